@@ -2,14 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
-import { ContentService } from '../src/documents/content.service.ts';
-import { ATTRIBUTE_OPTIONS, COMPONENT_OPTIONS, TYPE_OPTIONS } from '../src/schema/options.ts';
-import { isScalarType } from '../src/schema/scalar-types.ts';
-import { LocalStorage } from '../src/files/local-storage.ts';
-import { resolveUsersOptions } from '../src/accounts/users.options.ts';
-import { resolveFilesOptions } from '../src/files/files.options.ts';
+import { ContentService } from '../src/content/documents/content.service.ts';
+import { ATTRIBUTE_OPTIONS, COMPONENT_OPTIONS, TYPE_OPTIONS } from '../src/content/model/options.ts';
+import { isScalarType } from '../src/content/model/scalar-types.ts';
+import { LocalStorage } from '../src/features/media/local-storage.ts';
+import { resolveUsersOptions } from '../src/features/accounts/users.options.ts';
+import { resolveFilesOptions } from '../src/features/media/files.options.ts';
 import { run } from '../src/module/command-line.ts';
-import { DEFAULT_SETTINGS } from '../src/settings.ts';
+import { DEFAULT_SETTINGS } from '../src/kernel/settings.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const pages = [

@@ -2,10 +2,14 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { ContentArchive } from '../archive/content-archive.js';
-import type { ExportResult } from '../archive/export-archive.js';
-import { ArchiveConflictError, type ImportResult, type OnConflict } from '../archive/import-options.js';
-import type { ArchiveConflict } from '../archive/judge.js';
+import { ContentArchive } from '../features/archive/content-archive.js';
+import type { ExportResult } from '../features/archive/export-archive.js';
+import {
+  ArchiveConflictError,
+  type ImportResult,
+  type OnConflict,
+} from '../features/archive/import-options.js';
+import type { ArchiveConflict } from '../features/archive/judge.js';
 import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 
 export const EXPORT_USAGE = `export <file> --module <module> [--no-files]

@@ -1,9 +1,9 @@
 /** Command `check`: compares the content in the database with the model. */
 import { parseArgs } from 'node:util';
-import { Database } from '../database/database.js';
-import { checkContent } from '../evolution/content-check.js';
-import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
-import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { Database } from '../content/store/database.js';
+import { checkContent } from '../features/evolution/content-check.js';
+import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { UsageError, withApplication } from './command.js';
 
 export const CHECK_USAGE = `check --module <module>

@@ -1,7 +1,7 @@
 /**
  * Checks of the options of `forRoot` before they are used: known names, lists, and classes of controllers.
  */
-import { isObject } from '../json.js';
+import { isObject } from '../kernel/json.js';
 import type {
   AccessOptions,
   AuthOptions,
@@ -9,11 +9,11 @@ import type {
   ContentModuleAsyncOptions,
   ContentRuntimeOptions,
 } from './content.options.js';
-import { CollectionController, SingleController } from '../http/content.controller.js';
-import { ContentModelError } from '../schema/content-model-error.js';
-import type { ContentTypeDefinition } from '../schema/definitions.js';
-import { among } from '../schema/suggest.js';
-import { DEFAULT_SETTINGS } from '../settings.js';
+import { CollectionController, SingleController } from '../content/http/content.controller.js';
+import { ContentModelError } from '../content/model/content-model-error.js';
+import type { ContentTypeDefinition } from '../content/model/definitions.js';
+import { among } from '../content/model/suggest.js';
+import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 
 /** Lists the keys of `T`; the compiler reports missing and unknown ones. */
 const keysOf = <T>(keys: Readonly<Record<keyof T, true>>): readonly string[] => Object.keys(keys);

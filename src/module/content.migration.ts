@@ -1,11 +1,11 @@
 /** Migrations of tables and content, for applications with their own migrator and for the command line. */
 import type { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlConnection } from '@mikro-orm/postgresql';
-import { type ContentMigration, migrationTo, type Run } from '../evolution/migrate.js';
-import type { Side } from '../evolution/pairs.js';
-import type { Locales } from '../evolution/description.js';
-import { buildSchema } from '../schema/build-schema.js';
-import { DEFAULT_SETTINGS } from '../settings.js';
+import { type ContentMigration, migrationTo, type Run } from '../features/evolution/migrate.js';
+import type { Side } from '../features/evolution/pairs.js';
+import type { Locales } from '../content/model/description.js';
+import { buildSchema } from '../content/model/build-schema.js';
+import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 import type { ContentModel } from './content.options.js';
 
 /** Model to migrate to, as `ContentModule.forRoot` accepts it. */

@@ -7,16 +7,16 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { UnroutedErrorFilter } from '../http/error.filter.js';
-import { LocalesController } from '../http/locales.controller.js';
-import { ModelController } from '../http/model.controller.js';
-import { OpenApiController } from '../http/openapi.controller.js';
-import { OpenApiPageController } from '../http/openapi-page.controller.js';
-import { PositionInterceptor } from '../http/position.interceptor.js';
-import { ContentRoutes } from '../http/routes.js';
-import { ContentModelError } from '../schema/content-model-error.js';
-import { MODEL_GRANT } from '../schema/naming.js';
-import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { UnroutedErrorFilter } from '../content/http/error.filter.js';
+import { LocalesController } from '../content/http/locales.controller.js';
+import { ModelController } from '../content/http/model.controller.js';
+import { OpenApiController } from '../features/openapi/openapi.controller.js';
+import { OpenApiPageController } from '../features/openapi/openapi-page.controller.js';
+import { PositionInterceptor } from '../content/http/position.interceptor.js';
+import { ContentRoutes } from '../content/http/routes.js';
+import { ContentModelError } from '../content/model/content-model-error.js';
+import { MODEL_GRANT } from '../content/model/naming.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { checkFactory, checkWay, OPTIONS } from './check-options.js';
 import { ConfigurableModuleClass } from './content.module-definition.js';
 import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';

@@ -1,11 +1,11 @@
 import type { Options } from '@mikro-orm/core';
 import type { ConfigurableModuleAsyncOptions, Type } from '@nestjs/common';
-import type { AuthStrategy } from '../access/auth-strategy.js';
-import type { PermissionsSource, RoleGrants } from '../access/content-access.js';
-import type { Grants } from '../access/permissions.js';
-import type { CollectionController, SingleController } from '../http/content.controller.js';
-import type { ComponentDefinition, ContentTypeDefinition } from '../schema/definitions.js';
-import type { SettingsInput } from '../settings.js';
+import type { AuthStrategy } from '../content/access/auth-strategy.js';
+import type { PermissionsSource, RoleGrants } from '../content/access/content-access.js';
+import type { Grants } from '../content/access/permissions.js';
+import type { CollectionController, SingleController } from '../content/http/content.controller.js';
+import type { ComponentDefinition, ContentTypeDefinition } from '../content/model/definitions.js';
+import type { SettingsInput } from '../kernel/settings.js';
 
 /** Options of MikroORM without entities, which the module adds. The default driver is PostgreSQL. */
 export type DatabaseOptions = Partial<Omit<Options, 'entities' | 'entitiesTs'>>;

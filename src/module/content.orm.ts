@@ -5,14 +5,14 @@ import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { Inject, Injectable, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { RUNTIME } from './content.module-definition.js';
 import type { ContentRuntimeOptions } from './content.options.js';
-import { type ConnectionOptions, urlMistakes, withConnections } from '../database/connection-url.js';
-import { NO_JIT } from '../database/jit.js';
-import { entitiesOf } from '../database/entities.js';
-import { SERVER_MARGIN } from '../database/process-id.js';
-import { showOwnTables } from '../database/own-tables.js';
-import { ContentModelError } from '../schema/content-model-error.js';
-import type { Schema } from '../schema/model.js';
-import { DEFAULT_SETTINGS } from '../settings.js';
+import { type ConnectionOptions, urlMistakes, withConnections } from '../content/store/connection-url.js';
+import { NO_JIT } from '../pool/session-settings.js';
+import { entitiesOf } from '../content/store/entities.js';
+import { SERVER_MARGIN } from '../pool/process-id.js';
+import { showOwnTables } from '../content/store/own-tables.js';
+import { ContentModelError } from '../content/model/content-model-error.js';
+import type { Schema } from '../content/model/model.js';
+import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 
 const CONNECT_TIMEOUT = 3000;
 /** Session settings that a server's configuration may have changed. */

@@ -1,6 +1,6 @@
 /** Command `files check`: compares the rows of files with the stored bytes. */
 import { parseArgs } from 'node:util';
-import { FileCheck, type FilesReport } from '../files/file-check.js';
+import { FileCheck, type FilesReport } from '../features/media/file-check.js';
 import { moduleNamed, openContext, UsageError } from './command.js';
 
 const USAGE = `Usage: nestjs-content-api files check --module <file>[#<export>] [--mend]

@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
-import { ContentAccess } from '../access/content-access.js';
-import { checkGrants } from '../access/permissions.js';
-import { ContentModelError } from '../schema/content-model-error.js';
-import { unknownFallbacks } from '../schema/fallback-locale.js';
-import type { Schema } from '../schema/model.js';
-import { among } from '../schema/suggest.js';
-import { checkSettings, type ContentSettings, resolveSettings, trimSlashes } from '../settings.js';
+import { ContentAccess } from '../content/access/content-access.js';
+import { checkGrants } from '../content/access/permissions.js';
+import { ContentModelError } from '../content/model/content-model-error.js';
+import { unknownFallbacks } from '../content/model/fallback-locale.js';
+import type { Schema } from '../content/model/model.js';
+import { among } from '../content/model/suggest.js';
+import { checkSettings, type ContentSettings, resolveSettings, trimSlashes } from '../kernel/settings.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 
 /** Resolves the settings. Throws a ContentModelError for invalid ones. */

@@ -1,10 +1,10 @@
 /** Discovery of decorated providers in every module of the application, at the start. */
 import { Inject, Injectable, type OnModuleInit, SetMetadata, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import type { AuthStrategy } from '../access/auth-strategy.js';
-import { ContentAccess, type PermissionsSource } from '../access/content-access.js';
-import type { MailSender } from '../accounts/users.options.js';
-import { ContentModelError } from '../schema/content-model-error.js';
+import type { AuthStrategy } from '../content/access/auth-strategy.js';
+import { ContentAccess, type PermissionsSource } from '../content/access/content-access.js';
+import type { MailSender } from '../features/accounts/users.options.js';
+import { ContentModelError } from '../content/model/content-model-error.js';
 
 /** Decorators, each with the method that its provider must have. */
 const MARKS = {

@@ -1,7 +1,7 @@
 /** Command `recount`: recounts the stored totals. */
 import { parseArgs } from 'node:util';
-import { LedgerWorker } from '../documents/ledger-worker.js';
-import type { WrongTotal } from '../ledger/keeper.js';
+import { LedgerWorker } from '../cache/ledger-worker.js';
+import type { WrongTotal } from '../cache/keeper.js';
 import { UsageError, withApplication } from './command.js';
 
 export const RECOUNT_USAGE = `recount [<type> …] --module <module>

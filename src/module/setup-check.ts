@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
-import { ContentAccess } from '../access/content-access.js';
-import { apiTokenType } from '../accounts/account-types.js';
-import { ApiTokens } from '../accounts/api-tokens.service.js';
-import { ROUTED, type Routed } from '../http/routes.js';
-import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
+import { ContentAccess } from '../content/access/content-access.js';
+import { apiTokenType } from '../features/accounts/account-types.js';
+import { ApiTokens } from '../features/accounts/api-tokens.service.js';
+import { ROUTED, type Routed } from '../content/http/routes.js';
+import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 
 /** Warns at the start about an incomplete setup. */
 @Injectable()

@@ -1,12 +1,12 @@
 /** Checks of the database at the start. */
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Database } from '../database/database.js';
-import { LedgerWorker } from '../documents/ledger-worker.js';
-import { ModelWatch } from '../documents/model-watch.js';
-import { checkContent, type CheckResult, type Finding } from '../evolution/content-check.js';
-import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
-import { CONTENT_SETTINGS, type ContentSettings } from '../settings.js';
+import { Database } from '../content/store/database.js';
+import { LedgerWorker } from '../cache/ledger-worker.js';
+import { ModelWatch } from '../content/documents/model-watch.js';
+import { checkContent, type CheckResult, type Finding } from '../features/evolution/content-check.js';
+import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { isProduction } from './production.js';
 
 /** Maximum wait for the database at the start, in milliseconds. */

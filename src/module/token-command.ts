@@ -1,9 +1,9 @@
 /** Command `token`: API tokens. */
 import { parseArgs } from 'node:util';
-import { apiTokenType } from '../accounts/account-types.js';
-import { type ApiToken, ApiTokens, type NewApiToken } from '../accounts/api-tokens.service.js';
-import type { Grants } from '../access/permissions.js';
-import { ApiTokensModule } from './api-tokens.module.js';
+import { apiTokenType } from '../features/accounts/account-types.js';
+import { type ApiToken, ApiTokens, type NewApiToken } from '../features/accounts/api-tokens.service.js';
+import type { Grants } from '../content/access/permissions.js';
+import { ApiTokensModule } from '../features/accounts/api-tokens.module.js';
 import { type Environment, moduleNamed, openContext, UsageError } from './command.js';
 import { ContentModule } from './content.module.js';
 

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
-import { CONTENT_SCHEMA, type Schema } from '../schema/model.js';
-import { printTypes } from '../typing/print-types.js';
+import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
+import { printTypes } from '../types/print-types.js';
 import { moduleNamed, UsageError } from './command.js';
 
 export const TYPES_USAGE = `types --module <module> [--out <file>]

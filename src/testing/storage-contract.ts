@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { variantKey, variantsOf } from '../files/file-keys.js';
-import type { FileStorage } from '../files/file-storage.js';
+import { variantKey, variantsOf } from '../features/media/file-keys.js';
+import type { FileStorage } from '../features/media/file-storage.js';
 import { assertBytes, digestOf, HELD, heldDuring, LARGE, MEGABYTE, Subject } from './storage-subject.js';
 
 /**

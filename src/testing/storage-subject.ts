@@ -7,8 +7,8 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { contentKey } from '../files/file-keys.js';
-import type { ByteRange, FileStorage, KeptBytes, LocalFile } from '../files/file-storage.js';
+import { contentKey } from '../features/media/file-keys.js';
+import type { ByteRange, FileStorage, KeptBytes, LocalFile } from '../features/media/file-storage.js';
 
 export const MEGABYTE = 1024 * 1024;
 /** Size of the large test file, and the maximum that may be buffered of it, in bytes. */

@@ -6,7 +6,7 @@ import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { ContentMetrics } from 'nestjs-content-api';
 import pg from 'pg';
-import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import type { Host } from '../http/helpers.ts';
 import { startNotes, writeNote } from '../support/notes.ts';
 import { standStill } from '../support/stand-still.ts';

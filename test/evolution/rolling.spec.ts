@@ -9,12 +9,12 @@ import {
   defineComponent,
   getContentToken,
 } from 'nestjs-content-api';
-import { Database } from '../../src/database/database.ts';
-import { describeModel } from '../../src/evolution/description.ts';
-import { notedModel } from '../../src/evolution/stored-model.ts';
-import { CONTENT_SCHEMA } from '../../src/schema/model.ts';
-import { CONTENT_SETTINGS } from '../../src/settings.ts';
-import { print } from '../../src/sql.ts';
+import { Database } from '../../src/content/store/database.ts';
+import { describeModel } from '../../src/content/model/description.ts';
+import { notedModel } from '../../src/features/evolution/stored-model.ts';
+import { CONTENT_SCHEMA } from '../../src/content/model/model.ts';
+import { CONTENT_SETTINGS } from '../../src/kernel/settings.ts';
+import { print } from '../../src/kernel/sql.ts';
 import { type Host, type Model, startModel } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { jest } from '@jest/globals';
 import { ContentMetrics } from 'nestjs-content-api';
-import { Documents } from '../../src/documents/documents.service.ts';
+import { Documents } from '../../src/content/documents/documents.service.ts';
 import { raw } from '../http/helpers.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { dose } from '../support/dose.ts';

@@ -4,7 +4,7 @@ import type {
   AttributeDefinition,
   AttributeDefinitions,
   ContentTypeDefinition,
-} from '../../src/schema/definitions.ts';
+} from '../../src/content/model/definitions.ts';
 import { components, isOpen, openTypes, routeOf } from './body-model.ts';
 
 /** A document that exists, or does not; filled in when the request is sent. */

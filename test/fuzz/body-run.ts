@@ -14,7 +14,7 @@ import type {
   MediaDefinition,
   MorphSideDefinition,
   RelationDefinition,
-} from '../../src/schema/definitions.ts';
+} from '../../src/content/model/definitions.ts';
 import { Client, type Reply } from '../concurrency/app.ts';
 import { checksum, restore, save, type Tables, tablesOf } from '../faults/picture.ts';
 import { DescriptionOracle } from '../openapi/oracle.ts';

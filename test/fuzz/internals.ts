@@ -1,18 +1,18 @@
 /** The library's own rooms, as fuzzers use them. */
-import type * as BuildSchema from '../../src/schema/build-schema.ts';
-import type * as CompileRead from '../../src/compile/compile-read.ts';
-import type * as Errors from '../../src/errors.ts';
-import type * as Operators from '../../src/query/operators.ts';
-import type * as PlanCacheRoom from '../../src/documents/plan-cache.ts';
-import type * as ParseQuery from '../../src/query/parse-query.ts';
-import type * as PlanRead from '../../src/plan/plan-read.ts';
-import type * as ReadRaw from '../../src/query/read-raw.ts';
-import type * as Settings from '../../src/settings.ts';
+import type * as BuildSchema from '../../src/content/model/build-schema.ts';
+import type * as CompileRead from '../../src/content/compile/compile-read.ts';
+import type * as Errors from '../../src/kernel/errors.ts';
+import type * as Operators from '../../src/content/query/operators.ts';
+import type * as PlanCacheRoom from '../../src/content/documents/plan-cache.ts';
+import type * as ParseQuery from '../../src/content/query/parse-query.ts';
+import type * as PlanRead from '../../src/content/plan/plan-read.ts';
+import type * as ReadRaw from '../../src/content/query/read-raw.ts';
+import type * as Settings from '../../src/kernel/settings.ts';
 import type { Permissions } from 'nestjs-content-api';
-import type { Schema } from '../../src/schema/model.ts';
-import type { ContentSettings } from '../../src/settings.ts';
-import type { ReadRequest } from '../../src/plan/plan-read.ts';
-import type { Statement } from '../../src/sql.ts';
+import type { Schema } from '../../src/content/model/model.ts';
+import type { ContentSettings } from '../../src/kernel/settings.ts';
+import type { ReadRequest } from '../../src/content/plan/plan-read.ts';
+import type { Statement } from '../../src/kernel/sql.ts';
 import { loadRoom } from '../support/rooms.ts';
 
 export type {
@@ -24,18 +24,19 @@ export type {
   RelationAttribute,
   ScalarAttribute,
   Schema,
-} from '../../src/schema/model.ts';
+} from '../../src/content/model/model.ts';
 
-export const { buildSchema } = await loadRoom<typeof BuildSchema>('schema/build-schema');
-const { readRaw } = await loadRoom<typeof ReadRaw>('query/read-raw');
-const { parseQuery } = await loadRoom<typeof ParseQuery>('query/parse-query');
-const { planRead } = await loadRoom<typeof PlanRead>('plan/plan-read');
-const { compileAnswer, compileRead } = await loadRoom<typeof CompileRead>('compile/compile-read');
-const { PlanCache, statementOf: keptStatementOf } =
-  await loadRoom<typeof PlanCacheRoom>('documents/plan-cache');
-export const { OPERATORS } = await loadRoom<typeof Operators>('query/operators');
-export const { resolveSettings } = await loadRoom<typeof Settings>('settings');
-export const { ContentError, ERRORS } = await loadRoom<typeof Errors>('errors');
+export const { buildSchema } = await loadRoom<typeof BuildSchema>('content/model/build-schema');
+const { readRaw } = await loadRoom<typeof ReadRaw>('content/query/read-raw');
+const { parseQuery } = await loadRoom<typeof ParseQuery>('content/query/parse-query');
+const { planRead } = await loadRoom<typeof PlanRead>('content/plan/plan-read');
+const { compileAnswer, compileRead } = await loadRoom<typeof CompileRead>('content/compile/compile-read');
+const { PlanCache, statementOf: keptStatementOf } = await loadRoom<typeof PlanCacheRoom>(
+  'content/documents/plan-cache',
+);
+export const { OPERATORS } = await loadRoom<typeof Operators>('content/query/operators');
+export const { resolveSettings } = await loadRoom<typeof Settings>('kernel/settings');
+export const { ContentError, ERRORS } = await loadRoom<typeof Errors>('kernel/errors');
 
 /** What a request is beside its query string. */
 export interface Request {

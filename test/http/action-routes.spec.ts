@@ -12,7 +12,7 @@ import {
   type Identity,
   OnContentCommitted,
 } from 'nestjs-content-api';
-import type { ActionsOption } from '../../src/schema/actions.ts';
+import type { ActionsOption } from '../../src/content/model/actions.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { failure, NOT_FOUND, snapshot } from './helpers.ts';
 

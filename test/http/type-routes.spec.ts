@@ -9,7 +9,7 @@ import {
   defineSingleType,
   getContentToken,
 } from 'nestjs-content-api';
-import type { RoutesOption } from '../../src/schema/definitions.ts';
+import type { RoutesOption } from '../../src/content/model/definitions.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { failure, NOT_FOUND } from './helpers.ts';
 

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { thumbHashToApproximateAspectRatio } from 'thumbhash';
-import { contentKey } from '../../src/files/file-keys.ts';
-import type { ImageFacts, KeptFile, ServedBytes } from '../../src/files/file-images.ts';
-import { LocalStorage } from '../../src/files/local-storage.ts';
-import type { ImageOptions } from '../../src/images/image-options.ts';
-import { pixelsOf } from '../../src/images/picture.ts';
-import { SharpImages } from '../../src/images/sharp-images.ts';
+import { contentKey } from '../../src/features/media/file-keys.ts';
+import type { ImageFacts, KeptFile, ServedBytes } from '../../src/features/media/file-images.ts';
+import { LocalStorage } from '../../src/features/media/local-storage.ts';
+import type { ImageOptions } from '../../src/features/media/images/image-options.ts';
+import { pixelsOf } from '../../src/features/media/images/picture.ts';
+import { SharpImages } from '../../src/features/media/images/sharp-images.ts';
 
 const RED = { r: 200, g: 2, b: 3 };
 const plain = (width: number, height: number): Sharp =>

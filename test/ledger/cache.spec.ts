@@ -22,10 +22,10 @@ import {
 } from 'nestjs-content-api';
 import pg from 'pg';
 import supertest from 'supertest';
-import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
-import { compileFold, compileReset, compileSettle } from '../../src/compile/compile-totals.ts';
-import { CONTENT_SCHEMA, type Schema } from '../../src/schema/model.ts';
-import { ledgerTablesOf } from '../../src/schema/ledger.ts';
+import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
+import { compileFold, compileReset, compileSettle } from '../../src/content/compile/compile-totals.ts';
+import { CONTENT_SCHEMA, type Schema } from '../../src/content/model/model.ts';
+import { ledgerTablesOf } from '../../src/content/model/ledger.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 
 const note = defineCollectionType({

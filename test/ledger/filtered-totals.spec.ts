@@ -1,6 +1,6 @@
 /** The total of a filter is counted once for all pages and orders of it, and is that of the page that it comes with. */
 import { defineCollectionType } from 'nestjs-content-api';
-import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 
 const note = defineCollectionType({

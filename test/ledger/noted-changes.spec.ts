@@ -1,6 +1,6 @@
 /** What triggers note: each document once in a transaction, what comes and goes by state and locale, few rows for many. */
 import pg from 'pg';
-import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 

@@ -14,7 +14,7 @@ import {
 } from 'nestjs-content-api';
 import pg from 'pg';
 import supertest from 'supertest';
-import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import { createNetwork } from '../crowd/network.ts';
 import { failure } from '../http/helpers.ts';
 import { dose } from '../support/dose.ts';
@@ -238,7 +238,10 @@ describe('replicas', () => {
       return [asked.includes('position'), Object.keys(write.responses[201].headers as object)];
     };
     expect(await described(http)).toEqual([true, ['ETag', 'Idempotency-Replayed', 'Content-Position']]);
-    expect(await described(await agentOf(await start([])))).toEqual([false, ['ETag', 'Idempotency-Replayed']]);
+    expect(await described(await agentOf(await start([])))).toEqual([
+      false,
+      ['ETag', 'Idempotency-Replayed'],
+    ]);
   });
 
   it('a client that presents its position never reads older than it wrote', async () => {

@@ -2,14 +2,14 @@
 import type { MikroORM } from '@mikro-orm/core';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
-import type * as LedgerRoom from '../../src/documents/ledger-worker.ts';
+import type * as LedgerRoom from '../../src/cache/ledger-worker.ts';
 import { type Host, startHost } from '../http/helpers.ts';
 import { countStatements } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dose } from '../support/dose.ts';
 import { loadRoom } from '../support/rooms.ts';
 
-const { LedgerWorker } = await loadRoom<typeof LedgerRoom>('documents/ledger-worker');
+const { LedgerWorker } = await loadRoom<typeof LedgerRoom>('cache/ledger-worker');
 
 const note = defineCollectionType({
   singularApiId: 'note',

@@ -10,7 +10,7 @@ import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, ContentMetrics, ContentModule, defineCollectionType } from 'nestjs-content-api';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import { Switch } from '../linearizable/world.ts';
 import { PostgresNode } from '../support/postgres-node.ts';
 

@@ -1,12 +1,12 @@
 /** Totals are exact: what the ledger says is what counting says, in the same snapshot, whatever goes on beside. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { LedgerKeeper } from '../../src/ledger/keeper.ts';
-import { Database } from '../../src/database/database.ts';
-import { compileFold, compileSettle, countedTotal } from '../../src/compile/compile-totals.ts';
-import { ledgerTablesOf } from '../../src/schema/ledger.ts';
-import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../src/schema/model.ts';
-import { constant, join, print, sql, union } from '../../src/sql.ts';
+import { LedgerKeeper } from '../../src/cache/keeper.ts';
+import { Database } from '../../src/content/store/database.ts';
+import { compileFold, compileSettle, countedTotal } from '../../src/content/compile/compile-totals.ts';
+import { ledgerTablesOf } from '../../src/content/model/ledger.ts';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../src/content/model/model.ts';
+import { constant, join, print, sql, union } from '../../src/kernel/sql.ts';
 import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
@@ -176,7 +176,7 @@ describe('totals', () => {
     const total = async (): Promise<number> =>
       (await test.http.get('/api/stories')).body.meta.pagination.total;
     expect(await total()).toBe(1);
-    const { LedgerWorker } = await import('../../src/documents/ledger-worker.ts');
+    const { LedgerWorker } = await import('../../src/cache/ledger-worker.ts');
     await test.app.get(LedgerWorker).look();
     expect([await test.sql(counted), await total()]).toEqual([[{ total: 1 }], 1]);
   });
@@ -198,7 +198,7 @@ describe('totals', () => {
     ['of an earlier release', `update content_total set settled = null where type = ''`],
   ])('are counted where the ledger is %s, and known again after one look', async (_how, change) => {
     const client = await connect();
-    const { LedgerWorker } = await import('../../src/documents/ledger-worker.ts');
+    const { LedgerWorker } = await import('../../src/cache/ledger-worker.ts');
     const worker = test.app.get(LedgerWorker);
     const add = (id: string): Promise<unknown> =>
       client.query(

@@ -1,7 +1,7 @@
 /** The ledger is written by whoever writes content, in the same transaction, and made by the same migrations as the tables. */
 import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, migrateContent } from 'nestjs-content-api';
-import { LedgerWorker } from '../../src/documents/ledger-worker.ts';
+import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 

@@ -16,12 +16,12 @@ import {
   getContentToken,
 } from 'nestjs-content-api';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type * as Databases from '../../src/database/database.ts';
-import type * as NativePools from '../../src/database/native-pool.ts';
-import type * as Workers from '../../src/documents/ledger-worker.ts';
-import type * as Ledgers from '../../src/ledger/ledger.ts';
-import type * as Tables from '../../src/schema/ledger.ts';
-import type { Schema } from '../../src/schema/model.ts';
+import type * as Databases from '../../src/content/store/database.ts';
+import type * as NativePools from '../../src/pool/native-pool.ts';
+import type * as Workers from '../../src/cache/ledger-worker.ts';
+import type * as Ledgers from '../../src/cache/ledger.ts';
+import type * as Tables from '../../src/content/model/ledger.ts';
+import type { Schema } from '../../src/content/model/model.ts';
 import { model } from './model.ts';
 import { type Sent, textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
@@ -47,10 +47,10 @@ export interface Answered {
 const underJest = process.env.JEST_WORKER_ID !== undefined;
 const load = <T>(room: string): Promise<T> =>
   import(underJest ? `../../src/${room}.ts` : `../../dist/${room}.js`) as Promise<T>;
-const { LedgerWorker } = await load<typeof Workers>('documents/ledger-worker');
-const { Ledger } = await load<typeof Ledgers>('ledger/ledger');
-const { Database } = await load<typeof Databases>('database/database');
-const { ledgerTablesOf } = await load<typeof Tables>('schema/ledger');
+const { LedgerWorker } = await load<typeof Workers>('cache/ledger-worker');
+const { Ledger } = await load<typeof Ledgers>('cache/ledger');
+const { Database } = await load<typeof Databases>('content/store/database');
+const { ledgerTablesOf } = await load<typeof Tables>('content/model/ledger');
 
 /** Reads of items. */
 export interface ReadCounts {
@@ -125,7 +125,7 @@ async function write(app: INestApplication, command: Extract<Command, { do: 'wri
 /** Counts the reads of this process from now on. */
 async function countReads(): Promise<ReadCounts> {
   const counts = { sent: {} as Record<string, number>, reached: 0 };
-  const { NativePool } = await load<typeof NativePools>('database/native-pool');
+  const { NativePool } = await load<typeof NativePools>('pool/native-pool');
   const { runIf } = NativePool.prototype;
   NativePool.prototype.runIf = async function (...read): ReturnType<typeof runIf> {
     const rows = await runIf.apply(this, read);

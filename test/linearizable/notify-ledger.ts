@@ -3,11 +3,11 @@
  * seen, and the message takes a while, so that answers come too late. The checker has to find them.
  */
 import pg from 'pg';
-import type * as Ledgers from '../../src/ledger/ledger.ts';
+import type * as Ledgers from '../../src/cache/ledger.ts';
 
 const underJest = process.env.JEST_WORKER_ID !== undefined;
 const { Ledger } = (await import(
-  underJest ? '../../src/ledger/ledger.ts' : '../../dist/ledger/ledger.js'
+  underJest ? '../../src/cache/ledger.ts' : '../../dist/cache/ledger.js'
 )) as typeof Ledgers;
 
 export class NotifyLedger extends Ledger {

@@ -1,8 +1,8 @@
 /** Has clients read and write for a while, does harm meanwhile, and checks what they have seen, round by round. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type * as CompileTotals from '../../src/compile/compile-totals.ts';
-import type { Identifier } from '../../src/sql.ts';
+import type * as CompileTotals from '../../src/content/compile/compile-totals.ts';
+import type { Identifier } from '../../src/kernel/sql.ts';
 import { random as randomOf } from '../fuzz/leak-probes.ts';
 import type { PostgresNode } from '../support/postgres-node.ts';
 import { problemsOf } from './check-history.ts';
@@ -14,7 +14,7 @@ import { Writer, type WriterBase } from './writers.ts';
 
 const underJest = process.env.JEST_WORKER_ID !== undefined;
 const { compileFold, compileSettle } = (await import(
-  underJest ? '../../src/compile/compile-totals.ts' : '../../dist/compile/compile-totals.js'
+  underJest ? '../../src/content/compile/compile-totals.ts' : '../../dist/content/compile/compile-totals.js'
 )) as typeof CompileTotals;
 
 /** What may happen in the middle of a round. */

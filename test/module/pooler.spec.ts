@@ -11,7 +11,7 @@ import {
   defineCollectionType,
   migrateContent,
 } from 'nestjs-content-api';
-import { statementName } from '../../src/database/statement-names.ts';
+import { statementName } from '../../src/pool/statement-names.ts';
 import { type Host, startHost } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { Pooler, type PoolerOptions } from '../support/pooler.ts';

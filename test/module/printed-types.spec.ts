@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 import ts from 'typescript';
 import { run } from '../../src/module/command-line.ts';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import { printTypes } from '../../src/typing/print-types.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import { printTypes } from '../../src/types/print-types.ts';
 
 const FOLDER = import.meta.dirname;
 

@@ -1,10 +1,10 @@
 /** Headers that are described where the host has switched on what they are about, and nowhere else. */
 import { type LoggerService } from '@nestjs/common';
-import { SYSTEM } from '../../src/access/caller.ts';
-import { userTypes } from '../../src/accounts/account-types.ts';
-import { userPaths } from '../../src/accounts/user-paths.ts';
-import { filePaths } from '../../src/files/file-paths.ts';
-import type { ContentDocument } from '../../src/openapi/document.ts';
+import { SYSTEM } from '../../src/content/access/caller.ts';
+import { userTypes } from '../../src/features/accounts/account-types.ts';
+import { userPaths } from '../../src/features/accounts/user-paths.ts';
+import { filePaths } from '../../src/features/media/file-paths.ts';
+import type { ContentDocument } from '../../src/content/openapi/document.ts';
 import { blog } from '../fixtures/blog.ts';
 import { ADAPTERS, createTestApp } from '../support/app.ts';
 import { documentOf } from './support.ts';

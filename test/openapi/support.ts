@@ -1,14 +1,14 @@
 /** Descriptions without HTTP and without a database. */
 import { type Caller, Permissions } from 'nestjs-content-api';
-import { describe as describeApi } from '../../src/openapi/describe.ts';
-import type { Describe, Described } from '../../src/openapi/describing.ts';
-import type { ContentDocument } from '../../src/openapi/document.ts';
-import { localePaths } from '../../src/openapi/locale-paths.ts';
-import { modelPaths } from '../../src/openapi/model-paths.ts';
-import { ownPaths } from '../../src/openapi/own-paths.ts';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import type { ComponentDefinition, ContentTypeDefinition } from '../../src/schema/definitions.ts';
-import { resolveSettings, type SettingsInput } from '../../src/settings.ts';
+import { describe as describeApi } from '../../src/content/openapi/describe.ts';
+import type { Describe, Described } from '../../src/content/openapi/describing.ts';
+import type { ContentDocument } from '../../src/content/openapi/document.ts';
+import { localePaths } from '../../src/content/openapi/locale-paths.ts';
+import { modelPaths } from '../../src/content/openapi/model-paths.ts';
+import { ownPaths } from '../../src/content/openapi/own-paths.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import type { ComponentDefinition, ContentTypeDefinition } from '../../src/content/model/definitions.ts';
+import { resolveSettings, type SettingsInput } from '../../src/kernel/settings.ts';
 import type { Asker } from '../access/rule.ts';
 
 export interface ModelOptions extends SettingsInput {

@@ -9,7 +9,7 @@ import {
   type Grants,
   type Identity,
 } from 'nestjs-content-api';
-import { PUBLICATION_FILTERS } from '../../src/query/query.ts';
+import { PUBLICATION_FILTERS } from '../../src/content/query/query.ts';
 import { failure } from '../http/helpers.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';

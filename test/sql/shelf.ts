@@ -1,5 +1,5 @@
 /** A small model with every kind of join, a database with known rows, and statements in a readable form. */
-import { DEFAULT_SETTINGS } from '../../src/settings.ts';
+import { DEFAULT_SETTINGS } from '../../src/kernel/settings.ts';
 import {
   type ContentService,
   defineCollectionType,

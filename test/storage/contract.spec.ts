@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LocalStorage } from '../../src/files/local-storage.ts';
-import { S3Storage } from '../../src/files/s3-storage.ts';
-import { storageContract } from '../../src/testing.ts';
+import { LocalStorage } from '../../src/features/media/local-storage.ts';
+import { S3Storage } from '../../src/features/media/s3-storage.ts';
+import { storageContract } from '../../src/testing/index.ts';
 import { type RunningS3, type S3Server, startS3 } from './s3-server.ts';
 
 describe('a directory', () => {

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { S3StorageOptions } from '../../src/files/s3-storage.ts';
+import type { S3StorageOptions } from '../../src/features/media/s3-storage.ts';
 
 export type S3Server = 's3rver' | 'fauxqs';
 

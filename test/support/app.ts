@@ -5,13 +5,13 @@ import pg from 'pg';
 import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import type { MikroORM } from '@mikro-orm/core';
 import supertest from 'supertest';
-import type * as LedgerRoom from '../../src/documents/ledger-worker.ts';
+import type * as LedgerRoom from '../../src/cache/ledger-worker.ts';
 import { type ReservedDatabase, reserveDatabase } from './database.ts';
 import { loadRoom } from './rooms.ts';
 import { isUpkeep, textsOf } from './upkeep.ts';
 import { watchQueries } from './watch-queries.ts';
 
-const { LedgerWorker } = await loadRoom<typeof LedgerRoom>('documents/ledger-worker');
+const { LedgerWorker } = await loadRoom<typeof LedgerRoom>('cache/ledger-worker');
 
 export const ADAPTERS = ['express', 'fastify'] as const;
 export type Adapter = (typeof ADAPTERS)[number];

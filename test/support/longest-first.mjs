@@ -10,7 +10,7 @@ const LONGEST = [
   'storage/contract',
   'access/agreement',
   'files/kept-links',
-  'http/routes',
+  'content/http/routes',
   'security/content',
   'crowd/crowd',
   'conformance/conformance',

@@ -1,9 +1,9 @@
 /** Who is told what by which check, and when a check is not worth it. */
-import type { OwnConnection } from '../../src/database/own-connection.ts';
-import type { Row } from '../../src/database/runner.ts';
-import { Ledger } from '../../src/ledger/ledger.ts';
-import { Odds } from '../../src/ledger/odds.ts';
-import { identifier, type Statement } from '../../src/sql.ts';
+import type { OwnConnection } from '../../src/pool/own-connection.ts';
+import type { Row } from '../../src/pool/runner.ts';
+import { Ledger } from '../../src/cache/ledger.ts';
+import { Odds } from '../../src/cache/odds.ts';
+import { identifier, type Statement } from '../../src/kernel/sql.ts';
 
 /** A connection whose answers are given by hand, in the order of the questions. */
 class Hand {

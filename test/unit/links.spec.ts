@@ -1,11 +1,11 @@
 /** The list of a relation after a change, as a table of examples (protocol 11.2–11.17). */
-import type { RelationAttribute } from '../../src/schema/model.ts';
-import { applyChange, type Resolver } from '../../src/plan/links.ts';
-import { OrderedIds } from '../../src/plan/ordered-ids.ts';
-import { relationInput } from '../../src/plan/relation-input.ts';
-import type { FoundRow } from '../../src/plan/found-targets.ts';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import type { ContentType } from '../../src/schema/model.ts';
+import type { RelationAttribute } from '../../src/content/model/model.ts';
+import { applyChange, type Resolver } from '../../src/content/plan/links.ts';
+import { OrderedIds } from '../../src/content/plan/ordered-ids.ts';
+import { relationInput } from '../../src/content/plan/relation-input.ts';
+import type { FoundRow } from '../../src/content/plan/found-targets.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import type { ContentType } from '../../src/content/model/model.ts';
 import { CHANGES, type Ids, REFUSALS } from '../fixtures/relation-changes.ts';
 import { relations } from '../fixtures/relations.ts';
 import { type Planning, refusalOf, valuesOf } from './planning.ts';

@@ -1,9 +1,9 @@
 /** How files are looked for in instances: exactly, and by names where there are too many ways to them. */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import type { AttributeDefinitions } from '../../src/schema/definitions.ts';
-import { filePathOf } from '../../src/schema/media-names.ts';
-import type { EmbeddedAttribute } from '../../src/schema/model.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import type { AttributeDefinitions } from '../../src/content/model/definitions.ts';
+import { filePathOf } from '../../src/content/model/media-names.ts';
+import type { EmbeddedAttribute } from '../../src/content/model/model.ts';
 
 /** The path of a zone of all components. */
 function pathOf(models: Readonly<Record<string, AttributeDefinitions>>): string | null {

@@ -1,6 +1,6 @@
 /** The file of a migration runs nothing but its statements, whatever texts of a model are in it. */
 import { createContext, runInContext } from 'node:vm';
-import { migrationFile } from '../../src/evolution/migration-file.ts';
+import { migrationFile } from '../../src/features/evolution/migration-file.ts';
 
 /** Loads a file, runs `up`, and returns the statements it adds and the globals it sets. */
 function run(file: string): { readonly statements: readonly string[]; readonly broken: unknown } {

@@ -1,9 +1,9 @@
 /** The stored description of a model: equal for equal models, and enough to build the tables' model again. */
-import { DEFAULT_SETTINGS } from '../../src/settings.ts';
-import { describeModel, digestOf, schemaOf } from '../../src/evolution/description.ts';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import { entitiesOf } from '../../src/database/entities.ts';
-import type { ContentTypeDefinition } from '../../src/schema/definitions.ts';
+import { DEFAULT_SETTINGS } from '../../src/kernel/settings.ts';
+import { describeModel, digestOf, schemaOf } from '../../src/content/model/description.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import { entitiesOf } from '../../src/content/store/entities.ts';
+import type { ContentTypeDefinition } from '../../src/content/model/definitions.ts';
 import { blog } from '../fixtures/blog.ts';
 import { embedding } from '../fixtures/components.ts';
 import { morphs } from '../fixtures/morphs.ts';

@@ -10,9 +10,9 @@ import {
   defineComponent,
   defineSingleType,
 } from 'nestjs-content-api';
-import { columnName, linkTableName, name } from '../../src/schema/naming.ts';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import { MAX_IDENTIFIER_BYTES } from '../../src/sql.ts';
+import { columnName, linkTableName, name } from '../../src/content/model/naming.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import { MAX_IDENTIFIER_BYTES } from '../../src/kernel/sql.ts';
 
 /** Wrong on purpose: what JavaScript, or a cast, lets through. */
 const type = (options: object): ContentTypeDefinition => ({

@@ -1,11 +1,11 @@
 /** Query strings as syntax, as tables of examples: what is asked, and what it means (protocol sections 3 to 7). */
-import { parseFields, parseSort } from '../../src/query/parse-fields.ts';
-import { mentions, parseFilters } from '../../src/query/parse-filters.ts';
-import { parsePopulate } from '../../src/query/parse-populate.ts';
-import { parsePagination, parseQuery } from '../../src/query/parse-query.ts';
-import type { Filter, Populate, SortKey } from '../../src/query/query.ts';
-import { readRaw } from '../../src/query/read-raw.ts';
-import { resolveSettings } from '../../src/settings.ts';
+import { parseFields, parseSort } from '../../src/content/query/parse-fields.ts';
+import { mentions, parseFilters } from '../../src/content/query/parse-filters.ts';
+import { parsePopulate } from '../../src/content/query/parse-populate.ts';
+import { parsePagination, parseQuery } from '../../src/content/query/parse-query.ts';
+import type { Filter, Populate, SortKey } from '../../src/content/query/query.ts';
+import { readRaw } from '../../src/content/query/read-raw.ts';
+import { resolveSettings } from '../../src/kernel/settings.ts';
 
 const settings = resolveSettings({ limits: { populateDepth: 3, populateEntries: 4, conditions: 4 } });
 const raw = (query: string, name: string): unknown => readRaw(query, settings.limits)[name];

@@ -1,4 +1,4 @@
-import { hashPassword, verifyPassword } from '../../src/documents/passwords.ts';
+import { hashPassword, verifyPassword } from '../../src/content/documents/passwords.ts';
 
 // `npm test` hashes at next to no cost (`test/support/native-runner.mjs`).
 it('D3 14.16 a password is hashed at the cost that OWASP recommends', async () => {

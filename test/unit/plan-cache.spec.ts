@@ -3,14 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { Permissions } from 'nestjs-content-api';
-import type { Caller } from '../../src/access/caller.ts';
-import { heavyOf, PlanCache, readKeyOf, statementOf } from '../../src/documents/plan-cache.ts';
-import type { ReadPlan } from '../../src/plan/plan.ts';
-import { planRead, type ReadRequest } from '../../src/plan/plan-read.ts';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import type { ContentType } from '../../src/schema/model.ts';
-import { resolveSettings } from '../../src/settings.ts';
-import { slot, sql, type Statement, template } from '../../src/sql.ts';
+import type { Caller } from '../../src/content/access/caller.ts';
+import { heavyOf, PlanCache, readKeyOf, statementOf } from '../../src/content/documents/plan-cache.ts';
+import type { ReadPlan } from '../../src/content/plan/plan.ts';
+import { planRead, type ReadRequest } from '../../src/content/plan/plan-read.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import type { ContentType } from '../../src/content/model/model.ts';
+import { resolveSettings } from '../../src/kernel/settings.ts';
+import { slot, sql, type Statement, template } from '../../src/kernel/sql.ts';
 
 const attributes = { title: { type: 'string' }, writer: { type: 'string' } } as const;
 const schema = buildSchema(

@@ -1,16 +1,16 @@
 /** A write planned without a database: what the body says on what is stored, as values. */
 import { Permissions } from 'nestjs-content-api';
-import type { Caller } from '../../src/access/caller.ts';
-import { ContentError } from '../../src/errors.ts';
-import { planBody } from '../../src/plan/body.ts';
-import { type FoundRow, FoundTargets } from '../../src/plan/found-targets.ts';
-import { type PlannedSteps, VERBS, checkedValues, throwProblems } from '../../src/plan/plan-write.ts';
-import { writeRightsOf } from '../../src/plan/rights.ts';
-import type { WriteValues } from '../../src/plan/plan-values.ts';
-import type { StoredValues } from '../../src/plan/stored-instances.ts';
-import { type VersionRow, versionsOf } from '../../src/plan/versions.ts';
-import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../../src/plan/write-plan.ts';
-import type { ContentType, Schema } from '../../src/schema/model.ts';
+import type { Caller } from '../../src/content/access/caller.ts';
+import { ContentError } from '../../src/kernel/errors.ts';
+import { planBody } from '../../src/content/plan/body.ts';
+import { type FoundRow, FoundTargets } from '../../src/content/plan/found-targets.ts';
+import { type PlannedSteps, VERBS, checkedValues, throwProblems } from '../../src/content/plan/plan-write.ts';
+import { writeRightsOf } from '../../src/content/plan/rights.ts';
+import type { WriteValues } from '../../src/content/plan/plan-values.ts';
+import type { StoredValues } from '../../src/content/plan/stored-instances.ts';
+import { type VersionRow, versionsOf } from '../../src/content/plan/versions.ts';
+import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../../src/content/plan/write-plan.ts';
+import type { ContentType, Schema } from '../../src/content/model/model.ts';
 
 const HOST: Caller = { kind: 'system', id: null, permissions: Permissions.ALL };
 const MAX_NODES = 10_000;

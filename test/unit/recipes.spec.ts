@@ -1,12 +1,12 @@
 /** Variants as texts and as rectangles: tables of examples (issue 13, part 4). */
 import fc from 'fast-check';
-import { AllowedRecipes, type RecipeOptions } from '../../src/images/allowed-recipes.ts';
-import { chooseVariant } from '../../src/images/choose-variant.ts';
-import { fitCover, fitInside, isLarger } from '../../src/images/geometry.ts';
-import { isAnimatedPng, svgSize } from '../../src/images/headers.ts';
-import { imageOptions } from '../../src/images/image-options.ts';
-import { parseRecipe, recipeText, roundFocus } from '../../src/images/recipe.ts';
-import { signRecipe } from '../../src/images/recipe-signature.ts';
+import { AllowedRecipes, type RecipeOptions } from '../../src/features/media/images/allowed-recipes.ts';
+import { chooseVariant } from '../../src/features/media/images/choose-variant.ts';
+import { fitCover, fitInside, isLarger } from '../../src/features/media/images/geometry.ts';
+import { isAnimatedPng, svgSize } from '../../src/features/media/images/headers.ts';
+import { imageOptions } from '../../src/features/media/images/image-options.ts';
+import { parseRecipe, recipeText, roundFocus } from '../../src/features/media/images/recipe.ts';
+import { signRecipe } from '../../src/features/media/images/recipe-signature.ts';
 
 const size = (text: string): { width: number; height: number } => {
   const [width = 0, height = 0] = text.split('x').map(Number);

@@ -1,10 +1,10 @@
 /** Rights as values: equal ones are one object, and what they mean for a caller (D16, D17). */
 import { ContentAccess, type Grants, Permissions } from 'nestjs-content-api';
-import type { Caller } from '../../src/access/caller.ts';
-import { decide, decideRead, isPersonal } from '../../src/access/decide.ts';
-import type { Action } from '../../src/access/permissions.ts';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import type { ContentType } from '../../src/schema/model.ts';
+import type { Caller } from '../../src/content/access/caller.ts';
+import { decide, decideRead, isPersonal } from '../../src/content/access/decide.ts';
+import type { Action } from '../../src/content/access/permissions.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import type { ContentType } from '../../src/content/model/model.ts';
 
 const schema = buildSchema(
   [

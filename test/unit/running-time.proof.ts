@@ -1,8 +1,8 @@
 /** What may take so long and no longer, in a process that may stand still: only running time counts. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { Admission, slotLimitsOf } from '../../src/database/admission.ts';
-import { runningTime } from '../../src/database/running-time.ts';
-import { TimeoutList } from '../../src/database/timeout-list.ts';
+import { Admission, slotLimitsOf } from '../../src/pool/admission.ts';
+import { runningTime } from '../../src/kernel/running-time.ts';
+import { TimeoutList } from '../../src/kernel/timeout-list.ts';
 import { standStill } from '../support/stand-still.ts';
 
 const TIMEOUT = 400;

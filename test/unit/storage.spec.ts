@@ -2,8 +2,8 @@
  * What types are in the database, as facts of the model: every example is a model, and what follows from it.
  */
 import { defineCollectionType, defineSingleType } from 'nestjs-content-api';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import type { ContentType } from '../../src/schema/model.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import type { ContentType } from '../../src/content/model/model.ts';
 
 const left = defineCollectionType({
   singularApiId: 'left',

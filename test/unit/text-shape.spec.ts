@@ -1,8 +1,8 @@
 /** The shapes of query strings, as tables of examples: which values a shape leaves open, and what stays in it. */
 import { Permissions } from 'nestjs-content-api';
-import { shapeOf, valueIn } from '../../src/query/text-shape.ts';
-import { readRaw } from '../../src/query/read-raw.ts';
-import { ContentError } from '../../src/errors.ts';
+import { shapeOf, valueIn } from '../../src/content/query/text-shape.ts';
+import { readRaw } from '../../src/content/query/read-raw.ts';
+import { ContentError } from '../../src/kernel/errors.ts';
 import { buildSchema, KeptPlans, resolveSettings } from '../fuzz/internals.ts';
 
 describe('the shape of a text', () => {

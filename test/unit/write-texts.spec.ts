@@ -1,11 +1,11 @@
 /** The texts of writes are kept: what decides them is the same, and nothing else about them is. */
 import fc from 'fast-check';
-import { compileLocks } from '../../src/compile/compile-locks.ts';
-import { compileSteps } from '../../src/compile/compile-steps.ts';
-import type { FoundRow } from '../../src/plan/found-targets.ts';
-import { buildSchema } from '../../src/schema/build-schema.ts';
-import type { ContentType, Schema } from '../../src/schema/model.ts';
-import type { Statement } from '../../src/sql.ts';
+import { compileLocks } from '../../src/pool/locks.ts';
+import { compileSteps } from '../../src/content/compile/compile-steps.ts';
+import type { FoundRow } from '../../src/content/plan/found-targets.ts';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import type { ContentType, Schema } from '../../src/content/model/model.ts';
+import type { Statement } from '../../src/kernel/sql.ts';
 import { stepsOf } from './planning.ts';
 
 const toNotes = { type: 'relation', target: 'note' } as const;

@@ -1,0 +1,79 @@
+/**
+ * Cache of totals by filter. All pages and orders of a filter have the same total, so later pages read only
+ * their rows until a dependency changes.
+ */
+import QuickLRU from 'quick-lru';
+import { compileTotal } from '../content/compile/compile-read.js';
+import type { ReadPlan } from '../content/plan/plan.js';
+import { fill, type Statement, type Template } from '../kernel/sql.js';
+
+/** Total that was correct at a position of the change log. */
+export interface FilteredTotal {
+  readonly total: number;
+  readonly position: number;
+  /** Duration of the read of a page with its total, in milliseconds. */
+  readonly took: number;
+}
+
+interface Kept extends FilteredTotal {
+  /** Consecutive pages that took longer without the count. */
+  slower: number;
+}
+
+export interface KnownPage {
+  readonly known: Kept;
+  readonly statement: Statement;
+}
+
+const MAX_TOTALS = 1000;
+/** Shortest read in milliseconds whose total is cached; a poll of the change log would cost as much. */
+const MIN_MILLISECONDS = 2;
+const MAX_SLOWER = 3;
+
+const textOf = ({ text, values }: Statement): string =>
+  `${JSON.stringify(values, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value))} ${text}`;
+
+type Filter = NonNullable<NonNullable<ReadPlan['kept']>['filter']>;
+
+const keyOf = ({ total }: Filter, plan: ReadPlan): string => textOf(fill(total, plan));
+
+const isCounted = ({ kept, page, where, search }: ReadPlan): boolean =>
+  kept !== null && page?.withCount === true && (where !== null || search !== null);
+
+export class FilteredTotals {
+  private readonly totals = new QuickLRU<string, Kept>({ maxSize: MAX_TOTALS });
+
+  constructor(private readonly compile: (plan: ReadPlan) => Template<ReadPlan>) {}
+
+  /** Returns the cached total of a page, or null. */
+  find(plan: ReadPlan): KnownPage | null {
+    const filter = this.filterOf(plan);
+    const known = filter === null ? undefined : this.totals.get(keyOf(filter, plan));
+    return filter === null || known === undefined ? null : { known, statement: fill(filter.page, plan) };
+  }
+
+  /** Caches a total whose read took long. */
+  keep(plan: ReadPlan, found: FilteredTotal): void {
+    const filter = found.took < MIN_MILLISECONDS ? null : this.filterOf(plan);
+    if (filter !== null) this.totals.set(keyOf(filter, plan), { ...found, slower: 0 });
+  }
+
+  /** Records the duration of a page without its count, in milliseconds; drops a total that saves no time. */
+  judge(plan: ReadPlan, known: Kept, took: number): void {
+    known.slower = took > known.took ? known.slower + 1 : 0;
+    const filter = known.slower < MAX_SLOWER ? null : this.filterOf(plan);
+    if (filter !== null) this.totals.delete(keyOf(filter, plan));
+  }
+
+  /**
+   * Returns the statements for the count and for the page alone, or null for a list without a filtered count.
+   */
+  private filterOf(plan: ReadPlan): Filter | null {
+    const { kept, page } = plan;
+    if (kept === null || page === null || !isCounted(plan)) return null;
+    return (kept.filter ??= {
+      total: compileTotal(plan),
+      page: this.compile({ ...plan, page: { ...page, withCount: false } }),
+    });
+  }
+}

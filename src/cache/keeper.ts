@@ -1,0 +1,197 @@
+/** Maintenance of the change log: checks that it is complete, counts versions, and deletes old changes. */
+import {
+  compileProbe,
+  compileUpkeep,
+  holdLedger,
+  patiently,
+  tryLedger,
+} from '../content/compile/compile-ledger.js';
+import {
+  compileFold,
+  compilePending,
+  compileRecount,
+  compileReset,
+  compileSettle,
+  compileUncount,
+} from '../content/compile/compile-totals.js';
+import type { Database } from '../content/store/database.js';
+import type { Row, Runner } from '../pool/runner.js';
+import { ContentError } from '../kernel/errors.js';
+import { ledgerTablesOf, notedTables } from '../content/model/ledger.js';
+import type { ContentType, Schema } from '../content/model/model.js';
+import { print, quote, type Statement } from '../kernel/sql.js';
+
+export interface KeeperBase {
+  readonly database: Database;
+  readonly schema: Schema;
+  readonly warn: (message: string) => void;
+}
+
+/** Stored total that differed from the table. */
+export interface WrongTotal {
+  readonly type: string;
+  readonly locale: string;
+  readonly published: boolean;
+  readonly noted: number;
+  readonly counted: number;
+}
+
+/** Number of changes that are always retained. */
+const MIN_RETAINED = 1000;
+/** Pending changes from which they are settled; every read of a total scans them. */
+const MANY_PENDING = 100;
+/** Minimum retention of changes in milliseconds; clients that poll as often receive every change. */
+const RETENTION = 60_000;
+const MAX_NAMES = 3;
+
+const ALONE = { values: new Map(), retryOn: [], shared: false, turn: null, hangup: null };
+
+export class LedgerKeeper {
+  /** Whether every change is logged. */
+  isWhole = false;
+  /** Reason why the log is incomplete, in a sentence; null also if it is unknown. */
+  lack: string | null = null;
+  private isClosed = false;
+  /** Times that the log was reported as possibly incomplete. */
+  private suspicions = 0;
+  /** Fingerprints of the tables by type. */
+  private fingerprints: ReadonlyMap<string, string> = new Map();
+  /** Time of a query, and the `xmin` then: transactions before it have ended. */
+  private ended: { readonly at: number; readonly xmin: string } | null = null;
+
+  constructor(private readonly base: KeeperBase) {}
+
+  /** Marks the log as incomplete until a check that begins later succeeds. */
+  doubt(): void {
+    this.suspicions += 1;
+    this.isWhole = false;
+  }
+
+  /** Checks that the log is complete, and counts types without totals. Never throws. */
+  async look(): Promise<void> {
+    const { database, schema } = this.base;
+    const { suspicions } = this;
+    try {
+      const { lacks, uncounted, marks } = compileProbe(schema);
+      const lacking = (await database.run(lacks)).map(
+        ({ name, why }) => [String(name), String(why)] as const,
+      );
+      this.isWhole = lacking.length === 0 && suspicions === this.suspicions;
+      if (lacking.length > 0) return await this.complain(new Map(lacking));
+      this.lack = null;
+      for (const { type } of await database.run(uncounted))
+        await this.count(schema.types.get(String(type)), uncounted);
+      await this.compare(await database.run(marks));
+    } catch (error) {
+      this.isWhole = false;
+      // The database module already logs that the database is unreachable.
+      if (!(error instanceof ContentError))
+        this.report(`The change log cannot be checked (${String(error)})`);
+    }
+  }
+
+  /** Adds pending changes to the totals, if there are many. Never throws. */
+  async settle(): Promise<void> {
+    const { database, schema } = this.base;
+    const tables = ledgerTablesOf(schema.file);
+    try {
+      const [row] = await database.run(compilePending(tables, MANY_PENDING));
+      if (row?.['pending'] === true) await this.alone(compileSettle(tables));
+    } catch {
+      // The next run retries.
+    }
+  }
+
+  /** Runs the statements unless another transaction has the lock of the change log. */
+  private alone(...statements: readonly Statement[]): Promise<void> {
+    return this.base.database.transaction(async (runner) => {
+      const [lock] = await runner.run(tryLedger());
+      if (lock?.['held'] === true) for (const statement of statements) await runner.run(statement);
+    }, ALONE);
+  }
+
+  /** Deletes changes after the retention time, once they are settled. Never throws. */
+  async fold(): Promise<void> {
+    const { database, schema } = this.base;
+    const tables = ledgerTablesOf(schema.file);
+    try {
+      const [row = {}] = await database.run(compileUpkeep(tables));
+      const now = performance.now();
+      const { ended } = this;
+      if (ended === null || now - ended.at >= RETENTION) this.ended = { at: now, xmin: String(row['xmin']) };
+      if (ended === null || now - ended.at < RETENTION || Number(row['kept']) < MIN_RETAINED) return;
+      await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
+    } catch {
+      // The next run retries.
+    }
+  }
+
+  /**
+   * Recounts the versions of some types, or of all, and returns the totals that were wrong. Instances re-read
+   * their cache entries. Throws an Error for an unknown type, before it counts any.
+   */
+  async recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
+    const all = this.base.schema.types;
+    const unknown = types.filter((name) => !all.has(name));
+    if (unknown.length > 0) throw new Error(`The model has no type ${unknown.join(', ')}`);
+    const named = types.length === 0 ? [...all.keys()] : [...new Set(types)];
+    const wrong: WrongTotal[] = [];
+    for (const name of named) wrong.push(...(await this.count(all.get(name))));
+    return wrong;
+  }
+
+  /**
+   * Counts in one transaction without blocking writers. With `unless`, it counts only the types that this
+   * query still returns once the lock is acquired.
+   */
+  private count(type?: ContentType, unless?: Statement): Promise<readonly WrongTotal[]> {
+    const work = async (runner: Runner): Promise<readonly WrongTotal[]> => {
+      if (type === undefined) return [];
+      await runner.run(patiently());
+      await runner.run(holdLedger());
+      const [reset] = await runner.run(compileReset(type));
+      if (reset?.['kept'] === false) throw new Error('Totals cannot be counted within a savepoint');
+      const left = unless === undefined ? [] : await runner.run(unless);
+      if (unless !== undefined && !left.some((row) => row['type'] === type.singularApiId)) return [];
+      const rows = await runner.run(compileRecount(type));
+      return rows.map((row) => ({ type: type.singularApiId, ...row }) as WrongTotal);
+    };
+    return this.base.database.alone(work, { snapshot: false });
+  }
+
+  /**
+   * Recounts types whose tables have a new fingerprint: triggers may have been off between two checks, and a
+   * rewrite of a table calls none.
+   */
+  private async compare(rows: readonly Row[]): Promise<void> {
+    const before = this.fingerprints;
+    this.fingerprints = new Map(rows.map(({ type, mark }) => [String(type), String(mark)]));
+    for (const [name, mark] of this.fingerprints)
+      if (before.has(name) && before.get(name) !== mark) await this.count(this.base.schema.types.get(name));
+  }
+
+  /** Silences errors, because the application ends. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  private report(why: string): void {
+    if (this.isClosed) return;
+    const message = `${why}; responses are not cached, and lists are counted`;
+    if (message !== this.lack) this.base.warn(message);
+    this.lack = message;
+  }
+
+  /**
+   * Logs the reasons by table, and removes their totals, so that they are recounted when logging works again.
+   */
+  private async complain(lacking: ReadonlyMap<string, string>): Promise<void> {
+    const names = [...lacking].map(([name, why]) => `${name} (${why})`);
+    const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+    this.report(`Changes are not logged for ${names.slice(0, MAX_NAMES).join(', ')}${more}`);
+    const { database, schema } = this.base;
+    const unnoted = notedTables(schema).filter(({ table }) => lacking.has(print(quote(table)).text));
+    const types = unnoted.map(({ type }) => type.singularApiId);
+    await database.run(compileUncount(ledgerTablesOf(schema.file), types));
+  }
+}

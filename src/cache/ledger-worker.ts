@@ -1,0 +1,85 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Database } from '../content/store/database.js';
+import { LedgerKeeper, type WrongTotal } from './keeper.js';
+import { Ledger } from './ledger.js';
+import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
+
+/** Interval of change log maintenance in milliseconds. */
+const MAINTENANCE_INTERVAL = 30_000;
+/** Delay in milliseconds between a read of a total and the settling of pending changes. */
+const SETTLE_DELAY = 250;
+
+const logger = new Logger('ContentLedger');
+
+export const warnOfLedger = (message: string): void => logger.warn(message);
+
+/** Maintains the change log while the application runs. */
+@Injectable()
+export class LedgerWorker implements OnApplicationShutdown {
+  private readonly keeper: LedgerKeeper;
+  private readonly listeners: (() => void)[] = [];
+  private timer: NodeJS.Timeout | null = null;
+  private settling: NodeJS.Timeout | null = null;
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) schema: Schema,
+    @Inject(Database) database: Database,
+    @Inject(Ledger) readonly ledger: Ledger,
+  ) {
+    this.keeper = new LedgerKeeper({ database, schema, warn: warnOfLedger });
+    ledger.onAltered(() => {
+      this.keeper.doubt();
+      void this.look();
+    });
+  }
+
+  /** Whether the change log is complete, so that caches can rely on it. */
+  get isWhole(): boolean {
+    return this.keeper.isWhole;
+  }
+
+  /** Reason why the change log is incomplete, in a sentence; null if it is complete. */
+  get lack(): string | null {
+    return this.keeper.lack;
+  }
+
+  onTurn(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Starts the maintenance; `now` runs it at once, if the database is known to be reachable and migrated. */
+  begin(now: boolean): void {
+    if (now) void this.look();
+    this.timer = setInterval(() => void this.look(), MAINTENANCE_INTERVAL).unref();
+  }
+
+  /** Runs the maintenance now. The timer runs it every 30 s. */
+  async look(): Promise<void> {
+    const before = this.isWhole;
+    await this.keeper.look();
+    if (this.isWhole) await this.keeper.fold();
+    if (before === this.isWhole) return;
+    this.ledger.forget();
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Reports that a total was read: pending changes are settled, which makes the next total cheaper. */
+  totalWasRead(): void {
+    this.settling ??= setTimeout(() => {
+      void this.keeper.settle().finally(() => {
+        this.settling = null;
+      });
+    }, SETTLE_DELAY).unref();
+  }
+
+  recount(...types: readonly string[]): Promise<readonly WrongTotal[]> {
+    return this.keeper.recount(...types);
+  }
+
+  onApplicationShutdown(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    if (this.settling !== null) clearTimeout(this.settling);
+    this.keeper.close();
+    this.ledger.close();
+  }
+}

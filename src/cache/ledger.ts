@@ -1,0 +1,291 @@
+/**
+ * Client of the change log: one poll of the database serves all requests that arrive at about the same time.
+ * A request that arrives during a poll waits for the next. Its poll thus includes every change that was
+ * committed before the request.
+ */
+import { compileCheck, compileGlance, compileStand, type Stand } from '../content/compile/compile-ledger.js';
+import type { OwnConnection } from '../pool/own-connection.js';
+import type { Row } from '../pool/runner.js';
+import type { Mark } from '../content/query/mark.js';
+import { EVERYTHING, type LedgerTables } from '../content/model/ledger.js';
+import { fill, type Identifier, type Statement, type Template } from '../kernel/sql.js';
+import { ofLate } from './odds.js';
+
+export interface Subject {
+  /** `singularApiId` of types of which every document matters. */
+  readonly types: readonly string[];
+  /** Single document of another type; null for none. */
+  readonly document: { readonly type: string; readonly id: string } | null;
+}
+
+export interface LedgerBase {
+  readonly tables: LedgerTables;
+  /** Whether polls report the WAL position of the primary. */
+  readonly marked: boolean;
+  readonly noted: readonly Identifier[];
+  /** Opens a connection; null if the driver has none. */
+  readonly open: () => Promise<OwnConnection | null>;
+  /** Logs in one line why polls fail. */
+  readonly warn: (message: string) => void;
+}
+
+/** Number of the poll that last reported a change of a type. */
+interface Changes {
+  last: number;
+  /** Change without a document id, which may concern any document. */
+  unnamed: number;
+}
+
+/** Change of a document by a transaction; a null `id` stands for any document. */
+export interface Told {
+  readonly type: string;
+  readonly id: string | null;
+  readonly xid: string;
+}
+
+interface Recent {
+  readonly check: number;
+  readonly change: Told;
+}
+
+/** Pause after a failed poll in milliseconds. */
+const PAUSE = 1000;
+/** Maximum of documents tracked by id; beyond it, all of them count as changed. */
+const MAX_DOCUMENTS = 10_000;
+const MIN_RECENT = 1000;
+
+const told = (text: unknown): readonly Told[] =>
+  typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
+
+export class Ledger {
+  private count = 0;
+  /** Reads before this poll cannot be trusted; another server may have answered them. */
+  private floor = 0;
+  private readonly types = new Map<string, Changes>();
+  private readonly documents = new Map<string, number>();
+  /** Changes in the order of polls; complete after `recentSince`. */
+  private recent: Recent[] = [];
+  private recentSince = 0;
+  private connection: OwnConnection | null = null;
+  private snapshot: string | null = null;
+  /** Tables with logged changes, and their fingerprint. */
+  private tables: { readonly noted: string; readonly shape: string } = { noted: '{}', shape: '' };
+  /** Whether nothing was committed between the last two polls, so that the cheap poll is tried first. */
+  private isQuiet = false;
+  /** WAL position of the primary at the last poll; null if polls do not report it. */
+  mark: Mark | null = null;
+  /** Identity of the polled server; null before the first poll. */
+  private seenBy: string | null = null;
+  private isAsking = false;
+  /** Poll for requests that arrived during the running one. */
+  private next: PromiseWithResolvers<boolean> | null = null;
+  private quietUntil = 0;
+  private isClosed = false;
+  private complaint: string | null = null;
+  /** Metrics: number of polls, and duration of the last in milliseconds. */
+  checks = 0;
+  took = 0;
+  /** Moving average of a poll's duration per request that shared it, in milliseconds. */
+  cost = 0;
+  private asking = 0;
+  private altered: () => void = () => undefined;
+  private readonly statement: Template<Stand>;
+  private readonly cheapPoll: Statement;
+
+  constructor(private readonly base: LedgerBase) {
+    this.statement = compileCheck(base);
+    this.cheapPoll = compileGlance(base);
+  }
+
+  /** Number of the last poll; reads from now on are at least as new. */
+  get position(): number {
+    return this.count;
+  }
+
+  /** Identity of the polled server; null while the log is unknown. */
+  get server(): string | null {
+    return this.snapshot === null ? null : this.seenBy;
+  }
+
+  /**
+   * Registers a listener for altered, rewritten or replaced tables, which call no trigger. It runs before a
+   * later read can be cached.
+   */
+  onAltered(listener: () => void): void {
+    this.altered = listener;
+  }
+
+  /** Polls the changes. Returns false if the poll fails. */
+  check(): Promise<boolean> {
+    this.asking += 1;
+    if (!this.isAsking) return this.start();
+    return (this.next ??= Promise.withResolvers<boolean>()).promise;
+  }
+
+  /** Whether a dependency may have changed since `position`, according to the polls so far. */
+  hasChanged({ types, document }: Subject, position: number): boolean {
+    if (position < this.floor) return true;
+    if (types.some((type) => (this.types.get(type)?.last ?? 0) > position)) return true;
+    if (document === null) return false;
+    const { type, id } = document;
+    const unnamed = this.types.get(type)?.unnamed ?? 0;
+    return Math.max(unnamed, this.documents.get(`${type} ${id}`) ?? 0) > position;
+  }
+
+  /**
+   * Whether a read missed a change since `position`: changes that its snapshot includes do not count. True
+   * also if that is unknown.
+   */
+  hasMissed(subject: Subject, position: number, snapshot: string): boolean {
+    if (!this.hasChanged(subject, position)) return false;
+    if (position < this.floor || position < this.recentSince) return true;
+    return this.recent.some(
+      ({ check, change }) =>
+        check > position && concerns(change, subject) && !sees(snapshot, BigInt(change.xid)),
+    );
+  }
+
+  /** Drops all state, so that every cache entry is stale. */
+  forget(): void {
+    this.snapshot = null;
+    this.count += 1;
+    this.floor = this.count;
+    this.types.clear();
+    this.documents.clear();
+    this.recent = [];
+    this.recentSince = this.count;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.lose();
+  }
+
+  private async start(): Promise<boolean> {
+    if (this.isClosed || performance.now() < this.quietUntil) return false;
+    this.isAsking = true;
+    const isKnown = await this.ask();
+    this.isAsking = false;
+    const { next } = this;
+    this.next = null;
+    // Started at once: a request that arrives now must not start a second poll, or both would get the same
+    // changes.
+    if (next !== null) this.start().then(next.resolve, next.reject);
+    return isKnown;
+  }
+
+  /** Polls once and records the changes. Never throws. */
+  protected async ask(): Promise<boolean> {
+    const started = performance.now();
+    const sharers = Math.max(1, this.asking);
+    this.asking = 0;
+    try {
+      const connection = (this.connection ??= await this.base.open());
+      if (connection === null) return false;
+      const { snapshot } = this;
+      const known = snapshot !== null && (await this.goOn(connection, snapshot));
+      if (!known) await this.begin(connection);
+      this.checks += 1;
+      this.took = performance.now() - started;
+      if (known) this.cost = ofLate(this.cost, this.took / sharers);
+      this.complaint = null;
+      return true;
+    } catch (error) {
+      this.lose();
+      this.complain(error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
+  /** Polls the changes since the last poll. Returns false if the log does not reach back that far. */
+  private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
+    const { noted, shape } = this.tables;
+    if (this.isQuiet && (await this.isStill(connection, since))) {
+      this.tell([]);
+      return true;
+    }
+    const [row = {}] = await connection.runOften(fill(this.statement, { snapshot: since, noted }));
+    this.checkServer(row);
+    this.isQuiet = row['snapshot'] === since;
+    const isAltered = typeof row['shape'] === 'string' && row['shape'] !== shape;
+    if (isAltered) this.altered();
+    const isForgotten = this.snapshot !== since;
+    const changes = told(row['changes']);
+    const isLost = row['lost'] === true || changes.some(({ type }) => type === EVERYTHING);
+    if (isForgotten || isAltered || isLost || row['server'] !== this.seenBy) return false;
+    this.snapshot = String(row['snapshot']);
+    this.tell(changes);
+    return true;
+  }
+
+  /** Returns whether the snapshot equals that of the last poll: then nothing was committed since. */
+  private async isStill(connection: OwnConnection, since: string): Promise<boolean> {
+    const [row = {}] = await connection.runOften(this.cheapPoll);
+    this.checkServer(row);
+    // The state may have been dropped during the query.
+    return row['snapshot'] === this.snapshot && row['snapshot'] === since && row['server'] === this.seenBy;
+  }
+
+  /** Counts a poll and records its changes. */
+  protected tell(changes: readonly Told[]): void {
+    this.count += 1;
+    for (const change of changes) this.note(change);
+  }
+
+  /** Begins with the present state, at first or after the log was lost. */
+  private async begin(connection: OwnConnection): Promise<void> {
+    const [row = {}] = await connection.run(compileStand(this.base, this.base.noted));
+    this.checkServer(row);
+    this.forget();
+    this.seenBy = String(row['server']);
+    this.snapshot = String(row['snapshot']);
+    this.tables = { noted: String(row['noted']), shape: String(row['shape']) };
+  }
+
+  /** Throws for a standby: its snapshots do not show which transactions are still running. */
+  private checkServer({ standby, mark = null }: Row): void {
+    this.mark = mark as Mark | null;
+    if (standby === true) throw new Error('the server is in recovery');
+  }
+
+  private note(change: Told): void {
+    const { type, id } = change;
+    const changes = this.types.get(type) ?? { last: 0, unnamed: 0 };
+    this.types.set(type, changes);
+    changes.last = this.count;
+    if (this.documents.size >= MAX_DOCUMENTS) {
+      this.documents.clear();
+      for (const each of this.types.values()) each.unnamed = this.count;
+    }
+    this.recent.push({ check: this.count, change });
+    if (this.recent.length > 2 * MIN_RECENT) {
+      this.recentSince = this.recent[MIN_RECENT]?.check ?? this.count;
+      this.recent = this.recent.slice(MIN_RECENT + 1);
+    }
+    if (id === null) changes.unnamed = this.count;
+    else this.documents.set(`${type} ${id}`, this.count);
+  }
+
+  private lose(): void {
+    this.connection?.close();
+    this.connection = null;
+    this.quietUntil = performance.now() + PAUSE;
+    this.forget();
+  }
+
+  private complain(why: string): void {
+    if (this.complaint === why || this.isClosed) return;
+    this.complaint = why;
+    this.base.warn(`The response cache is off for now, because the change log cannot be polled: ${why}`);
+  }
+}
+
+const concerns = ({ type, id }: Told, { types, document }: Subject): boolean =>
+  types.includes(type) || (document?.type === type && (id === null || id === document.id));
+
+/** Whether a snapshot (`xmin:xmax:running,…`) includes a committed transaction. */
+function sees(snapshot: string, xid: bigint): boolean {
+  const [xmin = '', xmax = '', running = ''] = snapshot.split(':');
+  if (xid < BigInt(xmin)) return true;
+  return xid < BigInt(xmax) && !running.split(',').includes(String(xid));
+}

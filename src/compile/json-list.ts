@@ -1,4 +1,0 @@
-import { type Sql, sql } from '../sql.js';
-
-/** Prints a JSON value as a list; an older model may have stored a single instance. */
-export const listOf = (value: Sql): Sql => sql`(${value} || '[]')`;

@@ -1,0 +1,236 @@
+/** Callers and permissions: strategies, roles and sources of grants. */
+import QuickLRU from 'quick-lru';
+import type { Schema } from '../model/model.js';
+import { type AuthStrategy, type Credentials, type Identity, recognise } from './auth-strategy.js';
+import { type Caller, publicCaller } from './caller.js';
+import { ACTIONS, checkGrants, type Grant, type Grants, Permissions } from './permissions.js';
+
+/** Grants by role name. `public` is the role of requests without a credential. */
+export type RoleGrants = Readonly<Record<string, Grants>>;
+
+/**
+ * Grants stored outside the code, in a database for example, which may change at run time. They add to the
+ * grants in `access.public` and `access.roles`.
+ *
+ * @publicApi
+ */
+export interface PermissionsSource {
+  /**
+   * Returns the grants of every role. Called at most once per `access.maxAge`, for any number of waiting
+   * requests. Grants with an unknown type, action or attribute are ignored with a warning.
+   */
+  load(): Promise<RoleGrants>;
+}
+
+export interface AccessBase {
+  readonly schema: Schema;
+  readonly strategies: readonly AuthStrategy[];
+  /** Grants in code, including `public`. */
+  readonly roles: RoleGrants;
+  readonly sources: readonly PermissionsSource[];
+  /** Lifetime of grants from sources, in milliseconds. */
+  readonly maxAge: number;
+  readonly warn: (message: string) => void;
+}
+
+/** Size of the LRU cache of permissions by combination of roles. */
+const COMBINATIONS = 500;
+
+/** Grants loaded at one time. */
+interface Known {
+  readonly at: number;
+  /** Grants of each role, from code and all sources. Roles without grants are omitted. */
+  readonly grants: ReadonlyMap<string, readonly Grants[]>;
+  /** Permissions by sorted role names. */
+  readonly rights: QuickLRU<string, Permissions>;
+  /** Caller for requests without a credential, created on first use. */
+  anonymous: Caller | null;
+}
+
+function knownOf(at: number, sources: readonly RoleGrants[]): Known {
+  const grants = new Map<string, Grants[]>();
+  for (const [role, granted] of sources.flatMap((source) => Object.entries(source))) {
+    if (Object.keys(granted).length > 0) grants.set(role, [...(grants.get(role) ?? []), granted]);
+  }
+  return { at, grants, rights: new QuickLRU({ maxSize: COMBINATIONS }), anonymous: null };
+}
+
+/**
+ * Converts credentials to a {@link Caller}. Inject it to act for a role in the host's own code, to add a
+ * strategy from another module, or to apply changed grants immediately.
+ *
+ * @example
+ * const editor = await access.callerOf({ kind: 'user', id: '42', roles: ['editor'] });
+ * await articles.update(documentId, { title }, {}, { as: editor });
+ *
+ * @publicApi
+ */
+export class ContentAccess {
+  private readonly strategies: AuthStrategy[];
+  private varies: string;
+  private readonly sources: PermissionsSource[];
+  private readonly warned = new Set<string>();
+  private known: Known | null = null;
+  private loading: Promise<Known> | null = null;
+  private generation = 0;
+
+  constructor(private readonly base: AccessBase) {
+    this.strategies = [...base.strategies];
+    this.varies = varyOf(this.strategies);
+    this.sources = [...base.sources];
+  }
+
+  /** Adds a strategy after those of the options. */
+  addStrategy(strategy: AuthStrategy): void {
+    this.strategies.push(strategy);
+    this.varies = varyOf(this.strategies);
+  }
+
+  /** Request headers that identify a caller, as a `Vary` value. */
+  get vary(): string {
+    return this.varies;
+  }
+
+  /** Adds a source of grants. */
+  addSource(source: PermissionsSource): void {
+    this.sources.push(source);
+    this.refresh();
+  }
+
+  /** Role names in code, including `public`. */
+  get roles(): readonly string[] {
+    return Object.keys(this.base.roles);
+  }
+
+  /** Whether no request can have permissions: there are no grants, strategies or sources. */
+  get isClosed(): boolean {
+    const granted = Object.values(this.base.roles).some((grants) => Object.keys(grants).length > 0);
+    return !granted && this.strategies.length === 0 && this.sources.length === 0;
+  }
+
+  /** Discards the cached grants of sources, so that the next request loads them again. */
+  refresh(): void {
+    this.generation += 1;
+    this.known = null;
+    this.loading = null;
+  }
+
+  /**
+   * Returns the caller of a request. Throws UnauthorizedError for an invalid or expired credential, and for a
+   * bearer token that no strategy recognises. Such requests never get public permissions (protocol 18.3,
+   * 18.6).
+   */
+  authenticate(credentials: Credentials): Caller | Promise<Caller> {
+    if (this.strategies.length === 0 && credentials.bearer === null) return this.publicCallerNow();
+    return recognise(this.strategies, credentials).then((identity) =>
+      identity === null ? this.publicCallerNow() : this.callerOf(identity),
+    );
+  }
+
+  /** Returns the public caller, synchronously while its permissions are cached. */
+  private publicCallerNow(): Caller | Promise<Caller> {
+    const known = this.current();
+    return known instanceof Promise ? known.then((loaded) => this.publicOf(loaded)) : this.publicOf(known);
+  }
+
+  private publicOf(known: Known): Caller {
+    return (known.anonymous ??= publicCaller(this.rightsIn(known, ['public'])));
+  }
+
+  /** Returns a caller with the permissions of its roles. */
+  async callerOf(identity: Identity): Promise<Caller> {
+    if ('permissions' in identity) return identity;
+    return Object.freeze({ ...identity, permissions: await this.permissionsOf(identity.roles) });
+  }
+
+  /** Returns the combined permissions of roles. Unknown roles and roles without grants add nothing. */
+  async permissionsOf(roles: readonly string[]): Promise<Permissions> {
+    return this.rightsIn(await this.current(), roles);
+  }
+
+  private rightsIn({ grants, rights }: Known, roles: readonly string[]): Permissions {
+    const named = [...new Set(roles)].filter((role) => grants.has(role)).sort();
+    const key = JSON.stringify(named);
+    const known = rights.get(key);
+    if (known !== undefined) return known;
+    const made = Permissions.of(...named.flatMap((role) => grants.get(role) ?? []));
+    rights.set(key, made);
+    return made;
+  }
+
+  /** Returns the current grants: those in code are permanent, those from sources expire after `maxAge`. */
+  private current(): Known | Promise<Known> {
+    if (this.known === null && this.sources.length === 0) this.known = knownOf(0, [this.base.roles]);
+    if (
+      this.known !== null &&
+      (this.sources.length === 0 || performance.now() - this.known.at <= this.base.maxAge)
+    )
+      return this.known;
+    if (this.loading !== null) return this.loading;
+    const { generation } = this;
+    const loading = this.load().then(
+      (known) => {
+        if (generation === this.generation) [this.known, this.loading] = [known, null];
+        return known;
+      },
+      (error: unknown) => {
+        if (generation === this.generation) this.loading = null;
+        throw error;
+      },
+    );
+    this.loading = loading;
+    return loading;
+  }
+
+  private async load(): Promise<Known> {
+    const at = performance.now();
+    const loaded = await Promise.all(this.sources.map((source) => source.load()));
+    return knownOf(at, [this.base.roles, ...loaded.map((roles) => this.valid(roles))]);
+  }
+
+  /** Removes grants with unknown names, so that a later model cannot give them another meaning. */
+  private valid(roles: RoleGrants): RoleGrants {
+    const { schema } = this.base;
+    return Object.fromEntries(
+      Object.entries(this.object(roles, 'the roles')).map(([role, grants]) => {
+        const entries = Object.entries(this.object(grants, `role "${role}"`) as Grants).flatMap(
+          ([type, list]): [string, readonly Grant[]][] => {
+            const listed: readonly Grant[] | null = Array.isArray(list) ? list : null;
+            if (list !== '*' && listed === null)
+              this.passes([`role "${role}".${type}: expected "*" or a list of grants`]);
+            const items: readonly Grant[] = list === '*' ? ACTIONS : (listed ?? []);
+            return [
+              [
+                type,
+                items.filter((grant) =>
+                  this.passes(checkGrants({ [type]: [grant] }, schema, `role "${role}"`)),
+                ),
+              ],
+            ];
+          },
+        );
+        return [role, Object.fromEntries(entries.filter(([, list]) => list.length > 0))];
+      }),
+    );
+  }
+
+  /**
+   * Returns a value of a source that must be an object; an empty object, with a warning, for other values.
+   */
+  private object(value: unknown, where: string): object {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+    this.passes([`${where}: expected an object`]);
+    return {};
+  }
+
+  private passes(mistakes: readonly string[]): boolean {
+    for (const mistake of mistakes) {
+      if (!this.warned.has(mistake)) this.base.warn(`Ignored grant: ${mistake}`);
+      this.warned.add(mistake);
+    }
+    return mistakes.length === 0;
+  }
+}
+
+const varyOf = (strategies: readonly AuthStrategy[]): string =>
+  [...new Set(['Authorization', ...strategies.flatMap(({ vary = [] }) => vary)])].join(', ');

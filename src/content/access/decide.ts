@@ -1,0 +1,59 @@
+/** Decides which documents a caller may act on, for routes, plans, caches and writes (D16). */
+import type { Column, ContentType } from '../model/model.js';
+import { type Caller, userOf } from './caller.js';
+import type { Action } from './permissions.js';
+
+/** Condition that a user owns a document: the owner attribute contains the user's id. */
+export interface OwnCondition {
+  readonly kind: 'own';
+  /** Column of the owner attribute. */
+  readonly owner: Column;
+  readonly user: string;
+}
+
+/** Documents of a type on which a caller may act: all, none, or those that meet the condition. */
+export type Decision = 'all' | 'none' | OwnCondition;
+
+export const isOwn = (decision: Decision): decision is OwnCondition => typeof decision === 'object';
+
+/** Returns the owner condition of a caller; null for callers and types without one. */
+function ownCondition(caller: Caller, type: ContentType): OwnCondition | null {
+  const user = userOf(caller);
+  const owner = type.storage.columnOf.get(type.owner ?? '');
+  return user === null || owner === undefined ? null : { kind: 'own', owner, user };
+}
+
+/** Decides the documents of a type on which a caller may perform an action. */
+export function decide(caller: Caller, type: ContentType, action: Action): Decision {
+  const { permissions } = caller;
+  if (permissions.allows(type.singularApiId, action)) return 'all';
+  if (!permissions.allowsOwn(type.singularApiId, action)) return 'none';
+  return ownCondition(caller, type) ?? 'none';
+}
+
+/** Combines the decisions on two actions that are both required. */
+function both(a: Decision, b: Decision): Decision {
+  if (a === 'all') return b;
+  return b === 'none' ? b : a;
+}
+
+/**
+ * Decides the documents that a caller may read with `action` in a publication state. Drafts need `readDrafts`
+ * (D17).
+ */
+export function decideRead(
+  caller: Caller,
+  type: ContentType,
+  { action, published }: { readonly action: Action; readonly published: boolean },
+): Decision {
+  const reading = decide(caller, type, action);
+  return published || !type.draftAndPublish ? reading : both(reading, decide(caller, type, 'readDrafts'));
+}
+
+const READING: readonly Action[] = ['find', 'findOne', 'readDrafts'];
+
+/** Whether the plan of `action` may contain an owner condition, which makes it specific to this user. */
+export const isPersonal = (caller: Caller, type: ContentType, action: Action): boolean =>
+  type.owner !== null &&
+  caller.kind === 'user' &&
+  [action, ...READING].some((each) => isOwn(decide(caller, type, each)));

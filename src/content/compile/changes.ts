@@ -1,0 +1,95 @@
+/** Times and revisions that a write gives to the versions whose content it changes (D21). */
+import type { Attribute, Column, ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
+import { SHARED } from '../model/join-model.js';
+import { constant, join, quote, type Sql, sql } from '../../kernel/sql.js';
+import { namesOf } from './link-sql.js';
+
+/** Transaction time, truncated to its columns' milliseconds: rounding up would give a future time. */
+export const TIME = sql`date_trunc('milliseconds', now())`;
+
+/** Next value of the counter, greater than all earlier positions in lists. */
+export const nextCount = ({ storage }: ContentType): Sql =>
+  sql`nextval(${quote(storage.counter, 'reference')}::regclass)`;
+
+/** Content of a version after a write: stored values, except for those that the write gives. */
+export interface Content {
+  readonly type: ContentType;
+  /** Row of the version, or a row with its `document_id`, `published` and `locale`. */
+  readonly row: Sql;
+  readonly value?: (column: Column) => Sql | undefined;
+  /** New targets of relations, as lists. */
+  readonly lists?: ReadonlyMap<LinkedAttribute, Sql>;
+  /** Selects the attributes that count; default: all. */
+  readonly covers?: (attribute: Attribute) => boolean;
+}
+
+/** Selects the targets of a row's relation, in their order. */
+export function targetsOf({ table: links }: Pick<StoredLinks, 'table'>, row: Sql): Sql {
+  const { table, owner, target, position } = namesOf(links);
+  const locale = links.perLocale ? sql`${row}.locale` : constant(SHARED);
+  return sql`array(select l.${target} from ${table} l where l.${owner} = ${row}.document_id
+    and l.published = ${row}.published and l.locale = ${locale} order by l.${position})`;
+}
+
+/** Selects the targets of a type's relation for the row `t`. */
+export function storedTargets(attribute: LinkedAttribute, { storage }: ContentType): Sql {
+  const stored = storage.links.find((one) => one.attribute === attribute);
+  return stored === undefined ? sql`array[]::text[]` : targetsOf(stored, sql`t`);
+}
+
+/** Prints a list as text, since PostgreSQL's list hashes collide for swapped or nested members. */
+const whole = (value: Sql): Sql => sql`(${value})::text`;
+
+/** Revision of a version: a digest of its own content, without its positions in other lists. */
+export function revisionOf({ type, row, value, lists, covers = () => true }: Content): Sql {
+  const { columns, links } = type.storage.content;
+  const covered = columns.filter(({ attribute }) => covers(attribute));
+  const values = covered.map((column) => {
+    const one = value?.(column) ?? sql`${row}.${quote(column.name)}`;
+    return column.type === 'jsonb' ? whole(one) : one;
+  });
+  const linked = links.filter(({ attribute }) => covers(attribute));
+  const targets = linked.map((stored) => whole(lists?.get(stored.attribute) ?? targetsOf(stored, row)));
+  const content = [...values, ...targets];
+  return content.length === 0 ? constant(0) : sql`hash_record_extended(row(${join(content, ', ')}), 0)`;
+}
+
+/**
+ * Row version stamp: the row id, the transaction that wrote it last, and its time. Each transaction that
+ * changes the row or its links gives it a new stamp.
+ * Two writes of one transaction would give the same stamp. Writes that may change one row therefore never
+ * share a transaction (`conflict` in database/write-flights.ts).
+ * Unlike the revision, the stamp does not depend on the content, so hidden values cannot be guessed from it.
+ */
+export const stampOf = (row: Sql): Sql => stampBy(row, sql`${row}.xmin`);
+
+/** Stamp of a row that this statement has written, outside of savepoints. */
+export const writtenStampOf = (row: Sql): Sql => stampBy(row, sql`pg_current_xact_id()::xid`);
+
+const stampBy = (row: Sql, writer: Sql): Sql =>
+  sql`concat(${row}.id, '.', ${writer}, '.', (date_part('epoch', ${row}.updated_at) * 1000)::int8)`;
+
+/** Assignments of an update that changes the content of `t`. */
+export const noted = (content: Omit<Content, 'row'>): Sql =>
+  sql`updated_at = ${TIME}, revision = ${revisionOf({ ...content, row: sql`t` })}`;
+
+/** Assignments of an update that may leave some rows unchanged. */
+export const notedIf = (changed: Sql, content: Omit<Content, 'row'>): Sql =>
+  sql`updated_at = case when ${changed} then ${TIME} else t.updated_at end,
+    revision = case when ${changed} then ${revisionOf({ ...content, row: sql`t` })} else t.revision end`;
+
+/**
+ * Updates the versions whose links have changed. `changed` has the columns `owner`, `published` and `locale`,
+ * which is {@link SHARED} for links that locales share.
+ */
+export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
+  const revision = revisionOf({ ...content, row: sql`t` });
+  const table = quote(content.type.table);
+  // The sub-query computes each digest once. Renumbered links in the same order are the same content.
+  const owners = sql`select t.id, t.revision as former, ${revision} as revision from ${table} t
+    join (${changed}) c
+      on t.document_id = c.owner and t.published = c.published and (c.locale = ${constant(SHARED)}
+        or c.locale = t.locale) offset 0`;
+  return sql`update ${table} u set updated_at = ${TIME}, revision = o.revision from (${owners}) o
+    where u.id = o.id and o.revision <> o.former`;
+}

@@ -1,0 +1,80 @@
+/** Prints a condition. To-many conditions are EXISTS, so that they never duplicate rows. */
+import { filledIn } from '../plan/open-operands.js';
+import type { Condition, ReadPlan, Search } from '../plan/plan.js';
+import { operatorOf } from '../query/operators.js';
+import { join, param, type Sql, slot, sql } from '../../kernel/sql.js';
+import { containment } from './compile-containment.js';
+import { compileOwn } from './compile-own.js';
+import { asText, comparable, type Context, rowOf, type Scope } from './scope.js';
+import { inPlace, targetsOf } from './targets.js';
+
+type Compare = Extract<Condition, { kind: 'compare' }>;
+
+function compare(scope: Scope, condition: Compare): Sql {
+  const { attribute, op, operands, negated } = condition;
+  const operator = operatorOf(op);
+  const { cast: one, castList } = scope.kind === 'row' ? attribute.type : attribute.type.member;
+  const left = operator.compares === 'text' ? asText(scope, attribute) : comparable(scope, attribute);
+  const castOne = operator.compares === 'text' ? sql`::text` : one;
+  const cast = operator.operand === 'list' ? castList : castOne;
+  const right = join(
+    operands.map((value) => sql`${slot((plan: ReadPlan) => filledIn(value, plan))}${cast}`),
+    ' and ',
+  );
+  const printed = operator.sql(left, right);
+  return negated ? sql`not (${printed})` : printed;
+}
+
+function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }>, context: Context): Sql {
+  const instance = inPlace(scope, condition.attribute);
+  if (instance !== null) return compileFilter(condition.where, instance, context);
+  const targets = targetsOf(scope, condition.attribute, context);
+  const fence = context.optimizationFence();
+  const inner = compileFilter(condition.where, targets.scope, context);
+  const some = sql`exists (select 1 from ${targets.from}
+    where ${join([...targets.conditions, inner], ' and ')}${fence})`;
+  if (!condition.orNone) return some;
+  const all = targetsOf(scope, condition.attribute, context);
+  return sql`(${some} or not exists (select 1 from ${all.from}${whereOf(all.conditions)}))`;
+}
+
+/** Prints a `where` clause, or nothing without conditions. */
+export const whereOf = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
+
+/** Prints a condition in a scope. */
+export function compileFilter(condition: Condition, scope: Scope, context: Context): Sql {
+  switch (condition.kind) {
+    case 'constant':
+      return condition.value ? sql`true` : sql`false`;
+    case 'compare':
+      return compare(scope, condition);
+    case 'related': {
+      const narrowed = containment(scope, condition);
+      const found = related(scope, condition, context);
+      return narrowed === null ? found : sql`(${narrowed} and ${found})`;
+    }
+    case 'own':
+      return compileOwn(condition, rowOf(scope).alias);
+    default: {
+      if (condition.parts.length === 0) return condition.kind === 'all' ? sql`true` : sql`false`;
+      const parts = condition.parts.map((part) => compileFilter(part, scope, context));
+      return sql`(${join(parts, condition.kind === 'all' ? ' and ' : ' or ')})`;
+    }
+  }
+}
+
+/** Prints `_q`: a case-insensitive substring of any searchable attribute (protocol section 6). */
+export function compileSearch({ text, among }: Search, scope: Scope): Sql {
+  const row = rowOf(scope);
+  const numeric = text.trim() !== '' && Number.isFinite(Number(text));
+  const searched = among.filter(({ name, searchable, type, system }) => {
+    if (!searchable || (system && name !== 'id' && name !== 'documentId')) return false;
+    return type.search === 'text' || (type.search === 'number' && (numeric || name === 'id'));
+  });
+  const needle = param(operatorOf('$containsi').pattern?.(text));
+  const matches = searched.map((attribute) =>
+    operatorOf('$containsi').sql(asText(row, attribute), sql`${needle}::text`),
+  );
+  return sql`(${join(matches, ' or ')})`;
+}

@@ -1,0 +1,267 @@
+/** Prints a read plan as one statement that returns the complete JSON text and, for lists, the total. */
+import { localeChain } from '../plan/fallback.js';
+import { isPlain, type ReadPlan } from '../plan/plan.js';
+import type { Pagination } from '../query/query.js';
+import { ledgerTablesOf } from '../model/ledger.js';
+import {
+  alias,
+  constant,
+  fill,
+  join,
+  param,
+  quote,
+  slot,
+  type Sql,
+  sql,
+  type Statement,
+  type Template,
+  template,
+} from '../../kernel/sql.js';
+import { stampOf, writtenStampOf } from './changes.js';
+import { seenBy } from './compile-ledger.js';
+import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
+import { compileObject } from './compile-object.js';
+import { compileOrder, type Ordering } from './compile-order.js';
+import { MARK_COLUMN } from './compile-mark.js';
+import { countedTotal } from './compile-totals.js';
+import { failing } from './failing.js';
+import {
+  column,
+  type Context,
+  documentConditions,
+  newContext,
+  rowScope,
+  type RowScope,
+  totalConditions,
+  versionConditions,
+} from './scope.js';
+import type { WrittenAnswer } from './write-shape.js';
+
+/** Conditions of filters and search. */
+function narrowing(plan: ReadPlan, row: RowScope, context: Context): Sql[] {
+  const conditions: Sql[] = [];
+  if (plan.where !== null) conditions.push(compileFilter(plan.where, row, context));
+  if (plan.search !== null) conditions.push(compileSearch(plan.search, row));
+  return conditions;
+}
+
+/** Sort key that prefers the default locale among several; the id then selects the oldest version. */
+function firstOf({ version: { locale, defaultLocale } }: ReadPlan, row: RowScope): Sql {
+  if (locale.kind === 'one' || !row.type.localized) return sql``;
+  return sql`${column(row, 'locale')} <> ${constant(defaultLocale)}, `;
+}
+
+/** Whether a document has at most one row in its state and locale, so that no order is needed. */
+const isOneRow = ({ type, documentId, version }: ReadPlan): boolean =>
+  documentId !== null && (!type.localized || version.locale.kind === 'one');
+
+const DOCUMENT_ID = slot(({ documentId }: ReadPlan) => documentId);
+
+/** Source of a single row: the table, or the result of a write. */
+interface Source {
+  readonly row: RowScope;
+  readonly from: Sql;
+  readonly stamp: Sql;
+}
+
+function shownRow(plan: ReadPlan, { row, from, stamp }: Source, context: Context): Sql {
+  const list = compileObject(plan.object, row, context);
+  const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stamp} as stamp`;
+  return sql`select o.data, o.stamp from (select 1) z left join (select ${shown} from ${from}) o on true`;
+}
+
+function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
+  const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
+  if (plan.documentId !== null) conditions.unshift(sql`${column(row, 'document_id')} = ${DOCUMENT_ID}::text`);
+  const first = isOneRow(plan) ? sql`` : sql` order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
+  const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}${first}`;
+  return shownRow(plan, { row, from, stamp: stampOf(row.alias) }, context);
+}
+
+/**
+ * Selects the page as ordered ids. LIMIT applies before populated values are computed, so skipped rows cost
+ * none.
+ * The bound of the sub-query is constant in a process. It tells the planner that a page is small, which a
+ * parameter cannot. It belongs inside, at the sort: the planner otherwise overestimates the sort and plans
+ * the statement again each time.
+ * One generic plan thus serves every request of a template. First pages use a separate template, for the same
+ * reason.
+ */
+function pageOf(row: RowScope, { from, order, counted }: Listed, page: Pagination): Sql {
+  const id = column(row, 'id');
+  const columns = [id, ...order.keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
+  if (counted) columns.push(sql`count(*) over () as total`);
+  const sorted = [
+    ...order.keys.map(({ direction }, i) => sql`${alias('k', i)} ${direction}`),
+    sql`${id}${order.id}`,
+  ];
+  const offset = page.start === 0 ? sql`` : sql` offset ${param(page.start)}::int8`;
+  const limit = sql`${param(page.limit)}::int8`;
+  const isBounded = Number.isSafeInteger(page.largest);
+  const limited = sql`select ${join(columns, ', ')} from ${from} order by ${join(sorted, ', ')}
+    limit ${isBounded ? constant(page.largest) : limit}${offset}`;
+  return isBounded ? sql`select * from (${limited}) q limit ${limit}` : limited;
+}
+
+interface Order {
+  readonly keys: readonly Ordering[];
+  readonly id: Sql;
+}
+
+/** Drops the sort keys after `id`, which is unique. */
+function orderOf(plan: ReadPlan, row: RowScope, context: Context): Order {
+  const at = plan.order.findIndex(({ hops, attribute }) => hops.length === 0 && attribute.name === 'id');
+  const keys = compileOrder(at < 0 ? plan.order : plan.order.slice(0, at), row, context);
+  return { keys, id: plan.order[at]?.descending === true ? sql` desc` : sql`` };
+}
+
+interface ListPlan extends ReadPlan {
+  readonly page: Pagination;
+}
+
+const isList = (plan: ReadPlan): plan is ListPlan => plan.page !== null;
+
+interface Listed {
+  readonly from: Sql;
+  readonly order: Order;
+  readonly counted: boolean;
+}
+
+interface PageIds {
+  readonly ids: Sql;
+  readonly order: Order;
+}
+
+/** Selects the rows with these ids in the page's order. An id order needs one index scan only. */
+function rowsOf(row: RowScope, { ids, order }: PageIds, shown: Sql): Sql {
+  const [table, id] = [sql`${quote(row.type.table)} ${row.alias}`, column(row, 'id')];
+  if (order.keys.length === 0)
+    return sql`select ${shown} from ${table} where ${id} = any(array(${ids})) order by ${id}${order.id}`;
+  return sql`select ${shown} from unnest(array(${ids})) with ordinality p(id, n)
+    join ${table} on ${id} = p.id order by p.n`;
+}
+
+interface Counting {
+  readonly context: Context;
+  /** Whether the change log is complete, so that totals are known without counting. */
+  readonly noted: boolean;
+}
+
+/** Counts the documents of a list without filters; `from` selects the shown rows. */
+function countAll(row: RowScope, from: Sql, { context, noted }: Counting): Sql {
+  const conditions = documentConditions(row, context);
+  const known = noted ? totalConditions(row, context) : null;
+  const counted = sql`(select count(*) from ${from})`;
+  if (known !== null) return countedTotal(row.type, known, counted);
+  if (conditions === null) return counted;
+  const documents = sql`select distinct ${column(row, 'document_id')}
+    from ${quote(row.type.table)} ${row.alias}`;
+  return sql`(select count(*) from (${documents}${whereOf(conditions)}) q)`;
+}
+
+/**
+ * Prints the cheapest exact total. Without conditions it is an index-only count next to the page.
+ * With conditions it is a window count over the page, which evaluates them once. Only an empty page past the
+ * start needs a separate count.
+ */
+function list(plan: ListPlan, row: RowScope, { context, noted }: Counting): Sql {
+  const { page } = plan;
+  const narrow = narrowing(plan, row, context);
+  const conditions = [...versionConditions(row, null, context), ...narrow];
+  const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`;
+  const counted = page.withCount && narrow.length > 0;
+  const order = orderOf(plan, row, context);
+  const paged = pageOf(row, { from, order, counted }, page);
+  const ids = counted ? sql`select id from page` : sql`select id from (${paged}) page`;
+  const rows = rowsOf(row, { ids, order }, compileObject(plan.object, row, context));
+  const data = sql`(select coalesce(json_agg(d.*), '[]') from (${rows}) d)::text as data`;
+  const count =
+    narrow.length > 0 ? sql`(select count(*) from ${from})` : countAll(row, from, { context, noted });
+  if (!counted) return sql`select ${data}, (${page.withCount ? count : sql`null`})::int4 as total`;
+  const otherwise = page.start === 0 ? sql`0` : count;
+  return sql`with page as materialized (${paged}) 
+    select ${data}, coalesce((select p.total from page p limit 1), ${otherwise})::int4 as total`;
+}
+
+function readSql(plan: ReadPlan, noted = false): Sql {
+  const context = newContext(plan);
+  const row = rowScope(plan.type, alias('t', 0));
+  return isList(plan) ? list(plan, row, { context, noted }) : one(plan, row, context);
+}
+
+/** Prints the count of the rows that match a list's conditions. */
+export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
+  const context = newContext(plan);
+  const row = rowScope(plan.type, alias('t', 0));
+  const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
+  return template(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
+}
+
+/** Prints a read. The SQL text depends on the plan's template, never on a value. */
+export const compileRead = (plan: ReadPlan): Statement => fill(template<ReadPlan>(readSql(plan)), plan);
+
+/** Options of a read. */
+export interface Reading {
+  /** Maximum size in bytes. A larger response stays in the database, and the row has `over` instead. */
+  readonly bytes: number;
+  /** Whether the change log is complete, so that totals come from it. */
+  readonly noted: boolean;
+  /** Whether the response may be cached, which requires the snapshot and the server. */
+  readonly kept: boolean;
+  /** Whether the response reports the WAL position of the server. */
+  readonly marked: boolean;
+}
+
+/** Prints a read for a response, with its size limit and the requested columns. */
+export function compileAnswer(plan: ReadPlan, { bytes, noted, kept, marked }: Reading): Template<ReadPlan> {
+  const answer = answerSql(plan, bytes, noted);
+  if (!kept && !marked) return template(answer);
+  const seen = kept ? seenBy(ledgerTablesOf(plan.type), marked) : MARK_COLUMN;
+  return template(sql`select a.*, ${seen} from (${answer} offset 0) a`);
+}
+
+/** Column of a response next to its data: total or stamp. */
+const besideOf = ({ page }: ReadPlan): Sql => (page === null ? sql`x.stamp` : sql`x.total`);
+
+function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
+  const bound = constant(bytes);
+  return sql`select case when octet_length(x.data) <= ${bound} then x.data end as data,
+    coalesce(octet_length(x.data) > ${bound}, false) as over, ${besideOf(plan)}
+    from (${readSql(plan, noted)} offset 0) x`;
+}
+
+/** Prints a read as a transaction's last statement, which fails for a missing or too large document. */
+function lastSql(answer: Sql, plan: ReadPlan, bytes: number): Sql {
+  const flaw = failing({
+    over: sql`octet_length(x.data) > ${constant(bytes)}`,
+    absent: sql`x.data is null`,
+  });
+  return sql`select x.data, false as over, ${besideOf(plan)}, ${flaw} as flaw from (${answer} offset 0) x`;
+}
+
+/**
+ * Prints the response to a write as the last statement of its transaction. COMMIT is sent with it, and does
+ * nothing if it fails.
+ */
+export const compileLastAnswer = (plan: ReadPlan, bytes: number): Template<ReadPlan> =>
+  template(lastSql(readSql(plan), plan, bytes));
+
+/**
+ * Prints the response as the end of the statement that writes the row, from the row of `rows`. Null if the
+ * response needs more than the row's own columns, since that statement does not see its other changes.
+ */
+export function compileWrittenAnswer(plan: ReadPlan, bytes: number): WrittenAnswer | null {
+  const { kept, version, type } = plan;
+  const isAny = plan.where === null && plan.search === null && plan.otherwise === null;
+  const isVersion = version.publication === null && localeChain(type, version, true) === null;
+  if (kept === null || !isPlain(plan) || !isAny || !isVersion) return null;
+  const row = rowScope(type, alias('t', 0));
+  return {
+    key: kept.key,
+    published: version.published || !type.draftAndPublish,
+    from: (rows) => {
+      const source = { row, from: sql`${rows} ${row.alias}`, stamp: writtenStampOf(row.alias) };
+      return lastSql(shownRow(plan, source, newContext(plan)), plan, bytes);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** Prints the statements of a write's steps. */
+import type { DiscardStep, PublishStep, RowsStep, WriteStep } from '../plan/steps.js';
+import { byKind } from '../model/by-kind.js';
+import { fill, silently, type Sql, type Statement, template, type Template } from '../../kernel/sql.js';
+import { compileStartDrafts } from './compile-drafts.js';
+import { compileLinks, linkBatches } from './compile-links.js';
+import { compileDelete, compileUnpublish } from './compile-delete.js';
+import { compileUnschedule } from './compile-schedule.js';
+import { compileDiscard, compilePublish } from './compile-transitions.js';
+import { compileRows } from './compile-write.js';
+import { KeptTexts } from './kept-texts.js';
+import type { LinkStep } from './link-sql.js';
+import {
+  type LinksShape,
+  rowsFacts,
+  rowsShape,
+  transitionFacts,
+  transitionShape,
+  type WrittenAnswer,
+} from './write-shape.js';
+
+/** Prints rows and links, combined in one statement unless both update the same rows. */
+function withLinks<T extends { readonly links: LinksShape }>(
+  shape: T,
+  rows: (shape: T, along: readonly LinkStep[]) => Sql,
+): readonly Sql[] {
+  const { before, along, later } = linkBatches(shape.links);
+  return [...before.map(compileLinks), rows(shape, along), ...later.map(compileLinks)];
+}
+
+type Texts<S> = readonly Template<S>[];
+
+/** Statements of rows. If `answers` is true, the last one returns the response. */
+interface RowsTexts {
+  readonly texts: Texts<RowsStep>;
+  readonly answers: boolean;
+}
+
+const ROWS = new KeptTexts<RowsTexts>();
+const PUBLISHED = new KeptTexts<Texts<PublishStep>>();
+const DISCARDED = new KeptTexts<Texts<DiscardStep>>();
+
+const filled = <S>(texts: Texts<S>, step: S): readonly Statement[] => texts.map((text) => fill(text, step));
+
+/** Prints rows and links. A single statement also returns the response. */
+function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
+  const { type } = step;
+  return ROWS.of(type, { ...rowsFacts(step), answer: answer?.key ?? null }, (facts) => {
+    const shape = rowsShape(type, facts);
+    const alone = withLinks({ ...shape, answer: null }, compileRows);
+    const answers = answer !== null && alone.length === 1;
+    const texts = answers ? withLinks({ ...shape, answer }, compileRows) : alone;
+    return { texts: texts.map(template<RowsStep>), answers };
+  });
+}
+
+export interface WriteStatements {
+  readonly statements: readonly Statement[];
+  /** Whether the last statement returns the response. */
+  readonly answers: boolean;
+}
+
+const quiet = (statements: readonly Statement[]): WriteStatements => ({ statements, answers: false });
+
+const print = byKind<WriteStep, [WrittenAnswer | null], WriteStatements>({
+  rows: (step, answer) => {
+    const { texts, answers } = rowsOf(step, answer);
+    return { statements: filled(texts, step), answers };
+  },
+  publish: (step) => {
+    const { type } = step;
+    const texts = PUBLISHED.of(type, transitionFacts(step), (facts) =>
+      withLinks(transitionShape(type, facts), compilePublish).map(template<PublishStep>),
+    );
+    return quiet(filled(texts, step));
+  },
+  discard: (step) => {
+    const { type } = step;
+    const texts = DISCARDED.of(type, transitionFacts(step), (facts) =>
+      withLinks(transitionShape(type, facts), compileDiscard).map(template<DiscardStep>),
+    );
+    return quiet(filled(texts, step));
+  },
+  drafts: ({ type, documentIds }) => quiet([compileStartDrafts(type, documentIds)]),
+  unpublish: (step) => quiet([compileUnpublish(step)]),
+  delete: (step) => quiet([compileDelete(step)]),
+  unschedule: (step) => quiet([compileUnschedule(step)]),
+});
+
+/** Prints the statements of steps. The last one returns the response if the write has only that step. */
+export function compileSteps(steps: readonly WriteStep[], answer: WrittenAnswer | null): WriteStatements {
+  const printed = steps.map((step) => print(step, steps.length === 1 ? answer : null));
+  const statements = printed.flatMap((one) => one.statements);
+  const answers = printed.some((one) => one.answers);
+  return { statements: answers ? statements : statements.map(silently), answers };
+}

@@ -1,0 +1,81 @@
+/** Statements that find values used by other documents. */
+import type { ComponentAttribute, ContentType, ScalarAttribute, ZoneAttribute } from '../model/model.js';
+import { columnValue } from './column-value.js';
+import { constant, param, print, quote, sql, type Statement, union } from '../../kernel/sql.js';
+
+/** Unique values inside one attribute of a document. */
+export interface WantedValues {
+  readonly holder: ComponentAttribute | ZoneAttribute;
+  /** JSON pattern that is contained in a column with the value, for each value. */
+  readonly patterns: readonly string[];
+  /** Locales whose published versions would have the values. */
+  readonly locales: readonly string[];
+}
+
+/**
+ * Selects the wanted values that a published version of another document has: indexes `holder` and `value`,
+ * from 0. `documentId` is null for a new document. Each lookup uses the index of its column.
+ */
+export const compileTakenValues = (
+  type: ContentType,
+  documentId: string | null,
+  wanted: readonly WantedValues[],
+): Statement =>
+  print(
+    union(
+      wanted.map(
+        ({ holder, patterns, locales }, i) =>
+          sql`select ${constant(i)} as holder, p.n::int4 - 1 as value
+            from unnest(${param(patterns)}::text[]) with ordinality p(v, n)
+      cross join lateral (select 1 from ${quote(type.table)} t where t.${quote(holder.column)} @> p.v::jsonb
+        and t.published
+        and t.locale = any(${param(locales)}::text[]) and t.document_id is distinct
+          from ${param(documentId)}::text limit 1) f`,
+      ),
+    ),
+  );
+
+export interface WantedColumn {
+  readonly attribute: ScalarAttribute;
+  readonly value: unknown;
+  /** Locales whose published versions would have the value. */
+  readonly locales: readonly string[];
+}
+
+/**
+ * Selects the wanted values that a published version of another document has: index `value`, from 0. Each
+ * lookup uses the index of its column.
+ */
+export const compileTakenColumns = (
+  type: ContentType,
+  documentId: string | null,
+  wanted: readonly WantedColumn[],
+): Statement =>
+  print(
+    union(
+      wanted.map(({ attribute, value, locales }, i) => {
+        const column = type.storage.columnOf.get(attribute.name);
+        if (column === undefined) throw new Error(`${attribute.name} has no column`);
+        return sql`select ${constant(i)} as value where exists (select 1 from ${quote(type.table)} t
+          where t.${quote(attribute.column)} = ${columnValue(column, value)} and t.published
+          and t.locale = any(${param(locales)}::text[])
+          and t.document_id is distinct from ${param(documentId)}::text)`;
+      }),
+    ),
+  );
+
+/** Base text of a uid, and its locale. */
+interface UidBase {
+  readonly attribute: ScalarAttribute;
+  readonly base: string;
+  readonly locale: string;
+}
+
+/** Selects the uids of a locale that begin with `base`, drafts included. */
+export function compileTakenUids(type: ContentType, { attribute, base, locale }: UidBase): Statement {
+  const column = quote(attribute.column);
+  const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
+  const state = type.draftAndPublish ? sql`` : sql` and t.published`;
+  return print(sql`select distinct t.${column} as uid from ${quote(type.table)} t
+    where t.locale = ${param(locale)}::text${state} and (t.${column} = ${param(base)}::text or ${numbered})`);
+}

@@ -1,0 +1,77 @@
+/** Revision of the part of a version that a caller can read: see `content/plan/coverage.ts`. */
+import type { Coverage } from '../plan/coverage.js';
+import { byKind } from '../model/by-kind.js';
+import type { Attribute, Component, ContentType, EmbeddedAttribute } from '../model/model.js';
+import { alias, join, quote, type Sql, sql } from '../../kernel/sql.js';
+import { revisionOf } from './changes.js';
+import { listOf } from './json-list.js';
+
+/** JSON value, and its nesting depth, which numbers the aliases. */
+interface Nested {
+  readonly value: Sql;
+  readonly covers: Coverage['covers'];
+  readonly depth: number;
+}
+
+/** Prints a nested member without attributes that are not covered; empty if no attribute is removed. */
+const memberOf = byKind<Attribute, [Nested], Sql[]>({
+  scalar: () => [],
+  relation: () => [],
+  morph: () => [],
+  component: embeddedMember,
+  zone: embeddedMember,
+});
+
+function embeddedMember(attribute: EmbeddedAttribute, { value, covers, depth }: Nested): Sql[] {
+  const member = sql`${value}->${quote(attribute.name, 'string')}`;
+  const part = instancesOf(attribute, { value: member, covers, depth: depth + 1 });
+  return part === null ? [] : [sql`jsonb_build_object(${quote(attribute.name, 'string')}, ${part})`];
+}
+
+/** Prints an instance without attributes that are not covered; null if no attribute is removed. */
+function instanceOf(component: Component, nested: Nested): Sql | null {
+  const attributes = [...component.attributes.values()].filter(({ system }) => !system);
+  const removed = attributes.filter((attribute) => !nested.covers(component, attribute));
+  const kept = attributes.filter((attribute) => !removed.includes(attribute));
+  const members = kept.flatMap((attribute) => memberOf(attribute, nested));
+  if (removed.length + members.length === 0) return null;
+  const names = removed.map(({ name }) => quote(name, 'string'));
+  return join([sql`(${nested.value} - array[${join(names, ', ')}]::text[])`, ...members], ' || ');
+}
+
+/** Prints instances as a list without uncovered attributes; null if no attribute is removed. */
+function instancesOf({ components, named }: EmbeddedAttribute, nested: Nested): Sql | null {
+  const item = alias('j', nested.depth);
+  const value = sql`${item}.v`;
+  const parts = components.map((one) => ({ one, part: instanceOf(one, { ...nested, value }) }));
+  if (parts.every(({ part }) => part === null)) return null;
+  const cases = parts.map(
+    ({ one, part }) => sql`when ${value}->>'__component' = ${quote(one.uid, 'string')} then ${part ?? value}`,
+  );
+  const shown = named ? sql`case ${join(cases, ' ')} else ${value} end` : (parts[0]?.part ?? value);
+  return sql`(select jsonb_agg(${shown} order by ${item}.n)
+    from jsonb_array_elements(${listOf(nested.value)}) with ordinality ${item}(v, n))`;
+}
+
+const whole = (): null => null;
+
+const coveredValue = byKind<Attribute, [Nested], Sql | null>({
+  scalar: whole,
+  relation: whole,
+  morph: whole,
+  component: instancesOf,
+  zone: instancesOf,
+});
+
+/** Prints the revision of a row; the stored one if the whole row is covered. */
+export function coveredRevision(type: ContentType, row: Sql, coverage: Coverage | null): Sql {
+  if (coverage === null) return sql`${row}.revision`;
+  const { covers } = coverage;
+  return revisionOf({
+    type,
+    row,
+    covers: (attribute) => covers(type, attribute),
+    value: ({ attribute, name }) =>
+      coveredValue(attribute, { value: sql`${row}.${quote(name)}`, covers, depth: 1 }) ?? undefined,
+  });
+}

@@ -1,0 +1,67 @@
+/** Interface of the SQL of all kinds of joins. */
+import type { Join } from '../../model/join-model.js';
+import type { LinkedAttribute, RelationAttribute } from '../../model/model.js';
+import { type Param, quote, type Sql, sql } from '../../../kernel/sql.js';
+import type { LinkStep } from '../link-sql.js';
+import type { Context, RowScope, Scope } from '../scope.js';
+import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
+
+/** Step of a read from a row, or from inside a component, to the targets of a relation. */
+export interface ReadStep {
+  readonly from: Scope;
+  readonly attribute: RelationAttribute;
+  readonly target: RowScope;
+  readonly context: Context;
+  /** Version conditions if each target is looked up separately; otherwise null. */
+  readonly version: readonly Sql[] | null;
+}
+
+export interface Linked {
+  readonly from: Sql;
+  readonly conditions: readonly Sql[];
+  /** Stored order; null for at most one target. */
+  readonly position: Sql | null;
+}
+
+/** Polymorphic links, with the type and document id of each target. */
+export interface NamedLinks {
+  readonly from: Sql;
+  readonly conditions: readonly Sql[];
+  readonly position: Sql;
+  readonly type: Sql;
+  readonly documentId: Sql;
+}
+
+interface StoredList {
+  readonly row: RowScope;
+  readonly attribute: LinkedAttribute;
+  readonly locale: Param;
+  readonly defaultLocale: string;
+}
+
+export interface JoinSql<J extends Join = Join> {
+  /** Prints the path from a row to its targets. */
+  targets(way: J, step: ReadStep): Linked;
+  /** Whether shown targets are looked up separately, each by its index. */
+  isLookedUp(attribute: RelationAttribute): boolean;
+  /** Whether the read selects one of several versions of each target. */
+  readonly versioned: boolean;
+  /** Prints the target document ids of a row in stored order, as a JSON list, regardless of versions. */
+  storedList(way: J, of: StoredList): Sql;
+  /** Condition that the target's row `x` links to the document `me`, in any state and locale. */
+  linksTo(way: J, me: Sql): Sql;
+  /** Steps that replace the list of targets. */
+  replace(way: J, change: ChangeShape, step: LinksShape): LinkStep[];
+  /** Steps that copy the links of one state to the other. */
+  transfer(way: J, transfer: TransferShape, step: LinksShape): LinkStep[];
+}
+
+/** Methods of joins without links of their own to look up or write. */
+export const NOTHING_STORED: Pick<JoinSql, 'storedList' | 'linksTo' | 'replace' | 'transfer'> = {
+  storedList: () => sql`'[]'::json`,
+  linksTo: () => sql`false`,
+  replace: () => [],
+  transfer: () => [],
+};
+
+export const tableOf = ({ type, alias }: RowScope): Sql => sql`${quote(type.table)} ${alias}`;

@@ -1,0 +1,38 @@
+/**
+ * Statement cache by content type and cache key. Writes of the same attributes reuse cached SQL, so a warm
+ * process prints none.
+ * The template is printed from the cache key alone, which contains only names and flags. No value can get
+ * into a cached statement.
+ */
+import QuickLRU from 'quick-lru';
+import type { ContentType } from '../model/model.js';
+
+/** Maximum number of cached statements for a type (LRU); twice as many for a while. */
+const MOST = 100;
+
+/** Cache key: names and flags. */
+export type Facts = Readonly<
+  Record<
+    string,
+    string | boolean | null | readonly (string | boolean)[] | NestedFacts | readonly NestedFacts[]
+  >
+>;
+interface NestedFacts {
+  readonly [name: string]: Facts[string];
+}
+
+export class KeptTexts<T> {
+  private readonly types = new WeakMap<ContentType, QuickLRU<string, T>>();
+
+  /** Returns the cached statement of a type and key, or stores the result of `make`. */
+  of<F extends Facts>(type: ContentType, facts: F, make: (facts: F) => T): T {
+    const kept = this.types.get(type) ?? new QuickLRU({ maxSize: MOST });
+    this.types.set(type, kept);
+    const key = JSON.stringify(facts);
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const made = make(facts);
+    kept.set(key, made);
+    return made;
+  }
+}

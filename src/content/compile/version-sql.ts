@@ -1,0 +1,102 @@
+import type { Column, ContentType } from '../model/model.js';
+import { nextCount, notedIf } from './changes.js';
+import { partsOf } from './compile-links.js';
+import { inState, type LinkStep } from './link-sql.js';
+import { join, param, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
+
+/** Condition for the rows of a document; always true for a single type, which has one document. */
+export const documentOf = (row: Sql, documentId: Param | null): Sql =>
+  documentId === null ? sql`true` : sql`${row}.document_id = ${documentId}::text`;
+
+/** Versions of a document in one locale; null means all. */
+interface VersionsOf<T> {
+  readonly documentId: T | null;
+  readonly locale: T | null;
+}
+
+export const isVersionOf = (row: Sql, { documentId, locale }: VersionsOf<Param>): Sql =>
+  locale === null
+    ? documentOf(row, documentId)
+    : sql`${documentOf(row, documentId)} and ${row}.locale = ${locale}::text`;
+
+/** Condition for versions whose ids are values instead of parameters. */
+export const isKnownVersion = (row: Sql, { documentId, locale }: VersionsOf<string>): Sql =>
+  isVersionOf(row, {
+    documentId: documentId === null ? null : param(documentId),
+    locale: locale === null ? null : param(locale),
+  });
+
+/** Columns that every version has, except the row id. */
+export const VERSION_COLUMNS = sql`document_id, locale, published, created_at, updated_at, published_at, revision`;
+
+/** Prints columns or values after a comma; nothing if empty. */
+export function list(columns: readonly Sql[]): Sql {
+  return columns.length === 0 ? sql`` : sql`, ${join(columns, ', ')}`;
+}
+
+/** Common table expressions by name; entries without a body are omitted. */
+type Parts = readonly { readonly name: Sql; readonly body: Sql | null }[];
+
+/** New list position of the written document, computed once for all its rows. */
+export const PLACE = sql`(select n.place from n)`;
+
+/** Prints a statement: `parts`, of which `d` has the written rows, link steps, and `last`. */
+export function statement({ type, last }: WrittenShape, parts: Parts, links: readonly LinkStep[]): Sql {
+  const isPlaced = type.storage.columns.some(({ placeOf }) => placeOf !== null);
+  const place = { name: sql`n`, body: isPlaced ? sql`select ${nextCount(type)} as place` : null };
+  const tables = [place, ...parts].flatMap(({ name, body }) =>
+    body === null ? [] : [sql`${name} as (${body})`],
+  );
+  return sql`with ${join([...tables, ...partsOf(links)], ', ')} ${last ?? sql`select 1 from d`}`;
+}
+
+interface WrittenShape {
+  readonly type: ContentType;
+  readonly last?: Sql;
+}
+
+/** Position of a row in a new list: the last one. A remembered position is cleared. */
+export const newPlace = ({ remembers }: Column): Sql => (remembers === null ? PLACE : sql`null::int8`);
+
+/** Position of a row, which changes only when the row moves to another list (D24). */
+export const placeIn = (column: Column, target: Sql): Sql =>
+  sql`case when ${target} is null then null when t.${quote(column.placeOf ?? column.name)} is distinct
+    from ${target} then ${newPlace(column)} else t.${quote(column.name)} end`;
+
+/** Value that a row copies from another row, `from`. */
+export const takenValue = (column: Column, from: Sql): Sql =>
+  column.placeOf === null
+    ? sql`${from}.${quote(column.name)}`
+    : placeIn(column, sql`${from}.${quote(column.placeOf)}`);
+
+const copy = (columns: readonly Column[], from: Sql): Sql[] =>
+  columns.map(({ name }) => sql`${quote(name)} = ${from}.${quote(name)}`);
+
+/**
+ * Update that copies shared values to the other locales of a state (D20), for rows that differ. Null if the
+ * type shares none. `from` is a row with the values.
+ */
+export function shared(
+  type: ContentType,
+  columns: readonly Column[],
+  { from, published }: Sharing,
+): Sql | null {
+  const common = columns.filter(({ attribute }) => !attribute.localized);
+  if (!type.localized || common.length === 0) return null;
+  const differs = ({ name }: Column): Sql => sql`t.${quote(name)} is distinct from ${from}.${quote(name)}`;
+  const value = (column: Column): Sql | undefined =>
+    common.includes(column) ? sql`${from}.${quote(column.name)}` : undefined;
+  // List positions are not part of a version's content.
+  const content = common.filter(({ placeOf }) => placeOf === null);
+  const changed = sql`(${join([sql`false`, ...content.map(differs)], ' or ')})`;
+  return sql`update ${quote(type.table)} t
+    set ${join([notedIf(changed, { type, value }), ...copy(common, from)], ', ')} from ${from}
+    where t.document_id = ${from}.document_id and t.locale <> ${from}.locale and ${inState(sql`t`, published)}
+      and (${join(common.map(differs), ' or ')})`;
+}
+
+/** Table of one row with the shared values, and its state. */
+interface Sharing {
+  readonly from: Sql;
+  readonly published: boolean;
+}

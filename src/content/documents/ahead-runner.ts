@@ -1,0 +1,56 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Lock } from '../../pool/locks.js';
+import type { Statement } from '../../kernel/sql.js';
+import type { Row, Runner } from '../../pool/runner.js';
+
+/** Runner that defers statements whose rows are not needed, and sends them with the next ones. */
+export class AheadRunner implements Runner {
+  private waiting: readonly Statement[] = [];
+
+  constructor(private readonly runner: Runner) {}
+
+  get em(): SqlEntityManager | null {
+    return this.runner.em;
+  }
+
+  get held(): readonly Lock[] {
+    return this.runner.held;
+  }
+
+  /** Defers statements to the next batch, which fails if one of them does. */
+  ahead(statements: readonly Statement[]): void {
+    this.waiting = [...this.waiting, ...statements];
+  }
+
+  /** Whether deferred statements are not sent yet. */
+  get isWaiting(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  async run(statement: Statement): Promise<readonly Row[]> {
+    const [rows = []] = await this.all([statement]);
+    return rows;
+  }
+
+  all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.after(statements, (every) => this.runner.all(every));
+  }
+
+  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.after(statements, (every) => this.runner.look(every));
+  }
+
+  last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.after(statements, (every) => this.runner.last(every));
+  }
+
+  /** Runs statements after the deferred ones, whose rows are dropped. */
+  private async after(
+    statements: readonly Statement[],
+    run: (every: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,
+  ): Promise<readonly (readonly Row[])[]> {
+    const { waiting } = this;
+    this.waiting = [];
+    return (await run([...waiting, ...statements])).slice(waiting.length);
+  }
+}

@@ -1,0 +1,270 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { Inject, Injectable } from '@nestjs/common';
+import { type Caller, SYSTEM, userOf } from '../access/caller.js';
+import { compileLastAnswer, compileRead, compileWrittenAnswer } from '../compile/compile-read.js';
+import type { ScheduledTime } from '../compile/compile-schedule.js';
+import type { Row, Runner } from '../../pool/runner.js';
+import { bodyError, notFound, preconditionFailed } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import { type Body, type BodyRules, planBody } from '../plan/body.js';
+import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
+import { onlySent } from '../plan/only-sent.js';
+import type { ReadPlan } from '../plan/plan.js';
+import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
+import { VERBS } from '../plan/plan-write.js';
+import { writeRightsOf } from '../plan/rights.js';
+import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../plan/write-plan.js';
+import { writeTargetOf } from '../plan/write-target.js';
+import { parseQuery } from '../query/parse-query.js';
+import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
+import { unstorable } from '../model/cast-value.js';
+import type { ContentType } from '../model/model.js';
+import { Answer } from './answer.js';
+import { DocumentsBase } from './documents-base.js';
+import { writtenTag } from './etag.js';
+import { HookRun } from './hook-run.js';
+import type { HookAction } from './hooks.js';
+import { LedgerWorker } from '../../cache/ledger-worker.js';
+import { lastStatementOf, PlanCache } from './plan-cache.js';
+import { hashPasswords } from './passwords.js';
+import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
+import { runWrite, type WriteAnswer } from './run-write.js';
+import { Schedules } from './schedules.js';
+import type { WriteOptions } from './write-options.js';
+
+interface AskedWrite {
+  readonly verb: Verb;
+  readonly answerPlan: ReadPlan;
+  readonly body: unknown;
+}
+
+/** Entry point of all reads and writes: parses, plans and runs each request. */
+@Injectable()
+export class Documents {
+  private readonly cache: PlanCache;
+  readonly reads: Reads;
+  readonly schedules: Schedules;
+
+  constructor(
+    @Inject(DocumentsBase) private readonly base: DocumentsBase,
+    @Inject(LedgerWorker) ledger: LedgerWorker,
+  ) {
+    this.cache = new PlanCache(base.settings);
+    this.reads = new Reads(base, ledger);
+    ledger.onTurn(() => {
+      this.cache.clear();
+      this.reads.cache.clear();
+    });
+    this.schedules = new Schedules(base);
+  }
+
+  /**
+   * Plans a request from its query string; `defaults` adds omitted parameters. Throws like `plan`, and a 400
+   * if the text exceeds a limit.
+   */
+  planText(text: string, request: ReadRequest, defaults?: QueryDefaults): ReadPlan {
+    // No document can have such an id, and PostgreSQL would refuse the parameter.
+    if (request.by !== null && unstorable(request.by)) throw notFound();
+    const { settings } = this.base;
+    if (defaults !== undefined)
+      return this.plan(request.type, defaults(readRaw(text, settings.limits), settings), request);
+    return this.cache.plan(text, request, (query) => planRead(query, request, this.base));
+  }
+
+  /** Parses and plans a read, or the read that answers a write. Throws the protocol's 400, 403 and 404. */
+  plan(type: ContentType, raw: RawQuery, request: Omit<ReadRequest, 'type'>): ReadPlan {
+    return planRead(parseQuery(raw, this.base.settings), { ...request, type }, this.base);
+  }
+
+  /**
+   * Runs a planned read, shares it with equal concurrent reads, or responds from the cache. Throws
+   * NotFoundError if the requested document does not exist.
+   */
+  read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
+    return this.reads.answer(plan, waiting);
+  }
+
+  create(toAnswer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'create', answerPlan: { ...toAnswer, documentId: null }, body }, options);
+  }
+
+  update(answer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'update', answerPlan: answer, body }, options);
+  }
+
+  publish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'publish', answerPlan: answer, body: NO_VALUES }, options);
+  }
+
+  unpublish(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'unpublish', answerPlan: answer, body: null }, options);
+  }
+
+  discardDraft(answer: ReadPlan, options: WriteOptions): Promise<Answer> {
+    return this.write({ verb: 'discardDraft', answerPlan: answer, body: null }, options);
+  }
+
+  /**
+   * Deletes the planned locale's versions, draft and published. An absent document is no error, unless a
+   * precondition requires one (protocol 1.5, 8.7, 9.8).
+   */
+  async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
+    const asked = { verb: 'delete', answerPlan: plan, body: null } as const;
+    const target = writeTargetOf(asked.verb, plan, this.base.settings);
+    const done = await this.run(asked, { target, options }, NO_ANSWER);
+    if (done === null && (options.precondition?.match ?? null) !== null) throw preconditionFailed();
+  }
+
+  private async write(asked: AskedWrite, options: WriteOptions): Promise<Answer> {
+    const target = writeTargetOf(asked.verb, asked.answerPlan, this.base.settings);
+    const done = await this.run(asked, { target, options }, (sent) => this.answerOf(asked.answerPlan, sent));
+    if (done === null) throw notFound();
+    return (await this.base.links.in(done.answer)).answer;
+  }
+
+  /**
+   * Publishes or unpublishes a due document within the transaction of `em`, as the application. Throws like
+   * `publish` and `unpublish`.
+   */
+  async keepTime({ type, documentId, locale, action }: ScheduledTime, em: SqlEntityManager): Promise<void> {
+    const query = { fields: ['documentId'], locale, status: action === 'publish' ? 'published' : 'draft' };
+    const by = byDocumentId(documentId);
+    const request = { kind: 'one', by, caller: SYSTEM, format: 'flat', action: 'publish' } as const;
+    const asked = { verb: action, answerPlan: this.plan(type, query, request), body: NO_VALUES };
+    const target = writeTargetOf(action, asked.answerPlan, this.base.settings);
+    if ((await this.run(asked, { target, options: { caller: SYSTEM, em } }, NO_ANSWER)) === null)
+      throw notFound();
+  }
+
+  /** Plans and runs a write. The response depends on the attributes that the body sent. */
+  private async run<T>(
+    { verb, answerPlan: answer, body: raw }: AskedWrite,
+    { target, options }: { readonly target: WriteTarget; readonly options: WriteOptions },
+    answerOf: (sent: GivenValues) => WriteAnswer<T>,
+  ): Promise<{ readonly answer: T } | null> {
+    const { caller } = options;
+    const { right, events, locks, body: action } = VERBS[verb];
+    const hooks = this.hookRun(answer, caller, events(target));
+    const rest = {
+      verb,
+      target,
+      caller,
+      right,
+      precondition: options.precondition ?? null,
+      events: events(target),
+    };
+    const planOf = (body: CheckedBody | null): WritePlan => ({
+      ...rest,
+      body,
+      locks: locks({ target, body }),
+    });
+    if (action === null) {
+      const plan = planOf(null);
+      const replan = (): Promise<WritePlan> => Promise.resolve(plan);
+      return runWrite(this.base, {
+        plan,
+        raw: null,
+        hooks,
+        replan,
+        options,
+        answer: answerOf(NOTHING_GIVEN),
+      });
+    }
+    const rules: BodyRules = {
+      rights: writeRightsOf(caller, { type: target.type, action, published: target.publish }),
+      creator: action === 'create' ? userOf(caller) : null,
+      changed: new Set<string>(),
+      maxNodes: this.base.settings.limits.bodyNodes,
+      strict: this.base.settings.strictParams,
+    };
+    // Hooks see no body with refused keys. Hooks may change the body, so it is checked again after them.
+    const sent = planBody(raw, target.type, rules);
+    if (hooks.changesData && sent.refusals.length > 0) throw bodyError(sent.refusals, []);
+    const checked = async (body: Body): Promise<CheckedBody> => ({
+      ...body,
+      hashes: await hashPasswords(body, !target.publish, this.base.settings.limits),
+    });
+    return runWrite(this.base, {
+      plan: planOf(hooks.changesData ? { ...sent, hashes: new Map() } : await checked(sent)),
+      raw,
+      hooks,
+      replan: async ({ body, changed }) =>
+        planOf(await checked(planBody(body, target.type, { ...rules, changed }))),
+      options,
+      answer: answerOf(sent.values),
+    });
+  }
+
+  /**
+   * Builds the response to a write; for a document that the caller may not read, only the attributes that the
+   * body sent (D27).
+   */
+  private answerOf(planned: ReadPlan, sent: GivenValues): WriteAnswer<Answer> {
+    const plan = planned.echoes ? onlySent(planned, sent) : planned;
+    const bytes = this.base.settings.limits.responseBytes;
+    return {
+      written: compileWrittenAnswer(plan, bytes),
+      statements: (documentId) =>
+        plan.otherwise === null
+          ? [lastStatementOf({ ...plan, documentId }, (asked) => compileLastAnswer(asked, bytes))]
+          : null,
+      from: (rows) => this.answer(plan, rows),
+      failed: (flaw) => (flaw === 'over' ? tooLarge(bytes) : notFound()),
+      look: (runner, documentId) => this.readBack({ ...planned, documentId }, sent, runner),
+    };
+  }
+
+  private async readBack(plan: ReadPlan, sent: GivenValues, runner: Runner): Promise<Answer> {
+    const shown = plan.echoes ? onlySent(plan, sent) : plan;
+    const rows = await runner.run(this.reads.print(shown));
+    const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
+    if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows);
+    return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
+  }
+
+  /** Hooks get the document with one level populated, regardless of the request's `populate`. */
+  private hookRun(plan: ReadPlan, caller: Caller, actions: readonly HookAction[]): HookRun {
+    const { type, version } = plan;
+    const locale = version.locale.kind === 'one' ? version.locale.code : this.base.settings.defaultLocale;
+    return new HookRun(
+      this.base,
+      { type: type.singularApiId, documentId: plan.documentId, locale, caller, actions },
+      async (runner, documentId) => {
+        const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
+        const shown = this.plan(type, query, {
+          kind: 'one',
+          by: byDocumentId(documentId),
+          caller: SYSTEM,
+          format: 'flat',
+          action: 'update',
+        });
+        const [row] = await runner.run(compileRead({ ...shown, filePlaceholder: null }));
+        const data: unknown = typeof row?.['data'] === 'string' ? JSON.parse(row['data']) : null;
+        return isObject(data) ? data : null;
+      },
+    );
+  }
+
+  private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
+    const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
+    const { stamp, data } = row;
+    if (stamp === undefined || data === null) return answer;
+    return answer.withHeaders({ ETag: writtenTag(stamp) });
+  }
+}
+
+/** Defaults the status to draft: an action that leaves a draft responds with it. */
+export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
+  ...query,
+  status: query['status'] ?? 'draft',
+});
+
+const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
+
+const NO_ANSWER = (): WriteAnswer<null> => ({
+  written: null,
+  statements: () => [],
+  from: () => null,
+  failed: notFound,
+  look: () => Promise.resolve(null),
+});

@@ -1,0 +1,87 @@
+/**
+ * Uid attributes generated from another attribute, as the model defines, and made unique (protocol 14.17).
+ */
+import slugify from '@sindresorhus/slugify';
+import { compileLocks } from '../../pool/locks.js';
+import { compileTakenUids } from '../compile/compile-taken.js';
+import type { Runner } from '../../pool/runner.js';
+import { isGiven } from '../plan/given.js';
+import type { WriteValues } from '../plan/plan-values.js';
+import type { ContentType, ScalarAttribute } from '../model/model.js';
+import type { Loaded } from '../plan/loaded.js';
+import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
+
+export interface HeldRequest extends BodyWrite {
+  readonly loaded: Loaded;
+  readonly checked: CheckedValues;
+  /** Whether to look up the values of unique columns, although their indexes enforce them. */
+  readonly looks: boolean;
+}
+
+/** Characters reserved for a number after the longest slug. */
+const NUMBER = 7;
+const LONGEST = 240;
+
+/** Longest slug that leaves room for a number within `maxLength`. */
+const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): number =>
+  Math.max(1, Math.min(LONGEST, maxLength - NUMBER));
+
+function baseOf(type: ContentType, attribute: ScalarAttribute, values: WriteValues['values']): string {
+  const target = type.attributes.get(attribute.def.targetField ?? '');
+  const text = values.get(target as ScalarAttribute);
+  const slug = typeof text === 'string' || typeof text === 'number' ? slugify(String(text)) : '';
+  return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, longestOf(attribute));
+}
+
+function firstFree(base: string, taken: ReadonlySet<unknown>): string {
+  if (!taken.has(base)) return base;
+  let n = 1;
+  while (taken.has(`${base}-${n}`)) n += 1;
+  return `${base}-${n}`;
+}
+
+/** Returns the uids to generate: all omitted ones in a new document, the localized ones in a new locale. */
+function missingUids({ target, body, loaded }: HeldRequest): ScalarAttribute[] {
+  const { versions, stored } = loaded;
+  if (versions.own !== undefined) return [];
+  return target.type.storage.generatedUids.filter(
+    (attribute) => !isGiven(body.values, attribute.name) && (stored === null || attribute.localized),
+  );
+}
+
+interface WantedUid {
+  readonly attribute: ScalarAttribute;
+  readonly base: string;
+}
+
+/** Returns the uids whose source attribute is not itself still to be generated; all of them in a cycle. */
+const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] => {
+  const names = new Set<string>(missing.map(({ name }) => name));
+  const free = missing.filter(({ def }) => !names.has(def.targetField ?? ''));
+  return free.length === 0 ? missing : free;
+};
+
+/** Generates the uids that a new version omits. One round trip for all attributes, none if there are none. */
+export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
+  const { type, locale } = request.target;
+  const { writeValues } = request.checked;
+  let missing = missingUids(request);
+  if (missing.length === 0) return writeValues;
+  const values = new Map(writeValues.values);
+  while (missing.length > 0) {
+    const wanted = ready(missing).map((attribute): WantedUid => ({
+      attribute,
+      base: baseOf(type, attribute, values),
+    }));
+    const names = wanted.map(({ attribute, base }) => `${type.table}.${attribute.name}:${locale}:${base}`);
+    // Concurrent writes with the same slug wait for the lock, and then see the uid that was assigned.
+    const [, ...taken] = await runner.all([
+      compileLocks(names.map((name) => ({ name, exclusive: true }))),
+      ...wanted.map(({ attribute, base }) => compileTakenUids(type, { attribute, base, locale })),
+    ]);
+    for (const [i, { attribute, base }] of wanted.entries())
+      values.set(attribute, firstFree(base, new Set(taken[i]?.map((row) => row['uid']))));
+    missing = missing.filter((attribute) => !wanted.some((one) => one.attribute === attribute));
+  }
+  return { ...writeValues, values };
+}

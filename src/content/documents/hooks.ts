@@ -1,0 +1,145 @@
+/** Hooks around writes: decorated methods of the application's providers, discovered at start. */
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { SetMetadata } from '@nestjs/common';
+import type { Caller } from '../access/caller.js';
+import { WRITE_EVENTS, type WriteEvent } from '../plan/write-plan.js';
+import { among } from '../model/suggest.js';
+import type { DataFor, ShownTo, Subject } from '../../types/face.js';
+import type { HookedId, IsRegistered } from '../../types/registry.js';
+
+const HOOK_ACTIONS = WRITE_EVENTS;
+
+export type HookAction = WriteEvent;
+
+/**
+ * `before` and `after` run inside the transaction and may refuse by throwing; `committed` runs after the
+ * commit.
+ */
+export type HookMoment = 'before' | 'after' | 'committed';
+
+/**
+ * Argument of a hook. With a registered model, `ContentEvent<'article'>` has the type's own data and
+ * document.
+ *
+ * @publicApi
+ */
+export interface ContentEvent<T extends Subject = object> {
+  readonly type: T extends string ? T : string;
+  readonly action: HookAction;
+  /** Null before a create. */
+  readonly documentId: string | null;
+  readonly locale: string;
+  readonly caller: Caller;
+  /** Data of the body before create and update, which the hook may change. Otherwise empty. */
+  readonly data: DataFor<T>;
+  /** Document after create, update and publish, with one level populated and without private attributes. */
+  readonly document: ShownTo<T> | null;
+  /** Entity manager of the transaction; null after the commit. */
+  readonly em: SqlEntityManager | null;
+}
+
+export type HookFunction = (event: ContentEvent) => void | Promise<void>;
+
+export interface HookMetadata {
+  readonly moment: HookMoment;
+  readonly type: string;
+  readonly actions: readonly HookAction[];
+}
+
+export const HOOK_METADATA = 'content:hook';
+
+type Told<K> = ContentEvent<K extends Subject ? K : object>;
+
+/** Decorator of a method; with a registered model, the method must accept the event of its type. */
+type HookDecorator<K extends HookedId> = IsRegistered extends true
+  ? <H extends (event: Told<K>) => unknown>(
+      target: object,
+      name: string | symbol,
+      method: TypedPropertyDescriptor<H>,
+    ) => void
+  : MethodDecorator;
+
+const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]): MethodDecorator =>
+  SetMetadata(HOOK_METADATA, { moment, type, actions } satisfies HookMetadata);
+
+/**
+ * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`. An
+ * error refuses the write, and a ContentError or HttpException becomes the response. `type` is a
+ * `singularApiId` or `'*'`. An unknown type or action, or no action, prevents the start.
+ *
+ * It runs after the caller's permission on this document and the keys of the body were checked. It never runs
+ * for an unknown document or without permission.
+ *
+ * @publicApi
+ */
+export const BeforeContent = <const K extends HookedId>(
+  type: K,
+  ...actions: HookAction[]
+): HookDecorator<K> => hook('before', type, actions);
+
+/**
+ * Runs a provider's method inside the transaction, after the write. An error rolls the write back.
+ *
+ * @publicApi
+ */
+export const AfterContent = <const K extends HookedId>(type: K, ...actions: HookAction[]): HookDecorator<K> =>
+  hook('after', type, actions);
+
+/**
+ * Runs a provider's method after the commit, never after a rollback. An error is logged and fails no request.
+ *
+ * @publicApi
+ */
+export const OnContentCommitted = <const K extends HookedId>(
+  type: K,
+  ...actions: HookAction[]
+): HookDecorator<K> => hook('committed', type, actions);
+
+export class Hooks {
+  private readonly functions: (HookMetadata & { readonly run: HookFunction })[] = [];
+
+  add(metadata: HookMetadata, run: HookFunction): void {
+    this.functions.push({ ...metadata, run });
+  }
+
+  /** Returns the hooks for an action on a type, in the order of registration. */
+  of(moment: HookMoment, type: string, action: HookAction): readonly HookFunction[] {
+    return this.functions
+      .filter(
+        (item) =>
+          item.moment === moment &&
+          (item.type === '*' || item.type === type) &&
+          item.actions.includes(action),
+      )
+      .map(({ run }) => run);
+  }
+
+  any(moments: readonly HookMoment[], type: string, actions: readonly HookAction[]): boolean {
+    return this.functions.some(
+      (item) =>
+        moments.includes(item.moment) &&
+        (item.type === '*' || item.type === type) &&
+        actions.some((action) => item.actions.includes(action)),
+    );
+  }
+}
+
+/**
+ * Returns the mistakes that keep a hook from ever running; they prevent the start. `types` are all types of
+ * the application.
+ */
+export function hookMistakes(
+  where: string,
+  { type, actions }: HookMetadata,
+  types: readonly string[],
+): string[] {
+  const known = ['*', ...types].includes(type);
+  const unknown = actions.filter((action) => !HOOK_ACTIONS.includes(action));
+  return [
+    ...(known ? [] : [`${where}: "${type}" is not a content type${among(type, types)}`]),
+    ...(actions.length > 0
+      ? []
+      : [`${where}: names no action, so it would never run${among('', HOOK_ACTIONS)}`]),
+    ...unknown.map((action) => `${where}: "${action}" is not an action${among(action, HOOK_ACTIONS)}`),
+  ];
+}

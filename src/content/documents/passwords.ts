@@ -1,0 +1,48 @@
+/** Password hashing: argon2id with the parameters that OWASP recommends (protocol 14.16, D3). */
+import { hash, verify } from '@node-rs/argon2';
+import { overLimit } from '../../kernel/errors.js';
+import { areAcceptable } from '../plan/acceptable.js';
+import type { Body } from '../plan/body.js';
+import { MAX_PASSWORD_BYTES } from '../model/cast-value.js';
+import type { ContentLimits } from '../../kernel/settings.js';
+
+/** Memory in KiB, iterations and lanes: about 20 ms on a server core. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+export const hashPassword = (password: string): Promise<string> => hash(password, COST);
+
+/** Hash that no password matches, so that a login of an unknown user takes equally long. */
+let decoy: Promise<string> | undefined;
+
+/**
+ * Whether the password matches the hash. Null, for an unknown user or one without a password, takes equally
+ * long.
+ */
+export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
+  const known =
+    stored?.startsWith('$argon2') === true
+      ? stored
+      : await (decoy ??= hashPassword(`decoy ${Math.random()}`));
+  const possible = password.isWellFormed() && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
+  const matches = await verify(known, possible ? password : '');
+  return matches && known === stored;
+}
+
+/**
+ * Hashes all passwords of a body before its transaction begins. Hashes none if a value or key is refused
+ * anyway, which the write reports with all other problems. Throws a 400 for too many passwords.
+ */
+export async function hashPasswords(
+  { passwords, values, refusals }: Body,
+  draft: boolean,
+  { passwords: most }: Pick<ContentLimits, 'passwords'>,
+): Promise<ReadonlyMap<string, string>> {
+  if (passwords.length > most) throw overLimit('passwords', most, 'Too many passwords in the request body');
+  const hashed = passwords.length > 0 && refusals.length === 0 && areAcceptable(values, draft);
+  const distinct = hashed ? [...new Set(passwords)] : [];
+  return new Map(
+    await Promise.all(
+      distinct.map(async (password): Promise<[string, string]> => [password, await hashPassword(password)]),
+    ),
+  );
+}

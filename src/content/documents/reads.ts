@@ -1,0 +1,233 @@
+/** Execution of planned reads: cached, shared with equal reads, or run. */
+import { compileAnswer } from '../compile/compile-read.js';
+import type { Hangup } from '../../kernel/hangup.js';
+import type { Row } from '../../pool/runner.js';
+import { notFound, overLimit } from '../../kernel/errors.js';
+import { checkedAs, isFlag, isObject, isText, type Test } from '../../kernel/json.js';
+import { type Loaded, ReadCache } from '../../cache/read-cache.js';
+import { isPlain, type ReadPlan } from '../plan/plan.js';
+import { type Mark, MARK_HEADER } from '../query/mark.js';
+import type { Statement, Template } from '../../kernel/sql.js';
+import { Answer } from './answer.js';
+import type { DocumentsBase } from './documents-base.js';
+import { etagOf } from './etag.js';
+import { FilteredTotals, type KnownPage } from '../../cache/filtered-totals.js';
+import type { LedgerWorker } from '../../cache/ledger-worker.js';
+import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
+import { SharedReads, type SharedTraits } from '../../cache/shared-reads.js';
+import { type Holders, holdersOf, planSubject, subjectOf } from '../../cache/dependencies.js';
+
+export interface ReadFor {
+  readonly hangup?: Hangup | null;
+  /**
+   * WAL position that the response must include, if a replica may be read; null for any. If omitted, the
+   * response includes all that is committed.
+   */
+  readonly since?: Mark | null;
+}
+
+interface Manner {
+  readonly isChecked: boolean;
+  readonly since: Mark | null | undefined;
+}
+
+interface AnswerRow {
+  readonly data: string | null;
+  readonly over: boolean;
+  readonly stamp?: string;
+  readonly total?: number | null;
+  readonly server?: string;
+  readonly snapshot?: string;
+  readonly mark?: Mark | null;
+}
+
+/** Checks the members that are used before the response is built; PostgreSQL made the rest. */
+const isAnswerRow: Test<AnswerRow> = (row): row is AnswerRow =>
+  isObject(row) && isFlag(row['over']) && (row['data'] === null || isText(row['data']));
+
+interface AnsweredRead {
+  readonly row: AnswerRow;
+  readonly statement: Statement;
+  /** Whether the response includes all changes that polls have reported so far. */
+  readonly isKnown: boolean;
+}
+
+export const tooLarge = (bytes: number): Error =>
+  overLimit('responseBytes', bytes, 'The response is too large');
+
+/**
+ * Builds the response from a statement's row. Throws NotFoundError for an empty result and a 400 for too
+ * large a response.
+ */
+export function answerIn(
+  plan: ReadPlan,
+  rows: readonly Row[],
+  bytes: number,
+): { answer: Answer; row: AnswerRow } {
+  const row = checkedAs(rows[0], isAnswerRow, 'The row of a response');
+  if (row.over) throw tooLarge(bytes);
+  if (row.data === null) throw notFound();
+  return { answer: Answer.of(plan, row.data, row.total ?? null), row };
+}
+
+/** V8 stores a string with such a character in two bytes per character. */
+const WIDE = /[\u0100-\uffff]/;
+
+/** Bytes of a cached response in memory: its data, and the whole body that contains the data again. */
+const bytesOf = ({ data }: Answer): number => 2 * data.length * (WIDE.test(data) ? 2 : 1);
+
+export class Reads {
+  private readonly shared = new SharedReads<Loaded<Answer>>();
+  private readonly holders: Holders;
+  readonly cache: ReadCache<Answer>;
+  private readonly totals = new FilteredTotals((plan) => this.compile(plan));
+
+  constructor(
+    private readonly base: DocumentsBase,
+    private readonly ledger: LedgerWorker,
+  ) {
+    this.holders = holdersOf(base.schema);
+    this.cache = new ReadCache(ledger.ledger, base.settings.cache.bytes);
+  }
+
+  get keeps(): boolean {
+    return this.ledger.isWhole && this.base.settings.cache.bytes > 0;
+  }
+
+  async answer(plan: ReadPlan, { hangup = null, since: asked }: ReadFor): Promise<Answer> {
+    const key = readKeyOf(plan);
+    const since = this.base.database.hasReplicas ? asked : undefined;
+    const share = key === null || since === undefined ? key : `${key} @${since ?? ''}`;
+    let isPassed = false;
+    const pass = (): Promise<Loaded<Answer>> => {
+      isPassed = true;
+      return this.shared.read(share, hangup, (traits) => this.load(plan, traits, { isChecked: true, since }));
+    };
+    if (key === null || !this.keeps) return (await pass()).answer;
+    // Cache entries must come from the primary, where the change log is polled.
+    const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
+      this.shared.read(key, hangup, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
+    const statement = this.print(plan);
+    const subject = subjectOf(this.subject(plan, statement), plan);
+    const answer = await this.cache.read({ key, subject, load, pass });
+    // A replica may be behind the last poll, so its position stays.
+    return isPassed ? answer : this.marked(answer);
+  }
+
+  /**
+   * Sets the position of the poll that confirmed a cached response, if it is later than the response's own. A
+   * client that repeats the last position it received then never reads an older state.
+   */
+  private marked(answer: Answer): Answer {
+    const { mark } = this.ledger.ledger;
+    const own = answer.head?.headers[MARK_HEADER];
+    return mark !== null && own !== undefined && own < mark
+      ? answer.withHeaders({ [MARK_HEADER]: mark })
+      : answer;
+  }
+
+  print(plan: ReadPlan): Statement {
+    return statementOf(plan, (asked) => this.compile(asked));
+  }
+
+  private compile(plan: ReadPlan): Template<ReadPlan> {
+    const { responseBytes: bytes } = this.base.settings.limits;
+    const marked = this.base.database.hasReplicas;
+    return compileAnswer(plan, { bytes, noted: this.ledger.isWhole, kept: this.keeps, marked });
+  }
+
+  /**
+   * Maximum age in seconds for shared caches: the least of all types that the response depends on, and of the
+   * signed URLs. Drafts have 0.
+   */
+  sharedMaxAge(plan: ReadPlan): number {
+    if (plan.type.sharedMaxAge === 0 || !plan.version.published) return 0;
+    const { types } = this.subject(plan, this.print(plan));
+    const known = types.flatMap((name) => this.base.schema.types.get(name) ?? []);
+    const ofFiles = this.base.links.seconds ?? Infinity;
+    return Math.min(...known.map((type) => (type.internal ? ofFiles : type.sharedMaxAge)));
+  }
+
+  private subject(
+    plan: ReadPlan,
+    statement: Statement,
+  ): NonNullable<NonNullable<ReadPlan['kept']>['subject']> {
+    if (plan.kept === null) return planSubject(statement, plan, this.holders);
+    return (plan.kept.subject ??= planSubject(statement, plan, this.holders));
+  }
+
+  private async load(
+    plan: ReadPlan,
+    shared: SharedTraits,
+    { isChecked, since }: Manner,
+  ): Promise<Loaded<Answer>> {
+    const { database } = this.base;
+    const { ledger } = this.ledger;
+    const { limits } = this.base.settings;
+    const position = this.keeps && ledger.server !== null ? ledger.position : null;
+    const page = position === null || since !== undefined ? null : this.totals.find(plan);
+    const shown = page === null ? null : await this.loadPage(plan, shared, page);
+    if (shown !== null) return shown;
+    const started = performance.now();
+    const statement = this.print(plan);
+    // A poll at the same time covers the changes that this read sees, so they do not make it stale later.
+    const check = position === null || isChecked || isPlain(plan) ? null : ledger.check();
+    const traits = { ...shared, heavy: heavyOf(plan) };
+    const reading =
+      since === undefined ? database.run(statement, traits) : database.read(statement, traits, since);
+    const rows = await reading;
+    await check;
+    const { answer, row } = answerIn(plan, rows, limits.responseBytes);
+    // A response from another server than the polled one cannot be compared with the change log.
+    const isKnown =
+      position !== null &&
+      row.server === ledger.server &&
+      row.snapshot !== undefined &&
+      !ledger.hasMissed(subjectOf(this.subject(plan, statement), plan), position, row.snapshot);
+    if (this.ledger.isWhole && typeof row.total === 'number') this.ledger.totalWasRead();
+    if (isKnown && typeof row.total === 'number')
+      this.totals.keep(plan, {
+        total: row.total,
+        position: ledger.position,
+        took: performance.now() - started,
+      });
+    return this.loaded(plan, answer, { row, statement, isKnown });
+  }
+
+  /**
+   * Reads a page whose total is cached. It is correct if no dependency has changed between the count and the
+   * end of the read. Returns null if one has, or if that is unknown.
+   */
+  private async loadPage(
+    plan: ReadPlan,
+    shared: SharedTraits,
+    { known, statement: pageAlone }: KnownPage,
+  ): Promise<Loaded<Answer> | null> {
+    const { ledger } = this.ledger;
+    const statement = this.print(plan);
+    const subject = subjectOf(this.subject(plan, statement), plan);
+    if (ledger.hasChanged(subject, known.position)) return null;
+    const started = performance.now();
+    const rows = await this.base.database.run(pageAlone, { ...shared, heavy: heavyOf(plan) });
+    this.totals.judge(plan, known, performance.now() - started);
+    const isAsked = await ledger.check();
+    const counted = rows.map((row) => ({ ...row, total: known.total }));
+    const { answer, row } = answerIn(plan, counted, this.base.settings.limits.responseBytes);
+    if (!isAsked || row.server !== ledger.server || ledger.hasChanged(subject, known.position)) return null;
+    return this.loaded(plan, answer, { row, statement, isKnown: true });
+  }
+
+  /** Adds the headers, signs the links, and measures the response for the cache. */
+  private async loaded(
+    plan: ReadPlan,
+    found: Answer,
+    { row, statement, isKnown }: AnsweredRead,
+  ): Promise<Loaded<Answer>> {
+    const position = isKnown ? this.ledger.ledger.position : null;
+    const { stamp, total = null } = row;
+    const tag = etagOf(plan, { stamp, data: found.data, total, statement });
+    const tagged = found.withHeaders({ ETag: tag, ...(row.mark ? { [MARK_HEADER]: row.mark } : {}) });
+    const { answer, until } = await this.base.links.in(tagged);
+    return { answer, position, bytes: bytesOf(answer), until };
+  }
+}

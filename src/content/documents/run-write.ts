@@ -1,0 +1,284 @@
+/**
+ * Sequence of every write: lock, load, authorise, hooks, plan, write, hooks, respond, commit, hooks.
+ * Statements with no application code between them are sent in one round trip: a write without hooks has two.
+ */
+import { locking } from '../../pool/locks.js';
+import { compileStartDrafts } from '../compile/compile-drafts.js';
+import { compileSteps } from '../compile/compile-steps.js';
+import type { WrittenAnswer } from '../compile/write-shape.js';
+import { type Flaw, flawOf } from '../compile/failing.js';
+import { AheadRunner } from './ahead-runner.js';
+import type { Database } from '../store/database.js';
+import type { UniqueValues } from '../store/database-errors.js';
+import type { Row, Runner } from '../../pool/runner.js';
+import { bodyError, ContentError, isTaken } from '../../kernel/errors.js';
+import { writtenCoverage } from '../plan/coverage.js';
+import type { Loaded } from '../plan/loaded.js';
+import { rowsLockOf, turnOf } from '../plan/locks.js';
+import type { Lock } from '../../pool/locks.js';
+import {
+  type BodyWrite,
+  checkedValues,
+  type PlannedSteps,
+  type StepsRequest,
+  tellableValues,
+  throwProblems,
+  VERBS,
+  type WriteTools,
+} from '../plan/plan-write.js';
+import type { WriteValues } from '../plan/plan-values.js';
+import type { WritePlan } from '../plan/write-plan.js';
+import type { Schema } from '../model/model.js';
+import type { ContentSettings } from '../../kernel/settings.js';
+import type { Statement } from '../../kernel/sql.js';
+import { newDocumentId } from './document-id.js';
+import { withHeldValues } from './held-values.js';
+import type { Changed, HookRun } from './hook-run.js';
+import { InstanceIds } from './instance-ids.js';
+import { expectationOf, foundIn, loadedFrom, loadStatement } from './load.js';
+import { copiesVersions, type ModelWatch } from './model-watch.js';
+import { isThere, ownOnly } from './standing.js';
+import type { WriteOptions } from './write-options.js';
+
+export interface WriteBase {
+  readonly database: Database;
+  readonly schema: Schema;
+  readonly settings: ContentSettings;
+  readonly model: ModelWatch;
+  readonly instanceIds: InstanceIds;
+}
+
+export interface WriteAnswer<T> {
+  /** Response from the statement that writes a row; null if another statement must read it. */
+  readonly written: WrittenAnswer | null;
+  /**
+   * Statements that read the response and fail if there is none, so that they can be sent with the commit.
+   * Null if the response must be checked before the commit.
+   */
+  readonly statements: (documentId: string | null) => readonly Statement[] | null;
+  readonly from: (rows: readonly Row[]) => T;
+  readonly failed: (flaw: Flaw) => Error;
+  readonly look: (runner: Runner, documentId: string | null) => Promise<T>;
+}
+
+export interface WriteRun<T> {
+  readonly plan: WritePlan;
+  readonly raw: unknown;
+  readonly hooks: HookRun;
+  readonly replan: (changed: Changed) => Promise<WritePlan>;
+  readonly options: WriteOptions;
+  readonly answer: WriteAnswer<T>;
+}
+
+interface Attempt {
+  readonly base: WriteBase;
+  readonly runner: AheadRunner;
+  /** Whether the attempt may assume the expected state, and fail if it differs. */
+  readonly expects: boolean;
+  /** Whether the attempt looks up the values of unique columns, to report all that are taken. */
+  readonly looks: boolean;
+  /** Values that a unique index may refuse, with what an error may disclose of each. */
+  readonly values: UniqueValues;
+}
+
+/**
+ * Runs a write in one transaction. Returns null if its document does not exist for the caller; nothing is
+ * written then, and no hook has run.
+ */
+export async function runWrite<T>(
+  base: WriteBase,
+  write: WriteRun<T>,
+): Promise<{ readonly answer: T } | null> {
+  const { plan, hooks, options } = write;
+  const { type, documentId } = plan.target;
+  const values: UniqueValues = new Map();
+  const transact = (expects: boolean, looks = false): Promise<{ readonly answer: T } | null> =>
+    base.database.transaction((runner) => attempt(startOf({ base, values, expects, looks }, runner), write), {
+      values,
+      retryOn: type.storage.contended,
+      shared: hooks.insideTransaction,
+      turn: turnOf(type, documentId),
+      hangup: options.hangup ?? null,
+      together: hooks.listening
+        ? null
+        : { locks: plan.locks, rows: rowsLockOf(type, documentId), kind: `${plan.verb} ${type.uid}` },
+      ...(options.em === undefined ? {} : { joined: options.em }),
+    });
+  const done = await transact(true).catch((error: unknown) => {
+    // The second attempt loads the stored state and reports the exact problem.
+    if (error instanceof Unexpected) return transact(false);
+    const given = [...values.values()].filter(({ value }) => value !== undefined && value !== null);
+    if (isTaken(error) && given.length > 1 && !hooks.listening && options.em === undefined)
+      return transact(false, true);
+    throw error;
+  });
+  if (done !== null) await hooks.committed(options.em);
+  return done;
+}
+
+/** The stored state differs from the expected one, or a problem was found before the state was loaded. */
+class Unexpected extends Error {}
+
+const startOf = (start: Omit<Attempt, 'runner'>, runner: Runner): Attempt => ({
+  ...start,
+  runner: new AheadRunner(runner),
+});
+
+async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
+  try {
+    return await performed(work, write);
+  } catch (error) {
+    throw work.runner.isWaiting || flawOf(error) === 'unexpected' ? new Unexpected() : error;
+  }
+}
+
+/**
+ * Whether no application code runs in the transaction, so that statements may fail on purpose. In a joined
+ * transaction, such a failure would abort the application's work, too.
+ */
+const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
+  runner.em === null && !hooks.listening;
+
+async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
+  const expects = work.expects && isAlone(work, write);
+  const loaded = await load({ ...work, expects }, write.plan, notHeld(write.plan.locks, work.runner.held));
+  if (!isThere(write.plan, loaded.versions)) {
+    const refusals = write.plan.body?.refusals ?? [];
+    if (refusals.length > 0) throw bodyError(refusals, []);
+    return null;
+  }
+  const planned = await stepsOf(work, ...(await changedByHooks(work, write, loaded)));
+  return { answer: await writeAndAnswer(work, write, planned) };
+}
+
+/** Adds the locale to an error of a write in several locales. */
+const ofLocale = (error: unknown, locale: string): unknown =>
+  error instanceof ContentError && error.name === 'ValidationError'
+    ? new ContentError(error.name, error.message, { ...error.details, locale })
+    : error;
+
+/** Returns the plan after the hooks, and the state loaded again, because hooks may write themselves. */
+async function changedByHooks<T>(
+  work: Attempt,
+  { plan, raw, hooks, replan }: WriteRun<T>,
+  loaded: Loaded,
+): Promise<[WritePlan, Loaded]> {
+  if (!hooks.changesData) return [plan, loaded];
+  const changed = await replan(await hooks.before(work.runner, raw));
+  return [changed, await load({ ...work, expects: false }, changed, notHeld(changed.locks, plan.locks))];
+}
+
+const notHeld = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
+  locks.filter(
+    ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
+  );
+
+/**
+ * Acquires the locks and loads the state in one round trip. Creates missing drafts first (D29). If the state
+ * is predictable, a check of it is sent with the write.
+ */
+async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Promise<Loaded> {
+  const { base, runner } = work;
+  const { settings, instanceIds } = base;
+  const needed = plan.body?.instances ?? 0;
+  const ids = instanceIds.take(needed);
+  const freshIds = ids === null ? InstanceIds.asked(needed) : 0;
+  const { target, body, caller, precondition } = plan;
+  const compares = precondition !== null && target.type.draftAndPublish;
+  const coverage = compares ? writtenCoverage(caller, target.type, settings.limits) : null;
+  const request = { target, own: ownOnly(plan), coverage, body, settings, freshIds };
+  const taken = locking(locks);
+  const expectation = work.expects ? expectationOf(request) : null;
+  if (expectation !== null && ids !== null) {
+    runner.ahead([...taken, ...expectation.statements]);
+    return loadedFrom(expectation.found, request, ids);
+  }
+  const look = loadStatement(request);
+  const statements = look === null ? taken : [...taken, look];
+  const rows = statements.length === 0 ? [] : await runner.look(statements);
+  const found = foundIn(look === null ? undefined : rows.at(-1)?.[0], request);
+  const own = ids ?? instanceIds.keep(found.freshIds, needed);
+  const loaded = loadedFrom(found, request, own);
+  if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
+  if (look === null || plan.body === null || loaded.draftless.size === 0) return loaded;
+  const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
+  return loadedFrom(foundIn((await runner.all([...drafts, look])).at(-1)?.[0], request), request, own);
+}
+
+/**
+ * Returns the steps of a write after its unique values are reserved. If hooks put values into a body for
+ * every locale, the locales are planned one after another.
+ */
+async function stepsOf(work: Attempt, plan: WritePlan, loaded: Loaded): Promise<PlannedSteps> {
+  const { verb, target, body } = plan;
+  const tools = toolsOf(work);
+  if (body === null) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
+  if (!target.everyLocale) {
+    const writeValues = await valuesIn(work, { target, body }, loaded);
+    return VERBS[verb].steps({ plan, loaded, writeValues }, tools);
+  }
+  const requests: StepsRequest[] = [];
+  for (const found of loaded.each) {
+    const one = { ...target, locale: found.versions.own?.locale ?? target.locale, everyLocale: false };
+    try {
+      const writeValues = await valuesIn(work, { target: one, body }, found);
+      requests.push({ plan: { ...plan, target: one }, loaded: found, writeValues });
+    } catch (error) {
+      throw ofLocale(error, one.locale);
+    }
+  }
+  const writes = requests.some(({ writeValues }) => hasValues(writeValues));
+  if (!writes) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
+  const steps = requests.flatMap((request) => VERBS[verb].steps(request, tools).steps);
+  return { documentId: loaded.versions.documentId, steps };
+}
+
+const hasValues = (written: WriteValues | null): boolean =>
+  written !== null && written.values.size + written.lists.size > 0;
+
+const toolsOf = ({ base }: Attempt): WriteTools => ({
+  strictRelations: base.settings.strictRelations,
+  newDocumentId,
+});
+
+async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promise<WriteValues> {
+  const checked = checkedValues(write, loaded, toolsOf(work));
+  // The documents that the body references are not loaded yet: a second attempt reports all problems.
+  if (work.runner.isWaiting) throwProblems(checked);
+  const { looks } = work;
+  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, looks });
+  for (const [attribute, said] of tellableValues(write, writeValues)) work.values.set(attribute, said);
+  return writeValues;
+}
+
+/** Writes and responds; in one round trip with the commit, unless application code must run between. */
+async function writeAndAnswer<T>(
+  work: Attempt,
+  write: WriteRun<T>,
+  { documentId, steps }: PlannedSteps,
+): Promise<T> {
+  const { runner } = work;
+  const { hooks, answer } = write;
+  const alone = isAlone(work, write);
+  const written = compileSteps(steps, alone ? answer.written : null);
+  const others = alone ? answer.statements(documentId) : null;
+  const answering = written.answers ? [] : others;
+  if (answering !== null)
+    return answer.from(await answered(runner, [...written.statements, ...answering], answer));
+  await runner.all(written.statements);
+  await hooks.after(runner, documentId);
+  return answer.look(runner, documentId);
+}
+
+async function answered<T>(
+  runner: Runner,
+  statements: readonly Statement[],
+  { failed }: WriteAnswer<T>,
+): Promise<readonly Row[]> {
+  try {
+    return (await runner.last(statements)).at(-1) ?? [];
+  } catch (error) {
+    const flaw = flawOf(error);
+    throw flaw === null || flaw === 'unexpected' ? error : failed(flaw);
+  }
+}

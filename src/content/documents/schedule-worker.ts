@@ -1,0 +1,166 @@
+/** Default interval of the search for due documents, in seconds. */
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import {
+  compileCountAttempt,
+  compileDropTime,
+  compileDue,
+  compileFailTime,
+  compileTakeDue,
+  type ScheduledTime,
+} from '../compile/compile-schedule.js';
+import type { Runner } from '../../pool/runner.js';
+import { ContentError } from '../../kernel/errors.js';
+import { turnOf } from '../plan/locks.js';
+import type { ContentType } from '../model/model.js';
+import type { Scheduled } from '../model/schedule.js';
+import { constantStatement } from '../../kernel/sql.js';
+import { DocumentsBase } from './documents-base.js';
+import { Documents } from './documents.service.js';
+import { isScheduled } from './schedules.js';
+
+const DEFAULT_SECONDS = 10;
+const BATCH = 100;
+/** Attempts at an action that conflicts or finds the database unreachable. */
+const MAX_ATTEMPTS = 30;
+/** Largest factor of the interval while searches fail. */
+const MAX_FACTOR = 32;
+
+/** Names of temporary errors: a later attempt may succeed. */
+const TEMPORARY: readonly string[] = ['ServiceUnavailableError', 'ConflictError'];
+
+type Outcome = 'none' | 'done' | 'later';
+
+type Due = Omit<ScheduledTime, 'action'>;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Publishes and unpublishes documents when they are due, by the clock of the database. The action and the
+ * removal of its time share a transaction. So one of several instances runs it, once, and an action that a
+ * crash interrupted stays due. Actions run as the application: permission was checked when the time was set.
+ */
+@Injectable()
+export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('ContentSchedule');
+  private readonly types: readonly ContentType[];
+  private readonly milliseconds: number;
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> = Promise.resolve();
+  private isStopping = false;
+
+  constructor(
+    @Inject(DocumentsBase) private readonly base: DocumentsBase,
+    @Inject(Documents) private readonly documents: Documents,
+  ) {
+    this.types = [...base.schema.types.values()].filter(({ draftAndPublish }) => draftAndPublish);
+    const byDefault = isScheduled(base.schema) ? DEFAULT_SECONDS : 0;
+    this.milliseconds = 1000 * (base.settings.schedule.everySeconds ?? byDefault);
+  }
+
+  onApplicationBootstrap(): void {
+    if (this.milliseconds > 0) this.wait(1);
+  }
+
+  /** Waits for the running action while connections are still open. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    clearTimeout(this.timer);
+    await this.looking;
+  }
+
+  private wait(slower: number): void {
+    if (this.isStopping) return;
+    this.timer = setTimeout(() => {
+      this.looking = this.look().then(
+        () => this.wait(1),
+        (error: unknown) => {
+          if (slower === 1)
+            this.logger.warn(`The search for scheduled actions failed, it is retried: ${messageOf(error)}`);
+          this.wait(Math.min(2 * slower, MAX_FACTOR));
+        },
+      );
+    }, this.milliseconds * slower).unref();
+  }
+
+  private async look(): Promise<void> {
+    const [first, ...others] = this.types;
+    for (let more = first !== undefined; more && first !== undefined && !this.isStopping;) {
+      const rows = await this.base.database.run(compileDue([first, ...others], BATCH));
+      const outcomes: Outcome[] = [];
+      for (const row of rows) outcomes.push(await this.keepAll(this.dueOf(row)));
+      more = rows.length === BATCH && outcomes.includes('done');
+    }
+  }
+
+  private dueOf({ type, document_id: id, locale }: Readonly<Record<string, unknown>>): Due {
+    const found = this.types.find(({ singularApiId }) => singularApiId === type) as ContentType;
+    return { type: found, documentId: String(id), locale: String(locale) };
+  }
+
+  /** Runs all due actions of a document, in the order of their times. */
+  private async keepAll(due: Due): Promise<Outcome> {
+    let last: Outcome = 'none';
+    for (let outcome: Outcome = 'done'; outcome === 'done' && !this.isStopping;) {
+      outcome = await this.keep(due);
+      if (outcome !== 'none') last = outcome;
+    }
+    return last;
+  }
+
+  private async keep(due: Due): Promise<Outcome> {
+    const options = { values: new Map(), retryOn: [], shared: true, hangup: null };
+    const turn = turnOf(due.type, due.documentId);
+    let taken: ScheduledTime | undefined;
+    try {
+      const failure = await this.base.database.transaction(
+        async (runner) => {
+          const [row] = await runner.run(compileTakeDue(due));
+          if (row === undefined) return null;
+          taken = { ...due, action: row['action'] as Scheduled };
+          return this.within(runner, taken);
+        },
+        { ...options, turn },
+      );
+      if (taken === undefined) return 'none';
+      if (failure !== null) this.tell(taken, failure);
+      return 'done';
+    } catch (error) {
+      if (taken !== undefined) await this.countAttempt(taken, messageOf(error));
+      return 'later';
+    }
+  }
+
+  /** Runs a due action and returns null; on failure, stores the reason with its row and returns it. */
+  private async within(runner: Runner, time: ScheduledTime): Promise<string | null> {
+    await runner.run(constantStatement('savepoint content_schedule'));
+    try {
+      await this.documents.keepTime(time, runner.em as SqlEntityManager);
+      await runner.run(compileDropTime(time));
+      return null;
+    } catch (error) {
+      const { name = '' } = error instanceof ContentError ? error : {};
+      if (TEMPORARY.includes(name)) throw error;
+      await runner.run(constantStatement('rollback to savepoint content_schedule'));
+      const isDeleted = name === 'NotFoundError';
+      await runner.run(isDeleted ? compileDropTime(time) : compileFailTime(time, messageOf(error)));
+      return isDeleted ? null : messageOf(error);
+    }
+  }
+
+  private async countAttempt(time: ScheduledTime, failure: string): Promise<void> {
+    const counted = compileCountAttempt(time, { allowed: MAX_ATTEMPTS, failure });
+    const [row] = await this.base.database.run(counted);
+    if (row?.['failed'] === true) this.tell(time, failure);
+  }
+
+  private tell({ type, documentId, locale, action }: ScheduledTime, failure: string): void {
+    this.logger.warn(`Could not ${action} ${type.singularApiId} ${documentId} (${locale}): ${failure}`);
+  }
+}

@@ -1,0 +1,144 @@
+/** Schedules of documents: read, set and cleared here, run by the schedule worker. */
+import type { Caller } from '../access/caller.js';
+import { compileLocks } from '../../pool/locks.js';
+import { compileHoldSchedule, compileSchedule, compileSetTime } from '../compile/compile-schedule.js';
+import type { Row, Runner } from '../../pool/runner.js';
+import { notFound } from '../../kernel/errors.js';
+import { turnOf } from '../plan/locks.js';
+import type { ReadPlan } from '../plan/plan.js';
+import { notOneLocale } from '../plan/plan-read.js';
+import { type GivenTimes, planTimes } from '../plan/schedule.js';
+import type { WritePlan, WriteTarget } from '../plan/write-plan.js';
+import { writeTargetOf } from '../plan/write-target.js';
+import { type Scheduled, SCHEDULED, type ScheduleTime, TIME_OF } from '../model/schedule.js';
+import type { Schema } from '../model/model.js';
+import type { Statement } from '../../kernel/sql.js';
+import type { DocumentsBase } from './documents-base.js';
+import { foundIn, loadedFrom, loadStatement } from './load.js';
+import { isThere, ownOnly } from './standing.js';
+import type { WriteOptions } from './write-options.js';
+
+/** Failed action. It is not tried again until its time is set again. */
+interface ScheduleFailure {
+  readonly action: Scheduled;
+  readonly at: string;
+  /** Reason of the failure; callers other than the application get a fixed text. */
+  readonly message: string;
+}
+
+/**
+ * Times at which one locale of a document is published and unpublished, as ISO 8601 texts in UTC; null for
+ * none.
+ *
+ * @publicApi
+ */
+export interface ContentSchedule extends Readonly<Record<ScheduleTime, string | null>> {
+  readonly documentId: string;
+  readonly locale: string;
+  readonly failures: readonly ScheduleFailure[];
+}
+
+const NEVER: GivenTimes = new Map(SCHEDULED.map((action) => [action, null]));
+const NOTHING: GivenTimes = new Map();
+
+/** Whether a type has the action, which turns the search for due times on. */
+export const isScheduled = ({ types }: Schema): boolean =>
+  [...types.values()].some(({ routes }) => routes.includes('schedule'));
+
+const schedulingIsOff = (): Error =>
+  new Error('Scheduling is off: add the action "schedule" to a type, or set schedule.everySeconds');
+
+/** Discloses nothing of the document to a caller who may not read it. */
+const UNDISCLOSED = 'The action failed: publish or unpublish the document yourself to see the error';
+
+/** Schedules of documents; they require the permission to publish (protocol 8.26). */
+export class Schedules {
+  constructor(private readonly base: DocumentsBase) {}
+
+  read(plan: ReadPlan, options: WriteOptions): Promise<ContentSchedule> {
+    return this.change(plan, NOTHING, options);
+  }
+
+  /** Sets the times in a body and returns the schedule. Throws also the 400s of the body. */
+  async write(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<ContentSchedule> {
+    const times = planTimes(body);
+    const { everySeconds } = this.base.settings.schedule;
+    const isOn = everySeconds !== null || isScheduled(this.base.schema);
+    if (!isOn && [...times.values()].some((due) => due !== null)) throw schedulingIsOff();
+    return this.change(plan, times, options);
+  }
+
+  async clear(plan: ReadPlan, options: WriteOptions): Promise<void> {
+    await this.change(plan, NEVER, options);
+  }
+
+  private async change(
+    answer: ReadPlan,
+    times: GivenTimes,
+    { caller, em, hangup = null }: WriteOptions,
+  ): Promise<ContentSchedule> {
+    const { settings, database } = this.base;
+    const target = writeTargetOf('publish', answer, settings);
+    if (target.everyLocale) throw notOneLocale(answer.version.locale);
+    const turn = times.size === 0 ? null : turnOf(target.type, target.documentId);
+    const work = async (runner: Runner): Promise<ContentSchedule> => {
+      const documentId = await this.holdAndFind(runner, { target, caller, turn });
+      const changes = [...times].map(([action, due]) =>
+        compileSetTime({ type: target.type, documentId, locale: target.locale, action }, due),
+      );
+      const rows = await runner.last([...changes, compileSchedule({ ...target, documentId })]);
+      return scheduleOf({ documentId, locale: target.locale }, rows.at(-1) ?? [], caller);
+    };
+    const joined = em === undefined ? {} : { joined: em };
+    return database.transaction(work, {
+      ...{ values: new Map(), retryOn: [], shared: false, turn, hangup },
+      ...joined,
+    });
+  }
+
+  /**
+   * Acquires the locks of a change, and finds the document. Throws NotFoundError, or 403 as for publishing.
+   */
+  private async holdAndFind(runner: Runner, { target, caller, turn }: Held): Promise<string> {
+    const publishing = { verb: 'publish', target, caller, right: 'publish' } as const;
+    const plan: WritePlan = { ...publishing, locks: [], precondition: null, events: [], body: null };
+    const { settings } = this.base;
+    const request = { target, own: ownOnly(plan), coverage: null, body: null, settings, freshIds: 0 };
+    const look = loadStatement(request) as Statement;
+    const holding =
+      turn === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: turn, exclusive: true }])];
+    const rows = await runner.all([...holding, look]);
+    const { versions } = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
+    if (!isThere(plan, versions) || versions.documentId === null) throw notFound();
+    return versions.documentId;
+  }
+}
+
+/** Schedule to load, its caller, and the lock of the document; null for a read. */
+interface Held {
+  readonly target: WriteTarget;
+  readonly caller: Caller;
+  readonly turn: string | null;
+}
+
+function scheduleOf(
+  document: { readonly documentId: string; readonly locale: string },
+  rows: readonly Row[],
+  { kind }: Caller,
+): ContentSchedule {
+  const dueOf = (action: Scheduled): string | null =>
+    (rows.find((row) => row['action'] === action)?.['due'] as string | undefined) ?? null;
+  const failures = rows.flatMap(({ action, failed, failure }): ScheduleFailure[] =>
+    failure === null
+      ? []
+      : [
+          {
+            action: action as Scheduled,
+            at: String(failed),
+            message: kind === 'system' ? (failure as string) : UNDISCLOSED,
+          },
+        ],
+  );
+  const { publish, unpublish } = TIME_OF;
+  return { ...document, [publish]: dueOf('publish'), [unpublish]: dueOf('unpublish'), failures };
+}

@@ -1,0 +1,49 @@
+/** Checks of a caller's permission on one document, made under its lock and before any hook runs. */
+import { decide, decideRead, isOwn, type OwnCondition } from '../access/decide.js';
+import { forbidden } from '../../kernel/errors.js';
+import { checkPrecondition } from '../plan/precondition.js';
+import { VERBS } from '../plan/plan-write.js';
+import type { VersionRow, Versions } from '../plan/versions.js';
+import type { WritePlan } from '../plan/write-plan.js';
+
+/** Returns the condition for a caller who may change only own documents, or null. */
+export function ownOnly({ caller, target, right }: WritePlan): OwnCondition | null {
+  const decision = decide(caller, target.type, right);
+  return isOwn(decision) ? decision : null;
+}
+
+const makesOne = ({ verb, target: { type } }: WritePlan): boolean =>
+  verb === 'create' || (verb === 'update' && type.kind === 'singleType');
+
+function concerned({ verb, target }: WritePlan, { all }: Versions): readonly VersionRow[] {
+  const any = !VERBS[verb].ofLocale || target.everyLocale;
+  return any ? all : all.filter(({ locale }) => locale === target.locale);
+}
+
+/**
+ * Whether the document exists for the caller. If the caller may write only own documents, another document
+ * counts as absent, or throws ForbiddenError if the caller may read it. Throws PreconditionFailedError if the
+ * precondition does not match.
+ */
+export function isThere(plan: WritePlan, versions: Versions): boolean {
+  if (!mayBeWritten(plan, versions)) return false;
+  // Checked last, so that a caller learns nothing of a version without permission.
+  if (plan.precondition !== null) checkPrecondition(plan.precondition, plan.target, versions.all);
+  return true;
+}
+
+function mayBeWritten(plan: WritePlan, versions: Versions): boolean {
+  const rows = concerned(plan, versions);
+  if (rows.length === 0) return makesOne(plan);
+  if (ownOnly(plan) === null || rows.some(({ own }) => own)) return true;
+  const isPublished = rows.some(({ published }) => published);
+  if (mayKnow(plan, isPublished)) throw forbidden();
+  return false;
+}
+
+/**
+ * Whether the caller may know of a document of another user: a draft is absent without permission to read
+ * drafts.
+ */
+const mayKnow = ({ target: { type }, caller }: WritePlan, published: boolean): boolean =>
+  decideRead(caller, type, { action: 'findOne', published }) === 'all';

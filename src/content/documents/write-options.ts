@@ -1,0 +1,12 @@
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Caller } from '../access/caller.js';
+import type { Precondition } from '../plan/precondition.js';
+import type { Hangup } from '../../kernel/hangup.js';
+
+export interface WriteOptions {
+  readonly caller: Caller;
+  readonly em?: SqlEntityManager;
+  /** Condition on the versions that are written; null or undefined for none. */
+  readonly precondition?: Precondition | null;
+  readonly hangup?: Hangup | null;
+}

@@ -1,0 +1,71 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable, type Type } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { refusal } from '../access/auth-strategy.js';
+import type { Caller } from '../access/caller.js';
+import { ContentAccess } from '../access/content-access.js';
+import { decide } from '../access/decide.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { requireJson } from './json-body.js';
+import { ContentAction, Does, Generated, ServesType } from './metadata.js';
+import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
+import { Timing } from './timing.js';
+
+/** Authenticates the caller and checks the grant for the type's action (contract "Authentication"). */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  /** Route metadata by controller class, because handlers are inherited. */
+  private readonly routes = new WeakMap<Type, Map<object, ContentRoute | null>>();
+
+  constructor(
+    @Inject(Reflector) private readonly reflector: Reflector,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const route = this.routeOf(context);
+    if (route === null) return true;
+    const http = context.switchToHttp();
+    const request = http.getRequest<HttpRequest>();
+    const timing = this.settings.serverTiming ? new Timing() : null;
+    const admit = (caller: Caller): boolean => {
+      if (decide(caller, route.type, route.action) === 'none') throw refusal(caller);
+      requireJson(request);
+      const state = stateOf(request);
+      state.caller = caller;
+      state.route = route;
+      state.response = http.getResponse<object>();
+      if (timing === null) return true;
+      state.timing = timing;
+      timing.ended('access');
+      return true;
+    };
+    const caller = this.access.authenticate(credentialsOf(request));
+    return caller instanceof Promise ? caller.then(admit) : admit(caller);
+  }
+
+  private routeOf(context: ExecutionContext): ContentRoute | null {
+    const [controller, handler] = [context.getClass(), context.getHandler()];
+    const known = this.routes.get(controller)?.get(handler);
+    if (known !== undefined) return known;
+    const route = this.routeFor(controller, handler);
+    const ofClass = this.routes.get(controller) ?? new Map<object, ContentRoute | null>();
+    this.routes.set(controller, ofClass.set(handler, route));
+    return route;
+  }
+
+  /** Returns the metadata of a handler; null for a route that the application added. */
+  private routeFor(
+    controller: Type,
+    handler: ReturnType<ExecutionContext['getHandler']>,
+  ): ContentRoute | null {
+    const action = this.reflector.get(ContentAction, handler);
+    if (action === undefined) return null;
+    return {
+      type: this.reflector.get(ServesType, controller),
+      action,
+      deed: this.reflector.get(Does, handler) ?? null,
+      isGenerated: this.reflector.get(Generated, controller) === true,
+    };
+  }
+}

@@ -1,0 +1,51 @@
+/** Disconnection of clients, per connection. */
+import type { Hangup, HangupListener } from '../../kernel/hangup.js';
+
+/** HTTP/1 connection or HTTP/2 stream. */
+interface Wire {
+  readonly destroyed?: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  [CONNECTION]?: Connection;
+}
+
+interface NodeRequest {
+  readonly socket?: Partial<Wire>;
+  readonly stream?: Partial<Wire>;
+}
+
+const CONNECTION = Symbol('ContentConnection');
+
+/** Shared by all requests of a connection, so that most requests add no listener. */
+class Connection implements Hangup {
+  private readonly listeners: HangupListener[] = [];
+  happened: boolean;
+
+  constructor(wire: Wire) {
+    this.happened = wire.destroyed === true;
+    wire.once('close', () => this.close());
+  }
+
+  add(listener: HangupListener): void {
+    this.listeners.push(listener);
+  }
+
+  delete(listener: HangupListener): void {
+    const at = this.listeners.lastIndexOf(listener);
+    if (at < 0) return;
+    const last = this.listeners.pop();
+    if (last !== undefined && at < this.listeners.length) this.listeners[at] = last;
+  }
+
+  private close(): void {
+    this.happened = true;
+    for (const listener of this.listeners.splice(0)) listener.hungUp();
+  }
+}
+
+/** Returns the disconnect signal of a request's client; null if the framework exposes no connection. */
+export function hangupOf(request: object & { readonly raw?: object }): Hangup | null {
+  const { stream, socket } = (request.raw ?? request) as NodeRequest;
+  const wire = (stream ?? socket) as Wire | undefined;
+  if (typeof wire?.once !== 'function') return null;
+  return (wire[CONNECTION] ??= new Connection(wire));
+}

@@ -1,0 +1,179 @@
+import {
+  type ArgumentsHost,
+  BadRequestException,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Inject,
+  Logger,
+} from '@nestjs/common';
+import { ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
+import { ContentError, type ErrorName, ERRORS } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import { ContentRoutes } from './routes.js';
+import { type HttpRequest, pathOf } from './request-state.js';
+
+/** Body of every error (protocol 2.1). */
+interface ErrorBody {
+  readonly data: null;
+  readonly error: {
+    readonly status: number;
+    readonly name: string;
+    readonly message: string;
+    readonly details: unknown;
+  };
+}
+
+interface Said {
+  readonly name: string;
+  readonly message: string;
+  readonly details?: unknown;
+}
+
+const body = (status: number, { name, message, details = {} }: Said): ErrorBody => ({
+  data: null,
+  error: { status, name, message, details },
+});
+
+const NAMES = new Map<number, ErrorName>(
+  (
+    [
+      'BadRequestError',
+      'UnauthorizedError',
+      'ForbiddenError',
+      'NotFoundError',
+      'MethodNotAllowedError',
+      'ConflictError',
+      'PreconditionFailedError',
+      'PayloadTooLargeError',
+      'UriTooLongError',
+      'UnsupportedMediaTypeError',
+      'RateLimitError',
+      'ServiceUnavailableError',
+    ] as const
+  ).map((name) => [ERRORS[name], name]),
+);
+
+/**
+ * Messages of Nest and of body parsers, replaced by those of the protocol. Messages of the application stay.
+ */
+const MESSAGES: readonly (readonly [number, RegExp, string])[] = [
+  [403, /^Forbidden resource$/, 'Forbidden'],
+  [404, /^Cannot [A-Z]+ /, 'Not Found'],
+  [413, /too large/i, 'request entity too large'],
+];
+
+/** Whether a 400 of the framework concerns the JSON text of a body. */
+const isJsonSyntax = (message: string): boolean => /JSON|prototype property/i.test(message);
+
+/** Message of Express for a body that begins with neither `{` nor `[`, scalars included. */
+const NO_CONTAINER = /^Unexpected token .*?, "\s*[^\s{[]/s;
+
+/**
+ * Returns the message for invalid JSON. Parsers quote the body, which may contain a password, so only the
+ * position stays.
+ */
+function jsonMistake(message: string): string {
+  if (NO_CONTAINER.test(message)) return 'invalid JSON, only supports object and array';
+  if (!/["']/.test(message)) return message;
+  const [place = ''] = / at position \d+( \(line \d+ column \d+\))?/.exec(message) ?? [];
+  return `The body is not valid JSON${place}`;
+}
+
+/** Express reports undecodable percent signs in paths this way. */
+const isBadPath = (message: string): boolean => /decode param|bad url|not a valid url/i.test(message);
+
+/**
+ * Fastify reports a client that disconnects while its body is read this way; it is no error of the server.
+ */
+const isHangup = (error: unknown): boolean =>
+  isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';
+
+/** Returns the message of the application; a ValidationPipe provides a list. */
+function wordsOf(exception: HttpException): string {
+  const response = exception.getResponse();
+  const said = typeof response === 'object' && 'message' in response ? response.message : null;
+  return Array.isArray(said) ? said.join('; ') : exception.message;
+}
+
+function fromHttp(exception: HttpException): ErrorBody {
+  const status = exception.getStatus();
+  const [, , message = wordsOf(exception)] =
+    MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
+  if (status === 400 && isBadPath(exception.message))
+    return body(400, { name: 'BadRequestError', message: 'failed to decode' });
+  if (status === 400 && isJsonSyntax(exception.message))
+    return body(400, { name: 'SyntaxError', message: jsonMistake(exception.message) });
+  const name = NAMES.get(status) ?? (status < 500 ? 'ApplicationError' : 'InternalServerError');
+  return body(status, { name, message });
+}
+
+/** Responds to errors of the content routes in the protocol's format, without internal details. */
+@Catch()
+export class ContentErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('ContentApi');
+
+  constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
+
+  catch(exception: unknown, context: ArgumentsHost): void {
+    this.reply(exception, context.switchToHttp().getResponse<object>());
+  }
+
+  /** Sends an error outside of Nest's handlers. */
+  reply(exception: unknown, response: object): void {
+    const answer = this.answerTo(exception);
+    const { httpAdapter } = this.host;
+    const { retryAfter } = answer.error.details as { readonly retryAfter?: unknown };
+    if (typeof retryAfter === 'number') httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
+    httpAdapter.reply(response, answer, answer.error.status);
+  }
+
+  private answerTo(exception: unknown): ErrorBody {
+    if (exception instanceof ContentError) return body(exception.status, exception);
+    if (exception instanceof HttpException) return fromHttp(exception);
+    this.logger.error(
+      exception instanceof Error ? (exception.stack ?? exception.message) : String(exception),
+    );
+    return body(500, { name: 'InternalServerError', message: 'Internal Server Error' });
+  }
+}
+
+/**
+ * Last global filter: formats errors below the content prefix that occur before a handler, such as an unknown
+ * route or invalid JSON. Other errors stay with Nest.
+ */
+@Catch()
+export class UnroutedErrorFilter extends BaseExceptionFilter {
+  constructor(
+    @Inject(ContentErrorFilter) private readonly content: ContentErrorFilter,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+    @Inject(HttpAdapterHost) host: HttpAdapterHost,
+  ) {
+    super(host.httpAdapter);
+  }
+
+  /** Nest asks the first filter in the list last, so filters of the application come before it. */
+  register(): void {
+    this.application.getGlobalFilters().unshift(this);
+  }
+
+  override catch(thrown: unknown, context: ArgumentsHost): void {
+    const exception = isHangup(thrown) ? new BadRequestException('The client aborted the request') : thrown;
+    const ours =
+      context.getType() === 'http' && exception instanceof HttpException
+        ? this.ours(exception, context)
+        : null;
+    if (ours === null) super.catch(thrown, context);
+    else this.content.catch(ours, context);
+  }
+
+  /** Returns the error to send below the content prefix; null for an error of the application. */
+  private ours(exception: HttpException, context: ArgumentsHost): unknown {
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const path = pathOf(request);
+    if (!this.routes.covers(path)) return null;
+    const unmatched = exception.getStatus() === 404 && exception.message.startsWith('Cannot ');
+    return unmatched || this.routes.hasRoute(path) ? exception : null;
+  }
+}

@@ -1,0 +1,51 @@
+import { ContentError, noContainer } from '../../kernel/errors.js';
+import type { HttpRequest } from './request-state.js';
+
+interface Declared {
+  readonly method: string;
+  readonly headers: Record<string, string | undefined>;
+}
+
+const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+const JSON_TYPE = /^\s*application\/(?:[^\s;,/]+\+)?json\s*(?:;|$)/i;
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+/** Encodings of JSON (RFC 8259 8.1): UTF-8 and its subset ASCII. */
+const UTF_8: readonly string[] = ['', 'utf-8', 'utf8', 'us-ascii'];
+
+/** Content type that every framework accepts and none parses as JSON. */
+export const TEXT = 'text/plain';
+
+/** HTTP/1.1 announces a body with one of two headers. */
+export const hasBody = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Normalizes the content type for the application's parser. JSON under another name
+ * (`application/vnd.api+json`) becomes JSON; JSON in another encoding does not. Clients send a content type
+ * even without a body: it is removed then.
+ */
+export function declareBody(request: Declared): void {
+  const { headers, method } = request;
+  const type = headers['content-type'];
+  if (type === undefined) return;
+  if (READS.includes(method) || !hasBody(request)) delete headers['content-type'];
+  else if (JSON_TYPE.test(type)) headers['content-type'] = isUtf8(type) ? 'application/json' : TEXT;
+}
+
+const isUtf8 = (type: string): boolean => UTF_8.includes((CHARSET.exec(type)?.[1] ?? '').toLowerCase());
+
+/**
+ * Refuses a body that is not declared as JSON. Other sites can send forms, plain text and untyped bodies with
+ * a user's cookies; JSON requires a preflight request. Throws UnsupportedMediaTypeError, and SyntaxError for
+ * JSON that is neither an object nor a list.
+ */
+export function requireJson(request: HttpRequest): void {
+  if (READS.includes(request.method) || !hasBody(request)) return;
+  if (!JSON_TYPE.test(String(request.headers['content-type'] ?? '')))
+    throw new ContentError('UnsupportedMediaTypeError', 'The body must be JSON');
+  const { body } = request;
+  if (body === null || !['object', 'undefined'].includes(typeof body)) throw noContainer();
+}

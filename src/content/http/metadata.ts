@@ -1,0 +1,51 @@
+import { applyDecorators, Header, HttpCode } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Action } from '../access/permissions.js';
+import type { ContentType } from '../model/model.js';
+import type { Deed } from './request-state.js';
+
+/** Content type of a controller class. */
+export const ServesType = Reflector.createDecorator<ContentType>();
+
+/** Action of a handler, which decides the required grant and the plan. */
+export const ContentAction = Reflector.createDecorator<Action>();
+
+/** Action of a handler below `…/actions/`; other handlers have none. */
+export const Does = Reflector.createDecorator<Deed>();
+
+/** Whether a controller class is generated, without code of the application. */
+export const Generated = Reflector.createDecorator<boolean>();
+
+export const JSON_TEXT = 'application/json; charset=utf-8';
+
+/** Marks a handler whose result is already JSON text. */
+export const Json = (): MethodDecorator => Header('Content-Type', JSON_TEXT);
+
+/**
+ * Metadata of `@nestjs/swagger`, which may be absent. Its own document would show these routes without
+ * parameters, bodies and responses.
+ */
+const HIDDEN_CONTROLLER = 'swagger/apiExcludeController';
+const HIDDEN_HANDLER = 'swagger/apiExcludeEndpoint';
+
+/** Marks a controller whose routes are part of the content document. */
+export const Described =
+  (): ClassDecorator =>
+  (controller): void =>
+    Reflect.defineMetadata(HIDDEN_CONTROLLER, [true], controller);
+
+/** Marks the handlers of a class that applications extend, but not those of subclasses. */
+export const DescribedHandlers =
+  (): ClassDecorator =>
+  ({ prototype }): void => {
+    const handlers = prototype as Readonly<Record<string, object>>;
+    for (const name of Object.getOwnPropertyNames(handlers)) {
+      const handler = handlers[name] as object;
+      if (Reflect.hasMetadata('path', handler))
+        Reflect.defineMetadata(HIDDEN_HANDLER, { disable: true }, handler);
+    }
+  };
+
+/** Marks a handler below `…/actions/`, which requires the permission to publish. */
+export const OnDocument = (deed: Deed): MethodDecorator =>
+  applyDecorators(HttpCode(200), Json(), ContentAction('publish'), Does(deed));

@@ -1,0 +1,217 @@
+/**
+ * Model in the format of the protocol, for other programs. Types and attributes that the caller cannot read
+ * are omitted.
+ */
+import { decide } from '../access/decide.js';
+import type { Caller } from '../access/caller.js';
+import { union } from '../access/permissions.js';
+import { byKind } from '../model/by-kind.js';
+import type {
+  Attribute,
+  Component,
+  ContentType,
+  EmbeddedAttribute,
+  Model,
+  MorphAttribute,
+  RelationAttribute,
+  ScalarAttribute,
+  Schema,
+} from '../model/model.js';
+import { typeUid } from '../model/naming.js';
+import { isShown, type Rights, rightsOf } from '../plan/rights.js';
+import type { ContentLimits } from '../../kernel/settings.js';
+
+type Shape = Readonly<Record<string, unknown>>;
+
+/** Content type, as `GET …/content-types` lists it. */
+export interface TypeShape {
+  readonly uid: string;
+  readonly plugin?: string;
+  readonly apiID: string;
+  readonly schema: Shape;
+}
+
+/** Component, as `GET …/components` lists it. */
+export interface ComponentShape {
+  readonly uid: string;
+  readonly category: string;
+  readonly apiId: string;
+  readonly schema: Shape;
+}
+
+function pluginOf(uid: string): { readonly plugin?: string } {
+  const [, plugin] = /^plugin::([^.]+)/.exec(uid) ?? [];
+  return plugin === undefined ? {} : { plugin };
+}
+
+/** Formats `blog-post` as `Blog post`. */
+function displayName(id: string): string {
+  const words = id.replace(/[-_]+/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Whether the caller may read all or own documents of a type. */
+const isSeen = (caller: Caller, type: ContentType): boolean =>
+  (['find', 'findOne'] as const).some((action) => decide(caller, type, action) !== 'none');
+
+interface Sight {
+  readonly model: Model;
+  /** Permissions to read a type: the union of `find` and `findOne`. */
+  readonly rightsIn: (type: ContentType) => Rights;
+  readonly rights: Rights;
+}
+
+/** Returns the name of an attribute; undefined if it is hidden from the caller. */
+function told(name: string | undefined, model: Model, rights: Rights): string | undefined {
+  const attribute = model.attributes.get(name ?? '');
+  return attribute !== undefined && isShown(rights, model, attribute) ? name : undefined;
+}
+
+/** Omits details of storage and search, which are internal. */
+const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape => {
+  const {
+    localized: _localized,
+    searchable: _searchable,
+    index: _index,
+    private: _private,
+    targetField,
+    ...shape
+  } = def;
+  const field = told(targetField, model, rights);
+  return field === undefined ? shape : { ...shape, targetField: field };
+};
+
+const relationShape = ({ def, target, media }: RelationAttribute, { rightsIn }: Sight): Shape => {
+  if (media && def.type === 'media')
+    return { type: 'media', multiple: def.multiple ?? false, allowedTypes: def.allowedTypes ?? [] };
+  if (def.type !== 'relation') return {};
+  const nameOf = (name?: string): string | undefined => told(name, target, rightsIn(target));
+  const morphBy = 'morphBy' in def ? nameOf(def.morphBy) : undefined;
+  const other =
+    'morphBy' in def
+      ? { ...(morphBy === undefined ? {} : { morphBy }) }
+      : { targetAttribute: nameOf(def.inversedBy ?? def.mappedBy) ?? null };
+  return { type: 'relation', relation: def.relation, target: typeUid(target), ...other };
+};
+
+const morphShape = (attribute: MorphAttribute, { rights }: Sight): Shape => {
+  const { def, targets } = attribute;
+  const seen = targets.filter((type) => rights.mayEnter(attribute, type)).map(typeUid);
+  return {
+    type: 'relation',
+    relation: def.relation,
+    ...(def.targets === undefined ? {} : { targets: seen }),
+  };
+};
+
+const componentShape = ({ named, many, def, components }: EmbeddedAttribute): Shape => ({
+  ...(named
+    ? { type: 'dynamiczone', components: components.map(({ uid }) => uid) }
+    : { type: 'component', component: components[0]?.uid, repeatable: many }),
+  ...(def.min === undefined ? {} : { min: def.min }),
+  ...(def.max === undefined ? {} : { max: def.max }),
+});
+
+const shapeOf = byKind<Attribute, [Sight], Shape>({
+  scalar: scalarShape,
+  relation: relationShape,
+  morph: morphShape,
+  component: componentShape,
+  zone: componentShape,
+});
+
+const common = ({ required, localized }: Attribute): Shape => ({
+  ...(required ? { required } : {}),
+  ...(localized ? { pluginOptions: { i18n: { localized } } } : {}),
+});
+
+function attributesOf(sight: Sight): Shape {
+  const { model, rights } = sight;
+  const listed = [...model.attributes.values()].filter(
+    (attribute) => !attribute.open && isShown(rights, model, attribute),
+  );
+  return Object.fromEntries(
+    listed.map((attribute) => [attribute.name, { ...shapeOf(attribute, sight), ...common(attribute) }]),
+  );
+}
+
+export interface ModelReader {
+  readonly schema: Schema;
+  readonly caller: Caller;
+  readonly limits: ContentLimits;
+}
+
+function sightOf(model: Model, { caller, limits }: ModelReader): Sight {
+  const rightsIn = (type: ContentType): Rights => {
+    const [find, findOne] = (['find', 'findOne'] as const).map((action) =>
+      caller.permissions.fields(type.singularApiId, action),
+    );
+    const fields = type.internal ? null : union(find ?? null, findOne ?? null);
+    return rightsOf(caller, { fields, published: true }, limits);
+  };
+  const inside = rightsOf(caller, { fields: null, published: true }, limits);
+  return { model, rightsIn, rights: model.model === 'type' ? rightsIn(model) : inside };
+}
+
+function typeShape(type: ContentType, reader: ModelReader): TypeShape {
+  const { singularApiId, pluralApiId, kind, draftAndPublish, localized } = type;
+  return {
+    uid: typeUid(type),
+    ...pluginOf(typeUid(type)),
+    apiID: singularApiId,
+    schema: {
+      displayName: displayName(singularApiId),
+      singularName: singularApiId,
+      pluralName: pluralApiId,
+      description: '',
+      draftAndPublish,
+      kind,
+      collectionName: pluralApiId,
+      ...(localized ? { pluginOptions: { i18n: { localized } } } : {}),
+      attributes: attributesOf(sightOf(type, reader)),
+      visible: !type.internal,
+      restrictRelationsTo: null,
+    },
+  };
+}
+
+function componentShapeOf(component: Component, reader: ModelReader): ComponentShape {
+  const [category = '', name = ''] = component.uid.split('.');
+  return {
+    uid: component.uid,
+    category,
+    apiId: name,
+    schema: {
+      displayName: displayName(name),
+      description: '',
+      collectionName: `components_${category}_${name}`,
+      attributes: attributesOf(sightOf(component, reader)),
+    },
+  };
+}
+
+/** Types that the caller can read, and the type of files. */
+export const typeShapes = (reader: ModelReader): readonly TypeShape[] =>
+  [...reader.schema.types.values()]
+    .filter((type) => type.internal || isSeen(reader.caller, type))
+    .map((type) => typeShape(type, reader));
+
+/** Components of the types that the caller can read, nested ones included. */
+export function componentShapes(reader: ModelReader): readonly ComponentShape[] {
+  const { schema } = reader;
+  const reached = new Set<string>();
+  const visit = (shape: Shape): void => {
+    const attributes = Object.values((shape['attributes'] ?? {}) as Readonly<Record<string, Shape>>);
+    const named = attributes.flatMap(({ component, components }) => [component, components].flat());
+    for (const uid of named) {
+      const component = typeof uid === 'string' && !reached.has(uid) ? schema.components.get(uid) : undefined;
+      if (component === undefined) continue;
+      reached.add(component.uid);
+      visit(componentShapeOf(component, reader).schema);
+    }
+  };
+  for (const { schema: shape } of typeShapes(reader)) visit(shape);
+  return [...schema.components.values()]
+    .filter(({ uid }) => reached.has(uid))
+    .map((component) => componentShapeOf(component, reader));
+}

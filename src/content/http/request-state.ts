@@ -1,0 +1,112 @@
+/** State that guards and interceptors store with a request for its handler. */
+import { bearerOf, type Credentials } from '../access/auth-strategy.js';
+import type { Caller } from '../access/caller.js';
+import type { Action } from '../access/permissions.js';
+import type { Precondition } from '../plan/precondition.js';
+import type { ReadPlan } from '../plan/plan.js';
+import type { ContentType } from '../model/model.js';
+import type { Timing } from './timing.js';
+
+interface RequestState {
+  caller?: Caller;
+  route?: ContentRoute;
+  asked?: Asked;
+  /** Maximum age for shared caches in seconds; undefined forbids them. */
+  sharedMaxAge?: number;
+  timing?: Timing;
+  response?: object;
+}
+
+/** Content type of a route's controller, and action of its handler. */
+export interface ContentRoute {
+  readonly type: ContentType;
+  readonly action: Action;
+  /** Null without a document action. */
+  readonly deed: Deed | null;
+  /** Whether the controller contains no code of the application. */
+  readonly isGenerated: boolean;
+}
+
+/** Document action of a route below `…/actions/`. */
+export type Deed = 'publish' | 'unpublish' | 'discardDraft' | 'findSchedule' | 'schedule' | 'unschedule';
+
+/** Parsed and checked content request: its caller, action, and the plan of its response. */
+export interface Asked {
+  readonly action: Action;
+  readonly deed: Deed | null;
+  readonly caller: Caller;
+  readonly plan: ReadPlan;
+  readonly precondition: Precondition | null;
+}
+
+/**
+ * Property of the request: a WeakMap of all requests would cost more garbage collection time than the rest of
+ * this file.
+ */
+const STATE = Symbol('ContentRequestState');
+
+export const stateOf = (request: object & { [STATE]?: RequestState }): RequestState =>
+  (request[STATE] ??= {});
+
+/** Returns the parsed content request. Throws an Error on routes that the application added. */
+export function askedOf(request: object): Asked {
+  const { asked } = stateOf(request);
+  if (asked === undefined) throw new Error('Only generated content routes and their overrides have a plan');
+  return asked;
+}
+
+/** Members of Express' and Fastify's requests that the library reads. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly originalUrl?: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly params?: Readonly<Record<string, string>>;
+  /** Body after the application's parser. */
+  readonly body?: unknown;
+  /** Node's own request, if the framework wraps it. */
+  readonly raw?: object;
+}
+
+export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
+
+/** Input of authentication strategies. */
+export const credentialsOf = (request: HttpRequest): Credentials => ({
+  headers: request.headers,
+  bearer: bearerOf(request.headers.authorization),
+  request,
+});
+
+/** URL as the client sent it. */
+export const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+const END = /[?#]/;
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Returns the path of a URL as routers compare it: without origin, query and fragment, in lower case and
+ * decoded.
+ */
+export function pathIn(url: string): string {
+  const rest = url.startsWith('/') ? url : url.replace(ORIGIN, '');
+  const end = rest.search(END);
+  const path = end < 0 ? rest : rest.slice(0, end);
+  return (path.includes('%') ? decoded(path) : path).toLowerCase();
+}
+
+export const pathOf = (request: HttpRequest): string => pathIn(urlOf(request));
+
+/** Returns the raw query string, not parsed by either framework. */
+export function queryOf(request: HttpRequest): string {
+  const url = urlOf(request);
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}

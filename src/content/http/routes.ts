@@ -1,0 +1,164 @@
+import { Inject, Injectable, RequestMethod, type Type } from '@nestjs/common';
+import { ApplicationConfig, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
+import { ContentModelError } from '../model/content-model-error.js';
+import type { ContentType } from '../model/model.js';
+import { trimSlashes } from '../../kernel/settings.js';
+import { adaptFastify } from './fastify.js';
+
+/** Content controllers and the prefix of the options. */
+export interface Routed {
+  readonly prefix: string;
+  readonly controllers: readonly { readonly type: ContentType; readonly controller: Type }[];
+}
+
+/** Injection token of {@link Routed}. */
+export const ROUTED = Symbol('ContentRouted');
+
+/**
+ * Injection token of {@link ContentRoutes} for the modules that need a ContentModule. If the application has
+ * none, Nest's error quotes the description.
+ */
+export const CONTENT_MODULE = Symbol('ContentModule: import ContentModule.forRoot(…) as well');
+
+/** Handler of a controller: its method, and the path segments below the controller's path. */
+interface Handler {
+  readonly method: string;
+  readonly segments: readonly string[];
+}
+
+/** Order of methods in `Allow`. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
+
+/** Handlers that Nest finds in a controller class, including those that the application added. */
+function handlersOf(controller: Type): Handler[] {
+  const prototype = controller.prototype as Readonly<Record<string, object>>;
+  return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
+    const handler = prototype[name] as object;
+    const path = Reflect.getMetadata('path', handler) as string | readonly string[] | undefined;
+    const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined;
+    if (path === undefined || method === undefined) return [];
+    return [path].flat().map((one) => ({ method: RequestMethod[method], segments: segmentsOf(one) }));
+  });
+}
+
+/** Whether the lower-case segments of a request's path match a handler. */
+const leadsTo =
+  (given: readonly string[]) =>
+  ({ segments }: Handler): boolean =>
+    segments.length === given.length &&
+    segments.every(
+      (segment, i) => given[i] !== '' && (segment.startsWith(':') || segment.toLowerCase() === given[i]),
+    );
+
+/** Paths of the content routes. */
+@Injectable()
+export class ContentRoutes {
+  /**
+   * Lower-case prefixes of the content routes, with slashes at both ends. There is one, unless the
+   * application excludes routes from its prefix.
+   */
+  private bases: readonly string[] = [];
+  /** Controllers below the prefix by the first segment of their paths. */
+  private readonly placed = new Map<string, { controller: Type; handlers: readonly Handler[] }>();
+
+  constructor(
+    @Inject(ROUTED) private readonly routed: Routed,
+    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+  ) {}
+
+  /** Content prefix without slashes; empty if the application's global prefix ends with it. */
+  private get own(): string {
+    const global = `/${trimSlashes(this.application.getGlobalPrefix())}`.toLowerCase();
+    return global.endsWith(`/${this.routed.prefix.toLowerCase()}`) ? '' : this.routed.prefix;
+  }
+
+  /**
+   * Mounts a controller at a one-segment path below the content prefix. Call it before the routes are
+   * registered. Throws a ContentModelError if another controller has the path.
+   */
+  setPath(controller: Type, path: string): void {
+    const first = this.placed.get(path)?.controller ?? controller;
+    if (first !== controller)
+      throw new ContentModelError(
+        [`route "${path}": ${this.nameOf(first)} and ${this.nameOf(controller)} both have it`],
+        'routes',
+      );
+    this.placed.set(path, { controller, handlers: handlersOf(controller) });
+    Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
+  }
+
+  mount(): void {
+    this.bases = this.basesOf();
+    for (const { type, controller } of this.routed.controllers) this.setPath(controller, type.route);
+    adaptFastify(this.adapter, (path) => this.hasRoute(path));
+  }
+
+  private nameOf(controller: Type): string {
+    const routed = this.routed.controllers.find((one) => one.controller === controller);
+    return routed === undefined ? controller.name : `the type "${routed.type.singularApiId}"`;
+  }
+
+  get typePaths(): readonly string[] {
+    return this.routed.controllers.map(({ type }) => `${this.base}/${type.route}`.toLowerCase());
+  }
+
+  /** Path prefix of all content routes with a leading slash; empty at the root. */
+  get base(): string {
+    return [trimSlashes(this.application.getGlobalPrefix()), this.own]
+      .filter((part) => part !== '')
+      .map((part) => `/${part}`)
+      .join('');
+  }
+
+  /** Whether a lower-case path is below the content prefix. */
+  covers(path: string): boolean {
+    return this.bases.some((base) => path.startsWith(base) || (path !== '' && `${path}/` === base));
+  }
+
+  /** Whether a lower-case path equals or is below that of a mounted controller. */
+  hasRoute(path: string): boolean {
+    return this.bases.some((base) => {
+      if (!path.startsWith(base)) return false;
+      const end = path.indexOf('/', base.length);
+      return this.placed.has(path.slice(base.length, end < 0 ? undefined : end));
+    });
+  }
+
+  /**
+   * Returns the methods of a lower-case path in the order of `Allow`, including HEAD and OPTIONS; none for a
+   * path without a handler.
+   */
+  methodsAt(path: string): readonly string[] {
+    const methods = new Set(this.handlersAt(path).map(({ method }) => method));
+    if (methods.size === 0) return [];
+    if (methods.has('GET')) methods.add('HEAD');
+    methods.add('OPTIONS');
+    return METHODS.filter((method) => methods.has(method));
+  }
+
+  private handlersAt(path: string): readonly Handler[] {
+    return this.bases
+      .filter((base) => path.startsWith(base))
+      .flatMap((base) => {
+        const [name = '', ...segments] = path.slice(base.length).replace(/\/$/, '').split('/');
+        return (this.placed.get(name)?.handlers ?? []).filter(leadsTo(segments));
+      });
+  }
+
+  /**
+   * Returns the possible prefixes. If the application excludes routes from its prefix, routes exist with and
+   * without it.
+   */
+  private basesOf(): string[] {
+    const { exclude = [] } = this.application.getGlobalPrefixOptions();
+    const globals =
+      exclude.length === 0 ? [this.application.getGlobalPrefix()] : [this.application.getGlobalPrefix(), ''];
+    return globals.map((global) => {
+      const parts = [trimSlashes(global), this.own].filter((part) => part !== '');
+      return `/${parts.map((part) => `${part}/`).join('')}`.toLowerCase();
+    });
+  }
+}

@@ -1,0 +1,48 @@
+/** Contents of archives: every document of every type, without secrets. */
+import { type Identifier, identifier } from '../../kernel/sql.js';
+import type { Attribute, Column, Component, ContentType, EmbeddedAttribute, StoredLinks } from './model.js';
+import { inSchema, parted } from './naming.js';
+
+/** Table with the progress of a running import; it exists only while an import runs. */
+export const IMPORT_TABLE = identifier('content_import');
+
+export const importTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
+  inSchema(parted(table).schema, IMPORT_TABLE);
+
+export interface ArchivedType {
+  readonly type: ContentType;
+  /** Columns of the attributes; system columns come on top. */
+  readonly columns: readonly Column[];
+  readonly links: readonly StoredLinks[];
+}
+
+/** Attributes that exports leave out, by table name; `'all'` leaves out the whole type. */
+export type Withheld = Readonly<Record<string, readonly string[] | 'all'>>;
+
+/** Whether the stored value of an attribute can be used to sign in. */
+export const isSecret = ({ def }: Attribute): boolean => def.type === 'password';
+
+export function holdsSecrets({ components }: EmbeddedAttribute, seen = new Set<Component>()): boolean {
+  return components.some((component) => {
+    if (seen.has(component)) return false;
+    seen.add(component);
+    return [...component.attributes.values()].some(
+      (attribute) => isSecret(attribute) || ('components' in attribute && holdsSecrets(attribute, seen)),
+    );
+  });
+}
+
+/** Returns the types that an archive contains, the file type first. */
+export function archivedTypes(
+  types: ReadonlyMap<string, ContentType>,
+  withheld: Withheld,
+): readonly ArchivedType[] {
+  return [...types.values()].flatMap((type): ArchivedType[] => {
+    const secrets = withheld[parted(type.table).bare] ?? [];
+    if (secrets === 'all') return [];
+    const isArchived = ({ attribute }: { readonly attribute: Attribute }): boolean =>
+      !isSecret(attribute) && !secrets.includes(attribute.name);
+    const { columns, links } = type.storage;
+    return [{ type, columns: columns.filter(isArchived), links: links.filter(isArchived) }];
+  });
+}

@@ -1,0 +1,240 @@
+import { identifier, type Identifier } from '../../kernel/sql.js';
+import type {
+  ContentTypeDefinition,
+  MediaDefinition,
+  MorphDefinition,
+  MorphSideDefinition,
+  RelationDefinition,
+} from './definitions.js';
+import type {
+  ColumnJoin,
+  EmbeddedJoin,
+  HoldersJoin,
+  InverseLinkJoin,
+  Join,
+  LinkColumn,
+  LinkJoin,
+  LinkTable,
+  LocalesJoin,
+  TwoWayLinkTable,
+} from './join-model.js';
+import type { ContentType, LinkedAttribute } from './model.js';
+import { columnName, linkTableName, targetIndexName } from './naming.js';
+
+const ONE_SIDED = { name: null, side: null, lock: null, perLocale: false } as const;
+
+/** Links inside a component are part of its JSON, so only the document's own writes change them. */
+export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', ...ONE_SIDED });
+
+export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', ...ONE_SIDED });
+
+export const HOLDERS: HoldersJoin = Object.freeze({ kind: 'holders', ...ONE_SIDED });
+
+const linkColumn = (name: string, property: string, type: string): LinkColumn =>
+  Object.freeze({ name: identifier(name), property, type, key: false });
+
+const keyColumn = (name: string, property: string, type: string): LinkColumn =>
+  Object.freeze({ ...linkColumn(name, property, type), key: true });
+
+const OWNER = keyColumn('owner_document_id', 'ownerDocumentId', 'text');
+const PUBLISHED = keyColumn('published', 'published', 'boolean');
+const LOCALE = keyColumn('locale', 'locale', 'text');
+const TARGET = keyColumn('target_document_id', 'targetDocumentId', 'text');
+const TARGET_TYPE = keyColumn('target_type', 'targetType', 'text');
+const POSITION = linkColumn('position', 'position', 'integer');
+const INVERSE_POSITION = linkColumn('inverse_position', 'inversePosition', 'bigint');
+
+interface LinkShape {
+  readonly perLocale: boolean;
+  readonly toOne: boolean;
+  readonly exclusive: boolean;
+}
+
+function linkTable(owner: Identifier, key: string, shape: LinkShape): LinkTable {
+  const table = linkTableName(owner, key);
+  return {
+    table,
+    owner: OWNER,
+    published: PUBLISHED,
+    locale: LOCALE,
+    target: TARGET,
+    targetType: null,
+    position: POSITION,
+    inversePosition: null,
+    ...shape,
+    exclusiveTypes: [],
+    targetIndex: targetIndexName(table),
+  };
+}
+
+const twoWayTable = (owner: Identifier, key: string, shape: LinkShape): TwoWayLinkTable => ({
+  ...linkTable(owner, key, shape),
+  inversePosition: INVERSE_POSITION,
+});
+
+/**
+ * Returns the name of the lock for all links of a type. A write of such links from another type also changes
+ * the revisions of this type's rows.
+ */
+export const linksLock = (owner: Identifier): string => `${owner} links`;
+
+/** Returns the name and lock that both sides of a relation share. */
+const relationOf = (owner: Identifier, key: string): { readonly name: string; readonly lock: string } => ({
+  name: `${owner}.${key}`,
+  lock: linksLock(owner),
+});
+
+function link(owner: Identifier, key: string, links: LinkTable): LinkJoin {
+  const { perLocale } = links;
+  return { kind: 'link', side: 'owning', ...relationOf(owner, key), links, perLocale };
+}
+
+function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
+  return {
+    kind: 'column',
+    side: 'owning',
+    ...relationOf(owner, key),
+    perLocale: false,
+    column: columnName(key, 'document_id'),
+    position: ordered ? columnName(key, 'position') : null,
+  };
+}
+
+/** Returns the type that owns the links of an inverse side. */
+export const ownerTypeOf = ({ targets }: LinkedAttribute): ContentType => targets[0] as ContentType;
+
+/** Inputs for building a join: the attribute, its type, and all other types. */
+export interface JoinContext {
+  readonly type: ContentTypeDefinition;
+  readonly key: string;
+  readonly types: ReadonlyMap<string, ContentTypeDefinition>;
+  readonly tableOf: (type: ContentTypeDefinition) => Identifier;
+}
+
+const isToMany = ({ relation }: RelationDefinition): boolean =>
+  relation === 'oneToMany' || relation === 'manyToMany';
+
+const isPerLocale = (type: ContentTypeDefinition, def: { readonly localized?: boolean }): boolean =>
+  type.localized === true && def.localized === true;
+
+interface TwoWay {
+  readonly owner: ContentTypeDefinition;
+  readonly key: string;
+  readonly def: RelationDefinition;
+}
+
+const shapeOf = ({ owner, def }: TwoWay): LinkShape => ({
+  perLocale: isPerLocale(owner, def),
+  toOne: !isToMany(def),
+  exclusive: def.relation.startsWith('oneTo'),
+});
+
+/**
+ * Whether a two-way relation needs a link table: an owner may have several links, or locales have their own.
+ * In the second case the inverse side may create a link before the owner's version exists (D25).
+ */
+const hasTable = (shape: LinkShape): boolean => !shape.toOne || shape.perLocale;
+
+function owning({ owner, key, def }: TwoWay, table: Identifier): Join {
+  const shape = shapeOf({ owner, key, def });
+  if (hasTable(shape)) return link(table, key, twoWayTable(table, key, shape));
+  return column(table, key, def.relation === 'manyToOne');
+}
+
+/** Builds the join of the inverse side from the definition of the owning side. */
+function inverse(twoWay: TwoWay, table: Identifier): Join {
+  const { key, def } = twoWay;
+  const shape = shapeOf(twoWay);
+  const relation = relationOf(table, key);
+  if (hasTable(shape))
+    return {
+      kind: 'inverseLink',
+      side: 'inverse',
+      ...relation,
+      perLocale: shape.perLocale,
+      links: twoWayTable(table, key, shape),
+      calledType: null,
+    };
+  const position = def.relation === 'manyToOne' ? columnName(key, 'position') : null;
+  return {
+    kind: 'inverseColumn',
+    side: 'inverse',
+    ...relation,
+    perLocale: false,
+    column: columnName(key, 'document_id'),
+    position,
+  };
+}
+
+export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinContext): Join {
+  const { type: owner, key, types, tableOf } = context;
+  const table = tableOf(owner);
+  if (def.type === 'relation' && def.mappedBy !== undefined) {
+    const other = types.get(def.target) as ContentTypeDefinition;
+    const theirs = other.attributes[def.mappedBy] as RelationDefinition;
+    return inverse({ owner: other, key: def.mappedBy, def: theirs }, tableOf(other));
+  }
+  if (def.type === 'relation' && def.inversedBy !== undefined) return owning({ owner, key, def }, table);
+  const many = def.type === 'media' ? def.multiple === true : isToMany(def);
+  if (!many) return column(table, key, false);
+  return link(
+    table,
+    key,
+    linkTable(table, key, { perLocale: isPerLocale(owner, def), toOne: false, exclusive: false }),
+  );
+}
+
+interface MorphOwner {
+  readonly owner: ContentTypeDefinition;
+  readonly key: string;
+  readonly def: MorphDefinition;
+}
+
+/**
+ * Whether a type shows the links of a polymorphic relation as a `morphOne`, so each document has one owner at
+ * most.
+ */
+const showsOne = (type: ContentTypeDefinition, { owner, key }: MorphOwner): boolean =>
+  Object.values(type.attributes).some(
+    (def) =>
+      def.type === 'relation' &&
+      def.relation === 'morphOne' &&
+      def.target === owner.singularApiId &&
+      def.morphBy === key,
+  );
+
+/** Builds the link table, with inverse positions even if no inverse side exists yet. */
+function morphTable(morph: MorphOwner, { types, tableOf }: JoinContext): TwoWayLinkTable {
+  const { owner, key, def } = morph;
+  const toOne = def.relation === 'morphToOne';
+  return {
+    ...twoWayTable(tableOf(owner), key, { perLocale: isPerLocale(owner, def), toOne, exclusive: false }),
+    targetType: TARGET_TYPE,
+    exclusiveTypes: [...types.values()]
+      .filter((type) => showsOne(type, morph))
+      .map(({ singularApiId }) => singularApiId),
+  };
+}
+
+export const morphJoin = (def: MorphDefinition, context: JoinContext): LinkJoin => {
+  const { type: owner, key, tableOf } = context;
+  return link(tableOf(owner), key, morphTable({ owner, key, def }, context));
+};
+
+/** Builds the join of the inverse side of a polymorphic relation. */
+export function morphSideJoin(
+  { target, morphBy: key }: MorphSideDefinition,
+  context: JoinContext,
+): InverseLinkJoin {
+  const owner = context.types.get(target) as ContentTypeDefinition;
+  const def = owner.attributes[key] as MorphDefinition;
+  const links = morphTable({ owner, key, def }, context);
+  return {
+    kind: 'inverseLink',
+    side: 'inverse',
+    ...relationOf(context.tableOf(owner), key),
+    perLocale: links.perLocale,
+    links,
+    calledType: context.type.singularApiId,
+  };
+}

@@ -1,0 +1,238 @@
+/** Frozen content model: names resolved, both sides of every relation joined. */
+import type { Identifier, Sql } from '../../kernel/sql.js';
+import type {
+  AnyRoute,
+  ComponentAttributeDefinition,
+  MediaDefinition,
+  MorphDefinition,
+  MorphSideDefinition,
+  RelationDefinition,
+  ScalarDefinition,
+  ZoneDefinition,
+} from './definitions.js';
+import type { FallsBack } from './fallback-locale.js';
+import type { EmbeddedJoin, HoldersJoin, Join, LinkJoin, LinkTable } from './join-model.js';
+import type { ScalarType } from './scalar-types.js';
+
+interface AttributeBase {
+  readonly name: Identifier;
+  readonly required: boolean;
+  readonly private: boolean;
+  readonly writable: boolean;
+  /** Has one value per locale. False in types that are not localized. */
+  readonly localized: boolean;
+  /** Set by the service: `id`, `documentId`, timestamps, `locale`, and the `related` of files. */
+  readonly system: boolean;
+  /** No response shows it. */
+  readonly hidden: boolean;
+  /** References separate documents; other attributes are part of the document. */
+  readonly linked: boolean;
+  /** Visible to every caller that may read the document: system attributes and `localizations`. */
+  readonly open: boolean;
+}
+
+export interface ScalarAttribute extends AttributeBase {
+  readonly kind: 'scalar';
+  readonly linked: false;
+  readonly column: Identifier;
+  readonly type: ScalarType;
+  readonly def: ScalarDefinition;
+  readonly searchable: boolean;
+}
+
+interface LinkedBase extends AttributeBase {
+  readonly linked: true;
+  readonly many: boolean;
+  readonly targets: readonly ContentType[];
+  /** Responses show the type of each target (`__type`). */
+  readonly named: boolean;
+  /** Side of a relation with targets of several types: filters and sorts cannot use it (D33). */
+  readonly polymorphic: boolean;
+  /** Media attribute: its target, the file type, needs no grant. */
+  readonly media: boolean;
+  /** Each target has at most one owner: a new owner takes it from the old one (protocol 11.22, 11.23). */
+  readonly exclusive: boolean;
+}
+
+/** Relation to one type, including files, and the inverse side of a polymorphic relation. */
+export interface RelationAttribute extends LinkedBase {
+  readonly kind: 'relation';
+  readonly def: RelationDefinition | MorphSideDefinition | MediaDefinition;
+  readonly join: Join;
+  readonly target: ContentType;
+}
+
+/** Relation to several types: a polymorphic owning side, or the `related` of files. */
+export interface MorphAttribute extends LinkedBase {
+  readonly kind: 'morph';
+  readonly def: MorphDefinition;
+  readonly join: LinkJoin | EmbeddedJoin | HoldersJoin;
+}
+
+export type LinkedAttribute = RelationAttribute | MorphAttribute;
+
+interface EmbeddedBase extends AttributeBase {
+  readonly linked: false;
+  readonly column: Identifier;
+  readonly components: readonly Component[];
+  /** Responses show the component of each instance (`__component`). */
+  readonly named: boolean;
+}
+
+export interface ComponentAttribute extends EmbeddedBase {
+  readonly kind: 'component';
+  readonly def: ComponentAttributeDefinition;
+  readonly component: Component;
+  readonly many: boolean;
+}
+
+export interface ZoneAttribute extends EmbeddedBase {
+  readonly kind: 'zone';
+  readonly def: ZoneDefinition;
+  readonly many: true;
+}
+
+/** Attribute with component instances, stored as JSON in the row that contains it. */
+export type EmbeddedAttribute = ComponentAttribute | ZoneAttribute;
+
+export type Attribute = ScalarAttribute | LinkedAttribute | EmbeddedAttribute;
+
+interface ModelBase {
+  readonly uid: string;
+  /** Name in an earlier model; null for none. */
+  readonly previousName: string | null;
+  /** Names of data that migrations may drop with all values. */
+  readonly removed: readonly string[];
+  readonly attributes: ReadonlyMap<string, Attribute>;
+  /** Scalars that a response shows by default, in order. */
+  readonly shown: readonly ScalarAttribute[];
+}
+
+export interface ContentType extends ModelBase, FallsBack {
+  readonly model: 'type';
+  readonly kind: 'collectionType' | 'singleType';
+  readonly singularApiId: string;
+  readonly pluralApiId: string;
+  /** Path segment of the routes: the plural id of collections, the singular id of single types. */
+  readonly route: string;
+  readonly draftAndPublish: boolean;
+  readonly localized: boolean;
+  readonly table: Identifier;
+  /** Built in (the file type): has no content routes. */
+  readonly internal: boolean;
+  readonly routes: readonly AnyRoute[];
+  /** Attribute that the service sets to the user who creates the document. */
+  readonly owner: string | null;
+  /** Seconds that shared caches may store public responses about the type. */
+  readonly sharedMaxAge: number;
+  readonly storage: Storage;
+}
+
+export interface Component extends ModelBase {
+  readonly model: 'component';
+  readonly uid: Identifier;
+}
+
+export interface Column {
+  readonly name: Identifier;
+  readonly property: string;
+  readonly comment: string;
+  readonly attribute: Attribute;
+  readonly type: string;
+  readonly cast: Sql;
+  /** Returns the expression of the value in a response. */
+  readonly toJson: (column: Sql) => Sql;
+  readonly nullable: boolean;
+  /** Column of the reference whose targets sort this row by this position; null for all other columns. */
+  readonly placeOf: Identifier | null;
+  /** Column of the published position that this column preserves while the document is unpublished. */
+  readonly remembers: Identifier | null;
+  /** Type of the documents that the column references. */
+  readonly reference: ContentType | null;
+  /** Only one row per locale and state may have a given value. */
+  readonly exclusive: boolean;
+}
+
+export interface Index {
+  readonly name: Identifier;
+  /** Entity properties of its columns, see {@link Column.property}. */
+  readonly properties: readonly string[];
+  /** JSON column of a GIN index; null for a B-tree index. */
+  readonly inside: Identifier | null;
+  readonly unique: boolean;
+  /** Condition of a partial index; null for all rows. */
+  readonly where: Sql | null;
+  readonly deferred: boolean;
+}
+
+export interface StoredLinks {
+  readonly attribute: LinkedAttribute;
+  readonly table: LinkTable;
+}
+
+/** Database storage of a type, derived once when the model is built. */
+export interface Storage {
+  /** Columns of the attributes, without the system columns, see `SYSTEM_COLUMNS`. */
+  readonly columns: readonly Column[];
+  /** Column of each attribute by attribute name, including system attributes. */
+  readonly columnOf: ReadonlyMap<string, Column>;
+  readonly links: readonly StoredLinks[];
+  /**
+   * Columns and links that the revision digest covers, sorted by name so that definition order does not
+   * matter.
+   */
+  readonly content: { readonly columns: readonly Column[]; readonly links: readonly StoredLinks[] };
+  readonly indexes: readonly Index[];
+  /** Table that owns the sequence of component instance ids, shared by all types. */
+  readonly instanceIds: Identifier;
+  readonly instanceSequence: Identifier;
+  /** Sequence of list positions and revisions, and the table that owns it, shared by all types. */
+  readonly counter: Identifier;
+  readonly counts: Identifier;
+  /** Names in the schema that the type uses or reserves: tables, sequences and indexes. */
+  readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
+  readonly relations: readonly LinkedAttribute[];
+  /** Relations with links stored on this side. */
+  readonly owning: readonly LinkedAttribute[];
+  /** Owning relations whose targets have one owner each. */
+  readonly exclusive: readonly LinkedAttribute[];
+  /** Types that own a relation to this type: their rows may reference a document that is deleted. */
+  readonly referrers: readonly ContentType[];
+  /** Locks of all relations to this type, from either side. */
+  readonly incomingLocks: readonly string[];
+  /** Attributes with values unique per locale among published documents. */
+  readonly uniques: readonly ScalarAttribute[];
+  /** Names of attributes whose stored values may violate a rule when the document is published. */
+  readonly ruled: ReadonlySet<string>;
+  /**
+   * Uids generated from another attribute; their unique indexes resolve conflicts between concurrent writers.
+   */
+  readonly generatedUids: readonly ScalarAttribute[];
+  /** Attribute of each unique index by index name, including indexes of an older model. */
+  readonly uniqueNames: ReadonlyMap<string, ScalarAttribute>;
+  /** Indexes on which concurrent valid writes may conflict; a retry resolves the conflict. */
+  readonly contended: readonly string[];
+}
+
+export type Model = ContentType | Component;
+
+/**
+ * Whole content model: every content type and component with its attributes, frozen. Inject it by {@link
+ * CONTENT_SCHEMA}.
+ *
+ * @publicApi
+ */
+export interface Schema {
+  readonly types: ReadonlyMap<string, ContentType>;
+  readonly components: ReadonlyMap<string, Component>;
+  readonly file: ContentType;
+  /** Former types, components and locales that migrations may drop with all their values. */
+  readonly removed: readonly string[];
+}
+
+/**
+ * Injection token of the {@link Schema} that the content module serves.
+ *
+ * @publicApi
+ */
+export const CONTENT_SCHEMA = Symbol('ContentSchema');

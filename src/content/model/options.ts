@@ -1,0 +1,184 @@
+/**
+ * Options of definitions and their valid values. A new option needs a row here and one in `definitions.ts`.
+ */
+import { isObject } from '../../kernel/json.js';
+import { DOCUMENT_ACTIONS } from './actions.js';
+import { toBigint } from './cast-value.js';
+import type { AttributeDefinition } from './definitions.js';
+import { isFallbackLocale } from './fallback-locale.js';
+import { RELATION_KINDS } from './relation-kinds.js';
+import { among } from './suggest.js';
+
+interface Option {
+  readonly expected: string;
+  readonly admits: (value: unknown) => boolean;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+export type Report = (message: string) => void;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const isNumber = (value: unknown): boolean =>
+  Number.isFinite(typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
+
+function isPlain(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object') return false;
+  if (Array.isArray(value)) return value.every(isPlain);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isPlain);
+}
+
+const isListOf =
+  (admits: (item: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.length > 0 && value.every(admits) && new Set(value).size === value.length;
+
+const option = (expected: string, admits: (value: unknown) => boolean): Option => ({ expected, admits });
+const oneOf = (...words: readonly string[]): Option =>
+  option(`one of ${words.join(', ')}`, (value) => (words as readonly unknown[]).includes(value));
+const listOf = (...words: readonly string[]): Option =>
+  option(`a list of ${words.join(', ')}`, isListOf(oneOf(...words).admits));
+
+const FLAG = option('true or false', (value) => typeof value === 'boolean');
+const COUNT = option(
+  'a whole number, 0 or more',
+  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+);
+const NUMBER = option('a number', isNumber);
+const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
+const TEXT = option('a non-empty string', isText);
+const TEXTS = option('a list of distinct non-empty strings', isListOf(isText));
+const PLAIN = option('plain data', isPlain);
+const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [routes] }', (value) => {
+  if (!isObject(value)) return FLAG.admits(value);
+  const [[key = '', list] = [], more] = Object.entries(value);
+  return more === undefined && ['only', 'except'].includes(key) && TEXTS.admits(list);
+});
+const ACTIONS_OPTION = option(`true, false or a list of ${DOCUMENT_ACTIONS.join(', ')}`, (value) =>
+  [FLAG, listOf(...DOCUMENT_ACTIONS)].some(({ admits }) => admits(value)),
+);
+const FALLBACK = option(
+  'false, a locale, a list of distinct locales, or an object with one of these per locale',
+  isFallbackLocale,
+);
+const ATTRIBUTES = option('an object of attributes', isObject);
+const CONVERT = option(
+  '"fit", "empty" or an object that maps stored values to new ones',
+  (value) =>
+    ['fit', 'empty'].includes(value as string) ||
+    (isObject(value) && Object.values(value).every((one) => one === null || isText(one))),
+);
+
+const COMMON: Options = {
+  type: TEXT,
+  required: FLAG,
+  private: FLAG,
+  writable: FLAG,
+  localized: FLAG,
+  previousName: TEXT,
+  convert: CONVERT,
+};
+/** Passwords have no default: all documents would share it. */
+const SECRET: Options = { ...COMMON, searchable: FLAG };
+const SCALAR: Options = { ...SECRET, default: PLAIN };
+const COMPARABLE: Options = { ...SCALAR, index: FLAG, unique: FLAG };
+const TEXTUAL: Options = { ...COMPARABLE, minLength: COUNT, maxLength: COUNT, regex: TEXT };
+const LONG: Options = { ...SCALAR, minLength: COUNT, maxLength: COUNT, regex: TEXT };
+const NUMERIC: Options = { ...COMPARABLE, min: NUMBER, max: NUMBER };
+
+export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Options>> = {
+  string: TEXTUAL,
+  text: LONG,
+  richtext: LONG,
+  email: TEXTUAL,
+  password: { ...SECRET, minLength: COUNT },
+  uid: { ...TEXTUAL, targetField: TEXT, generate: FLAG },
+  enumeration: { ...COMPARABLE, enum: TEXTS },
+  integer: NUMERIC,
+  biginteger: { ...COMPARABLE, min: WHOLE, max: WHOLE },
+  float: NUMERIC,
+  decimal: NUMERIC,
+  boolean: { ...SCALAR, index: FLAG },
+  date: COMPARABLE,
+  time: COMPARABLE,
+  datetime: COMPARABLE,
+  timestamp: COMPARABLE,
+  json: SCALAR,
+  array: SCALAR,
+  blocks: SCALAR,
+  relation: {
+    ...COMMON,
+    relation: oneOf(...Object.keys(RELATION_KINDS)),
+    target: TEXT,
+    inversedBy: TEXT,
+    mappedBy: TEXT,
+    targets: TEXTS,
+    morphBy: TEXT,
+    leftOut: FLAG,
+  },
+  media: { ...COMMON, multiple: FLAG, allowedTypes: listOf('images', 'videos', 'audios', 'files') },
+  component: { ...COMMON, component: TEXT, repeatable: FLAG, min: COUNT, max: COUNT, index: FLAG },
+  dynamiczone: { ...COMMON, components: TEXTS, min: COUNT, max: COUNT },
+};
+
+export const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  enumeration: ['enum'],
+  relation: ['relation'],
+  component: ['component'],
+  dynamiczone: ['components'],
+};
+
+export const TYPE_OPTIONS: Options = {
+  kind: oneOf('collectionType', 'singleType'),
+  singularApiId: TEXT,
+  pluralApiId: TEXT,
+  draftAndPublish: FLAG,
+  localized: FLAG,
+  fallbackLocale: FALLBACK,
+  tableName: TEXT,
+  routes: ROUTES_OPTION,
+  actions: ACTIONS_OPTION,
+  owner: TEXT,
+  sharedMaxAge: COUNT,
+  previousName: TEXT,
+  removed: TEXTS,
+  attributes: ATTRIBUTES,
+};
+
+export const COMPONENT_OPTIONS: Options = {
+  uid: TEXT,
+  previousName: TEXT,
+  removed: TEXTS,
+  attributes: ATTRIBUTES,
+};
+
+interface OptionRules {
+  readonly options: Options;
+  readonly needed: readonly string[];
+}
+
+/**
+ * Reports unknown options, invalid values and missing options. Returns whether the known options are valid,
+ * even if there are unknown ones.
+ */
+export function checkOptions(definition: object, { options, needed }: OptionRules, report: Report): boolean {
+  const given = Object.entries(definition).filter(([, value]) => value !== undefined);
+  const isKnown = ([key]: [string, unknown]): boolean => Object.hasOwn(options, key);
+  const unknown = given
+    .filter((one) => !isKnown(one))
+    .map(([key]) => `unknown option "${key}"${among(key, Object.keys(options))}`);
+  const wrong = given
+    .filter(isKnown)
+    .flatMap(([key, value]) =>
+      options[key]?.admits(value) === true ? [] : [`"${key}" must be ${options[key]?.expected ?? ''}`],
+    );
+  const missing = needed
+    .filter((key) => !given.some(([name]) => name === key))
+    .map((key) => `needs "${key}", ${options[key]?.expected ?? ''}`);
+  [...unknown, ...wrong, ...missing].forEach(report);
+  return wrong.length + missing.length === 0;
+}

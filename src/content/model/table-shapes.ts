@@ -1,0 +1,169 @@
+/**
+ * Tables of a model as plain values, for migrations. They equal the tables that MikroORM derives from the
+ * entities.
+ */
+import {
+  identifier,
+  type Identifier,
+  join,
+  MAX_IDENTIFIER_BYTES,
+  quote,
+  type Sql,
+  sql,
+} from '../../kernel/sql.js';
+import type { LinkTable } from './join-model.js';
+import { CHANGE_COLUMNS, ledgerTablesOf, TOTAL_COLUMNS } from './ledger.js';
+import type { Column, ContentType, Index, Schema } from './model.js';
+import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
+import { parted } from './naming.js';
+import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from './request-keys.js';
+import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from './schedule.js';
+import { SYSTEM_COLUMNS } from './system-columns.js';
+
+export interface ColumnShape {
+  readonly name: Identifier;
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly default: number | null;
+  readonly serial: boolean;
+  readonly comment: string | null;
+}
+
+/** Index; a unique one without a condition is a constraint. */
+export interface IndexShape {
+  readonly name: Identifier;
+  readonly kind: 'index' | 'unique index' | 'constraint';
+  /** Part of the statement after the table name. */
+  readonly body: Sql;
+}
+
+export interface TableShape {
+  readonly table: Identifier;
+  readonly columns: readonly ColumnShape[];
+  readonly primary: readonly Identifier[];
+  readonly indexes: readonly IndexShape[];
+}
+
+const columnShape = (name: string, type: string, more: Partial<ColumnShape> = {}): ColumnShape => ({
+  name: identifier(name),
+  type: type === 'integer' ? 'int' : type,
+  nullable: false,
+  default: null,
+  serial: false,
+  comment: null,
+  ...more,
+});
+
+const named = (names: readonly Identifier[]): Sql =>
+  sql`(${join(
+    names.map((name) => quote(name)),
+    ', ',
+  )})`;
+
+const ID = identifier('id');
+
+export const SYSTEM_SHAPES: readonly ColumnShape[] = SYSTEM_COLUMNS.map(
+  ({ name, type, nullable, default: value = null }) =>
+    columnShape(name, type, { nullable, default: value, serial: name === ID }),
+);
+
+export const shapeOfColumn = ({ name, type, comment, nullable }: Column): ColumnShape =>
+  columnShape(name, type, { nullable, comment });
+
+function indexShape({ name, properties, inside, ...index }: Index, { storage }: ContentType): IndexShape {
+  if (inside !== null) return { name, kind: 'index', body: sql`using gin (${quote(inside)} jsonb_path_ops)` };
+  const known = new Map([...SYSTEM_COLUMNS, ...storage.columns].map((one) => [one.property, one.name]));
+  const columns = named(properties.map((property) => identifier(known.get(property) ?? property)));
+  if (!index.unique) return { name, kind: 'index', body: columns };
+  if (index.where !== null) return { name, kind: 'unique index', body: sql`${columns} where ${index.where}` };
+  return { name, kind: 'constraint', body: uniqueBody(columns, index.deferred) };
+}
+
+const uniqueBody = (columns: Sql, deferred: boolean): Sql =>
+  sql`unique ${columns}${deferred ? sql` deferrable initially deferred` : sql``}`;
+
+export const typeTable = (type: ContentType): TableShape => ({
+  table: type.table,
+  columns: [...SYSTEM_SHAPES, ...type.storage.columns.map(shapeOfColumn)],
+  primary: [ID],
+  indexes: type.storage.indexes.map((index) => indexShape(index, type)),
+});
+
+export function linkTable(links: LinkTable): TableShape {
+  const { owner, published, locale, target, targetType, position, inversePosition } = links;
+  const columns = [owner, published, locale, target, targetType, position, inversePosition].filter(
+    (column) => column !== null,
+  );
+  const byTarget = named([target.name, published.name, locale.name]);
+  const index: IndexShape = links.exclusive
+    ? { name: links.targetIndex, kind: 'constraint', body: uniqueBody(byTarget, true) }
+    : { name: links.targetIndex, kind: 'index', body: byTarget };
+  return {
+    table: links.table,
+    columns: columns.map(({ name, type }) => columnShape(name, type)),
+    primary: columns.filter(({ key }) => key).map(({ name }) => name),
+    indexes: [index],
+  };
+}
+
+const numbers = (table: Identifier, type: string): TableShape => ({
+  table,
+  columns: [columnShape('id', type, { serial: true })],
+  primary: [ID],
+  indexes: [],
+});
+
+const keyed = (
+  table: Identifier,
+  columns: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly key: boolean;
+    readonly nullable?: boolean;
+  }[],
+): TableShape => ({
+  table,
+  columns: columns.map(({ name, type, nullable = false }) => columnShape(name, type, { nullable })),
+  primary: columns.filter(({ key }) => key).map(({ name }) => identifier(name)),
+  indexes: [],
+});
+
+export function ownTables({ file }: Schema): TableShape[] {
+  const schedule = keyed(scheduleTableOf(file), SCHEDULE_COLUMNS);
+  const byTime: IndexShape = { name: SCHEDULE_INDEX, kind: 'index', body: named([identifier('due_at')]) };
+  const requestKey = keyed(requestKeyTableOf(file), REQUEST_KEY_COLUMNS);
+  const byCreation: IndexShape = {
+    name: REQUEST_KEY_INDEX,
+    kind: 'index',
+    body: named([identifier('created_at')]),
+  };
+  const { change, total } = ledgerTablesOf(file);
+  return [
+    keyed(change, CHANGE_COLUMNS),
+    keyed(total, TOTAL_COLUMNS),
+    numbers(file.storage.instanceIds, 'integer'),
+    numbers(file.storage.counts, 'bigint'),
+    { ...schedule, indexes: [byTime] },
+    keyed(modelTableOf(file), MODEL_COLUMNS),
+    { ...requestKey, indexes: [byCreation] },
+  ];
+}
+
+/**
+ * Returns a name that PostgreSQL derives from a table name: it cuts the table's part to fit, without a hash.
+ */
+const lentName = (bare: string, suffix: string): string =>
+  `${bare.slice(0, MAX_IDENTIFIER_BYTES - suffix.length)}${suffix}`;
+
+/** Returns the names of a table's primary key and sequence, qualified with its schema. */
+export function lentNames(table: Identifier): { readonly key: Identifier; readonly sequence: Identifier } {
+  const { schema, bare } = parted(table);
+  const inside = (name: string): Identifier => identifier(schema === null ? name : `${schema}.${name}`);
+  return { key: inside(lentName(bare, '_pkey')), sequence: inside(lentName(bare, '_id_seq')) };
+}
+
+/** Qualifies a name with the schema of a table. */
+export const besideTable = (table: Identifier, name: Identifier): Identifier => {
+  const { schema } = parted(table);
+  return schema === null ? name : identifier(`${schema}.${name}`);
+};

@@ -1,0 +1,207 @@
+/** Parameters of operations, one row each. */
+import { decide } from '../access/decide.js';
+import { MARK_HEADER } from '../query/mark.js';
+import { REQUEST_KEY_HEADER } from '../query/request-key.js';
+import { tellsOfDrafts } from '../plan/coverage.js';
+import { PUBLICATION_FILTERS, type PublicationFilter } from '../query/query.js';
+import type { ContentType } from '../model/model.js';
+import type { Describing } from './describing.js';
+import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } from './document.js';
+import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
+import type { View } from './view.js';
+
+export interface Parametrised {
+  readonly type: ContentType;
+  readonly view: View;
+  readonly describing: Describing;
+}
+
+interface ParameterRow {
+  readonly description: string;
+  readonly style?: 'form' | 'deepObject';
+  readonly in?: 'path' | 'header';
+  /** Returns the schema, or null if the parameter has no effect. */
+  readonly schema: (about: Parametrised) => JsonSchema | null;
+  /** Name of the parameter; default: the row's key. */
+  readonly name?: string;
+  readonly required?: boolean;
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+const FLAG: JsonSchema = { type: 'boolean' };
+
+/** Locale schema; the codes are listed only for callers who may list the locales. */
+function localeSchema({ settings: { locales }, caller }: Describing, ...more: readonly string[]): JsonSchema {
+  const isTold = caller.permissions.allows('locale', 'find');
+  return isTold ? { type: 'string', enum: [...locales, ...more] } : TEXT;
+}
+
+/** Whether a locale has an effect. */
+const hasLocales = ({ type, describing: { settings } }: Parametrised): boolean =>
+  type.localized || settings.locales.length > 1;
+
+const localeRow = (...more: readonly string[]): ParameterRow => ({
+  name: 'locale',
+  description: `Locale of documents and populated relations.${more.length === 0 ? '' : ' `*`: all locales.'}`,
+  schema: (about) => (hasLocales(about) ? localeSchema(about.describing, ...more) : null),
+});
+
+/** Whether the caller may read drafts: of the type itself, or of any other type if it has none. */
+const draftsOf = ({ type, describing: { caller, schema } }: Parametrised): boolean =>
+  (type.draftAndPublish ? [type] : [...schema.types.values()]).some(
+    (one) => one.draftAndPublish && decide(caller, one, 'readDrafts') !== 'none',
+  );
+
+/** Filters that disclose drafts require permission to read drafts (D17). */
+const publicationFilters = (about: Parametrised): readonly PublicationFilter[] =>
+  draftsOf(about)
+    ? PUBLICATION_FILTERS
+    : PUBLICATION_FILTERS.filter((publication) => !tellsOfDrafts({ published: true, publication }));
+
+const statusRow = (mayDraft: (about: Parametrised) => boolean): ParameterRow => ({
+  name: 'status',
+  description: 'Publication state of documents and populated relations. Default `published`.',
+  schema: (about) =>
+    about.type.draftAndPublish || mayDraft(about)
+      ? { type: 'string', enum: mayDraft(about) ? ['published', 'draft'] : ['published'] }
+      : null,
+});
+
+const COUNTED = { withCount: FLAG };
+const WHOLE: JsonSchema = { type: 'integer', minimum: 0 };
+const FROM_ONE: JsonSchema = { type: 'integer', minimum: 1 };
+
+/** Pagination by page or by offset (protocol 7.14, 7.15). */
+const PAGINATION = anyOf(
+  closed({ page: FROM_ONE, pageSize: FROM_ONE, ...COUNTED }),
+  closed({ start: WHOLE, limit: FROM_ONE, ...COUNTED }),
+);
+
+const ROWS = {
+  documentId: {
+    in: 'path',
+    required: true,
+    description: 'Document id.',
+    schema: () => TEXT,
+  },
+  id: {
+    in: 'path',
+    required: true,
+    description: 'Id of the row, or document id.',
+    schema: () => TEXT,
+  },
+  start: { description: 'Number of entries to skip.', schema: () => WHOLE },
+  limit: { description: 'Maximum number of entries.', schema: () => FROM_ONE },
+  fields: {
+    style: 'form',
+    description: 'Attributes in the response, in addition to ids. Also accepts a comma-separated list.',
+    schema: ({ view, describing }) => fieldsSchema(view, describing),
+  },
+  populate: {
+    style: 'deepObject',
+    description:
+      'What is shown of relations, media, components and zones: `*`, names, or an object in nested brackets, ' +
+      '`populate[author][fields]=name`.',
+    schema: ({ view, describing }) =>
+      populatable(view).length === 0 ? null : populateSchema(view, describing),
+  },
+  filters: {
+    style: 'deepObject',
+    description: 'Filters in nested brackets: `filters[author][name][$startsWith]=A`.',
+    schema: ({ view, describing }) => filtersSchema(view, describing),
+  },
+  sort: {
+    style: 'form',
+    description: 'Sort order, most significant first: `title:desc`, `author.name`.',
+    schema: ({ view, describing }) => sortSchema(view, describing),
+  },
+  pagination: {
+    style: 'deepObject',
+    description: 'Page of the list: by page number, or by offset and limit.',
+    schema: () => PAGINATION,
+  },
+  _q: { description: 'Search term: documents with a text attribute that contains it.', schema: () => TEXT },
+  locale: localeRow(),
+  localeOrAll: localeRow('*'),
+  fallbackLocale: {
+    style: 'form',
+    description:
+      'Locales used if a document lacks the requested one, in order of preference. `none`: no fallback.',
+    schema: (about) => (hasLocales(about) ? list(localeSchema(about.describing, 'none')) : null),
+  },
+  status: statusRow(draftsOf),
+  statusOfWrite: statusRow(({ type }) => type.draftAndPublish),
+  publicationFilter: {
+    description: 'Filter by publication state.',
+    schema: (about) =>
+      about.type.draftAndPublish ? { type: 'string', enum: publicationFilters(about) } : null,
+  },
+  ifNoneMatch: {
+    in: 'header',
+    name: 'If-None-Match',
+    description: 'Entity tags of cached responses. Returns 304 without a body if one of them is current.',
+    schema: () => TEXT,
+  },
+  ifMatch: {
+    in: 'header',
+    name: 'If-Match',
+    description: 'Entity tags of the version to change. Returns 412 if the stored version is another one.',
+    schema: () => TEXT,
+  },
+  ifNone: {
+    in: 'header',
+    name: 'If-None-Match',
+    description: '`*`: write only if the document does not exist yet. Returns 412 otherwise.',
+    schema: () => TEXT,
+  },
+  requestKey: {
+    in: 'header',
+    name: REQUEST_KEY_HEADER,
+    description:
+      'Key of the request. Repeating it within 24 hours returns the first response and writes nothing.',
+    schema: () => TEXT,
+  },
+  position: {
+    in: 'header',
+    name: MARK_HEADER,
+    description:
+      'Position from an earlier response: the read sees at least that. The latest of several counts. ' +
+      'With `primary`, no replica responds.',
+    schema: ({ describing }) => (describing.replicas ? TEXT : null),
+  },
+  format: {
+    in: 'header',
+    name: 'Strapi-Response-Format',
+    required: true,
+    description: 'Response format that this document describes.',
+    schema: ({ describing }) => (describing.format === 'v4' ? { const: 'v4' } : null),
+  },
+} as const satisfies Readonly<Record<string, ParameterRow>>;
+
+export type ParameterName = keyof typeof ROWS;
+
+/** Returns the parameters with an effect; those without type-specific parts are shared. */
+export function parametersOf(
+  names: readonly ParameterName[],
+  about: Parametrised,
+): (Parameter | Reference)[] {
+  const { components } = about.describing;
+  return names.flatMap((key): (Parameter | Reference)[] => {
+    const row: ParameterRow = ROWS[key];
+    const schema = row.schema(about);
+    if (schema === null) return [];
+    const { name = key, description, style, in: place = 'query', required } = row;
+    const parameter: Parameter = {
+      name,
+      in: place,
+      description,
+      ...(required === undefined ? {} : { required }),
+      ...(style === undefined ? {} : { style, explode: true }),
+      // Pages that try the API start with the example; without one they invent filters.
+      ...(style === 'deepObject' ? { example: {} } : {}),
+      schema,
+    };
+    const part = { key: JSON.stringify(parameter), name: key };
+    return '$ref' in schema ? [parameter] : [components.ref('parameters', part, () => parameter)];
+  });
+}

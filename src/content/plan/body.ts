@@ -1,0 +1,286 @@
+/** Checks a body in one pass: every key against the model and the permissions. Collects all references. */
+import { isOwn, type OwnCondition } from '../access/decide.js';
+import { ContentError, invalidKey, type Refusal, validationError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import { byKind } from '../model/by-kind.js';
+import {
+  type Attribute,
+  type Component,
+  type ContentType,
+  type EmbeddedAttribute,
+  type LinkedAttribute,
+  type Model,
+  type ScalarAttribute,
+} from '../model/model.js';
+import {
+  added,
+  componentOf,
+  copyOf,
+  type GivenInstance,
+  type GivenMaps,
+  type GivenRelation,
+  type GivenValues,
+  isGiven,
+  noValues,
+} from './given.js';
+import { checkSize, dataOf, refuseBeside } from './read-body.js';
+import { type Reference, referencesOf, relationInput } from './relation-input.js';
+import { CREATORS, type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './rights.js';
+
+/** Lookup of referenced documents of one type before the write. */
+export interface Lookup {
+  readonly references: Reference[];
+  /** Whether the publication state and the owner of the documents matter. */
+  readonly guarded: boolean;
+  /** Owner condition of the caller; null if ownership does not matter. */
+  readonly own: OwnCondition | null;
+  /**
+   * Relations in which only links of own documents may change. All their linked documents are looked up, too.
+   */
+  readonly ownOnly: readonly LinkedAttribute[];
+}
+
+type References = ReadonlyMap<ContentType, Lookup>;
+
+export interface Body {
+  readonly type: ContentType;
+  readonly values: GivenValues;
+  /** Refused keys and relations, which `values` omits. */
+  readonly refusals: readonly Refusal[];
+  readonly references: References;
+  /** Number of component instances, an upper bound of the new ids that the write needs. */
+  readonly instances: number;
+  /** Passwords to hash before the transaction begins. */
+  readonly passwords: readonly string[];
+  /** Returns how much an error may disclose about an attribute of the type (D27). */
+  readonly telling: (attribute: Attribute) => Telling;
+  /** Whether the caller sent the attribute's value: not a hook, a default or the stored document. */
+  readonly isSent: (attribute: Attribute) => boolean;
+}
+
+interface Walk {
+  /** Permissions for the current root key: those of the caller, or of the hook that added the key. */
+  rights: WriteRights;
+  readonly asked: WriteRights;
+  readonly changed: ReadonlySet<string>;
+  readonly references: Map<ContentType, Lookup>;
+  readonly passwords: string[];
+  readonly refusals: Refusal[];
+  instances: number;
+}
+
+const SOURCE = { source: 'body' } as const;
+const TOLERATED = ['publishedAt', 'locale'];
+
+interface Where<M extends Model = Model> {
+  readonly model: M;
+  /** Keys and indexes from the document to this object. */
+  readonly path: readonly string[];
+  /** Whether the object must name its component. */
+  readonly named: boolean;
+  /** Whether the caller can read the stored value here, hidden attributes aside. */
+  readonly shown: boolean;
+}
+
+function instanceOf(
+  raw: Readonly<Record<string, unknown>>,
+  where: Where<Component>,
+  walk: Walk,
+): GivenInstance {
+  walk.instances += 1;
+  return { component: where.model, id: raw['id'], values: valuesOf(raw, where, walk) };
+}
+
+/** Dotted path of a refused key (protocol 2.5), which has no indexes. */
+const dotted = (path: readonly string[]): string => path.filter((part) => !/^\d+$/.test(part)).join('.');
+
+interface Sent {
+  readonly raw: unknown;
+  readonly path: readonly string[];
+  /** Whether the caller can read the stored value of the attribute. */
+  readonly shown: boolean;
+  readonly into: GivenMaps;
+}
+
+function scalar(attribute: ScalarAttribute, { raw, into }: Sent, walk: Walk): void {
+  if (attribute.def.type === 'password' && typeof raw === 'string') walk.passwords.push(raw);
+  into.scalars = added(into.scalars, attribute.name, { attribute, raw });
+}
+
+function embedded(attribute: EmbeddedAttribute, { raw, path, shown, into }: Sent, walk: Walk): void {
+  const list: readonly unknown[] = Array.isArray(raw) ? raw : [];
+  const single = isObject(raw) ? [raw] : [];
+  const items = attribute.many ? list : single;
+  const instances = items.map((item, i) => {
+    const model = componentOf(attribute, item);
+    if (!isObject(item) || model === undefined) return null;
+    const place = attribute.many ? [...path, String(i)] : path;
+    return instanceOf(item, { model, path: place, named: attribute.named, shown }, walk);
+  });
+  into.embedded = added(into.embedded, attribute.name, { attribute, raw, instances });
+}
+
+/** Error for a relation that the caller may not write; `grant` is the missing grant (protocol 11.28, D26). */
+function refusedLink(key: string, at: string, { grant }: LinkRefusal): ContentError {
+  const refused = invalidKey(key, { at: at === key ? '' : at, path: at }, SOURCE);
+  return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
+}
+
+/** Merges the lookup that a relation needs into the lookup of its target type. */
+function lookupOf(known: Lookup | undefined, type: ContentType, { attribute, scope }: GivenRelation): Lookup {
+  const { references, guarded, own, ownOnly } = known ?? {
+    references: [],
+    guarded: false,
+    own: null,
+    ownOnly: [],
+  };
+  const drafts = scope.drafts(type);
+  return {
+    references,
+    guarded: guarded || scope.targets !== 'all' || drafts !== 'all',
+    own: own ?? [scope.targets, drafts].find(isOwn) ?? null,
+    ownOnly: isOwn(scope.targets) ? [...ownOnly, attribute] : ownOnly,
+  };
+}
+
+function relation(attribute: LinkedAttribute, { raw, path, shown, into }: Sent, walk: Walk): void {
+  const at = dotted(path);
+  const scope = walk.rights.links(attribute, shown);
+  if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
+  const input = relationInput(raw, { attribute, at, types: scope.types });
+  const given = { attribute, input, scope };
+  const references = referencesOf(input);
+  for (const type of attribute.named ? new Set(references.map((one) => one.type)) : attribute.targets)
+    walk.references.set(type, lookupOf(walk.references.get(type), type, given));
+  for (const reference of references) walk.references.get(reference.type)?.references.push(reference);
+  into.relations = added(into.relations, attribute.name, given);
+}
+
+const take = byKind<Attribute, [Sent, Walk], void>({
+  scalar,
+  relation,
+  morph: relation,
+  component: embedded,
+  zone: embedded,
+});
+
+/** Returns the attribute that a key may write; undefined for a key that is accepted without effect. */
+function writable(
+  key: string,
+  { model, path, named }: Where,
+  { mayWrite, trusted }: WriteRights,
+): Attribute | undefined {
+  if (model.model === 'component') {
+    if (key === 'id' || key === 'documentId' || (named && key === '__component')) return undefined;
+  } else {
+    if (key === 'id' || key === 'documentId') throw validationError(`Invalid key ${key}`, { key, ...SOURCE });
+    if (TOLERATED.includes(key)) return undefined;
+  }
+  const attribute = model.attributes.get(key);
+  const settable = attribute?.writable === true || (trusted && attribute?.system === false);
+  const refused = attribute !== undefined && (!settable || (model.model === 'type' && !mayWrite(attribute)));
+  const prefix = attribute === undefined || refused ? dotted(path) : '';
+  const at = prefix === '' ? key : `${prefix}.${key}`;
+  if (refused || (attribute === undefined && CREATORS.includes(key)))
+    throw invalidKey(key, { at: prefix === '' ? '' : at, path: at }, SOURCE);
+  if (attribute === undefined)
+    throw invalidKey(key, { at: prefix, path: prefix === '' ? null : prefix }, SOURCE);
+  return attribute;
+}
+
+/** Collects one key of an object. Throws the 400 of a refused key or relation. */
+function member(key: string, { raw, path, into }: Omit<Sent, 'shown'>, { where, walk }: Walking): void {
+  const { model } = where;
+  if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
+  const attribute = writable(key, where, walk.rights);
+  if (attribute === undefined || raw === undefined) return;
+  const shown = model.model === 'type' ? walk.rights.isShown(attribute) : where.shown && !attribute.hidden;
+  take(attribute, { raw, path, shown, into }, walk);
+}
+
+interface Walking {
+  readonly where: Where;
+  readonly walk: Walk;
+}
+
+function valuesOf(object: Readonly<Record<string, unknown>>, where: Where, walk: Walk): GivenValues {
+  const into = noValues();
+  for (const [key, raw] of Object.entries(object)) {
+    const path = [...where.path, key];
+    try {
+      member(key, { raw, path, into }, { where, walk });
+    } catch (error) {
+      if (!(error instanceof ContentError)) throw error;
+      walk.refusals.push({ error, path });
+    }
+  }
+  return into;
+}
+
+interface Creation {
+  readonly type: ContentType;
+  readonly creator: string;
+}
+
+/** Adds the owner to the values, unless a hook has set it. */
+function withOwner(values: GivenValues, { type, creator }: Creation, walk: Walk): GivenValues {
+  const attribute = type.attributes.get(type.owner ?? '');
+  if (attribute === undefined || isGiven(values, attribute.name)) return values;
+  walk.rights = TRUSTED;
+  const into = copyOf(values);
+  const isLink = type.storage.relations.some(({ name }) => name === attribute.name);
+  take(
+    attribute,
+    { raw: isLink ? { documentId: creator } : creator, path: [attribute.name], shown: true, into },
+    walk,
+  );
+  return into;
+}
+
+export interface BodyRules {
+  readonly rights: WriteRights;
+  /** Root keys that hooks have added, to which the caller's permissions do not apply. */
+  readonly changed: ReadonlySet<string>;
+  /** User who creates the document; null for other callers and for an update. */
+  readonly creator: string | null;
+  readonly maxNodes: number;
+  /** Whether keys next to `data` are refused instead of ignored. */
+  readonly strict: boolean;
+}
+
+/**
+ * Checks the keys of a body. Throws a 400 for a missing `data` and exceeded limits.
+ * Collects as refusals: unknown keys, malformed relations, and attributes that the caller may not write. Also
+ * relations to types that the caller may not read, and links of documents that it may not update (protocol 11
+ * and 15, D26).
+ */
+export function planBody(
+  body: unknown,
+  type: ContentType,
+  { rights, changed, creator, maxNodes, strict }: BodyRules,
+): Body {
+  checkSize(body, maxNodes);
+  const data = dataOf(body);
+  if (strict) refuseBeside(body);
+  const walk: Walk = {
+    rights,
+    asked: rights,
+    changed,
+    references: new Map(),
+    passwords: [],
+    refusals: [],
+    instances: 0,
+  };
+  const sent = valuesOf(data, { model: type, path: [], named: false, shown: true }, walk);
+  const values = creator === null ? sent : withOwner(sent, { type, creator }, walk);
+  return {
+    type,
+    values,
+    refusals: walk.refusals,
+    references: walk.references,
+    instances: walk.instances,
+    passwords: walk.passwords,
+    telling: rights.telling,
+    isSent: ({ name }) => isGiven(sent, name) && !changed.has(name),
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * The rule for everything that follows from a whole row. A revision covers each attribute of a version, also
+ * attributes that a caller cannot read, so comparing it answers guesses about them (protocol 16.3).
+ *
+ * 1. A query that tells of drafts needs `readDrafts`, whatever state it shows: {@link tellsOfDrafts}.
+ * 2. A comparison of two versions covers only what the caller can read: {@link Coverage}.
+ * 3. Stamps and times change with each write of a row and depend on no value.
+ */
+import type { Caller } from '../access/caller.js';
+import { decide } from '../access/decide.js';
+import type { FieldScope } from '../access/permissions.js';
+import { DRAFT_FILTERS, type PublicationFilter } from '../query/query.js';
+import { byKind } from '../model/by-kind.js';
+import type { Attribute, ContentType, EmbeddedAttribute, Model } from '../model/model.js';
+import type { ContentLimits } from '../../kernel/settings.js';
+import { answerFields, isShown, oneOf, type Rights, rightsOf, type RootScope } from './rights.js';
+
+export interface Coverage {
+  readonly covers: (model: Model, attribute: Attribute) => boolean;
+  /** Paths of the omitted attributes. Coverages of a type with equal paths are equal. */
+  readonly omitted: readonly string[];
+}
+
+/** Returns the coverage of a type at the root of a query or below it; null if all of the type is covered. */
+export type CoverageOf = (type: ContentType, atRoot: boolean) => Coverage | null;
+
+/** Returns true for a query that depends on drafts, which only callers with `readDrafts` may see (D17). */
+export const tellsOfDrafts = ({
+  published,
+  publication,
+}: {
+  readonly published: boolean;
+  readonly publication: PublicationFilter | null;
+}): boolean => !published || (publication !== null && DRAFT_FILTERS.includes(publication));
+
+const paths = (model: Model, covers: Coverage['covers'], prefix: string): string[] =>
+  [...model.attributes.values()].flatMap((attribute) => omittedAt(attribute, { model, covers, prefix }));
+
+interface Place {
+  readonly model: Model;
+  readonly covers: Coverage['covers'];
+  readonly prefix: string;
+}
+
+const omittedAt = (attribute: Attribute, { model, covers, prefix }: Place): string[] =>
+  !attribute.system && !covers(model, attribute)
+    ? [`${prefix}${attribute.name}`]
+    : belowOf(attribute, { model, covers, prefix: `${prefix}${attribute.name}.` });
+
+const omittedInside = (attribute: EmbeddedAttribute, { covers, prefix }: Place): string[] =>
+  attribute.components.flatMap((one) => paths(one, covers, `${prefix}${one.uid}.`));
+
+const belowOf = byKind<Attribute, [Place], string[]>({
+  scalar: () => [],
+  relation: () => [],
+  morph: () => [],
+  component: omittedInside,
+  zone: omittedInside,
+});
+
+/** Returns the part of a type that a caller can read; null for all of it. */
+function coverageOf(type: ContentType, rights: Rights): Coverage | null {
+  const inside: Rights = { ...rights, mayRead: () => true };
+  // A list of links is compared as a whole: a polymorphic one counts only if all its targets are readable.
+  const covers: Coverage['covers'] = (model, attribute) =>
+    isShown(model === type ? rights : inside, model, attribute) &&
+    (!attribute.linked || attribute.targets.every((target) => rights.mayEnter(attribute, target)));
+  const omitted = paths(type, covers, '');
+  return omitted.length === 0 ? null : { covers, omitted };
+}
+
+interface Reading {
+  readonly caller: Caller;
+  readonly root: RootScope;
+  readonly limits: ContentLimits;
+}
+
+/**
+ * Returns the coverage of each type of a query. A type that the caller cannot `find` is read as a locale of
+ * the root.
+ */
+export function coverageIn({ caller, root, limits }: Reading): { readonly coverage?: CoverageOf } {
+  if (caller.kind === 'system') return {};
+  const fieldsOf = (type: ContentType, atRoot: boolean): FieldScope =>
+    atRoot || decide(caller, type, 'find') !== 'all'
+      ? root.fields
+      : caller.permissions.fields(type.singularApiId, 'find');
+  return {
+    coverage: (type, atRoot) =>
+      coverageOf(type, rightsOf(caller, { ...root, fields: fieldsOf(type, atRoot) }, limits)),
+  };
+}
+
+/** Returns the part of a document that its writer can read; null for all of it. */
+export function writtenCoverage(caller: Caller, type: ContentType, limits: ContentLimits): Coverage | null {
+  const fields = answerFields(caller, { type, action: oneOf(type) }, false);
+  return coverageIn({ caller, root: { fields, published: true }, limits }).coverage?.(type, true) ?? null;
+}

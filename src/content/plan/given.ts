@@ -1,0 +1,74 @@
+/** Checked values of a body, grouped by kind of attribute. */
+import { isObject } from '../../kernel/json.js';
+import type { Component, EmbeddedAttribute, LinkedAttribute, ScalarAttribute } from '../model/model.js';
+import type { RelationInput } from './relation-input.js';
+import type { LinkRight } from './rights.js';
+
+interface GivenScalar {
+  readonly attribute: ScalarAttribute;
+  readonly raw: unknown;
+}
+
+export interface GivenRelation {
+  readonly attribute: LinkedAttribute;
+  readonly input: RelationInput;
+  readonly scope: LinkRight;
+}
+
+export interface GivenInstances {
+  readonly attribute: EmbeddedAttribute;
+  readonly raw: unknown;
+  /**
+   * One entry per instance in the body; null for an entry that is not an object or names no known component.
+   */
+  readonly instances: readonly (GivenInstance | null)[];
+}
+
+export interface GivenInstance {
+  readonly component: Component;
+  readonly id: unknown;
+  readonly values: GivenValues;
+}
+
+export interface GivenValues {
+  readonly scalars: ReadonlyMap<string, GivenScalar>;
+  readonly relations: ReadonlyMap<string, GivenRelation>;
+  readonly embedded: ReadonlyMap<string, GivenInstances>;
+}
+
+export interface GivenMaps {
+  scalars: GivenValues['scalars'];
+  relations: GivenValues['relations'];
+  embedded: GivenValues['embedded'];
+}
+
+/** Shared empty map: most objects have values of one kind only, so maps are created on first use. */
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
+export const noValues = (): GivenMaps => ({ scalars: NONE, relations: NONE, embedded: NONE });
+
+/** Adds a value to a map, creating the map on first use. */
+export function added<V>(map: ReadonlyMap<string, V>, name: string, value: V): ReadonlyMap<string, V> {
+  const own = map === NONE ? new Map<string, V>() : (map as Map<string, V>);
+  return own.set(name, value);
+}
+
+/** Mutable copy. */
+export const copyOf = ({ scalars, relations, embedded }: GivenValues): GivenMaps => ({
+  scalars: new Map(scalars),
+  relations: new Map(relations),
+  embedded: new Map(embedded),
+});
+
+export const NOTHING_GIVEN: GivenValues = noValues();
+
+/** Whether an attribute has a value, null included. */
+export const isGiven = ({ scalars, relations, embedded }: GivenValues, name: string): boolean =>
+  scalars.has(name) || relations.has(name) || embedded.has(name);
+
+/** Returns the component of an instance; undefined if it names none of the attribute's components. */
+export const componentOf = (
+  { named, components }: EmbeddedAttribute,
+  item: unknown,
+): Component | undefined =>
+  named ? components.find(({ uid }) => isObject(item) && item['__component'] === uid) : components[0];

@@ -1,0 +1,164 @@
+/** Computes the target list of a relation from its previous list and a change (protocol 11.2–11.17). */
+import { validationError } from '../../kernel/errors.js';
+import { fileKindOf } from '../model/allowed-types.js';
+import type { LinkedAttribute } from '../model/model.js';
+import { OrderedIds } from './ordered-ids.js';
+import type { Reference, RelationInput } from './relation-input.js';
+
+/** Resolves the references of a body to list entries. */
+export interface Resolver {
+  /** Returns undefined for a missing document. */
+  readonly find: (reference: Reference) => string | undefined;
+  /** Throws for missing documents. */
+  readonly require: (references: readonly Reference[]) => readonly string[];
+  /** Media type of a file, such as `image/png`. */
+  readonly mime: (documentId: string) => string | undefined;
+}
+
+interface Step {
+  readonly id: string;
+  readonly shown: string | number;
+  readonly anchor: string | null;
+  readonly position: 'start' | 'end' | 'before' | 'after';
+  readonly anchorShown: string | number;
+  readonly positionShown: string;
+}
+
+type Change = Extract<RelationInput, { kind: 'change' }>;
+
+const show = (reference: Reference): string | number =>
+  'id' in reference ? reference.id : reference.documentId;
+
+function stepsOf(change: Change, resolver: Resolver): Step[] {
+  const ids = resolver.require(change.connect.map(({ reference }) => reference));
+  const seen = new Set<string>();
+  return change.connect.map(({ reference, position }, i) => {
+    const id = ids[i] ?? '';
+    const shown = show(reference);
+    if (seen.has(id))
+      throw validationError(
+        `The relation with id ${shown} is already connected. You cannot connect the same relation twice.`,
+      );
+    seen.add(id);
+    if (!('anchor' in position))
+      return { id, shown, anchor: null, position: position.kind, anchorShown: '', positionShown: '' };
+    const anchor = resolver.find(position.anchor) ?? '';
+    return {
+      id,
+      shown,
+      anchor,
+      position: position.kind,
+      anchorShown: show(position.anchor),
+      positionShown: position.shown,
+    };
+  });
+}
+
+/** Connects the items of one list in order (protocol 11.11). */
+class Connecting {
+  private readonly pending: Map<string, Step>;
+  /** Items whose anchor must be connected first; detects cycles. */
+  private readonly waiting = new Set<string>();
+
+  constructor(
+    private readonly list: OrderedIds,
+    steps: readonly Step[],
+    private readonly strict: boolean,
+  ) {
+    this.pending = new Map(steps.map((step) => [step.id, step]));
+  }
+
+  /** Connects an item, after its anchor if that is in the same request and not linked yet. */
+  connect(first: Step): void {
+    const chain: Step[] = [];
+    for (let step: Step | undefined = first; step !== undefined; step = this.awaited(step)) {
+      if (this.waiting.has(step.id))
+        throw validationError(
+          'A circular reference was found in the connect array. One relation is trying to connect before/after ' +
+            'another one that is trying to connect before/after it',
+        );
+      this.waiting.add(step.id);
+      chain.push(step);
+    }
+    this.waiting.clear();
+    for (const step of chain.reverse()) this.insert(step);
+  }
+
+  private awaited({ anchor }: Step): Step | undefined {
+    return anchor === null || this.list.has(anchor) ? undefined : this.pending.get(anchor);
+  }
+
+  private insert(step: Step): void {
+    if (!this.pending.delete(step.id)) return;
+    const { list } = this;
+    if (step.position === 'start') return list.toStart(step.id);
+    if (step.anchor === null) return list.toEnd(step.id);
+    if (step.anchor !== step.id && list.has(step.anchor))
+      return step.position === 'before'
+        ? list.toBefore(step.id, step.anchor)
+        : list.toAfter(step.id, step.anchor);
+    if (!this.strict) return list.toEnd(step.id);
+    throw validationError(
+      `There was a problem connecting relation with id ${step.shown} at position ${step.positionShown}. ` +
+        `The relation with id ${step.anchorShown} needs to be connected first.`,
+    );
+  }
+}
+
+function changed(current: readonly string[], change: Change, resolver: Resolver): readonly string[] {
+  const steps = stepsOf(change, resolver);
+  const gone = new Set(resolver.require(change.disconnect.filter((reference) => 'documentId' in reference)));
+  for (const reference of change.disconnect) {
+    const id = resolver.find(reference);
+    if (id !== undefined) gone.add(id);
+  }
+  const list = new OrderedIds(current.filter((id) => !gone.has(id)));
+  const connecting = new Connecting(list, steps, change.strict);
+  for (const step of steps) connecting.connect(step);
+  return list.ids();
+}
+
+/** Throws a 400 for files of a kind that a media attribute does not allow. */
+function checkFiles(input: RelationInput, { def }: LinkedAttribute, resolver: Resolver): void {
+  const allowed = def.type === 'media' ? def.allowedTypes : undefined;
+  if (allowed === undefined || input.kind === 'keep') return;
+  const references =
+    input.kind === 'set' ? input.references : input.connect.map(({ reference }) => reference);
+  const refused = references.find((reference) => {
+    const mime = resolver.mime(resolver.find(reference) ?? '');
+    return mime !== undefined && !allowed.includes(fileKindOf(mime));
+  });
+  if (refused !== undefined)
+    throw validationError(
+      `The file with id ${show(refused)} is not of the allowed types: ${allowed.join(', ')}`,
+    );
+}
+
+/**
+ * Returns the new list; a to-one keeps only the last. Throws the 400 for unknown targets, repeated or
+ * circular connections, and files of a kind that is not allowed.
+ */
+export function applyChange(
+  current: readonly string[],
+  { attribute, input }: { readonly attribute: LinkedAttribute; readonly input: RelationInput },
+  resolver: Resolver,
+): readonly string[] {
+  if (input.kind === 'keep') return current;
+  const { many } = attribute;
+  const asked = many || input.kind === 'set' ? input : { ...input, strict: false };
+  const all = newList(current, asked, resolver);
+  const list = many ? all : lastOf(all, input, resolver);
+  checkFiles(input, attribute, resolver);
+  return list;
+}
+
+type Asked = Exclude<RelationInput, { kind: 'keep' }>;
+
+const newList = (current: readonly string[], input: Asked, resolver: Resolver): readonly string[] =>
+  input.kind === 'set' ? [...new Set(resolver.require(input.references))] : changed(current, input, resolver);
+
+/** Returns the only entry of a to-one: the last connected item, regardless of its position. */
+function lastOf(list: readonly string[], input: Asked, resolver: Resolver): readonly string[] {
+  const last = input.kind === 'change' ? input.connect.at(-1) : undefined;
+  return last === undefined ? list.slice(-1) : [resolver.find(last.reference) ?? ''];
+}

@@ -1,0 +1,62 @@
+/** Computes the new list of a relation, keeping links of documents that the caller may not change. */
+import { ContentError, validationError } from '../../kernel/errors.js';
+import type { LinkedAttribute } from '../model/model.js';
+import type { GivenRelation } from './given.js';
+import { applyChange, type Resolver } from './links.js';
+
+export interface LinkResolver extends Resolver {
+  /** Whether the caller does not own a linked document, whose links must then stay. */
+  readonly isOthers: (documentId: string) => boolean;
+}
+
+export interface ListRequest {
+  readonly given: GivenRelation;
+  /** Linked documents before the change. */
+  readonly stored: readonly string[];
+  readonly resolver: LinkResolver;
+  readonly path: readonly string[];
+  /** Whether the caller sent the value, so that errors may contain it. */
+  readonly sent: boolean;
+}
+
+/**
+ * Adds links of other owners back to a replaced list (D22, D26). Throws a 400 for a change that would remove
+ * one of them.
+ */
+function withOthers(list: readonly string[], { given, stored, resolver }: ListRequest): readonly string[] {
+  const listed = new Set(list);
+  const lost = stored.filter((id) => !listed.has(id) && resolver.isOthers(id));
+  if (lost.length === 0) return list;
+  const { input, attribute } = given;
+  const { name, many } = attribute;
+  if (input.kind === 'set' && (many || list.length === 0)) return [...lost, ...list];
+  throw validationError(`Invalid key ${name}`, {
+    grant: attribute.targets.map((type) => `${type.singularApiId}.update`).join(', '),
+  });
+}
+
+/** Computes the list. Errors have the path of the relation. */
+export function planList(request: ListRequest): readonly string[] {
+  const { given, stored, resolver, path, sent } = request;
+  const { attribute } = given;
+  try {
+    return withOthers(applyChange(stored, given, resolver), request);
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    const place = { key: attribute.name, path: path.join('.'), source: 'body' };
+    // A hook has set the reference, so the error must not disclose it.
+    throw sent
+      ? new ContentError(error.name, error.message, { ...place, ...error.details })
+      : validationError('Invalid relations', place);
+  }
+}
+
+/** Returns a stored relation as a list; a to-one has at most one entry. */
+export function storedList(
+  stored: Readonly<Record<string, unknown>> | null,
+  attribute: LinkedAttribute,
+): readonly string[] {
+  const value = stored?.[attribute.name];
+  const list = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
+  return attribute.many ? list : list.slice(0, 1);
+}

@@ -1,0 +1,275 @@
+/**
+ * Plans writes: merges a body into stored values, and derives the steps. The table `VERBS` has one row per
+ * action: permission, events, locks and steps.
+ */
+import type { Action } from '../access/permissions.js';
+import { bodyError, type Issue, notFound, type Refusal } from '../../kernel/errors.js';
+import type { Attribute, ContentType, ScalarAttribute } from '../model/model.js';
+import { FoundTargets, resolverOf } from './found-targets.js';
+import { linksOfTransition, linksOfWrite } from './link-steps.js';
+import type { Loaded } from './loaded.js';
+import { locksOfDelete, locksOfTransition, locksOfWrite } from './locks.js';
+import type { Lock } from '../../pool/locks.js';
+import { planValues, type WriteValues } from './plan-values.js';
+import type { UniqueValue } from './plan-value.js';
+import type { ColumnValues, WriteStep } from './steps.js';
+import { reportDuplicates } from './unique-values.js';
+import { isUnmodified } from './versions.js';
+import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './write-plan.js';
+
+export interface CheckedValues {
+  readonly writeValues: WriteValues;
+  readonly uniques: readonly UniqueValue[];
+  /** Errors of values. */
+  readonly issues: Issue[];
+  readonly refusals: readonly Refusal[];
+}
+
+export const isRefused = ({ issues, refusals }: CheckedValues): boolean =>
+  issues.length + refusals.length > 0;
+
+/** Throws all errors of a body as one 400 (protocol 14.21). */
+export function throwProblems(checked: CheckedValues): void {
+  if (isRefused(checked)) throw bodyError(checked.refusals, checked.issues);
+}
+
+export interface WriteTools {
+  readonly strictRelations: boolean;
+  readonly newDocumentId: () => string;
+}
+
+export interface BodyWrite {
+  readonly target: WriteTarget;
+  readonly body: CheckedBody;
+}
+
+/** Merges a body into the stored values, and collects its errors (protocol 8 and 11 to 14). */
+export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools: WriteTools): CheckedValues {
+  const { type, locale, publish } = target;
+  const issues: Issue[] = [];
+  const uniques: UniqueValue[] = [];
+  const unhashed: string[] = [];
+  const refusals = [...body.refusals];
+  const { versions, stored, published } = loaded;
+  const ids = [...loaded.ids];
+  const writeValues = planValues(
+    type,
+    { given: body.values, stored, versions: published === null ? [] : [published] },
+    {
+      draft: type.draftAndPublish && !publish,
+      missingIsNull: type.draftAndPublish,
+      complete: versions.own === undefined || (type.draftAndPublish && publish),
+      strictRelations: tools.strictRelations,
+      issues,
+      refusals,
+      uniques,
+      newInstance: () => ({ id: ids.shift() ?? 0, documentId: tools.newDocumentId() }),
+      hash: (password) => {
+        const hash = body.hashes.get(password);
+        if (hash === undefined) unhashed.push(password);
+        return hash ?? '';
+      },
+      resolver: (given, linked) =>
+        resolverOf(given, linked, (type) => loaded.targets.get(type) ?? new FoundTargets(type, [], locale)),
+      telling: body.telling,
+      isSent: body.isSent,
+    },
+  );
+  reportDuplicates(uniques);
+  const checked = { writeValues, uniques, issues, refusals };
+  if (unhashed.length > 0 && !isRefused(checked))
+    throw new Error('A password in an accepted body has no hash');
+  return checked;
+}
+
+export interface PlannedSteps {
+  readonly documentId: string | null;
+  readonly steps: readonly WriteStep[];
+}
+
+export interface StepsRequest {
+  readonly plan: WritePlan;
+  readonly loaded: Loaded;
+  /** Null for a write without a body. */
+  readonly writeValues: WriteValues | null;
+}
+
+type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
+
+/** Values of the row's own columns, including relations that are stored there. */
+function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
+  const all = new Map<Attribute, unknown>(values);
+  for (const [attribute, list] of lists)
+    if (storage.columnOf.has(attribute.name)) all.set(attribute, list[0] ?? null);
+  return all;
+}
+
+const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
+  const { target, body } = plan;
+  if (body === null || writeValues === null) throw new Error(`A ${plan.verb} needs a body`);
+  const { type, locale, publish } = target;
+  const { versions } = loaded;
+  const { own, base, published } = versions;
+  const documentId = versions.documentId ?? tools.newDocumentId();
+  return {
+    documentId,
+    steps: [
+      {
+        kind: 'rows',
+        type,
+        documentId,
+        locale,
+        values: columnValues(type, writeValues),
+        row: own?.id ?? null,
+        live: published?.id ?? null,
+        unmodified: isUnmodified(versions),
+        hasOthers: versions.all.some((version) => version.locale !== locale),
+        base: base?.id ?? null,
+        publish,
+        links: linksOfWrite({ target, caller: plan.caller, body, documentId, loaded, writeValues }),
+      },
+    ],
+  };
+};
+
+/** Step that creates missing drafts, which an older model did not have. */
+const draftsOf = ({ type }: WriteTarget, { draftless }: Loaded): WriteStep[] =>
+  draftless.has(type) ? [{ kind: 'drafts', type, documentIds: draftless.get(type) ?? [] }] : [];
+
+/** Locale of a transition; null for all. */
+const localeOf = ({ locale, everyLocale }: WriteTarget): string | null => (everyLocale ? null : locale);
+
+/**
+ * Publishing one locale is an update with an empty body; publishing all locales copies the drafts as they
+ * are.
+ */
+const published: StepsOf = (request, tools) => {
+  const { target, caller } = request.plan;
+  if (!target.everyLocale) return rowsOfWrite(request, tools);
+  const { documentId } = request.loaded.versions;
+  if (documentId === null) throw notFound();
+  const links = linksOfTransition({ target, caller, documentId, loaded: request.loaded }, true);
+  return { documentId, steps: [{ kind: 'publish', type: target.type, documentId, locale: null, links }] };
+};
+
+const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
+  const { type, documentId } = target;
+  const locale = localeOf(target);
+  return {
+    documentId,
+    steps: [...draftsOf(target, loaded), { kind: 'unpublish', type, documentId, locale }],
+  };
+};
+
+const discarded: StepsOf = ({ plan: { target, caller }, loaded }) => {
+  const { type, everyLocale } = target;
+  const { documentId, all } = loaded.versions;
+  const live = everyLocale ? all.some((row) => row.published) : loaded.versions.published !== undefined;
+  if (!live || documentId === null) throw notFound();
+  const links = linksOfTransition({ target, caller, documentId, loaded }, false);
+  return {
+    documentId,
+    steps: [
+      ...draftsOf(target, loaded),
+      { kind: 'discard', type, documentId, locale: localeOf(target), links },
+    ],
+  };
+};
+
+const deleted: StepsOf = ({ plan: { target } }) => {
+  const { type, documentId } = target;
+  const document = { type, documentId, locale: localeOf(target) };
+  const unscheduled: WriteStep[] = type.draftAndPublish ? [{ kind: 'unschedule', ...document }] : [];
+  return { documentId, steps: [{ kind: 'delete', ...document }, ...unscheduled] };
+};
+
+interface LocksRequest {
+  readonly target: WriteTarget;
+  readonly body: CheckedBody | null;
+}
+
+/** Properties of an action. */
+export interface VerbRow {
+  /** Action that must be granted. */
+  readonly right: Action;
+  /** Action whose grants apply to the body; null for an action without a body. */
+  readonly body: 'create' | 'update' | null;
+  /** Whether the version in the locale must exist, instead of any version of the document. */
+  readonly ofLocale: boolean;
+  readonly events: (target: WriteTarget) => readonly WriteEvent[];
+  readonly locks: (request: LocksRequest) => readonly Lock[];
+  readonly steps: StepsOf;
+}
+
+const publishing = (event: WriteEvent, { type, publish }: WriteTarget): readonly WriteEvent[] =>
+  type.draftAndPublish && publish ? [event, 'publish'] : [event];
+
+const lockedWrite = ({ target, body }: LocksRequest): readonly Lock[] =>
+  body === null ? [] : locksOfWrite(target, body);
+
+const lockedTransition = ({ target }: LocksRequest): readonly Lock[] => locksOfTransition(target);
+
+export const VERBS: Readonly<Record<Verb, VerbRow>> = {
+  create: {
+    right: 'create',
+    body: 'create',
+    ofLocale: false,
+    events: (target) => publishing('create', target),
+    locks: lockedWrite,
+    steps: rowsOfWrite,
+  },
+  update: {
+    right: 'update',
+    body: 'update',
+    ofLocale: false,
+    events: (target) => publishing('update', target),
+    locks: lockedWrite,
+    steps: rowsOfWrite,
+  },
+  delete: {
+    right: 'delete',
+    body: null,
+    ofLocale: true,
+    events: () => ['delete'],
+    locks: ({ target }) => locksOfDelete(target),
+    steps: deleted,
+  },
+  publish: {
+    right: 'publish',
+    body: 'update',
+    ofLocale: true,
+    events: (target) => publishing('update', target),
+    locks: lockedTransition,
+    steps: published,
+  },
+  unpublish: {
+    right: 'publish',
+    body: null,
+    ofLocale: true,
+    events: () => ['unpublish'],
+    locks: lockedTransition,
+    steps: unpublished,
+  },
+  discardDraft: {
+    right: 'publish',
+    body: null,
+    ofLocale: true,
+    events: () => ['discardDraft'],
+    locks: lockedTransition,
+    steps: discarded,
+  },
+};
+
+/**
+ * Returns what an error may disclose about unique attributes. Values are included only if the caller sent
+ * them.
+ */
+export function tellableValues(
+  { target: { type }, body }: BodyWrite,
+  writeValues: WriteValues,
+): [ScalarAttribute, { readonly value?: unknown }][] {
+  return type.storage.uniques.flatMap((attribute): [ScalarAttribute, { value?: unknown }][] => {
+    if (body.telling(attribute) === 'nothing') return [];
+    return [[attribute, body.isSent(attribute) ? { value: writeValues.values.get(attribute) } : {}]];
+  });
+}

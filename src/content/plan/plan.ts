@@ -1,0 +1,173 @@
+/**
+ * Plan of a read: all names resolved, permissions applied, one state and locale for the whole tree. Frozen,
+ * except for the caches in `kept`.
+ */
+import type { CoverageOf } from './coverage.js';
+import type { OwnCondition } from '../access/decide.js';
+import type { Template } from '../../kernel/sql.js';
+import type { OperatorName } from '../query/operators.js';
+import type { Pagination, PublicationFilter } from '../query/query.js';
+import type {
+  Attribute,
+  ComponentAttribute,
+  ContentType,
+  Model,
+  MorphAttribute,
+  RelationAttribute,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../model/model.js';
+
+/**
+ * Locales shown at the root. Populated documents have the same one; with several, that of their parent; else
+ * the default.
+ */
+export type LocalePick =
+  | { readonly kind: 'one'; readonly code: string }
+  | { readonly kind: 'several'; readonly codes: readonly string[] }
+  | { readonly kind: 'any' };
+
+/** Locales that replace a missing one (protocol 9.18). */
+interface Fallback {
+  /** Requested locales, best first, for every type; null for the fallback of each type. */
+  readonly chain: readonly string[] | null;
+  /** Whether the fallback applies to the root: not for the response to a write. */
+  readonly atRoot: boolean;
+}
+
+/** Version rule of a read (D13). */
+export interface Version {
+  readonly published: boolean;
+  readonly locale: LocalePick;
+  readonly defaultLocale: string;
+  /** Omitted without a fallback. */
+  readonly fallback?: Fallback;
+  readonly publication: PublicationFilter | null;
+  /** Part of a type that `modified` compares; omitted if it compares all of it. */
+  readonly coverage?: CoverageOf;
+}
+
+/** Condition with all names resolved and negation pushed down to the comparisons. */
+export type Condition =
+  | { readonly kind: 'all' | 'any'; readonly parts: readonly Condition[] }
+  | { readonly kind: 'constant'; readonly value: boolean }
+  | {
+      readonly kind: 'compare';
+      readonly attribute: ScalarAttribute;
+      readonly op: OperatorName;
+      readonly operands: readonly unknown[];
+      readonly negated: boolean;
+    }
+  /** Some related row or component instance satisfies `where`; with `orNone`, or none exists. */
+  | {
+      readonly kind: 'related';
+      readonly attribute: Hop;
+      readonly where: Condition;
+      readonly orNone: boolean;
+    }
+  | OwnCondition;
+
+/** Step to other rows or into a component. */
+export type Hop = RelationAttribute | ComponentAttribute;
+
+/** Attribute with items of several types: dynamic zone or polymorphic relation. */
+export type MixedAttribute = ZoneAttribute | MorphAttribute;
+
+export const isMixed = (attribute: Attribute): attribute is MixedAttribute =>
+  attribute.kind === 'zone' || attribute.kind === 'morph';
+
+/** Whether filters and sort keys may use an attribute, or step through it (protocol 5.7, 7.5). */
+export const isSearched = (attribute: Attribute): attribute is ScalarAttribute | Hop =>
+  !isMixed(attribute) && !(attribute.linked && attribute.polymorphic);
+
+/** Sort key; `hops` go from the root to the model with the attribute. */
+export interface OrderKey {
+  readonly hops: readonly Hop[];
+  readonly attribute: ScalarAttribute;
+  readonly descending: boolean;
+}
+
+/** Fields and children of one object in a response. */
+export interface ObjectPlan {
+  readonly model: Model;
+  readonly fields: readonly ScalarAttribute[];
+  readonly children: readonly ChildPlan[];
+}
+
+export interface ItemsPlan {
+  readonly object: ObjectPlan;
+  readonly where: Condition | null;
+  readonly order: readonly OrderKey[];
+}
+
+export type ChildPlan =
+  | { readonly kind: 'count'; readonly attribute: Hop; readonly where: Condition | null }
+  | ({ readonly kind: 'items'; readonly attribute: Hop } & ItemsPlan)
+  | {
+      readonly kind: 'mixed';
+      readonly attribute: MixedAttribute;
+      /** Shown types. */
+      readonly items: ReadonlyMap<Model, ItemsPlan>;
+      /** Whether only the count is requested. */
+      readonly counted: boolean;
+    };
+
+/** Search text of `_q`, and the searched attributes of the root. */
+export interface Search {
+  readonly text: string;
+  readonly among: readonly ScalarAttribute[];
+}
+
+/** Plan of a read. A null `documentId` with `kind: 'one'` is the document of a single type. */
+export interface ReadPlan {
+  readonly kind: 'list' | 'one';
+  readonly type: ContentType;
+  readonly documentId: string | null;
+  readonly version: Version;
+  readonly where: Condition | null;
+  /** Values of the placeholders in `where`; null without placeholders. */
+  readonly operands: Operands | null;
+  readonly search: Search | null;
+  readonly order: readonly OrderKey[];
+  /** Null for a single document. */
+  readonly page: Pagination | null;
+  readonly object: ObjectPlan;
+  /** Response format (protocol section 17). */
+  readonly format: 'flat' | 'v4';
+  /** Whether the response contains sent attributes only, for a writer who may not read the document (D27). */
+  readonly echoes: boolean;
+  /** Plan for documents that this plan does not find; null throws NotFoundError. */
+  readonly otherwise: ReadPlan | null;
+  /** Prefix of file URLs, which are signed before the response is sent; null for none. */
+  readonly filePlaceholder: string | null;
+  /** Caches of a plan that is used again; null for a plan of a single request. */
+  readonly kept: KeptStatement | null;
+}
+
+/** Values of a plan that serves many filters. */
+export interface Operands {
+  /** Query text of the values. Equal texts have equal operands. */
+  readonly text: string;
+  /** Values by the position of their placeholder. */
+  readonly values: readonly unknown[];
+}
+
+/** Caches of a shared plan. Parameter values come from the plan that is sent, not from here. */
+interface KeptStatement {
+  /** Unique short name of the plan. */
+  readonly key: string;
+  statement: Template<ReadPlan> | null;
+  /** Statement that returns the response to a write, the last of its transaction. */
+  last: Template<ReadPlan> | null;
+  /** Digest of the plan in the ETags of its responses; null before the first one. */
+  shape: string | null;
+  /** Types that the statement reads, and whether it reads a single document; null until first used. */
+  subject: { readonly types: readonly string[]; readonly isAlone: boolean } | null;
+  /** Statement of the total, and of the page without it; null until first used. */
+  filter: { readonly total: Template<ReadPlan>; readonly page: Template<ReadPlan> } | null;
+  /** Whether the plan may be slow; null until first used. */
+  heavy: boolean | null;
+}
+
+/** Whether a response contains only columns of one version's row. */
+export const isPlain = ({ page, object }: ReadPlan): boolean => page === null && object.children.length === 0;

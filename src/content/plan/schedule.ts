@@ -1,0 +1,48 @@
+import { invalidKey, type Issue, issuesError } from '../../kernel/errors.js';
+import { toDatetime } from '../model/formats.js';
+import { type Scheduled, SCHEDULED, TIME_OF } from '../model/schedule.js';
+import { dataOf } from './read-body.js';
+
+/** Times that a body sets, in ISO 8601; null clears one. */
+export type GivenTimes = ReadonlyMap<Scheduled, string | null>;
+
+const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/;
+
+/** Parses a time; undefined for an invalid one. */
+function instantOf(value: unknown): string | null | undefined {
+  if (value === null) return null;
+  try {
+    return value instanceof Date || (typeof value === 'string' && UTC.test(value))
+      ? toDatetime(value)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const refused = (key: string, value: unknown): Issue => ({
+  path: [key],
+  message: `${key} must be a time in UTC, such as 2026-11-20T09:30:00Z, or null`,
+  name: 'ValidationError',
+  value,
+});
+
+/**
+ * Parses `{ data: { publishAt, unpublishAt } }`: an omitted time stays, null clears it (D4). Throws a 400 for
+ * other keys, and a 400 that lists all invalid times.
+ */
+export function planTimes(body: unknown): GivenTimes {
+  const data = dataOf(body);
+  const times = new Map<Scheduled, string | null>();
+  const issues: Issue[] = [];
+  for (const [key, value] of Object.entries(data)) {
+    const action = SCHEDULED.find((one) => TIME_OF[one] === key);
+    if (action === undefined) throw invalidKey(key, { at: '', path: null }, { source: 'body' });
+    if (value === undefined) continue;
+    const instant = instantOf(value);
+    if (instant === undefined) issues.push(refused(key, value));
+    else times.set(action, instant);
+  }
+  if (issues.length > 0) throw issuesError(issues);
+  return times;
+}

@@ -1,0 +1,289 @@
+/** Database access: single statements, and transactions that code of the host can join. */
+import { IsolationLevel, type MikroORM } from '@mikro-orm/core';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import { compileMark } from '../compile/compile-mark.js';
+import { type Mark, PRIMARY } from '../query/mark.js';
+import type { Schema } from '../model/model.js';
+import type { ContentSettings } from '../../kernel/settings.js';
+import type { Statement } from '../../kernel/sql.js';
+import { checkTables, type TableProblems } from './check-tables.js';
+import { AfterCommitQueue } from './after-commit-queue.js';
+import { confirmCommit, type RunElsewhere } from '../../pool/commit-outcome.js';
+import { mapDatabaseError, type UniqueValues } from './database-errors.js';
+import { isOutdated, isRetryable, isViolationOf, reasonAway } from '../../kernel/postgres-errors.js';
+import { ContentError } from '../../kernel/errors.js';
+import type { Hangup } from '../../kernel/hangup.js';
+import { type Hosting, NativePool, type ReadTraits } from '../../pool/native-pool.js';
+import type { OwnConnection } from '../../pool/own-connection.js';
+import { isPool, nameOf } from '../../pool/pool-types.js';
+import { Replicas } from './replicas.js';
+import { type Row, type Runner, runnerOf } from '../../pool/runner.js';
+import { backendOf, beginHosted, type HostedBackend } from '../../pool/process-id.js';
+import type { BatchTraits } from '../../pool/write-batches.js';
+
+/**
+ * Explicit, because the default may differ: after a wait for a lock, a statement must see the newest rows.
+ */
+const READ_COMMITTED = { isolationLevel: IsolationLevel.READ_COMMITTED };
+const ONE_SNAPSHOT = { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true };
+const ATTEMPTS = 5;
+const pause = (attempt: number): Promise<void> =>
+  new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
+
+/** Options of a transaction. */
+export interface TransactionOptions {
+  /** Unique attributes that an error message may name. */
+  readonly values: UniqueValues;
+  /** Unique indexes whose violation means that another writer was faster, so that a retry helps. */
+  readonly retryOn: readonly string[];
+  /** Whether hooks need the transaction's entity manager. */
+  readonly shared: boolean;
+  /** Document that is written: its writers run one at a time, and wait without a connection. */
+  readonly turn: string | null;
+  readonly hangup: Hangup | null;
+  /** Allows the write to share its transaction with others. */
+  readonly together?: BatchTraits | null;
+  /** Transaction of the host to join. */
+  readonly joined?: SqlEntityManager;
+}
+
+/** Dependencies of a {@link Database}. */
+export interface DatabaseBase {
+  readonly orm: MikroORM;
+  readonly schema: Schema;
+  readonly settings: ContentSettings;
+  /** Logs one line for the operator. */
+  readonly warn: (message: string) => void;
+  /** Whether error messages mention missing tables; in production only the log does. */
+  readonly namesTables: boolean;
+}
+
+/** Problems of the database, in sentences. */
+export interface DatabaseProblems extends TableProblems {
+  /** Reason why it cannot be used at all, or null. */
+  readonly away: string | null;
+}
+
+/** Returns the client behind a connection of MikroORM, or null if it is unknown. */
+const nativeClientOf = (connection: object): Promise<unknown> =>
+  (connection as { getNativeClient(): Promise<unknown> }).getNativeClient().catch(() => null);
+
+export class Database {
+  private readonly commits = new AfterCommitQueue();
+  private native: NativePool | null = null;
+  private replicas: Promise<Replicas> | null = null;
+  private isOutdated = false;
+
+  /** Whether replicas are configured. */
+  readonly hasReplicas: boolean;
+
+  constructor(private readonly base: DatabaseBase) {
+    const { config } = base.orm;
+    this.hasReplicas = config.get('replicas', []).length > 0 && config.get('preferReadReplicas');
+    base.orm.em.getEventManager().registerSubscriber(this.commits);
+  }
+
+  private get em(): SqlEntityManager {
+    return this.base.orm.em as SqlEntityManager;
+  }
+
+  /** Returns the pool of node-postgres; null for PGlite and dialects of the host. */
+  private async nativePool(): Promise<NativePool | null> {
+    if (this.native !== null) return this.native;
+    const client = await nativeClientOf(this.em.getConnection());
+    // A concurrent call may have set it.
+    this.native ??= isPool(client) ? new NativePool(client, this.base.settings, this.base.warn) : null;
+    return this.native;
+  }
+
+  /**
+   * Runs one statement, prepared if the driver supports it. A timeout or a disconnect cancels it in the
+   * database. Throws ServiceUnavailableError if it could not run.
+   */
+  async run(statement: Statement, traits: ReadTraits | null = null): Promise<readonly Row[]> {
+    const native = this.native ?? (await this.nativePool());
+    try {
+      if (native !== null) return await native.run(statement, traits);
+      traits?.begun();
+      return await runnerOf(this.em.fork()).run(statement);
+    } catch (error) {
+      throw this.mapped(error);
+    }
+  }
+
+  /**
+   * Runs a read on a replica that has replayed the position `since`, or on any if that is null. Without such
+   * a replica it runs on the primary.
+   */
+  async read(statement: Statement, traits: ReadTraits, since: Mark | null): Promise<readonly Row[]> {
+    if (since === PRIMARY) return this.run(statement, traits);
+    this.replicas ??= this.openReplicas();
+    return (await this.replicas).read(statement, traits, since);
+  }
+
+  /** Number of transactions that this process has committed, including those of the host's MikroORM. */
+  get committed(): number {
+    return this.commits.count;
+  }
+
+  /** Returns the position that includes all commits until now. Never throws. */
+  async mark(): Promise<Mark> {
+    const rows = await this.run(compileMark()).catch(() => []);
+    return (rows[0]?.['mark'] ?? PRIMARY) as Mark;
+  }
+
+  /** Collects the replicas of MikroORM, which returns a random one per call. */
+  private async openReplicas(): Promise<Replicas> {
+    const { orm, settings, warn } = this.base;
+    const count = this.hasReplicas ? orm.config.get('replicas', []).length : 0;
+    const connections = new Set<object>();
+    while (connections.size < count) connections.add(this.em.getConnection('read'));
+    const clients = await Promise.all([...connections].map(nativeClientOf));
+    return new Replicas({
+      servers: clients
+        .filter(isPool)
+        .map((pool) => ({ pool: new NativePool(pool, settings, warn), name: nameOf(pool) })),
+      warn,
+      maxLag: settings.maxReplicaLag,
+      primary: (statement, traits) => this.run(statement, traits),
+      query: async (statement) => (await (await this.nativePool())?.run(statement, null)) ?? [],
+    });
+  }
+
+  /**
+   * Runs `work` in one transaction: all of it or nothing (D15). Retries deadlocks, serialization failures and
+   * violations of `retryOn`, except in a transaction of the host (`joined`), which only the host can repeat.
+   * A disconnect before the COMMIT rolls back.
+   */
+  async transaction<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const { values, retryOn, joined } = options;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.attempt(work, options);
+      } catch (error) {
+        const again = isRetryable(error) || retryOn.some((index) => isViolationOf(error, index));
+        if (joined !== undefined || attempt >= ATTEMPTS || !again) throw this.mapped(error, values);
+        await pause(attempt);
+      }
+    }
+  }
+
+  private async attempt<T>(work: (runner: Runner) => Promise<T>, options: TransactionOptions): Promise<T> {
+    const { joined, shared } = options;
+    if (joined !== undefined) return work(runnerOf(joined));
+    const native = await this.nativePool();
+    if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)), READ_COMMITTED);
+    if (shared) return this.hosted(work, options, native);
+    const done = await native.transaction(work, options);
+    this.commits.note();
+    return done;
+  }
+
+  /** Runs a transaction of MikroORM, which sends COMMIT after `work`. */
+  private async hosted<T>(
+    work: (runner: Runner) => Promise<T>,
+    options: TransactionOptions,
+    native: NativePool,
+  ): Promise<T> {
+    let done: { readonly transaction: HostedBackend; readonly result: T } | null = null;
+    const inside = async (em: SqlEntityManager, { begun, committing }: Hosting): Promise<T> => {
+      const runner = runnerOf(em);
+      const begin = beginHosted(this.base.settings.limits.statementTimeout);
+      const transaction = backendOf(await runner.run(begin));
+      begun(transaction);
+      const result = await work(runner);
+      committing();
+      done = { transaction, result };
+      return result;
+    };
+    const transact = (hosting: Hosting): Promise<T> =>
+      this.em.fork().transactional((em) => inside(em, hosting), READ_COMMITTED);
+    return native.hosted(transact, options).catch(async (error: unknown) => {
+      if (done === null) throw error;
+      const { transaction, result } = done;
+      const run: RunElsewhere = (statement) => native.run(statement, null);
+      await confirmCommit({ error, transaction, run, close: () => native.close(transaction) });
+      this.commits.note();
+      return result;
+    });
+  }
+
+  /**
+   * Runs `work` in one transaction without timeouts and outside the request queue, for commands. With
+   * `snapshot`, it reads one consistent snapshot and cannot write. Retries deadlocks.
+   */
+  async alone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
+    const options = snapshot ? ONE_SNAPSHOT : READ_COMMITTED;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.em.fork().transactional((em) => work(runnerOf(em)), options);
+      } catch (error) {
+        if (attempt >= ATTEMPTS || !isRetryable(error)) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+
+  /**
+   * Opens a connection outside the pool; null if the driver is not node-postgres. Throws if the server
+   * accepts none.
+   */
+  async open(): Promise<OwnConnection | null> {
+    return (await (await this.nativePool())?.open()) ?? null;
+  }
+
+  /**
+   * Runs `work` in one transaction on a connection outside the pool, which no timeout of requests ends.
+   * Throws when the connection is lost: a statement that succeeds shows that its locks are still held.
+   */
+  async apart<T>(work: (run: Runner['run']) => Promise<T>): Promise<T> {
+    const connection = await this.open();
+    if (connection === null)
+      return this.alone((runner) => work((statement) => runner.run(statement)), { snapshot: false });
+    try {
+      return await connection.transaction(work);
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** Runs `work` once the transaction of `em` is committed, and never when it is rolled back. */
+  afterCommit(em: SqlEntityManager, work: () => Promise<void>): void {
+    this.commits.add(em, work);
+  }
+
+  /**
+   * Returns problems at the start: the database is unreachable, or lacks tables of the model. Never throws.
+   */
+  async problems(): Promise<DatabaseProblems> {
+    try {
+      const native = await this.nativePool();
+      const run: Runner['run'] = (statement) =>
+        native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
+      return { away: null, ...(await checkTables(this.base.orm, run)) };
+    } catch (error) {
+      const why = reasonAway(error) ?? String(error);
+      const away = `The database cannot be used: ${why}. Until it can, content routes answer 503`;
+      return { away, tables: [], isNew: false };
+    }
+  }
+
+  /** Returns advice on settings, one sentence each. */
+  async advice(): Promise<readonly string[]> {
+    return (await this.nativePool())?.advice() ?? [];
+  }
+
+  private mapped(error: unknown, values: UniqueValues = new Map()): unknown {
+    const { schema, settings, namesTables } = this.base;
+    const reason = reasonAway(error);
+    // Log missing tables once: only a migration adds them.
+    const isKnown = isOutdated(error) && this.isOutdated;
+    this.isOutdated ||= isOutdated(error);
+    if (reason !== null && !isKnown) this.base.warn(reason);
+    const { statementTimeout } = settings.limits;
+    const mapped = mapDatabaseError(error, { schema, values, statementTimeout, namesTables });
+    // A transaction that this one has joined may be repeated because of the cause.
+    if (mapped instanceof ContentError && mapped !== error) mapped.cause ??= error;
+    return mapped;
+  }
+}

@@ -1,0 +1,226 @@
+/** Entities of the model: MikroORM creates tables and indexes from them. Compiled SQL reads and writes. */
+import { EntitySchema, type MikroORM } from '@mikro-orm/core';
+import type { LinkColumn, LinkTable } from '../model/join-model.js';
+import type { Column, ContentType, Index, Schema, StoredLinks } from '../model/model.js';
+import { MODEL_COLUMNS, modelTableOf } from '../model/model-table.js';
+import { ledgerTablesOf } from '../model/ledger.js';
+import { parted } from '../model/naming.js';
+import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from '../model/request-keys.js';
+import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from '../model/schedule.js';
+import { SYSTEM_COLUMNS, type SystemColumn } from '../model/system-columns.js';
+import { print, quote, sql } from '../../kernel/sql.js';
+import { CHANGE_PARTS, TOTAL_PARTS, triggerEntries } from './ledger-entities.js';
+
+type Property = Readonly<Record<string, unknown>>;
+type AnyEntity = EntitySchema<Record<string, unknown>>;
+
+/** Type of a date-time property. */
+const DATETIME = { type: 'datetime', columnType: 'timestamptz(3)' };
+
+/** Primary key from a sequence. */
+const KEY: Property = { type: 'integer', primary: true, autoincrement: true };
+
+const systemProperty = (column: SystemColumn): Property => ({
+  ...(column.type === 'timestamptz(3)' ? DATETIME : { type: column.type }),
+  fieldName: column.name,
+  ...(column.nullable ? { nullable: true } : {}),
+  ...(column.default === undefined ? {} : { default: column.default }),
+});
+
+const [, ...WITHOUT_ID] = SYSTEM_COLUMNS;
+const SYSTEM_PROPERTIES: readonly [string, Property][] = [
+  ['id', KEY],
+  ...WITHOUT_ID.map((column): [string, Property] => [column.property, systemProperty(column)]),
+];
+
+const property = ({ name, type, comment, nullable }: Column): Property => ({
+  type,
+  fieldName: name,
+  comment,
+  columnType: type,
+  ...(nullable ? { nullable } : {}),
+});
+
+/** Returns an index for MikroORM; a GIN index is a statement. */
+function indexEntry(index: Index, { table }: ContentType): Property {
+  const { name, properties, inside, where, deferred } = index;
+  if (inside !== null) {
+    const gin = sql`create index ${quote(name)} on ${quote(table)} using gin (${quote(inside)} jsonb_path_ops)`;
+    return { name, expression: print(gin).text };
+  }
+  return {
+    name,
+    properties,
+    ...(where === null ? {} : { where: print(where).text }),
+    ...(deferred ? { deferMode: 'deferred' } : {}),
+  };
+}
+
+const linkProperty = ({ name, type, key }: LinkColumn): Property => ({
+  type,
+  fieldName: name,
+  ...(key ? { primary: true } : {}),
+});
+
+/** Returns the columns of a link table: owner, target, and the position on each side. */
+const linkColumns = (links: LinkTable): readonly LinkColumn[] =>
+  [
+    links.owner,
+    links.published,
+    links.locale,
+    links.target,
+    links.targetType,
+    links.position,
+    links.inversePosition,
+  ].filter((column) => column !== null);
+
+function linkEntity(type: ContentType, { attribute, table: links }: StoredLinks): AnyEntity {
+  const { table, published, locale, target, targetIndex, exclusive } = links;
+  const byTarget = {
+    name: targetIndex,
+    properties: [target, published, locale].map(({ property: one }) => one),
+  };
+  return entity(`${entityName(type)}_${attribute.name}_Link`, table, {
+    properties: linkColumns(links).map((column) => [column.property, linkProperty(column)]),
+    indexes: exclusive ? [] : [byTarget],
+    // Deferred, because one statement may move a target from one owner to another.
+    uniques: exclusive ? [{ ...byTarget, deferMode: 'deferred' }] : [],
+    triggers: triggerEntries({ table, type, holds: 'links' }),
+  });
+}
+
+const entityName = (type: ContentType): string => `Content_${type.singularApiId.replaceAll('-', '_')}`;
+
+/** Parts of an entity. */
+interface Parts {
+  readonly triggers?: readonly Property[];
+  readonly properties: readonly (readonly [string, Property])[];
+  readonly indexes: readonly Property[];
+  readonly uniques: readonly Property[];
+}
+
+function entity(
+  entityClass: string,
+  table: string,
+  { properties, indexes, uniques, triggers = [] }: Parts,
+): AnyEntity {
+  // MikroORM's types expect a class that is known at compile time.
+  const { schema, bare } = parted(table);
+  return new EntitySchema({
+    name: entityClass,
+    tableName: bare,
+    ...(schema === null ? {} : { schema }),
+    properties: Object.fromEntries(properties),
+    indexes,
+    uniques,
+    triggers,
+  } as unknown as ConstructorParameters<typeof EntitySchema>[0]) as AnyEntity;
+}
+
+function typeEntities(type: ContentType): AnyEntity[] {
+  const { columns, indexes, links } = type.storage;
+  const document: AnyEntity = entity(entityName(type), type.table, {
+    properties: [
+      ...SYSTEM_PROPERTIES,
+      ...columns.map((column): [string, Property] => [column.property, property(column)]),
+    ],
+    indexes: indexes.filter(({ unique }) => !unique).map((index) => indexEntry(index, type)),
+    uniques: indexes.filter(({ unique }) => unique).map((index) => indexEntry(index, type)),
+    triggers: triggerEntries({ table: type.table, type, holds: 'versions' }),
+  });
+  return [document, ...links.map((link) => linkEntity(type, link))];
+}
+
+/**
+ * Checks that MikroORM has registered the entities, in the schema of the module. Throws an error that names
+ * the setting to change: otherwise every request would fail.
+ */
+export function checkRegistered(orm: MikroORM, schema: Schema): void {
+  const [theirs, ours] = [orm.config.get('schema') ?? 'public', parted(schema.file.table).schema];
+  if (ours === null && theirs !== '*' && theirs !== 'public') {
+    throw new Error(
+      `MikroORM keeps tables in the schema "${theirs}": set "schema: '${theirs}'" in ContentModule.forRoot, too`,
+    );
+  }
+  const known = new Map([...orm.getMetadata()].map((meta) => [meta.className, meta]));
+  const missing = entitiesOf(schema)
+    .map(({ meta }) => meta)
+    .filter((wanted) => {
+      const found = known.get(wanted.className);
+      const same =
+        found?.tableName === wanted.tableName && (found.schema ?? null) === (wanted.schema ?? null);
+      return !same || Object.keys(wanted.properties).some((name) => !Object.hasOwn(found.properties, name));
+    });
+  if (missing.length > 0) {
+    throw new Error(
+      `MikroORM has no entities of this model for ${missing.map(({ tableName }) => tableName).join(', ')}: ` +
+        'set "autoLoadEntities: true" in MikroOrmModule.forRoot, or list contentEntities(model) of the very same ' +
+        'model in its "entities"',
+    );
+  }
+}
+
+/** Scheduled times of publishing and unpublishing. */
+const scheduleEntity = ({ file }: Schema): AnyEntity =>
+  entity('Content_Schedule', scheduleTableOf(file), {
+    properties: SCHEDULE_COLUMNS.map(({ property: key, name, type, key: primary, nullable }) => [
+      key,
+      {
+        ...(type === 'timestamptz(3)' ? DATETIME : { type }),
+        fieldName: name,
+        ...(primary ? { primary } : {}),
+        ...(nullable ? { nullable } : {}),
+      },
+    ]),
+    indexes: [{ name: SCHEDULE_INDEX, properties: ['dueAt'] }],
+    uniques: [],
+  });
+
+/** Model of the stored content. */
+const modelEntity = ({ file }: Schema): AnyEntity =>
+  entity('Content_Model', modelTableOf(file), {
+    properties: MODEL_COLUMNS.map(({ property: key, name, type, key: primary }) => [
+      key,
+      {
+        ...(type === 'timestamptz(3)' ? DATETIME : { type, columnType: type }),
+        fieldName: name,
+        ...(primary ? { primary, autoincrement: false } : {}),
+      },
+    ]),
+    indexes: [],
+    uniques: [],
+  });
+
+/** Responses to requests with an `Idempotency-Key`. */
+const requestKeyEntity = ({ file }: Schema): AnyEntity =>
+  entity('ContentRequest_Key', requestKeyTableOf(file), {
+    properties: REQUEST_KEY_COLUMNS.map(({ property: key, name, type, key: primary }) => [
+      key,
+      {
+        ...(type === 'timestamptz(3)' ? DATETIME : { type }),
+        fieldName: name,
+        ...(primary ? { primary } : {}),
+      },
+    ]),
+    indexes: [{ name: REQUEST_KEY_INDEX, properties: ['createdAt'] }],
+    uniques: [],
+  });
+
+/** Returns the entities of the model, the file type and the library's own tables. */
+export function entitiesOf(schema: Schema): AnyEntity[] {
+  const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
+    entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });
+  const { instanceIds, counts } = schema.file.storage;
+  const { change, total } = ledgerTablesOf(schema.file);
+  return [
+    ...[...schema.types.values()].flatMap(typeEntities),
+    numbers('Content_ComponentSequence', instanceIds, 'integer'),
+    numbers('Content_Counter', counts, 'bigint'),
+    scheduleEntity(schema),
+    modelEntity(schema),
+    // Their names lack the prefix `Content_`: content is served without these tables, too.
+    entity('ContentLedger_Change', change, CHANGE_PARTS),
+    entity('ContentLedger_Total', total, TOTAL_PARTS),
+    requestKeyEntity(schema),
+  ];
+}

@@ -1,0 +1,114 @@
+/** Reads from replicas, and from the primary where no replica can respond as required. */
+import { compileMark, compileReached } from '../compile/compile-mark.js';
+import type { Mark } from '../query/mark.js';
+import type { Statement } from '../../kernel/sql.js';
+import { isTimeout, reasonAway } from '../../kernel/postgres-errors.js';
+import type { ReadTraits } from '../../pool/native-pool.js';
+import { type Patience, PatienceTable } from '../../pool/patience.js';
+import { Replica, type ReplicaBase, type Sample } from './replica.js';
+import type { Row } from '../../pool/runner.js';
+
+export interface ReplicasBase extends Pick<ReplicaBase, 'warn' | 'maxLag'> {
+  readonly servers: readonly Pick<ReplicaBase, 'pool' | 'name'>[];
+  /** Runs a read on the primary. */
+  readonly primary: (statement: Statement, traits: ReadTraits) => Promise<readonly Row[]>;
+  /** Runs a statement of the library itself on the primary, whose failure is not logged. */
+  readonly query: (statement: Statement) => Promise<readonly Row[]>;
+}
+
+/** A read on a replica. */
+interface ReplicaRead {
+  readonly statement: Statement;
+  readonly traits: ReadTraits;
+  readonly since: Mark | null;
+  readonly patience: Patience;
+}
+
+/** Least time between two probes, in milliseconds. Without reads there are none. */
+const PROBE_EVERY = 500;
+
+export class Replicas {
+  private readonly replicas: readonly Replica[];
+  private readonly patience = new PatienceTable();
+  private last = 0;
+  private isProbing = false;
+  private probedAt = -Infinity;
+  /** The last known position of the primary. */
+  private sample: Sample | null = null;
+  /** Whether the primary did not answer the last probe. */
+  private isPrimaryAway = false;
+
+  constructor(private readonly base: ReplicasBase) {
+    const { warn, maxLag } = base;
+    this.replicas = base.servers.map((server) => new Replica({ ...server, warn, maxLag }));
+  }
+
+  /**
+   * Reads from a replica that has replayed the position `since`, or from any fresh one if that is null.
+   * Without such a replica, reads from the primary.
+   */
+  async read(statement: Statement, traits: ReadTraits, since: Mark | null): Promise<readonly Row[]> {
+    void this.probe();
+    const replica = this.next();
+    if (replica === null) return this.base.primary(statement, traits);
+    const patience = this.patience.of(statement.text, traits.hangup);
+    const rows = await this.readFrom(replica, { statement, traits, since, patience });
+    if (rows !== null) return rows;
+    const started = performance.now();
+    try {
+      return await this.base.primary(statement, traits);
+    } finally {
+      const isReplicaSlow = patience.ranOut && traits.hangup?.happened !== true;
+      if (isReplicaSlow && !this.patience.learn(statement.text, performance.now() - started))
+        replica.leave('it takes too long');
+    }
+  }
+
+  /** Null where the replica has not come that far, does not answer in time, or fails. */
+  private async readFrom(replica: Replica, read: ReplicaRead): Promise<readonly Row[] | null> {
+    const { statement, since, patience } = read;
+    const { pool } = replica;
+    const traits = { ...read.traits, hangup: patience };
+    try {
+      if (since === null) return await pool.run(statement, traits);
+      const question = compileReached(replica.asked(since, this.sample?.server ?? null));
+      return await pool.runIf(question, statement, traits);
+    } catch (error) {
+      const why = reasonAway(error) ?? (isTimeout(error) ? 'it takes too long' : null);
+      if (why !== null) replica.leave(why);
+      return null;
+    } finally {
+      patience.end();
+    }
+  }
+
+  /**
+   * Selects a fresh replica, round robin. An unreachable primary accepts no writes, so freshness counts from
+   * its last response.
+   */
+  private next(): Replica | null {
+    const now = this.isPrimaryAway && this.sample !== null ? this.sample.at : performance.now();
+    for (let i = 1; i <= this.replicas.length; i += 1) {
+      const at = (this.last + i) % this.replicas.length;
+      const replica = this.replicas[at];
+      if (replica?.isFresh(now) !== true) continue;
+      this.last = at;
+      return replica;
+    }
+    return null;
+  }
+
+  /** Queries the position of the primary, then how far each replica is. Never throws. */
+  private async probe(): Promise<void> {
+    const at = performance.now();
+    if (this.isProbing || at - this.probedAt < PROBE_EVERY || this.replicas.length === 0) return;
+    [this.isProbing, this.probedAt] = [true, at];
+    const [row] = await this.base.query(compileMark()).catch(() => []);
+    const mark = (row?.['mark'] ?? null) as Mark | null;
+    const sample = mark === null ? null : { mark, server: String(row?.['server']), at };
+    this.isPrimaryAway = sample === null;
+    this.sample = sample ?? this.sample;
+    this.isProbing = false;
+    await Promise.all(this.replicas.map((replica) => replica.probe(sample)));
+  }
+}

@@ -1,0 +1,166 @@
+/** Users with their hidden attributes, as sign-in needs them. */
+import { createHash, randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { publicCaller } from '../../content/access/caller.js';
+import { Permissions } from '../../content/access/permissions.js';
+import { notFound } from '../../kernel/errors.js';
+import { checkedAs, isCount, isFlag, isNullOr, isShape, isText, type Tests } from '../../kernel/json.js';
+import type { ContentType } from '../../content/model/model.js';
+import { AccountTables } from './account-tables.js';
+import { stateOfAccount } from './json-web-tokens.js';
+import { Roles } from './roles.js';
+import { nameKey } from './user-names.js';
+
+/** Session: one sign-in with refresh tokens. */
+export interface Session {
+  readonly id: string;
+  /** Number of refreshes so far. Only the refresh token with this number is valid. */
+  readonly uses: number;
+  /** State of the account at sign-in. A new password changes it, which ends the session. */
+  readonly state: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+/** User as sign-in reads it. */
+export interface Account {
+  readonly id: number;
+  readonly documentId: string;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string | null;
+  readonly confirmed: boolean | null;
+  readonly blocked: boolean | null;
+  readonly role: string | null;
+  readonly state: string;
+  readonly sessions: readonly Session[];
+  readonly resetPasswordExpires: string | null;
+}
+
+interface AccountRow extends Omit<Account, 'state' | 'sessions'> {
+  readonly tokenVersion: number | null;
+  readonly sessions: string | null;
+}
+
+const STORED: Tests<AccountRow> = {
+  id: isCount,
+  documentId: isText,
+  username: isText,
+  email: isText,
+  password: isNullOr(isText),
+  confirmed: isNullOr(isFlag),
+  blocked: isNullOr(isFlag),
+  role: isNullOr(isText),
+  tokenVersion: isNullOr(isCount),
+  sessions: isNullOr(isText),
+  resetPasswordExpires: isNullOr(isText),
+};
+const COLUMNS = Object.keys(STORED);
+const isAccountRow = isShape(STORED);
+/** Maximum number of sessions of a user. A new one replaces the one least recently used. */
+const MAX_SESSIONS = 20;
+
+/** Caller that reads a user as every route returns it. */
+const READER = publicCaller(Permissions.of({ user: ['findOne'] }));
+
+/** Returns a random token for a mail or a session, and the hash to store. */
+export function newToken(): { readonly token: string; readonly hash: string } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashToken(token) };
+}
+
+/** Values that void a mailed code. */
+export const NO_CODE = { resetPasswordToken: null, resetPasswordExpires: null } as const;
+
+/** Folds only ASCII letters: Unicode folding would map look-alike letters to ASCII. */
+const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** Returns the stored spelling of an e-mail address: NFKC, ASCII letters in lower case. */
+export const emailKey = (text: string): string => lowerCase(text.normalize('NFKC'));
+
+export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+@Injectable()
+export class AccountRepository {
+  constructor(
+    @Inject(AccountTables) private readonly tables: AccountTables,
+    @Inject(Roles) private readonly roles: Roles,
+  ) {}
+
+  get type(): ContentType {
+    return this.tables.users.type;
+  }
+
+  /** Creates a user with a role, given by its grant name. Hooks and checks run. Returns the document id. */
+  async create(values: Readonly<Record<string, unknown>>, role: string): Promise<string> {
+    const { documentId } = await this.roles.named(role);
+    const made = await this.tables.users.documents.create({ ...values, role: { documentId } });
+    return (made as { readonly documentId: string }).documentId;
+  }
+
+  /** Returns the grant name of an account's role; null for an account without a role. */
+  roleOf({ role }: Account): Promise<string | null> {
+    return this.roles.typeOf(role);
+  }
+
+  async find(...anyOf: readonly Readonly<Record<string, unknown>>[]): Promise<Account | null> {
+    const [row] = await this.tables.users.records.find(anyOf, COLUMNS);
+    if (row === undefined) return null;
+    const known = checkedAs(row, isAccountRow, 'A stored account');
+    const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions);
+    return {
+      ...known,
+      state: stateOfAccount(known),
+      sessions: Array.isArray(stored) ? (stored as Session[]) : [],
+    };
+  }
+
+  byEmail(email: string): Promise<Account | null> {
+    return this.find({ email: lowerCase(email) }, { email: emailKey(email) });
+  }
+
+  /**
+   * Finds an account by e-mail or user name, without case; the e-mail wins (protocol 19.1). It also finds the
+   * spelling that an earlier release stored.
+   */
+  byIdentifier(identifier: string): Promise<Account | null> {
+    return this.find(
+      { email: lowerCase(identifier) },
+      { email: emailKey(identifier) },
+      { nameKey: nameKey(identifier) },
+      { username: identifier },
+    );
+  }
+
+  /**
+   * Changes the account if it still matches, and returns whether it did. Runs no hooks: the match is a code
+   * or a hash that must work once, see `RepositoryWithoutHooks`.
+   */
+  async set(
+    match: Readonly<Record<string, unknown>>,
+    values: Readonly<Record<string, unknown>>,
+  ): Promise<boolean> {
+    return (await this.tables.users.records.set(match, values)) > 0;
+  }
+
+  /**
+   * Stores a session as the most recently used, and replaces its stored state. With `from`, it does so only
+   * if the stored state has these values. Returns whether it was stored.
+   */
+  keepSession(userId: number, session: Session, from: Partial<Session> | null = null): Promise<boolean> {
+    const change = { attribute: 'sessions', id: session.id, item: session, from, most: MAX_SESSIONS };
+    return this.tables.users.records.changeItem({ id: userId }, change);
+  }
+
+  async endSession(userId: number, id: string): Promise<void> {
+    const change = { attribute: 'sessions', id, item: null, from: null, most: MAX_SESSIONS };
+    await this.tables.users.records.changeItem({ id: userId }, change);
+  }
+
+  /** Returns the user as every route does: no private attribute, nothing populated (protocol 19.5). */
+  async asAnswered(documentId: string): Promise<Readonly<Record<string, unknown>>> {
+    const user = await this.tables.users.documents.findOne(documentId, {}, { as: READER });
+    if (user === null) throw notFound();
+    return { ...user };
+  }
+}

@@ -1,0 +1,36 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '../../content/store/database.js';
+import { ContentService } from '../../content/documents/content.service.js';
+import { Documents } from '../../content/documents/documents.service.js';
+import { neededType, RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+
+/** Built-in content type with its two ways of access. */
+export interface AccountTable {
+  readonly type: ContentType;
+  /** Access with permissions, checks and hooks, as for every content type. */
+  readonly documents: ContentService;
+  /** Access to attributes that no request may read or write: see {@link RepositoryWithoutHooks}. */
+  readonly records: RepositoryWithoutHooks;
+}
+
+/** Tables of users and roles. Throws a ContentModelError if the model lacks them. */
+@Injectable()
+export class AccountTables {
+  readonly users: AccountTable;
+  readonly roles: AccountTable;
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) schema: Schema,
+    @Inject(Database) database: Database,
+    @Inject(Documents) documents: Documents,
+  ) {
+    const tableOf = (name: string): AccountTable => {
+      const type = neededType(schema, name, '...userTypes()');
+      const records = new RepositoryWithoutHooks(database, type);
+      return { type, documents: new ContentService(documents, type), records };
+    };
+    this.users = tableOf('user');
+    this.roles = tableOf('role');
+  }
+}

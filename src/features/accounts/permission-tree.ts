@@ -1,0 +1,130 @@
+/** Grants in the format of the role routes (protocol 19.20, 19.21). */
+import { ACTIONS, type Action, type Grants, type Permissions } from '../../content/access/permissions.js';
+import { validationError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import type { ContentType, Schema } from '../../content/model/model.js';
+import { suggest } from '../../content/model/suggest.js';
+
+/** `{ 'api::article': { controllers: { article: { find: { enabled: true, policy: '' } } } } }` */
+export type PermissionTree = Readonly<
+  Record<
+    string,
+    {
+      readonly controllers: Readonly<
+        Record<string, Readonly<Record<string, { readonly enabled: boolean; readonly policy: string }>>>
+      >;
+    }
+  >
+>;
+
+const PLUGIN = 'plugin::users-permissions';
+const IN_PLUGIN = ['user', 'role'];
+
+/** Actions of a type by their names in the tree. */
+type ActionNames = Readonly<Record<string, readonly Action[]>>;
+
+const OWN_NAMES: ActionNames = Object.fromEntries(ACTIONS.map((action) => [action, [action]]));
+
+/** `upload` grants both new files and replacements (20.12). */
+const OF_FILES: ActionNames = {
+  find: ['find'],
+  findOne: ['findOne'],
+  upload: ['create', 'update'],
+  destroy: ['delete'],
+};
+
+/** Position of a type in the tree. */
+interface Branch {
+  readonly type: ContentType;
+  /** Accepted group names; responses use the first. Other servers of the protocol name types twice. */
+  readonly groups: readonly string[];
+  readonly controller: string;
+  readonly actions: ActionNames;
+}
+
+function branchOf(type: ContentType): Branch {
+  const { singularApiId: name, internal } = type;
+  if (internal) return { type, groups: ['plugin::upload'], controller: 'content-api', actions: OF_FILES };
+  const group = IN_PLUGIN.includes(name) ? PLUGIN : `api::${name}`;
+  return { type, groups: [group, `${group}.${name}`], controller: name, actions: OWN_NAMES };
+}
+
+const branches = (schema: Schema): Branch[] =>
+  [...schema.types.values()]
+    .filter(
+      ({ internal, routes, singularApiId }) =>
+        internal || routes.length > 0 || IN_PLUGIN.includes(singularApiId),
+    )
+    .map(branchOf);
+
+/** Returns the tree of all types and actions, with the granted ones enabled. */
+export function treeOf(permissions: Permissions, schema: Schema): PermissionTree {
+  const tree: Record<
+    string,
+    { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }
+  > = {};
+  for (const { type, groups, controller, actions } of branches(schema)) {
+    const group = (tree[groups[0] ?? ''] ??= { controllers: {} });
+    group.controllers[controller] = Object.fromEntries(
+      Object.entries(actions).map(([name, all]) => [
+        name,
+        { enabled: all.every((action) => permissions.allows(type.singularApiId, action)), policy: '' },
+      ]),
+    );
+  }
+  return tree;
+}
+
+/** Other spellings of actions; newer protocol versions use `readDraft`. */
+const SYNONYMS: Readonly<Record<string, string>> = { readDraft: 'readDrafts' };
+
+/**
+ * Returns the grants of a tree. Disabled entries are ignored, because trees of other servers contain actions
+ * of their own. Throws a ValidationError for an enabled entry that does not exist.
+ */
+export function grantsOfTree(tree: unknown, schema: Schema): Grants {
+  if (Array.isArray(tree) && tree.length === 0) return {};
+  if (!isObject(tree))
+    throw validationError('permissions must be an object', {
+      key: 'permissions',
+      path: 'permissions',
+      source: 'body',
+    });
+  const known = branches(schema);
+  const grants = new Map<string, Set<Action>>();
+  for (const { group, controller, action } of enabledIn(tree)) {
+    const branch = known.find((one) => one.controller === controller && one.groups.includes(group));
+    if (branch === undefined)
+      refuse(
+        controller,
+        `permissions.${group}`,
+        known.map((one) => one.controller),
+      );
+    const { type, actions } = branch;
+    const name = SYNONYMS[action] ?? action;
+    const meant = Object.hasOwn(actions, name) ? actions[name] : undefined;
+    if (meant === undefined)
+      refuse(action, `permissions.${group}.controllers.${controller}`, Object.keys(actions));
+    const granted = grants.get(type.singularApiId) ?? new Set();
+    grants.set(type.singularApiId, new Set([...granted, ...meant]));
+  }
+  return Object.fromEntries([...grants].map(([name, actions]) => [name, [...actions]]));
+}
+
+const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
+
+/** Enabled leaves of a tree. */
+const enabledIn = (
+  tree: Readonly<Record<string, unknown>>,
+): { readonly group: string; readonly controller: string; readonly action: string }[] =>
+  entriesOf(tree).flatMap(([group, value]) =>
+    entriesOf(isObject(value) ? value['controllers'] : null).flatMap(([controller, actions]) =>
+      entriesOf(actions)
+        .filter(([, leaf]) => isObject(leaf) && leaf['enabled'] === true)
+        .map(([action]) => ({ group, controller, action })),
+    ),
+  );
+
+function refuse(key: string, path: string, known: readonly string[]): never {
+  throw validationError(`Invalid key ${key} at ${path}${suggest(key, known)}`, { key, path, source: 'body' });
+}

@@ -1,0 +1,194 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import slugify from '@sindresorhus/slugify';
+import {
+  ContentAccess,
+  type PermissionsSource,
+  type RoleGrants,
+} from '../../content/access/content-access.js';
+import type { Grants } from '../../content/access/permissions.js';
+import { ContentError, notFound, validationError } from '../../kernel/errors.js';
+import { checkedAs, isCount, isNullOr, isShape, isText, type Tests } from '../../kernel/json.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { AccountTables } from './account-tables.js';
+import { grantsOfTree, type PermissionTree } from './permission-tree.js';
+
+/** Role as its routes return it. */
+export interface Role {
+  readonly id: number;
+  readonly documentId: string;
+  readonly name: string;
+  readonly description: string | null;
+  /** Grant name: `authenticated`, `public`, `editor`. */
+  readonly type: string;
+  /** ISO 8601 time in UTC, with milliseconds. */
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly publishedAt: string | null;
+}
+
+/** Role in a request body. */
+export interface RoleInput {
+  readonly name?: string;
+  readonly description?: string | null;
+  readonly type?: string;
+  readonly permissions?: PermissionTree;
+}
+
+interface Stored extends Role {
+  readonly grants: Grants;
+}
+
+interface RoleRow extends Role {
+  readonly grants: string | null;
+}
+
+const STORED: Tests<RoleRow> = {
+  id: isCount,
+  documentId: isText,
+  name: isText,
+  description: isNullOr(isText),
+  type: isText,
+  grants: isNullOr(isText),
+  createdAt: isText,
+  updatedAt: isText,
+  publishedAt: isNullOr(isText),
+};
+const COLUMNS = Object.keys(STORED);
+const isRoleRow = isShape(STORED);
+const DEFAULTS: Readonly<Record<string, string>> = {
+  authenticated: 'Default role given to authenticated user.',
+  public: 'Default role given to unauthenticated user.',
+};
+
+const titled = (type: string): string => type.charAt(0).toUpperCase() + type.slice(1);
+
+/**
+ * Roles of the database, and a source of grants. Creates the default roles and those that the code names if
+ * they are missing.
+ */
+@Injectable()
+export class Roles implements PermissionsSource, OnModuleInit {
+  private types: ReadonlyMap<string, string> = new Map();
+
+  constructor(
+    @Inject(AccountTables) private readonly tables: AccountTables,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+  ) {}
+
+  onModuleInit(): void {
+    this.access.addSource(this);
+  }
+
+  async load(): Promise<RoleGrants> {
+    let roles = await this.all();
+    const missing = [...new Set([...Object.keys(DEFAULTS), ...this.access.roles])].filter(
+      (type) => !roles.some((role) => role.type === type),
+    );
+    if (missing.length > 0) {
+      for (const type of missing)
+        await this.make({ name: titled(type), description: DEFAULTS[type] ?? null, type }).catch(ignoreTaken);
+      roles = await this.all();
+    }
+    this.types = new Map(roles.map(({ documentId, type }) => [documentId, type]));
+    return Object.fromEntries(roles.map(({ type, grants }) => [type, grants]));
+  }
+
+  /** Returns the grant name of a role. An unknown role is loaded, because it may be new. */
+  async typeOf(documentId: string | null): Promise<string | null> {
+    if (documentId === null) return null;
+    if (!this.types.has(documentId)) await this.load();
+    return this.types.get(documentId) ?? null;
+  }
+
+  /** Returns the role with a grant name. Throws the protocol's error if it does not exist (19.7). */
+  async named(type: string): Promise<Role> {
+    const find = async (): Promise<Role | undefined> => (await this.all()).find((role) => role.type === type);
+    const known = (await find()) ?? (await this.load().then(find));
+    if (known === undefined)
+      throw new ContentError('ApplicationError', 'Impossible to find the default role');
+    return known;
+  }
+
+  /** Returns all roles with their grants, in order of creation. */
+  async all(): Promise<Stored[]> {
+    const rows = await this.tables.roles.records.all(COLUMNS);
+    return rows.map((one) => {
+      const row = checkedAs(one, isRoleRow, 'A stored role');
+      return { ...row, grants: row.grants === null ? {} : ((JSON.parse(row.grants) as Grants | null) ?? {}) };
+    });
+  }
+
+  /** Returns a role by its row id or document id. Throws NotFoundError. */
+  async one(id: string): Promise<Stored> {
+    const role = (await this.all()).find((item) => String(item.id) === id || item.documentId === id);
+    if (role === undefined) throw notFound();
+    return role;
+  }
+
+  /** Returns the number of users of each role, by document id of the role. */
+  sizes(): Promise<ReadonlyMap<unknown, number>> {
+    return this.tables.users.records.countBy('role');
+  }
+
+  /** Throws a ValidationError for a role without a name or type, or with a taken type. */
+  async create(input: RoleInput): Promise<void> {
+    const name = input.name ?? '';
+    const type = input.type ?? slugify(name);
+    const missing = (key: string): ContentError =>
+      validationError(`${key} is a required field`, { key, path: key, source: 'body' });
+    if (name === '') throw missing('name');
+    // The slug is empty if the name's script has no Latin spelling.
+    if (type === '') throw missing('type');
+    await this.make({
+      name,
+      description: input.description ?? null,
+      type,
+      grants: this.grantsFrom(input) ?? {},
+    });
+    this.access.refresh();
+  }
+
+  async update(id: string, input: RoleInput): Promise<void> {
+    const role = await this.one(id);
+    const grants = this.grantsFrom(input);
+    const { name = role.name, description = role.description } = input;
+    await this.tables.roles.documents.update(role.documentId, {
+      name,
+      description,
+      ...(grants === null ? {} : { grants }),
+    });
+    this.access.refresh();
+  }
+
+  /**
+   * Deletes a role and moves its users to the public role (protocol 19.20). One statement moves them all,
+   * because there may be many. Hooks therefore see only the role, as for every deleted target of relations.
+   */
+  async remove(id: string): Promise<void> {
+    const role = await this.one(id);
+    if (role.type === 'public') throw validationError('Cannot delete public role');
+    const { documentId } = await this.named('public');
+    await this.tables.users.records.set({ role: role.documentId }, { role: documentId });
+    await this.tables.roles.documents.delete(role.documentId);
+    this.access.refresh();
+  }
+
+  private grantsFrom({ permissions }: RoleInput): Grants | null {
+    return permissions === undefined ? null : grantsOfTree(permissions, this.schema);
+  }
+
+  private async make(values: {
+    readonly name: string;
+    readonly type: string;
+    readonly description: string | null;
+    readonly grants?: Grants;
+  }): Promise<void> {
+    await this.tables.roles.documents.create(values);
+  }
+}
+
+/** Ignores the error if another instance created the role first. */
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof ContentError)) throw error;
+}

@@ -1,0 +1,155 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { hashPassword, verifyPassword } from '../../content/documents/passwords.js';
+import {
+  application,
+  ContentError,
+  forbidden,
+  type Issue,
+  issuesError,
+  validationError,
+} from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import type { ScalarAttribute } from '../../content/model/model.js';
+import { type Account, AccountRepository, hashToken, NO_CODE } from './account-repository.js';
+import { MailedCodes } from './mailed-codes.js';
+import { readFields } from './read-fields.js';
+import { type Issued, Sessions } from './sessions.js';
+import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
+
+/** Response of a sign-in. */
+export interface SignedIn extends Partial<Issued> {
+  readonly user: Readonly<Record<string, unknown>>;
+}
+
+const REGISTER_FIELDS = ['username', 'email', 'password'];
+
+/** Hides a key that is no name: it may be a whole body sent in the wrong format. */
+const shownKey = (key: string): string => (/^[\w.-]{1,64}$/.test(key) ? key : '(not a name)');
+
+/** Whether the error reports only taken unique attributes. */
+export const isTaken = (error: unknown): error is ContentError => {
+  const issues = error instanceof ContentError ? error.details['errors'] : undefined;
+  return (
+    Array.isArray(issues) &&
+    (issues as Issue[]).every(({ message }) => message === 'This attribute must be unique')
+  );
+};
+
+/** Registers and signs in users, and changes their passwords (protocol section 19). */
+@Injectable()
+export class SignIn {
+  constructor(
+    @Inject(AccountRepository) private readonly accounts: AccountRepository,
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(MailedCodes) private readonly codes: MailedCodes,
+    @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
+  ) {}
+
+  /** 19.1–19.4. An unknown name takes the same time and gets the same response as a wrong password. */
+  async local(body: unknown): Promise<SignedIn> {
+    if (!this.options.local) throw application('This provider is disabled');
+    const { identifier, password } = readFields(body, { identifier: 'text', password: 'text' });
+    const account = await this.accounts.byIdentifier(identifier.trim());
+    const right = await verifyPassword(password, account?.password ?? null);
+    if (account === null || !right) throw validationError('Invalid identifier or password');
+    if (this.options.register.confirm && account.confirmed !== true)
+      throw application('Your account email is not confirmed');
+    return this.signedIn(account);
+  }
+
+  /** 19.6, 19.7. Accepts only the listed fields, so that no request sets `confirmed` or a role. */
+  async register(body: unknown): Promise<SignedIn> {
+    const { register } = this.options;
+    if (!register.enabled) throw application('Register action is currently disabled');
+    const given = isObject(body) ? body : {};
+    const allowed = [...REGISTER_FIELDS, ...register.fields];
+    const others = Object.keys(given).filter((key) => !allowed.includes(key));
+    if (others.length > 0) throw validationError(`Invalid parameters: ${others.map(shownKey).join(', ')}`);
+    const fields = readFields(given, { username: 'text', email: 'email', password: 'password' });
+    const extra = Object.fromEntries(
+      register.fields.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])),
+    );
+    const known = { provider: 'local', confirmed: !register.confirm, blocked: false };
+    const created = await this.create({ ...extra, ...fields, ...known });
+    const account = await this.existing({ documentId: created });
+    if (!register.confirm) return this.signedIn(account);
+    this.codes.askToConfirm(account);
+    return { user: await this.accounts.asAnswered(created) };
+  }
+
+  private async create(values: Readonly<Record<string, unknown>>): Promise<string> {
+    try {
+      return await this.accounts.create(values, this.options.register.role);
+    } catch (error) {
+      throw isTaken(error) ? application('Email or Username are already taken') : error;
+    }
+  }
+
+  /** 19.9. A code works once, within an hour. */
+  async resetPassword(body: unknown): Promise<SignedIn> {
+    const { code, password, passwordConfirmation } = readFields(body, {
+      code: 'text',
+      password: 'password',
+      passwordConfirmation: 'text',
+    });
+    if (password !== passwordConfirmation) throw validationError('Passwords do not match');
+    const resetPasswordToken = hashToken(code);
+    const account = await this.accounts.find({ resetPasswordToken });
+    if (account === null || new Date(account.resetPasswordExpires ?? 0).getTime() < Date.now())
+      throw validationError('Incorrect code provided');
+    // The code proves access to the mailbox.
+    const confirmed = this.options.register.confirm ? true : account.confirmed;
+    const values = { password: await this.hashed(password), confirmed, ...NO_CODE, sessions: [] };
+    if (!(await this.accounts.set({ id: account.id, resetPasswordToken }, values)))
+      throw validationError('Incorrect code provided');
+    return this.signedIn(await this.existing({ id: account.id }));
+  }
+
+  /** 19.10. Voids every token issued before. */
+  async changePassword(documentId: string | null, body: unknown): Promise<SignedIn> {
+    if (documentId === null) throw forbidden();
+    const { currentPassword, password, passwordConfirmation } = readFields(body, {
+      currentPassword: 'text',
+      password: 'password',
+      passwordConfirmation: 'text',
+    });
+    if (password !== passwordConfirmation) throw validationError('Passwords do not match');
+    const account = await this.existing({ documentId });
+    if (!(await verifyPassword(currentPassword, account.password)))
+      throw validationError('The provided current password is invalid');
+    if (currentPassword === password)
+      throw validationError('Your new password must be different than your current password');
+    const changed = await this.accounts.set(
+      { id: account.id, password: account.password },
+      { password: await this.hashed(password), ...NO_CODE, sessions: [] },
+    );
+    if (!changed) throw validationError('The provided current password is invalid');
+    return this.signedIn(await this.existing({ documentId }));
+  }
+
+  private async signedIn(account: Account): Promise<SignedIn> {
+    if (account.blocked === true) throw application('Your account has been blocked by an administrator');
+    return {
+      ...(await this.sessions.begin(account)),
+      user: await this.accounts.asAnswered(account.documentId),
+    };
+  }
+
+  private async existing(match: Readonly<Record<string, unknown>>): Promise<Account> {
+    const account = await this.accounts.find(match);
+    if (account === null) throw forbidden();
+    return account;
+  }
+
+  /** Throws a ValidationError for a password that breaks the attribute's own rules. */
+  private async hashed(password: string): Promise<string> {
+    const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = (
+      this.accounts.type.attributes.get('password') as ScalarAttribute
+    ).def;
+    const issue = (message: string): ContentError =>
+      issuesError([{ path: ['password'], message, name: 'ValidationError' }]);
+    if (password.length < minLength) throw issue(`password must be at least ${minLength} characters`);
+    if (password.length > maxLength) throw issue(`password must be at most ${maxLength} characters`);
+    return hashPassword(password);
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Req,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { unauthorized } from '../../content/access/auth-strategy.js';
+import type { Caller } from '../../content/access/caller.js';
+import { type Action, Permissions } from '../../content/access/permissions.js';
+import { AccountRepository } from './account-repository.js';
+import { isTaken } from './sign-in.service.js';
+import { Documents } from '../../content/documents/documents.service.js';
+import { ContentError, forbidden, type Issue, validationError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import type { ReadPlan } from '../../content/plan/plan.js';
+import { byDocumentId, type DocumentKey } from '../../content/plan/plan-read.js';
+import { type QueryDefaults } from '../../content/query/read-raw.js';
+import { AccountGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
+import { ContentErrorFilter } from '../../content/http/error.filter.js';
+import { Json, Described } from '../../content/http/metadata.js';
+import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
+import { wholeList } from '../../content/http/whole-list.js';
+
+const TYPE = 'user';
+/** Row id of a user, used as an address. */
+const ROW_ID = /^[1-9]\d{0,8}$/;
+const TAKEN: Readonly<Record<string, string>> = {
+  username: 'Username already taken',
+  email: 'Email already taken',
+};
+
+interface Asked {
+  readonly caller: Caller;
+  readonly action: Action;
+  readonly by?: DocumentKey | null;
+}
+
+/** Smallest page with a total, regardless of settings and request. */
+const totalOnly: QueryDefaults = (query) => ({ ...query, pagination: { limit: 1, withCount: true } });
+
+/** Permission of every user on their own account. */
+const ONESELF = Permissions.of({ [TYPE]: ['findOne'] });
+
+/** Populates the role in the response to a create. */
+const withRole: QueryDefaults = (query) => ({ populate: 'role', ...query });
+
+/**
+ * Routes `/api/users…`: objects and lists without an envelope, under the grants on `user` (protocol
+ * 19.15–19.19).
+ */
+@Controller({ path: 'users', version: VERSION_NEUTRAL })
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccountGuard)
+@Described()
+export class UsersController {
+  constructor(
+    @Inject(Documents) private readonly documents: Documents,
+    @Inject(AccountRepository) private readonly accounts: AccountRepository,
+  ) {}
+
+  @Get()
+  @Json()
+  async find(@Req() request: HttpRequest): Promise<string> {
+    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    return (await this.documents.read(this.plan(request, asked, wholeList))).data;
+  }
+
+  @Get('count')
+  @Json()
+  async count(@Req() request: HttpRequest): Promise<string> {
+    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    const { meta } = await this.documents.read(this.plan(request, asked, totalOnly));
+    return String(meta.pagination?.total ?? 0);
+  }
+
+  /** Returns the caller's own account, which needs no grant. */
+  @Get('me')
+  @Json()
+  async me(@Req() request: HttpRequest): Promise<string> {
+    const caller = callerOf(request);
+    if (caller.kind === 'token') throw unauthorized();
+    if (caller.kind !== 'user') throw forbidden();
+    const own = { ...caller, permissions: caller.permissions.plus(ONESELF) };
+    const asked = { caller: own, action: 'findOne', by: byDocumentId(caller.id) } as const;
+    return (await this.documents.read(this.plan(request, asked))).data;
+  }
+
+  @Get(':id')
+  @Json()
+  async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
+    const by = ROW_ID.test(id) ? { id: Number(id) } : { documentId: id };
+    const asked = { caller: callerWith(request, TYPE, 'findOne'), action: 'findOne', by } as const;
+    return (await this.documents.read(this.plan(request, asked))).data;
+  }
+
+  @Post()
+  @HttpCode(201)
+  @Json()
+  create(@Req() request: HttpRequest, @Body() body: unknown): Promise<string> {
+    return this.write(request, { action: 'create' }, body);
+  }
+
+  @Put(':id')
+  @Json()
+  update(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<string> {
+    return this.write(request, { action: 'update', id }, body);
+  }
+
+  @Delete(':id')
+  @Json()
+  async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
+    const caller = callerWith(request, TYPE, 'delete');
+    const by = { documentId: await this.documentId(id) };
+    const plan = this.plan(request, { caller, action: 'delete', by });
+    const { data } = await this.documents.read(plan);
+    await this.documents.delete(plan, { caller });
+    return data;
+  }
+
+  private async write(
+    request: HttpRequest,
+    { action, id }: { readonly action: 'create' | 'update'; readonly id?: string },
+    body: unknown,
+  ): Promise<string> {
+    const caller = callerWith(request, TYPE, action);
+    const documentId = id === undefined ? null : await this.documentId(id);
+    const asked = { caller, action, by: byDocumentId(documentId) };
+    const plan = this.plan(request, asked, action === 'create' ? withRole : undefined);
+    try {
+      return (await this.documents[action](plan, { data: this.knownKeys(body) }, { caller })).data;
+    } catch (error) {
+      throw isTaken(error) ? taken(error) : error;
+    }
+  }
+
+  /** Ignores keys that are no attributes, or that requests may not write (19.17). */
+  private knownKeys(body: unknown): Readonly<Record<string, unknown>> {
+    if (!isObject(body)) throw validationError('Request body cannot be empty');
+    const { attributes } = this.accounts.type;
+    return Object.fromEntries(
+      Object.entries(body).filter(
+        ([key]) => attributes.get(key)?.writable === true && attributes.get(key)?.private === false,
+      ),
+    );
+  }
+
+  private plan(
+    request: HttpRequest,
+    { caller, action, by = null }: Asked,
+    defaults?: QueryDefaults,
+  ): ReadPlan {
+    const asked = {
+      type: this.accounts.type,
+      kind: action === 'find' ? 'list' : 'one',
+      by,
+      caller,
+      format: 'flat',
+      action,
+    } as const;
+    return this.documents.planText(queryOf(request), asked, defaults);
+  }
+
+  /** Finds the document id by row id or document id. Throws NotFoundError. */
+  private async documentId(id: string): Promise<string> {
+    const known = await this.accounts.find(
+      ROW_ID.test(id) ? { id: Number(id) } : { documentId: id.replaceAll('\u0000', '') },
+    );
+    if (known === null) throw new ContentError('NotFoundError', 'User not found');
+    return known.documentId;
+  }
+}
+
+function taken(error: ContentError): ContentError {
+  const [issue] = error.details['errors'] as Issue[];
+  return new ContentError('ApplicationError', TAKEN[issue?.path[0] ?? ''] ?? error.message);
+}

@@ -1,0 +1,119 @@
+import {
+  type ConfigurableModuleAsyncOptions,
+  type DynamicModule,
+  Inject,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { AccountHooks } from './account-hooks.js';
+import { AccountTables } from './account-tables.js';
+import { authPaths } from './auth-paths.js';
+import { userPaths } from './user-paths.js';
+import { AccountRepository } from './account-repository.js';
+import { DefaultRoles } from './default-roles.js';
+import { JsonWebTokens } from './json-web-tokens.js';
+import { MailedCodes } from './mailed-codes.js';
+import { RateLimits } from './rate-limits.js';
+import { RefreshTokens } from './refresh-tokens.js';
+import { Roles } from './roles.js';
+import { Sessions } from './sessions.js';
+import { SignIn } from './sign-in.service.js';
+import { UserStrategy } from './user-strategy.js';
+import {
+  type ResolvedUsersOptions,
+  resolveUsersOptions,
+  USERS_OPTIONS,
+  type UsersOptions,
+} from './users.options.js';
+import { ContentOpenApi } from '../../content/http/content-openapi.js';
+import { AuthController } from './auth.controller.js';
+import { RolesController } from './roles.controller.js';
+import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
+import { UsersController } from './users.controller.js';
+import { checkWay } from '../../module/check-options.js';
+import { Marked } from '../../module/marked.js';
+import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './users.module-definition.js';
+
+/**
+ * Options of `UsersModule.forRootAsync`, from one of `useFactory` (with `inject`), `useClass` and
+ * `useExisting` (of a `UsersOptionsFactory`).
+ */
+export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOptions, 'createUsersOptions'>;
+
+/**
+ * Users who register, sign in and have a role: `/api/auth/…`, `/api/users` and `/api/users-permissions/…`
+ * (protocol section 19). Their types have to be among the content types.
+ *
+ * @example
+ * imports: [
+ *   ContentModule.forRoot({
+ *     contentTypes: [article, ...userTypes()],
+ *     access: { roles: { authenticated: { article: ['find'] } } },
+ *     …
+ *   }),
+ *   UsersModule.forRoot({ secret: process.env.JWT_SECRET }),
+ * ]
+ *
+ * @publicApi
+ */
+@Module({
+  imports: [DiscoveryModule],
+  controllers: [AuthController, UsersController, RolesController],
+  providers: [
+    { provide: USERS_OPTIONS, useFactory: resolveUsersOptions, inject: [MODULE_OPTIONS_TOKEN] },
+    AccountTables,
+    Roles,
+    AccountRepository,
+    UserStrategy,
+    AccountHooks,
+    DefaultRoles,
+    JsonWebTokens,
+    RefreshTokens,
+    Sessions,
+    RateLimits,
+    MailedCodes,
+    SignIn,
+    Marked,
+  ],
+  exports: [SignIn, Sessions, Roles],
+})
+export class UsersModule extends ConfigurableModuleClass implements NestModule, OnModuleInit {
+  constructor(
+    @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
+    @Inject(MailedCodes) private readonly codes: MailedCodes,
+    @Inject(Marked) private readonly marked: Marked,
+    @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
+    @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
+  ) {
+    super();
+  }
+
+  /** Creates the module with static options. A secret of fewer than 32 bytes prevents the start. */
+  static override forRoot(options: UsersOptions): DynamicModule {
+    return super.forRoot(options);
+  }
+
+  /**
+   * Creates the module with options from a factory, such as a secret from a vault. Throws unless there is
+   * exactly one source.
+   */
+  static override forRootAsync(options: UsersModuleAsyncOptions): DynamicModule {
+    checkWay('UsersModule', options);
+    return super.forRootAsync(options);
+  }
+
+  onModuleInit(): void {
+    this.codes.start(() => this.marked.one('ContentMailSender'));
+    this.openApi.add(authPaths(this.options));
+    this.openApi.add(userPaths);
+  }
+
+  configure(_consumer: MiddlewareConsumer): void {
+    this.routes.setPath(AuthController, 'auth');
+    this.routes.setPath(UsersController, 'users');
+    this.routes.setPath(RolesController, 'users-permissions');
+  }
+}

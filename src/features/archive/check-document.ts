@@ -1,0 +1,221 @@
+/**
+ * Checks the documents of an archive: the shape of their rows, and their values by the rules for request
+ * bodies.
+ */
+import type { Locales } from '../../content/model/description.js';
+import { holdersIn } from '../evolution/leftovers.js';
+import { problemOf } from '../evolution/refused-values.js';
+import { isFlag, isListOf, isObject, isText, type Test } from '../../kernel/json.js';
+import type { StoredValues } from '../../content/plan/stored-instances.js';
+import type { ArchivedType } from '../../content/model/archive.js';
+import { MAX_INTEGER } from '../../content/model/cast-value.js';
+import type { StoredLinks } from '../../content/model/model.js';
+import { SCHEDULE_COLUMNS, SCHEDULED } from '../../content/model/schedule.js';
+import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
+import { ArchiveError } from './format.js';
+import { type ArchiveConflict, documentIdOf } from './judge.js';
+
+/** Rules of the importing application for the documents of one type. */
+export interface DocumentRules {
+  readonly archived: ArchivedType;
+  readonly locales: Locales;
+  /** True accepts stored values that no request body can have. */
+  readonly trusted: boolean;
+  /** Highest row id of the type, as the archive declares it. */
+  readonly lastId: number;
+}
+
+/** Rules, with data that is derived once for all documents. */
+interface Check extends DocumentRules {
+  readonly shape: DocumentShape;
+  readonly columns: readonly { readonly property: string; readonly name: string }[];
+}
+
+interface RowColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly nullable?: boolean;
+  readonly default?: number;
+}
+
+/** Columns of a list of rows. The columns in `key` are unique together. */
+interface RowShape {
+  readonly columns: readonly RowColumn[];
+  readonly key: readonly string[];
+}
+
+const whole =
+  (bound: number) =>
+  (value: unknown): boolean =>
+    Number.isInteger(Number(value)) && Math.abs(Number(value)) <= bound;
+const like =
+  (pattern: RegExp) =>
+  (value: unknown): boolean =>
+    isText(value) && pattern.test(value);
+const int4 = whole(MAX_INTEGER + 1);
+const int8 = whole(2 ** 63);
+
+/** Tests of the JSON values that an export writes, by column type. */
+const WRITTEN: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: isText,
+  boolean: isFlag,
+  jsonb: () => true,
+  int4,
+  integer: int4,
+  int8,
+  bigint: int8,
+  float8: (value) => typeof value === 'number' || like(/^(NaN|-?Infinity)$/)(value),
+  'numeric(10,2)': (value) => typeof value === 'number' || value === 'NaN',
+  date: like(/^(-?infinity|\d{4,7}-\d\d-\d\d( BC)?)$/),
+  'time(3)': like(/^\d\d:\d\d:\d\d(\.\d{1,3})?$/),
+  'timestamptz(3)': like(/^(-?infinity|\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?\+00:00( BC)?)$/),
+};
+
+const isWritten = (
+  { name, type, nullable = false, default: value }: RowColumn,
+  row: StoredValues,
+): boolean => {
+  const one = row[name] ?? null;
+  return one === null ? nullable || value !== undefined : WRITTEN[type]?.(one) === true;
+};
+
+/** Returns the reason why no export writes such rows; null for valid rows. */
+function damageIn(rows: unknown, { columns, key }: RowShape): string | null {
+  if (!isRows(rows)) return 'has no list of rows';
+  for (const row of rows) {
+    const wrong = columns.find((column) => !isWritten(column, row));
+    if (wrong !== undefined) return `has no ${wrong.type} in ${wrong.name}`;
+  }
+  const keys = new Set(rows.map((row) => JSON.stringify(key.map((name) => row[name]))));
+  return keys.size === rows.length ? null : `has two rows with one ${key.join(' and ')}`;
+}
+
+const isRows: Test<readonly StoredValues[]> = isListOf((one): one is StoredValues => isObject(one));
+
+const TIMES: RowShape = {
+  columns: SCHEDULE_COLUMNS.filter(({ name }) => !['type', 'document_id'].includes(name)),
+  key: ['locale', 'action'],
+};
+
+function linkShape({ table }: StoredLinks): RowShape {
+  const { published, locale, target, targetType, position, inversePosition } = table;
+  const all = [published, locale, target, targetType, position, inversePosition];
+  const columns = all.filter((column) => column !== null);
+  return { columns, key: columns.filter(({ key }) => key).map(({ name }) => name) };
+}
+
+/** Row lists that the documents of a type have. */
+interface DocumentShape {
+  readonly versions: RowShape;
+  readonly links: readonly (readonly [name: string, shape: RowShape])[];
+  /** Matches integers of 64-bit columns that JSON.parse rounds; null for types without such columns. */
+  readonly long: RegExp | null;
+}
+
+function shapeOf({ columns, links }: ArchivedType): DocumentShape {
+  const long = columns.flatMap(({ type, name }) => (type === 'int8' ? [name] : []));
+  return {
+    versions: { columns: [...SYSTEM_COLUMNS, ...columns], key: ['locale', 'published'] },
+    links: links.map((one) => [one.attribute.name, linkShape(one)]),
+    long: long.length === 0 ? null : new RegExp(`"(?:${long.join('|')})":-?\\d{16}`),
+  };
+}
+
+/** Returns integers beyond 2^53 as their digits, since a number rounds them. */
+const exactly = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
+  typeof value === 'number' && !Number.isSafeInteger(value) && Number.isInteger(value)
+    ? (context?.source ?? value)
+    : value;
+
+/** Returns the JSON value of a line; undefined for invalid JSON. */
+function parsed(line: string, long: RegExp | null): unknown {
+  try {
+    return JSON.parse(line, long?.test(line) === true ? exactly : undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Rows {
+  readonly versions: readonly StoredValues[];
+  readonly times: readonly StoredValues[];
+}
+
+/** Returns the rows of a document, or the reason if no export writes such a line. */
+function rowsIn(line: string, { shape, lastId }: Check): Rows | string {
+  const document = parsed(line, shape.long);
+  const id = documentIdOf(line);
+  if (!isObject(document) || document['documentId'] !== id || !isObject(document['links']))
+    return 'cannot be read';
+  const { versions, links, schedule } = document;
+  const times = schedule ?? [];
+  const wrong =
+    damageIn(versions, shape.versions) ??
+    shape.links.map(([name, one]) => damageIn(links[name] ?? [], one)).find((one) => one !== null) ??
+    damageIn(times, TIMES);
+  if (wrong !== null) return wrong;
+  if (!isRows(versions) || !isRows(times) || versions.length === 0) return 'has no versions';
+  if (versions.some((one) => one['document_id'] !== id)) return 'has a version of another document';
+  if (versions.some((one) => Number(one['id']) > lastId)) return 'has a row number beyond the last one';
+  return { versions, times };
+}
+
+/** Characters that need no escape in a URL. */
+const DOCUMENT_ID = /^[A-Za-z0-9_.~-]{1,255}$/;
+
+/** Yields the values of a version that no request body can have: attribute and reason. */
+function* refusedIn(version: StoredValues, check: Check): Generator<readonly [string, string]> {
+  const { type } = check.archived;
+  const { locales, defaultLocale } = check.locales;
+  const [locale, published] = [String(version['locale']), version['published'] === true];
+  if (!published && !type.draftAndPublish) yield ['status', 'the type has no drafts'];
+  if (!(type.localized ? locales : [defaultLocale]).includes(locale))
+    yield ['locale', `"${locale}" is not a locale of the type`];
+  const values = Object.fromEntries(check.columns.map(({ property, name }) => [property, version[name]]));
+  const root = { model: type, at: type.singularApiId, values };
+  const draft = type.draftAndPublish && !published;
+  for (const holder of holdersIn(root, () => undefined))
+    for (const attribute of holder.model.attributes.values()) {
+      if (holder === root && !(attribute.name in values)) continue;
+      const problem = problemOf(attribute, holder.values[attribute.name], draft);
+      if (problem !== null) yield [`${holder.at}.${attribute.name}`.slice(root.at.length + 1), problem];
+    }
+}
+
+function* refused({ versions, times }: Rows, check: Check): Generator<readonly [string, string]> {
+  for (const version of versions) {
+    if (!DOCUMENT_ID.test(String(version['document_id'])))
+      yield ['documentId', 'it has characters other than letters, digits and "-_.~", or more than 255'];
+    yield* refusedIn(version, check);
+  }
+  if (times.some(({ action }) => !SCHEDULED.some((one) => one === action)))
+    yield ['schedule', `an action is none of ${SCHEDULED.join(', ')}`];
+}
+
+/** Returns the conflicts of a document. Throws an ArchiveError for a line that no export writes. */
+function conflictsOf(line: string, check: Check): readonly ArchiveConflict[] {
+  const { singularApiId: type } = check.archived.type;
+  const documentId = documentIdOf(line);
+  const rows = rowsIn(line, check);
+  if (typeof rows === 'string')
+    throw new ArchiveError(`The archive is damaged: its document ${type} "${documentId}" ${rows}`);
+  if (check.trusted) return [];
+  const found = new Map<string, string>();
+  for (const [attribute, reason] of refused(rows, check))
+    if (!found.has(attribute)) found.set(attribute, reason);
+  return [...found].map(([attribute, reason]) => ({ kind: 'rule', type, documentId, attribute, reason }));
+}
+
+/**
+ * Returns the conflicts of documents with the rules of the application, at most one per attribute of a
+ * document. Throws an ArchiveError for a line that no export writes.
+ */
+export function checkDocuments(lines: readonly string[], rules: DocumentRules): readonly ArchiveConflict[] {
+  const { archived } = rules;
+  if (new Set(lines.map(documentIdOf)).size < lines.length)
+    throw new ArchiveError(
+      `The archive is damaged: it contains a document of ${archived.type.singularApiId} twice`,
+    );
+  const check = { ...rules, shape: shapeOf(archived), columns: [...SYSTEM_COLUMNS, ...archived.columns] };
+  return lines.flatMap((line) => conflictsOf(line, check));
+}

@@ -1,0 +1,170 @@
+/** Statements that export documents, each as one JSON text. */
+import { type ArchivedType, holdsSecrets, isSecret } from '../../content/model/archive.js';
+import type {
+  Attribute,
+  Column,
+  Component,
+  EmbeddedAttribute,
+  Schema,
+  StoredLinks,
+} from '../../content/model/model.js';
+import { scheduleTableOf } from '../../content/model/schedule.js';
+import {
+  constant,
+  type Identifier,
+  join,
+  plain,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+} from '../../kernel/sql.js';
+import { namesOf, targetColumns } from '../../content/compile/link-sql.js';
+import { listOf } from '../../content/compile/json-list.js';
+
+export const SYSTEM = sql`document_id, id, locale, published, created_at, updated_at, published_at, revision`;
+
+/** Alias of the nested value at a depth. */
+const item = (depth: number): Sql => sql`e${constant(depth)}`;
+
+/** Attributes of a component that are secret, and attributes whose components contain secrets. */
+function secretParts({ attributes }: Component): {
+  readonly names: readonly Attribute[];
+  readonly holders: readonly EmbeddedAttribute[];
+} {
+  const all = [...attributes.values()];
+  return {
+    names: all.filter(isSecret),
+    holders: all.filter((one): one is EmbeddedAttribute => 'components' in one && holdsSecrets(one)),
+  };
+}
+
+/** Nested components, outermost first. */
+type Path = readonly Component[];
+
+/** Removes the secrets from an instance. Throws for a recursive component with a password. */
+function cleanInstance(value: Sql, path: Path): Sql {
+  const [component] = path.slice(-1) as [Component];
+  if (path.indexOf(component) < path.length - 1)
+    throw new Error(
+      `"${component.uid}" contains a password and may contain itself: archives do not support this`,
+    );
+  const { names, holders } = secretParts(component);
+  const without = names.reduce((rest, { name }) => sql`${rest} - ${quote(name, 'string')}`, value);
+  return holders.reduce((rest, holder) => {
+    const name = quote(holder.name, 'string');
+    const held = cleanList(holder, sql`${value}->${name}`, path);
+    return sql`${rest} || case when ${value} ? ${name} then jsonb_build_object(${name}, ${held}) else '{}' end`;
+  }, without);
+}
+
+/** Removes the secrets from the value of an attribute. A single instance stays an object. */
+function cleanList({ named, components }: EmbeddedAttribute, held: Sql, path: Path): Sql {
+  const one = item(path.length);
+  const value = sql`${one}.v`;
+  const cleaned = components.map(
+    (component) => [component, sql`(${cleanInstance(value, [...path, component])})`] as const,
+  );
+  const [first] = cleaned.map(([, clean]) => clean);
+  const branches = cleaned.map(([{ uid }, clean]) => sql`when ${quote(uid, 'string')} then ${clean}`);
+  const clean = named
+    ? sql`case ${value}->>'__component' ${join(branches, ' ')} else ${value} end`
+    : (first ?? value);
+  const object = sql`case jsonb_typeof(${value}) when 'object' then ${clean} else ${value} end`;
+  const list = sql`(select jsonb_agg(${object} order by ${one}.n)
+    from jsonb_array_elements(${listOf(held)}) with ordinality ${one}(v, n))`;
+  return sql`case jsonb_typeof(${held})
+    when 'array' then coalesce(${list}, '[]') when 'object' then ${list}->0 else ${held} end`;
+}
+
+function shown({ name, attribute }: Column): Sql {
+  const value = sql`t.${quote(name)}`;
+  const isMixed = 'components' in attribute && holdsSecrets(attribute);
+  return isMixed ? sql`${cleanList(attribute, value, [])} as ${quote(name)}` : value;
+}
+
+/** Columns of a link table except the owner. */
+export function linkColumns({ table }: StoredLinks): readonly Sql[] {
+  const { position } = namesOf(table);
+  const places = table.inversePosition === null ? [] : [plain(table.inversePosition.name)];
+  return [sql`published`, sql`locale`, ...targetColumns(table).map(({ name }) => name), position, ...places];
+}
+
+function linksOf(stored: StoredLinks): Sql {
+  const { table, owner, position } = namesOf(stored.table);
+  const columns = join(
+    linkColumns(stored).map((name) => sql`l.${name}`),
+    ', ',
+  );
+  const links = sql`select ${columns} from ${table} l where l.${owner} = d.document_id`;
+  const { targetType } = stored.table;
+  const last = targetType === null ? sql`` : sql`, x.${plain(targetType.name)}`;
+  const order = sql`x.published, x.locale, x.${position}, x.${plain(stored.table.target.name)}${last}`;
+  return sql`(select json_agg(x.* order by ${order}) from (${links}) x)`;
+}
+
+/** Columns of a schedule row except the type and document id. */
+export const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, failure`;
+
+/** Prints a document of the rows `d` as JSON. */
+export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
+  const system = sql`t.document_id, t.id, t.locale, t.published,
+    t.created_at, t.updated_at, t.published_at, t.revision`;
+  const list = join([system, ...columns.map(shown)], ', ');
+  const versions = sql`select ${list} from ${quote(type.table)} t where t.document_id = d.document_id`;
+  const named = links.map((one) => sql`${quote(one.attribute.name, 'string')}, ${linksOf(one)}`);
+  const times = sql`select ${TIME_COLUMNS} from ${quote(scheduleTableOf(type))} s
+    where s.type = ${constant(type.singularApiId)} and s.document_id = d.document_id`;
+  return sql`json_build_object('documentId', d.document_id,
+    'versions', (select json_agg(v.* order by v.locale, v.published) from (${versions}) v),
+    'links', json_strip_nulls(json_build_object(${join(named, ', ')})),
+    'schedule', (select json_agg(x.* order by x.locale, x.action) from (${times}) x))`;
+}
+
+/** Opens a cursor of a type's documents, ordered by document id. */
+export function compileOpenDocuments(archived: ArchivedType): Statement {
+  const ids = sql`select distinct i.document_id from ${quote(archived.type.table)} i`;
+  return print(
+    sql`declare content_archive no scroll cursor for
+      select ${archivedDocument(archived)}::text as line from (${ids}) d order by d.document_id`,
+  );
+}
+
+/** Opens a cursor of stored objects, formats included, each once: `key`, and `mime` of originals. */
+export function compileOpenContents({ file }: Schema): Statement {
+  const column = (name: string): Sql => sql`f.${quote((file.storage.columnOf.get(name) as Column).name)}`;
+  const [key, formats, mime] = [column('storageKey'), column('formatKeys'), column('mime')];
+  const rows = sql`from ${quote(file.table)} f where ${key} is not null`;
+  const objects = sql`select case jsonb_typeof(${formats}) when 'object' then ${formats} end as keys ${rows}`;
+  const named = sql`select e.value, null from (${objects}) k cross join lateral jsonb_each_text(k.keys) e`;
+  return print(sql`declare content_archive no scroll cursor for
+    select c.key, min(c.mime) as mime from (select ${key} as key, ${mime} as mime ${rows} union all ${named}) c
+    group by c.key order by c.key`);
+}
+
+/** Fetches the next rows of the cursor: documents as texts in `line`, or stored objects. */
+export const compileNext = (count: number): Statement =>
+  print(sql`fetch ${constant(count)} from content_archive`);
+
+export const compileClose = (): Statement => print(sql`close content_archive`);
+
+/** Selects the greatest row id of a type, as `last`. */
+export const compileLastId = ({ table }: ArchivedType['type']): Statement =>
+  print(sql`select coalesce(max(t.id), 0)::int4 as last from ${quote(table)} t`);
+
+/** Selects the last values of two sequences as texts: `instances` and `counts` (positions). */
+export function compileCounters({ file }: Schema): Statement {
+  const { instanceSequence, counter } = file.storage;
+  const last = (sequence: Identifier): Sql =>
+    sql`coalesce(pg_sequence_last_value(${quote(sequence, 'reference')}::regclass), 0)::text`;
+  return print(sql`select ${last(instanceSequence)} as instances, ${last(counter)} as counts`);
+}
+
+/** Settings of an export transaction: a fixed text form of instants, and no timeouts. */
+export const archiveSettings = (): readonly Statement[] => [
+  print(sql`set local timezone = 'UTC'`),
+  print(sql`set local datestyle = 'ISO'`),
+  print(sql`set local statement_timeout = 0`),
+  print(sql`set local idle_in_transaction_session_timeout = 0`),
+];

@@ -1,0 +1,228 @@
+/** Statements that import documents: conflict checks, then writes. */
+import type { ArchivedType } from '../../content/model/archive.js';
+import type { ContentType, Index, StoredLinks } from '../../content/model/model.js';
+import { versionIndexName } from '../../content/model/naming.js';
+import { scheduleTableOf } from '../../content/model/schedule.js';
+import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
+import {
+  constant,
+  join,
+  param,
+  type Param,
+  plain,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+} from '../../kernel/sql.js';
+import { archivedDocument, linkColumns, SYSTEM, TIME_COLUMNS } from './compile-archive.js';
+import { namesOf } from '../../content/compile/link-sql.js';
+
+export interface Batch {
+  readonly archived: ArchivedType;
+  readonly lines: readonly string[];
+  /** Columns and lists of the archive that the model does not have, which are left out. */
+  readonly unknown: readonly string[];
+  /** Columns that the import computes from a row of the archive, and that comparisons ignore. */
+  readonly set?: ReadonlyMap<string, (row: Sql) => Sql>;
+}
+
+const listed = (lines: readonly string[]): Param => param(`[${lines.join(',')}]`);
+
+/** Rows of the documents: `g.line` and `g.id`. */
+const given = (lines: Param): Sql =>
+  sql`(select j.line, j.line->>'documentId' as id from json_array_elements(${lines}::json) j(line)) g`;
+
+/** Versions of the documents as rows `r` of their table. Unknown columns may have values of other types. */
+function versionsIn({ archived: { type }, unknown }: Batch, lines: Param): Sql {
+  const without = sql`(select jsonb_agg(v.v - ${param(unknown)}::text[])
+    from jsonb_array_elements((g.line->'versions')::jsonb) v(v))::json`;
+  const versions = unknown.length === 0 ? sql`g.line->'versions'` : without;
+  return sql`${given(lines)}
+    cross join lateral json_populate_recordset(null::${quote(type.table)}, ${versions}) r`;
+}
+
+/** Links of one relation as rows of their table. */
+function linksIn({ table, attribute }: StoredLinks): Sql {
+  const rows = sql`null::${quote(table.table)}`;
+  return sql`json_populate_recordset(${rows}, g.line->'links'->${quote(attribute.name, 'string')})`;
+}
+
+/** Removes what comparisons ignore: row ids, revisions, positions in other lists. */
+function comparable(document: Sql, { archived: { columns, links }, unknown, set = new Map() }: Batch): Sql {
+  const places = columns.filter(({ placeOf }) => placeOf !== null).map(({ name }) => name);
+  const ignored = param(['id', 'revision', ...places, ...unknown, ...set.keys()]);
+  const versions = sql`(select jsonb_agg(v.v - ${ignored}::text[] order by v.n)
+    from jsonb_array_elements(c.d->'versions') with ordinality v(v, n))`;
+  const lists = links
+    .filter(({ table }) => table.inversePosition !== null)
+    .map(({ attribute: { name } }) => {
+      const key = quote(name, 'string');
+      const list = sql`(select jsonb_agg(l.l - 'inverse_position' order by l.n)
+        from jsonb_array_elements(c.d->'links'->${key}) with ordinality l(l, n))`;
+      return sql` || case when c.d->'links' ? ${key} then jsonb_build_object(${key}, ${list}) else '{}' end`;
+    });
+  const all = sql`((c.d->'links') - ${param(unknown)}::text[])${join(lists, ' ')}`;
+  return sql`(select jsonb_build_object('versions', ${versions}, 'links', ${all}, 'schedule', c.d->'schedule')
+    from (select ${document}::jsonb as d offset 0) c)`;
+}
+
+/** Selects the `id` of stored documents that differ from the archive. */
+export function compileDiffering(batch: Batch): Statement {
+  const { archived, lines } = batch;
+  const table = quote(archived.type.table);
+  const theirs = comparable(archivedDocument(archived), batch);
+  return print(sql`select d.document_id as id
+    from (select g.id as document_id, g.line from ${given(listed(lines))}
+      where exists (select 1 from ${table} t where t.document_id = g.id) offset 0) d
+    where ${comparable(sql`d.line`, batch)} is distinct from ${theirs}`);
+}
+
+export function compileExisting({ archived, lines }: Batch): Statement {
+  const table = quote(archived.type.table);
+  return print(
+    sql`select g.id from ${given(listed(lines))}
+      where exists (select 1 from ${table} t where t.document_id = g.id)`,
+  );
+}
+
+/** Condition for rows of other documents that an import may delete when they conflict. */
+export type Replaceable = (row: Sql) => Sql;
+
+const systemColumn = (property: string): Sql | undefined => {
+  const own = SYSTEM_COLUMNS.find((column) => column.property === property);
+  return own === undefined ? undefined : plain(own.name);
+};
+
+/** Columns of an index; empty if an archive lacks some of them. */
+function columnsOf({ properties }: Index, { columns }: ArchivedType): readonly Sql[] {
+  const found = properties.flatMap((property) => {
+    const own = columns.find((column) => column.property === property);
+    return systemColumn(property) ?? (own === undefined ? [] : quote(own.name));
+  });
+  return found.length === properties.length ? found : [];
+}
+
+/** Selects documents whose unique values are used by another document: `id` and `other`. */
+function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement {
+  const { type } = batch.archived;
+  const where = index.where === null ? sql`` : sql` where ${index.where}`;
+  const same = columnsOf(index, batch.archived).map((name) => sql`t.${name} = r.${name}`);
+  const rows = sql`select r.* from ${versionsIn(batch, listed(batch.lines))}`;
+  return print(sql`select distinct r.document_id as id, t.document_id as other
+    from (select * from (${rows}) r${where}) r
+    join (select * from ${quote(type.table)}${where}) t on ${join(same, ' and ')}
+      and t.document_id <> r.document_id
+    where not (${replaceable(sql`t`)})`);
+}
+
+/** Selects documents with an exclusive target that belongs to another document: `id` and `other`. */
+function targetHeld(stored: StoredLinks, { lines }: Batch): Statement {
+  const { table, owner, target } = namesOf(stored.table);
+  return print(sql`select distinct g.id, l.${owner} as other from ${given(listed(lines))}
+    cross join lateral ${linksIn(stored)} r
+    join ${table} l on l.${target} = r.${target} and l.published = r.published and l.locale = r.locale
+      and l.${owner} <> g.id`);
+}
+
+/** Query for conflicting documents, and the attributes in which they conflict. */
+export interface Rival {
+  readonly statement: Statement;
+  readonly what: string;
+}
+
+/** Conflict queries for the unique indexes and exclusive relations of a type. */
+export function compileRivals(batch: Batch, replaceable: Replaceable): readonly Rival[] {
+  const { archived } = batch;
+  const version = versionIndexName(archived.type);
+  const indexes = archived.type.storage.indexes.filter(
+    (index) => index.unique && index.name !== version && columnsOf(index, archived).length > 0,
+  );
+  const isOwn = (property: string): boolean => systemColumn(property) === undefined;
+  return [
+    ...indexes.map((index) => ({
+      statement: heldBy(index, batch, replaceable),
+      what: index.properties.filter(isOwn).join(', ') || 'the only document',
+    })),
+    ...archived.links
+      .filter(({ table }) => table.exclusive)
+      .map((stored) => ({ statement: targetHeld(stored, batch), what: stored.attribute.name })),
+  ];
+}
+
+/** Deletes conflicting rows that an import may replace. */
+export const compileReplaced = ({ archived: { type }, lines }: Batch, replaceable: Replaceable): Statement =>
+  print(sql`delete from ${quote(type.table)} t where ${replaceable(sql`t`)}
+    and t.document_id not in (select g.id from ${given(listed(lines))})`);
+
+/** Locks the tables of a type against concurrent writes, not against reads. */
+export function compileHoldTables({ type, links }: ArchivedType): Statement {
+  const tables = [quote(type.table), ...links.map(({ table }) => quote(table.table))];
+  return print(sql`lock table ${join(tables, ', ')} in share row exclusive mode`);
+}
+
+/**
+ * Writes documents, replacing stored ones with the same ids. New rows keep their archived row id if it is
+ * free. Stored rows keep theirs, and the columns that archives omit.
+ */
+export function compileDocuments(batch: Batch): readonly Statement[] {
+  const { archived } = batch;
+  const { type, columns, links } = archived;
+  const lines = listed(batch.lines);
+  const table = quote(type.table);
+  const rows = versionsIn(batch, lines);
+  const ids = sql`(select g.id from ${given(lines)})`;
+  const names = columns.map(({ name }) => quote(name));
+  const sequence = sql`${idsOf(type)}::regclass`;
+  const id = sql`case when r.id is null or exists (select 1 from ${table} x where x.id = r.id)
+    then nextval(${sequence}) else r.id end`;
+  const own = sql`g.id, ${id}, r.locale, r.published, r.created_at, r.updated_at,
+    r.published_at, coalesce(r.revision, 0)`;
+  const values = columns.map(({ name }) => batch.set?.get(name)?.(sql`r`) ?? sql`r.${quote(name)}`);
+  const written = join([own, ...values], ', ');
+  const set = [sql`created_at`, sql`updated_at`, sql`published_at`, sql`revision`, ...names].map(
+    (name) => sql`${name} = excluded.${name}`,
+  );
+  return [
+    print(sql`delete from ${table} t where t.document_id in ${ids}
+      and (t.document_id, t.locale, t.published) not in
+        (select g.id, r.locale, r.published from ${rows})`),
+    print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')}) select ${written} from ${rows}
+      order by r.id
+      on conflict (document_id, locale, published) do update set ${join(set, ', ')}`),
+    ...links.flatMap((one) => linksOf(one, lines)),
+    ...timesOf(archived, lines),
+  ];
+}
+
+function linksOf(stored: StoredLinks, lines: Param): readonly Statement[] {
+  const { table, owner } = namesOf(stored.table);
+  const columns = linkColumns(stored);
+  const values = columns.map((name) => sql`r.${name}`);
+  return [
+    print(sql`delete from ${table} l where l.${owner} in (select g.id from ${given(lines)})`),
+    print(sql`insert into ${table} (${join([owner, ...columns], ', ')})
+      select ${join([sql`g.id`, ...values], ', ')} from ${given(lines)} cross join lateral ${linksIn(stored)} r`),
+  ];
+}
+
+function timesOf({ type }: ArchivedType, lines: Param): readonly Statement[] {
+  const table = quote(scheduleTableOf(type));
+  const name = constant(type.singularApiId);
+  return [
+    print(
+      sql`delete from ${table} s where s.type = ${name}
+        and s.document_id in (select g.id from ${given(lines)})`,
+    ),
+    print(sql`insert into ${table} (type, document_id, ${TIME_COLUMNS})
+      select ${name}, g.id, r.locale, r.action, r.due_at, r.attempts, r.failed_at, r.failure
+        from ${given(lines)}
+      cross join lateral json_populate_recordset(null::${table},
+        case json_typeof(g.line->'schedule') when 'array' then g.line->'schedule' end) r`),
+  ];
+}
+
+/** Sequence of a table's row ids. */
+export const idsOf = ({ table }: ContentType): Sql =>
+  sql`pg_get_serial_sequence(${quote(table, 'reference')}, 'id')`;

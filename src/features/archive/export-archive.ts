@@ -1,0 +1,168 @@
+/** Exports content into an archive: a consistent snapshot, read with a cursor. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import {
+  archiveSettings,
+  compileClose,
+  compileCounters,
+  compileLastId,
+  compileNext,
+  compileOpenContents,
+  compileOpenDocuments,
+} from './compile-archive.js';
+import type { Database } from '../../content/store/database.js';
+import type { Row, Runner } from '../../pool/runner.js';
+import type { FileContents } from '../media/file-contents.js';
+import { type ArchivedType, archivedTypes } from '../../content/model/archive.js';
+import { describeModel } from '../../content/model/description.js';
+import type { Schema } from '../../content/model/model.js';
+import type { ContentSettings } from '../../kernel/settings.js';
+import type { Statement } from '../../kernel/sql.js';
+import { WITHHELD } from '../accounts/withheld.js';
+import { writeContents } from './export-contents.js';
+import {
+  ARCHIVE,
+  type ArchiveHeader,
+  ArchiveWriter,
+  type DocumentsPart,
+  type Progress,
+  VERSION,
+} from './format.js';
+
+/** Rows per FETCH, which bounds the documents in memory. */
+const FETCH_SIZE = 50;
+
+export interface Source {
+  readonly database: Database;
+  readonly schema: Schema;
+  readonly settings: ContentSettings;
+  /** Contents of files; null in an application without the module for files. */
+  readonly contents: FileContents | null;
+}
+
+/** Options of an export. */
+export interface ExportOptions {
+  /** False exports no bytes of files, for a move that copies their storage. Default true. */
+  readonly files?: boolean;
+  readonly progress?: Progress;
+}
+
+/** Result of an export. */
+export interface ExportResult {
+  readonly documents: number;
+  /** Number of file contents, including image formats; equal contents count once. */
+  readonly contents: number;
+  /** Keys of contents that files reference but the storage does not have. */
+  readonly missing: readonly string[];
+}
+
+async function headerOf(runner: Runner, { schema, settings }: Source): Promise<ArchiveHeader> {
+  const [row] = await runner.run(compileCounters(schema));
+  return {
+    archive: ARCHIVE,
+    version: VERSION,
+    id: randomUUID(),
+    createdAt: new Date().toISOString(),
+    instances: String(row?.['instances']),
+    counts: String(row?.['counts']),
+    model: describeModel(schema, settings),
+  };
+}
+
+async function partOf(runner: Runner, { type, columns, links }: ArchivedType): Promise<DocumentsPart> {
+  const [row] = await runner.run(compileLastId(type));
+  const described = columns.map(
+    ({ name, attribute, type: databaseType }) =>
+      [name, { attribute: attribute.name, type: databaseType }] as const,
+  );
+  return {
+    part: 'documents',
+    type: type.singularApiId,
+    columns: Object.fromEntries(described),
+    links: links.map(({ attribute }) => attribute.name),
+    lastId: Number(row?.['last']),
+  };
+}
+
+/** Yields the rows of a cursor. */
+async function* rowsOf(runner: Runner, open: Statement): AsyncGenerator<Row> {
+  await runner.run(open);
+  for (;;) {
+    const rows = await runner.run(compileNext(FETCH_SIZE));
+    yield* rows;
+    if (rows.length < FETCH_SIZE) break;
+  }
+  await runner.run(compileClose());
+}
+
+interface Task extends Source {
+  readonly writer: ArchiveWriter;
+  readonly progress: Progress;
+}
+
+/** Writes all documents of a type. Returns their number. */
+async function writeType(
+  runner: Runner,
+  archived: ArchivedType,
+  { writer, progress }: Task,
+): Promise<number> {
+  const { singularApiId } = archived.type;
+  await writer.part(await partOf(runner, archived));
+  let documents = 0;
+  for await (const { line } of rowsOf(runner, compileOpenDocuments(archived))) {
+    // PostgreSQL prints line breaks between the elements of JSON lists. Inside JSON strings they are escaped.
+    await writer.document(String(line).replaceAll('\n', ' '));
+    documents += 1;
+    if (documents % FETCH_SIZE === 0) progress(singularApiId, documents);
+  }
+  await writer.endPart();
+  progress(singularApiId, documents);
+  return documents;
+}
+
+async function writeAll(runner: Runner, task: Task): Promise<ExportResult> {
+  const { schema, contents, writer } = task;
+  for (const setting of archiveSettings()) await runner.run(setting);
+  await writer.begin(await headerOf(runner, task));
+  const rows = (): AsyncGenerator<Row> => rowsOf(runner, compileOpenContents(schema));
+  const moved = contents === null ? null : await writeContents(rows(), { ...task, contents });
+  let documents = 0;
+  for (const archived of archivedTypes(schema.types, WITHHELD))
+    documents += await writeType(runner, archived, task);
+  await writer.end();
+  return { documents, contents: moved?.contents ?? 0, missing: moved?.missing ?? [] };
+}
+
+/**
+ * Writes all content into an archive, as a consistent snapshot, while writes continue. Resolves when
+ * `destination` has received the whole archive. Rejects with the error of the destination or of the database.
+ * Throws an ArchiveError for contents that do not match the digest in their key.
+ */
+export async function exportArchive(
+  source: Source,
+  destination: Writable,
+  { files = true, progress = () => undefined }: ExportOptions,
+): Promise<ExportResult> {
+  const gzip = createGzip();
+  const written = pipeline(gzip, destination);
+  // Prevents an unhandled rejection: `put` and the last `await` report the error.
+  written.catch(() => undefined);
+  const put = async (line: string): Promise<void> => {
+    if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written]);
+  };
+  const contents = files ? source.contents : null;
+  const task = { ...source, contents, writer: new ArchiveWriter(put), progress };
+  try {
+    const result = await source.database.alone((runner) => writeAll(runner, task), { snapshot: true });
+    gzip.end();
+    await written;
+    return result;
+  } catch (error) {
+    gzip.destroy();
+    destination.destroy();
+    throw error;
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * Imports an archive. The first passes check it; the last one writes documents in batches and records the
+ * progress.
+ */
+import { archiveSettings } from './compile-archive.js';
+import {
+  compileBeginImport,
+  compileDropProgress,
+  compileForgetImport,
+  compileImportTable,
+  compileNoteProgress,
+  compilePast,
+  compilePastIds,
+  compileProgress,
+} from './compile-import-progress.js';
+import { compileDocuments, compileHoldTables, compileReplaced } from './compile-import.js';
+import { compileLocks } from '../../pool/locks.js';
+import type { Runner } from '../../pool/runner.js';
+import { turnOf } from '../../content/plan/locks.js';
+import type { Schema } from '../../content/model/model.js';
+import { modelConflicts } from './compare-models.js';
+import type { Source } from './export-archive.js';
+import { ArchiveError } from './format.js';
+import { type Brought, BytesGone, contentsBefore, ContentsIntake } from './import-contents.js';
+import {
+  type Counts,
+  DONE,
+  type Import,
+  type ImportOptions,
+  type ImportResult,
+  noCounts,
+  type OpenArchive,
+  refuse,
+} from './import-options.js';
+import { type ArchiveConflict, documentIdOf, type Judged, replaceableIn } from './judge.js';
+import {
+  judgePiece,
+  type Known,
+  type KnownPiece,
+  knownPiece,
+  NOTHING_JUDGED,
+  refusing,
+} from './judge-piece.js';
+import { readArchive } from './read-archive.js';
+import { type Piece, walk } from './walk-archive.js';
+
+/** Maximum number of listed conflicts of each kind, so that one kind hides no other. */
+const MAX_CONFLICTS = 1000;
+const DEFAULT_BATCH_SIZE = 100;
+/** Maximum number of attempts while other processes remove contents that the import stored. */
+const ATTEMPTS = 5;
+
+/** Reads an archive to its end. Throws an {@link ArchiveError} for an invalid one. */
+async function checkWhole(open: OpenArchive): Promise<Brought> {
+  let brought: Brought = { any: false, missing: new Set() };
+  for await (const item of readArchive(open()))
+    if (item.kind === 'end' && item.part.part === 'contents')
+      brought = { any: true, missing: new Set(item.end.missing ?? []) };
+  return brought;
+}
+
+/** Result of a batch; `loose` are contents that may have no file any more. */
+interface Written {
+  readonly judged: Judged;
+  readonly loose: readonly string[];
+}
+
+const NOTHING: Written = { judged: NOTHING_JUDGED, loose: [] };
+
+/**
+ * Returns the number of documents that an interrupted import has processed. Later changes of them are no
+ * conflicts.
+ */
+async function doneBefore(runner: Runner, schema: Schema, archive: string): Promise<number> {
+  const [table] = await runner.run(compileImportTable(schema));
+  if (table?.['there'] !== true) return 0;
+  const [row] = await runner.run(compileProgress(schema, archive, false));
+  return Number(row?.['done'] ?? 0);
+}
+
+/** Whether the archive contains bytes, and the application has no storage for them. */
+const lacksStorage = ({ brought, files, source }: Known): boolean =>
+  brought.any && files && source.contents === null;
+
+/** Note on an archive of an earlier release. */
+const NOT_COMPARED =
+  'The archive is of an earlier release and does not describe its model: options of types, attributes and ' +
+  'components were not compared, only columns and values';
+
+/** Returns the conflicts of an archive, and a note for each comparison that was not possible. */
+async function findConflicts(
+  task: Known,
+  runner: Runner,
+): Promise<Pick<ImportResult, 'conflicts' | 'notes'>> {
+  const { schema } = task.source;
+  const notes: string[] = [];
+  const conflicts: ArchiveConflict[] = lacksStorage(task) ? [{ kind: 'bytes', type: 'file' }] : [];
+  const counts = new Map<ArchiveConflict['kind'], number>();
+  const add = (more: readonly ArchiveConflict[]): void => {
+    for (const conflict of more) {
+      const count = (counts.get(conflict.kind) ?? 0) + 1;
+      counts.set(conflict.kind, count);
+      if (count <= MAX_CONFLICTS) conflicts.push(conflict);
+    }
+  };
+  for (const setting of archiveSettings()) await runner.run(setting);
+  let done = 0;
+  await walk(task, {
+    header: async ({ id }, comparison) => {
+      done = await doneBefore(runner, schema, id);
+      add(modelConflicts(comparison));
+      if (comparison.archived === null) notes.push(NOT_COMPARED);
+    },
+    part: (known) => add(known.conflicts),
+    contents: null,
+    piece: async (piece) => {
+      const known = knownPiece(piece, task);
+      if (known === null || piece.first + piece.lines.length <= done) return;
+      const judging = { ...task, checks: true, gone: () => undefined };
+      add((await refusing(piece.part.type, () => judgePiece(runner, known, judging))).conflicts);
+    },
+  });
+  return { conflicts, notes };
+}
+
+/** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
+async function acquireLocks(
+  runner: Runner,
+  { batch: { archived, lines }, files }: KnownPiece,
+): Promise<void> {
+  await files?.contents.hold([...files.named.values()].flat(), runner);
+  const names = lines.flatMap((line) => turnOf(archived.type, documentIdOf(line)) ?? []);
+  await runner.run(compileLocks(names.map((name) => ({ name, exclusive: true }))));
+  await runner.run(compileHoldTables(archived));
+}
+
+/** Writes the documents of a batch. Throws for conflicts that appeared since the check. */
+async function writePiece(
+  runner: Runner,
+  known: KnownPiece,
+  { piece, task }: { readonly piece: Piece; readonly task: Known },
+): Promise<Written> {
+  const { batch, files } = known;
+  const { schema } = task.source;
+  const replaceable = replaceableIn(schema, batch.archived);
+  const gone = (): never => {
+    throw new BytesGone();
+  };
+  // With other options, a refused document has already stopped the import.
+  const judged = await judgePiece(runner, known, { ...task, checks: task.onConflict === 'skip', gone });
+  refuse(judged.conflicts, task.onConflict);
+  const doneWith = (id: string): keyof Counts => DONE[task.onConflict][judged.verdicts.get(id) ?? 'new'];
+  const idsOf = (done: keyof Counts): string[] =>
+    batch.lines.map(documentIdOf).filter((id) => doneWith(id) === done);
+  const skipped = idsOf('skipped').flatMap((id) => files?.named.get(id) ?? []);
+  const before = files === null ? [] : await contentsBefore(runner, schema.file, idsOf('replaced'));
+  const lines = batch.lines.filter((line) => ['imported', 'replaced'].includes(doneWith(documentIdOf(line))));
+  await runner.run(compileReplaced(batch, replaceable));
+  await runner.run(compilePastIds(batch.archived, piece.part.lastId));
+  if (lines.length > 0) for (const step of compileDocuments({ ...batch, lines })) await runner.run(step);
+  return { judged, loose: [...skipped, ...before] };
+}
+
+/** Imports a batch and records the progress in one transaction. Returns null for a batch imported before. */
+async function importPiece(
+  task: Known & { readonly archive: string },
+  piece: Piece,
+  runner: Runner,
+): Promise<Written | null> {
+  const { schema } = task.source;
+  const known = knownPiece(piece, task);
+  for (const setting of archiveSettings()) await runner.run(setting);
+  if (known !== null) await acquireLocks(runner, known);
+  const [row] = await runner.run(compileProgress(schema, task.archive, true));
+  if (row === undefined) throw new ArchiveError('Another process has finished importing this archive');
+  const done = piece.first + piece.lines.length;
+  if (Number(row['done']) >= done) return null;
+  const written = known === null ? NOTHING : await writePiece(runner, known, { piece, task });
+  await runner.run(compileNoteProgress(schema, { archive: task.archive, done }));
+  return written;
+}
+
+/**
+ * Returns the receiver of the archive's contents, which counts the stored ones; null if none are imported.
+ */
+function intakeOf({ source: { contents }, files, progress }: Import, counts: Counts): ContentsIntake | null {
+  if (!files || contents === null) return null;
+  return new ContentsIntake(contents, () => progress('contents', (counts.contents += 1)));
+}
+
+async function importAll(task: Known, counts: Counts): Promise<void> {
+  const { database, schema, contents } = task.source;
+  let archive = '';
+  const inOne = <T>(work: (runner: Runner) => Promise<T>): Promise<T> =>
+    database.alone(work, { snapshot: false });
+  let documents = 0;
+  const intake = intakeOf(task, counts);
+  const piece = async (one: Piece): Promise<void> => {
+    const written = await refusing(one.part.type, () =>
+      inOne((runner) => importPiece({ ...task, archive }, one, runner)),
+    );
+    for (const verdict of written?.judged.verdicts.values() ?? [])
+      counts[DONE[task.onConflict][verdict]] += 1;
+    if (written !== null && one.known.archived === null) counts.skipped += one.lines.length;
+    await contents?.letGo(written?.loose ?? []);
+    documents += one.lines.length;
+    task.progress(one.part.type, documents);
+  };
+  await walk(task, {
+    header: ({ id, ...last }) => {
+      archive = id;
+      return inOne(async (runner) => {
+        for (const step of compileBeginImport(schema, id)) await runner.run(step);
+        await runner.run(compilePast(schema, last));
+      });
+    },
+    part: () => void (documents = 0),
+    piece,
+    contents: intake,
+  }).finally(() => intake?.close());
+  await inOne(async (runner) => {
+    const [row] = await runner.run(compileForgetImport(schema, archive));
+    if (row?.['last'] === true) await runner.run(compileDropProgress(schema));
+  });
+}
+
+/** Imports all documents; resumes if another process removes contents that the import stored. */
+async function importWhole(task: Known): Promise<Counts> {
+  const counts = noCounts();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await importAll(task, counts);
+      return counts;
+    } catch (error) {
+      if (!(error instanceof BytesGone) || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+const DEFAULTS = {
+  onConflict: 'refuse',
+  files: true,
+  allowPublic: false,
+  trusted: false,
+  atOnce: DEFAULT_BATCH_SIZE,
+  progress: () => undefined,
+} as const;
+
+/**
+ * Imports an archive into an empty or a running system. Separate passes verify the archive, compare it with
+ * the stored content, and write. Repeating the call resumes an interrupted import of the same archive.
+ *
+ * Throws an {@link ArchiveError} for an incomplete archive, and an `ArchiveConflictError` for conflicts.
+ */
+export async function importArchive(
+  source: Source,
+  open: OpenArchive,
+  { dryRun = false, ...options }: ImportOptions,
+): Promise<ImportResult> {
+  const task: Known = { ...DEFAULTS, ...options, source, open, brought: await checkWhole(open) };
+  const search = (runner: Runner): ReturnType<typeof findConflicts> => findConflicts(task, runner);
+  const found = await source.database.alone(search, { snapshot: true });
+  if (dryRun) return { ...noCounts(), ...found };
+  refuse(found.conflicts, task.onConflict);
+  return { ...(await importWhole(task)), ...found };
+}

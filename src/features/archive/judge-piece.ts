@@ -1,0 +1,79 @@
+/** Compares batches of an archive with the model and the stored content. */
+import type { Batch } from './compile-import.js';
+import { firstLine, isDataError } from '../../kernel/postgres-errors.js';
+import type { Runner } from '../../pool/runner.js';
+import { checkDocuments, type DocumentRules } from './check-document.js';
+import { ArchiveError } from './format.js';
+import {
+  type Brought,
+  contentsNamed,
+  judgeContents,
+  keptHere,
+  type NamedContents,
+} from './import-contents.js';
+import type { Import } from './import-options.js';
+import { documentIdOf, judge, type Judged, replaceableIn } from './judge.js';
+import type { Piece } from './walk-archive.js';
+
+/** An import whose archive has been verified. */
+export interface Known extends Import {
+  readonly brought: Brought;
+}
+
+/** A batch whose type the model has. */
+export interface KnownPiece {
+  readonly batch: Batch;
+  readonly rules: DocumentRules;
+  /** Null unless the documents are files whose bytes are imported too. */
+  readonly files: NamedContents | null;
+}
+
+/** Returns null for a type that the model does not have. */
+export function knownPiece({ known, part, lines }: Piece, task: Known): KnownPiece | null {
+  const { archived, unknown } = known;
+  if (archived === null) return null;
+  const { schema, settings, contents } = task.source;
+  const rules = { archived, locales: settings, trusted: task.trusted, lastId: part.lastId };
+  const batch = { archived, unknown, lines };
+  if (archived.type !== schema.file || contents === null) return { batch, rules, files: null };
+  const set = keptHere(schema, contents);
+  const named = { named: contentsNamed(lines, schema.file), contents, brought: task.brought };
+  return { batch: { ...batch, set }, rules, files: task.files ? named : null };
+}
+
+/** Runs work on documents of a type. Throws an ArchiveError for values that the database refuses. */
+export async function refusing<T>(type: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    throw new ArchiveError(`The database refuses a document of ${type} in the archive: ${firstLine(error)}`);
+  }
+}
+
+export const NOTHING_JUDGED: Judged = { verdicts: new Map(), conflicts: [] };
+
+interface Judging {
+  /** True checks each document; false relies on an earlier check that found no conflict. */
+  readonly checks: boolean;
+  /** Called for contents that the archive has and the storage lacks. */
+  readonly gone: () => void;
+}
+
+/** Finds the conflicts of a batch. Documents with refused values are not compared with the stored ones. */
+export async function judgePiece(
+  runner: Runner,
+  piece: KnownPiece,
+  { source: { schema }, checks, gone }: Judging & Pick<Import, 'source'>,
+): Promise<Judged> {
+  const { batch, files } = piece;
+  const refused = checks ? checkDocuments(batch.lines, piece.rules) : [];
+  const out = new Set(refused.map(({ documentId = '' }) => documentId));
+  const compared = { ...batch, lines: batch.lines.filter((line) => !out.has(documentIdOf(line))) };
+  const found = await judge(runner, compared, replaceableIn(schema, batch.archived));
+  const { verdicts, conflicts } = files === null ? found : await judgeContents(found, files, gone);
+  return {
+    verdicts: new Map([...verdicts, ...[...out].map((id) => [id, 'rivalled'] as const)]),
+    conflicts: [...refused, ...conflicts],
+  };
+}

@@ -1,0 +1,91 @@
+/** Compares documents of an archive with the stored content. */
+import {
+  type Batch,
+  compileDiffering,
+  compileExisting,
+  compileRivals,
+  type Replaceable,
+} from './compile-import.js';
+import { isUnusedRole } from '../accounts/compile-unused-roles.js';
+import type { Runner } from '../../pool/runner.js';
+import type { ArchivedType } from '../../content/model/archive.js';
+import type { Schema } from '../../content/model/model.js';
+import { sql } from '../../kernel/sql.js';
+
+/** Conflict of an archive with the model or the stored content. */
+export interface ArchiveConflict {
+  /**
+   * - `type`, `attribute`: the model has none of that name, or stores it differently.
+   * - `model`: a difference of the models that stops every import; `type` names a type or a component.
+   * - `rule`: no request body can have a value of the document.
+   * - `content`: the document is stored with other content.
+   * - `value`: another document has a value that must be unique.
+   * - `bytes`: the bytes of a file are neither in the archive nor in the storage. Without `documentId`, the
+   *   archive contains bytes and the application has no storage.
+   */
+  readonly kind: 'type' | 'attribute' | 'model' | 'rule' | 'content' | 'value' | 'bytes';
+  /** `singularApiId` of the type. */
+  readonly type: string;
+  readonly attribute?: string;
+  readonly documentId?: string;
+  /** Id of the conflicting document, or the key of the missing bytes. */
+  readonly other?: string;
+  /** Description of the difference. */
+  readonly reason?: string;
+}
+
+/**
+ * Result of comparing a document with the stored content; `rivalled` means a conflict other than its content.
+ */
+export type Verdict = 'new' | 'same' | 'differs' | 'rivalled';
+
+/** Verdicts by document id, and the conflicts. */
+export interface Judged {
+  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly conflicts: readonly ArchiveConflict[];
+}
+
+/**
+ * Returns a condition for stored rows that an import may replace: unused roles, which the application created
+ * at its start.
+ */
+export function replaceableIn(schema: Schema, { type }: ArchivedType): Replaceable {
+  const users = schema.types.get('user');
+  return users === undefined || type.singularApiId !== 'role'
+    ? () => sql`false`
+    : (row) => isUnusedRole(row, users);
+}
+
+const LINE = /^\{"documentId"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+/** Returns the document id of a line; an empty string for an invalid line. */
+export const documentIdOf = (line: string): string => {
+  const [, quoted] = LINE.exec(line) ?? [];
+  return quoted === undefined ? '' : (JSON.parse(quoted) as string);
+};
+
+/** Compares the documents of a batch with the stored content. */
+export async function judge(runner: Runner, batch: Batch, replaceable: Replaceable): Promise<Judged> {
+  const type = batch.archived.type.singularApiId;
+  const idsIn = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
+    rows.map(({ id }) => String(id));
+  const existing = new Set(idsIn(await runner.run(compileExisting(batch))));
+  const differing = existing.size === 0 ? [] : idsIn(await runner.run(compileDiffering(batch)));
+  const verdicts = new Map<string, Verdict>();
+  for (const line of batch.lines) {
+    const id = documentIdOf(line);
+    verdicts.set(id, existing.has(id) ? 'same' : 'new');
+  }
+  const conflicts: ArchiveConflict[] = [];
+  for (const documentId of differing) {
+    verdicts.set(documentId, 'differs');
+    conflicts.push({ kind: 'content', type, documentId });
+  }
+  for (const { statement, what: attribute } of compileRivals(batch, replaceable))
+    for (const { id, other } of await runner.run(statement)) {
+      const documentId = String(id);
+      verdicts.set(documentId, 'rivalled');
+      conflicts.push({ kind: 'value', type, documentId, attribute, other: String(other) });
+    }
+  return { verdicts, conflicts };
+}

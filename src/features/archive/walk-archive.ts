@@ -1,0 +1,100 @@
+/** Walks over an archive: documents in batches, contents in a stream. */
+import { WITHHELD } from '../accounts/withheld.js';
+import { describeModel } from '../../content/model/description.js';
+import { archivedTypes } from '../../content/model/archive.js';
+import { type Comparison, type KnownPart, knownPart } from './compare-models.js';
+import type { ArchivedContent, ArchiveHeader, DocumentsPart } from './format.js';
+import type { Import } from './import-options.js';
+import { type ArchiveItem, readArchive } from './read-archive.js';
+
+const BATCH_CHARACTERS = 1024 * 1024;
+
+/** Batch of documents of one part; `first` counts the documents of the archive before it. */
+export interface Piece {
+  readonly known: KnownPart;
+  readonly part: DocumentsPart;
+  readonly lines: readonly string[];
+  readonly first: number;
+}
+
+/** Receives the contents of an archive, one after another. */
+export interface ContentsVisitor {
+  begin(content: ArchivedContent): Promise<void>;
+  bytes(piece: Buffer): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Callbacks of a walk over an archive. */
+export interface Visitor {
+  readonly header: (header: ArchiveHeader, comparison: Comparison) => Promise<void>;
+  readonly part: (known: KnownPart) => void;
+  readonly piece: (piece: Piece) => Promise<void>;
+  /** Null skips the contents. */
+  readonly contents: ContentsVisitor | null;
+}
+
+/** Collects the documents of parts into batches. */
+class PieceCollector {
+  private at: Pick<Piece, 'known' | 'part'> | null = null;
+  private lines: string[] = [];
+  private size = 0;
+  private first = 0;
+
+  constructor(
+    private readonly atOnce: number,
+    private readonly visitor: Visitor,
+  ) {}
+
+  begin(part: DocumentsPart, known: KnownPart): void {
+    this.at = { known, part };
+    this.visitor.part(known);
+  }
+
+  async add(line: string): Promise<void> {
+    this.lines.push(line);
+    this.size += line.length;
+    if (this.lines.length >= this.atOnce || this.size > BATCH_CHARACTERS) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const { at, lines, first } = this;
+    [this.first, this.size, this.lines] = [first + lines.length, 0, []];
+    if (at !== null && lines.length > 0) await this.visitor.piece({ ...at, lines, first });
+  }
+}
+
+type Handlers = {
+  readonly [K in ArchiveItem['kind']]: (item: ArchiveItem & { readonly kind: K }) => Promise<void> | void;
+};
+
+function handlersOf(
+  { source: { schema, settings }, allowPublic }: Import,
+  visitor: Visitor,
+  pieces: PieceCollector,
+): Handlers {
+  let comparison: Comparison = { archived: null, present: describeModel(schema, settings), allowPublic };
+  const types = new Map(archivedTypes(schema.types, WITHHELD).map((one) => [one.type.singularApiId, one]));
+  return {
+    header: ({ header }) => {
+      comparison = { ...comparison, archived: header.model ?? null };
+      return visitor.header(header, comparison);
+    },
+    part: ({ part }) => {
+      if (part.part === 'documents') pieces.begin(part, knownPart(part, types.get(part.type), comparison));
+    },
+    document: ({ line }) => pieces.add(line),
+    content: ({ content }) => visitor.contents?.begin(content),
+    bytes: ({ bytes }) => visitor.contents?.bytes(bytes),
+    contentEnd: () => visitor.contents?.end(),
+    end: () => pieces.flush(),
+  };
+}
+
+/** Reads an archive and calls the visitor. Throws an ArchiveError for an incomplete or damaged archive. */
+export async function walk(task: Import, visitor: Visitor): Promise<void> {
+  const handlers = handlersOf(task, visitor, new PieceCollector(task.atOnce, visitor));
+  for await (const item of readArchive(task.open())) {
+    const handle: (one: never) => Promise<void> | void = handlers[item.kind];
+    await handle(item as never);
+  }
+}

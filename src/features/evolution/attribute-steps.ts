@@ -1,0 +1,188 @@
+/** Guards and steps for changed attributes of types and components. */
+import type { Component } from '../../content/model/model.js';
+import { constant, param, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
+import { type Guard, inBatches, type Steps } from './change.js';
+import { hasOthers, heldLinksOf } from './held-links.js';
+import { defaultOf, embeddedPair } from './instances.js';
+import { conversionOf, type Evolution } from './pairs.js';
+import { columnAsJson, isLostIn, isUnreadable, jsonAsColumn, readAs } from './readings.js';
+import {
+  type AttributeScope,
+  fitChoice,
+  guardOf,
+  isStated,
+  nameOf,
+  ownerName,
+  scalarsOf,
+  typeOf,
+} from './scopes.js';
+
+export function conversionGuards(scope: AttributeScope): readonly Guard[] {
+  const scalars = scalarsOf(scope);
+  if (scalars === null) return [];
+  const [from, to] = [scalars.before.def.type, scalars.after.def.type];
+  const told = `changes from ${from} to ${to}; these values cannot be converted without loss`;
+  const said = conversionOf(scope.pair);
+  const fits = said === 'fit';
+  // A value with an explicit replacement is replaced; the old value cannot be restored from it.
+  const replaced = typeof said === 'object' && said !== null;
+  return [
+    ...(replaced ? guardOf(scope, sql`true`, { told, choice: '', stated: true }) : []),
+    ...guardOf(scope, isLostIn(sql`v.j`, scalars), {
+      told,
+      choice: fitChoice(scope),
+      stated: isStated(scope),
+    }),
+    ...(fits
+      ? guardOf(scope, isUnreadable(sql`v.j`, scalars), {
+          told,
+          choice: `set convert: 'empty' on ${ownerName(scope)}.${nameOf(scope)}`,
+          stated: false,
+        })
+      : []),
+  ];
+}
+
+/** Converts a column and its values in one statement. */
+export function conversionSteps(scope: AttributeScope): Steps {
+  const [type, scalars] = [typeOf(scope), scalarsOf(scope)];
+  if (type === null || scalars === null) return {};
+  const { before, after } = scalars;
+  const column = quote(after.column);
+  const value = jsonAsColumn(after, sql`(${readAs(columnAsJson(before, column), scalars)})`);
+  return {
+    retype: [
+      sql`alter table ${quote(type.table)} alter column ${column} type ${typeName(after.type.column)}
+        using case when ${column} is not null then ${value} end`,
+    ],
+  };
+}
+
+/**
+ * Returns the value that all locales will share: that of the default locale, otherwise the oldest row with a
+ * value.
+ */
+export const sharedValue = (evolution: Evolution, table: Sql, column: Sql): Sql =>
+  sql`(select o.${column} from ${table} o
+    where o.document_id = t.document_id and o.published = t.published and o.${column} is not null
+    order by o.locale = ${constant(evolution.before.defaultLocale)} desc, o.id limit 1)`;
+
+export function sharedSteps(scope: AttributeScope): Steps {
+  const type = typeOf(scope);
+  const { after } = scope.pair;
+  if (type === null || after === null || !('column' in after)) return {};
+  const [table, column] = [quote(type.table), quote(after.column)];
+  return { fill: [inBatches(table, sql`${column} = ${sharedValue(scope.evolution, table, column)}`)] };
+}
+
+export function sharedGuards(scope: AttributeScope): readonly Guard[] {
+  const { owner, pair } = scope;
+  if (owner.before === null || owner.before.model !== 'type' || pair.before === null) return [];
+  if (!('column' in pair.before)) return [];
+  const column = quote(pair.before.column);
+  return [
+    {
+      question: sql`select t.document_id as "row" from ${quote(owner.before.table)} t
+        group by t.document_id, t.published having count(distinct t.${column}) > 1`,
+      told: 'becomes shared by all locales; these documents have different values per locale',
+      choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the value of the default locale`,
+      stated: isStated(scope),
+    },
+  ];
+}
+
+export function filledSteps(scope: AttributeScope): Steps {
+  const type = typeOf(scope);
+  const { after } = scope.pair;
+  if (type === null || after === null || !('searchable' in after)) return {};
+  const value = sql`${param(JSON.stringify(defaultOf(scope.pair)))}::jsonb`;
+  const column = quote(after.column);
+  return {
+    fill: [
+      inBatches(quote(type.table), sql`${column} = ${jsonAsColumn(after, value)}`, sql`t.${column} is null`),
+    ],
+  };
+}
+
+export function rewrittenSteps(scope: AttributeScope): Steps {
+  const type = typeOf(scope);
+  const { pair, owner, instances } = scope;
+  const held = embeddedPair(pair);
+  if (type === null || held === null) return {};
+  const column = quote(held.after.column);
+  const value = instances.value(owner, pair, sql`t.${column}`);
+  return { fill: [inBatches(quote(type.table), sql`${column} = ${value}`, sql`t.${column} is not null`)] };
+}
+
+/** Returns the components that an attribute no longer accepts. */
+export function lostMembers({ evolution, pair }: AttributeScope): readonly Component[] {
+  const held = embeddedPair(pair);
+  if (held === null) return [];
+  return held.before.components.filter((component) => {
+    const later = evolution.components.find(({ before }) => before === component)?.after ?? null;
+    return later === null || !held.after.components.some((one) => one === later);
+  });
+}
+
+export const memberGuards = (scope: AttributeScope): readonly Guard[] =>
+  lostMembers(scope).flatMap(({ uid }) => {
+    const path = `$[*] ? (@.__component == "${uid}")`;
+    const entry = `${nameOf(scope)}.${uid}`;
+    return guardOf(scope, sql`jsonb_path_exists(v.j, ${param(path)})`, {
+      told: `no longer accepts ${uid}; these documents contain instances of it`,
+      choice: `set removed: ['${entry}'] on ${ownerName(scope)}`,
+      stated: scope.owner.after?.removed.includes(entry) === true || scope.evolution.removed.includes(uid),
+    });
+  });
+
+/** Reports links inside components that the later relation does not allow. */
+export function strayGuards(scope: AttributeScope): readonly Guard[] {
+  const links = heldLinksOf(scope.evolution, scope.pair);
+  if (links === null) return [];
+  return guardOf(scope, hasOthers(links, sql`v.j`), {
+    told: 'changes its target; these links have no document of the new type',
+    choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the valid links`,
+    stated: isStated(scope),
+  });
+}
+
+/**
+ * During a rolling update, processes of the previous release still write password hashes to this name. A
+ * visible attribute with the name would expose them.
+ */
+export function hashGuards(scope: AttributeScope): readonly Guard[] {
+  const { owner, pair } = scope;
+  const name = nameOf(scope);
+  if (owner.before?.attributes.get(name)?.def.type !== 'password') return [];
+  if (pair.after?.def.type === 'password') return [];
+  return [
+    {
+      question: sql`select ${param(name)}::text as "row"`,
+      told: 'has the name of a former password, which processes of the previous release still write',
+      choice: 'rename it, or remove the password in an earlier release',
+      stated: false,
+    },
+  ];
+}
+
+/** When reverting, values that the migration filled in may be lost. */
+function notFilled({ evolution, pair }: AttributeScope): Sql {
+  const value = evolution.isBack ? defaultOf({ before: null, after: pair.before }) : null;
+  return value === null ? sql`true` : sql`v.j <> ${param(JSON.stringify(value))}::jsonb`;
+}
+
+export const removalGuards = (scope: AttributeScope): readonly Guard[] =>
+  guardOf(scope, notFilled(scope), {
+    told: 'is removed; these values would be deleted',
+    choice: scope.evolution.isBack
+      ? 'empty them before you revert the migration'
+      : `set removed: ['${nameOf(scope)}'] on ${ownerName(scope)}`,
+    stated: scope.owner.after?.removed.includes(nameOf(scope)) === true,
+  });
+
+export const singleGuards = (scope: AttributeScope): readonly Guard[] =>
+  guardOf(scope, sql`case jsonb_typeof(v.j) when 'array' then jsonb_array_length(v.j) > 1 end`, {
+    told: 'becomes a single value; these have several',
+    choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the first`,
+    stated: isStated(scope),
+  });

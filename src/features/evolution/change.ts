@@ -1,0 +1,80 @@
+/** Changes of a model: their descriptions, possible losses, and statements by phase. */
+import type { ContentType } from '../../content/model/model.js';
+import { quote, type Sql, sql } from '../../kernel/sql.js';
+
+/**
+ * Phases of a migration, in order. Old parts are dropped after their values are set aside, so that new parts
+ * can have their names. Rows are added last, when all columns exist.
+ */
+export const PHASES = [
+  'prepare',
+  'shrink',
+  'aside',
+  'drop',
+  'rename',
+  'create',
+  'retype',
+  'fill',
+  'grow',
+  'index',
+  'revise',
+  'clean',
+] as const;
+
+export type Phase = (typeof PHASES)[number];
+
+export type Steps = Partial<Readonly<Record<Phase, readonly Sql[]>>>;
+
+/** Check for values that a migration would lose. */
+export interface Guard {
+  /**
+   * Query of the tables before the migration. Each row is a value that would be lost; the column `row`
+   * describes it.
+   */
+  readonly question: Sql;
+  /** Message part after the name of the changed part. */
+  readonly told: string;
+  /** Setting that would allow the loss. */
+  readonly choice: string;
+  /** Whether the definition allows the loss. */
+  readonly stated: boolean;
+}
+
+export interface Change {
+  readonly kind: string;
+  /** Kind of the change that reverts this one; null if none is needed. */
+  readonly undoneBy: string | null;
+  /** Changed part: `article.title`. */
+  readonly at: string;
+  /** Description: `is renamed from headline`. */
+  readonly told: string;
+  readonly guards: readonly Guard[];
+  readonly steps: Steps;
+  /** Later types whose rows have other content after the change. */
+  readonly touches: readonly ContentType[];
+}
+
+/** Returns the label of a row: its document, locale and state. */
+export const rowLabel = (row: Sql): Sql =>
+  sql`${row}.document_id || ' (' || ${row}.locale || case when ${row}.published then ')' else ', draft)' end`;
+
+export const rowsWhere = (type: ContentType, condition: Sql): Sql =>
+  sql`select ${rowLabel(sql`t`)} as "row" from ${quote(type.table)} t where ${condition}`;
+
+/** Rows per update; bounds the memory of a statement. */
+const BATCH = sql`5000`;
+
+/** Updates all rows `t` of a table in batches of 5,000. */
+export function inBatches(table: Sql, assignments: Sql, condition: Sql = sql`true`): Sql {
+  return sql`do $content$ declare last int := 0; next int; begin
+  loop
+    select max(b.id) into next from (select id from ${table} where id > last order by id limit ${BATCH}) b;
+    exit when next is null;
+    update ${table} t set ${assignments} where t.id > last and t.id <= next and (${condition});
+    last := next;
+  end loop;
+end $content$`;
+}
+
+export const stepsIn = (changes: readonly Change[], phase: Phase): readonly Sql[] =>
+  changes.flatMap(({ steps }) => steps[phase] ?? []);

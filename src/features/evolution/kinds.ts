@@ -1,0 +1,281 @@
+/** All kinds of changes between two models, one row per kind. */
+import type { Attribute, ContentType } from '../../content/model/model.js';
+import {
+  conversionGuards,
+  conversionSteps,
+  filledSteps,
+  hashGuards,
+  lostMembers,
+  memberGuards,
+  removalGuards,
+  rewrittenSteps,
+  sharedGuards,
+  sharedSteps,
+  singleGuards,
+  strayGuards,
+} from './attribute-steps.js';
+import type { Guard, Steps } from './change.js';
+import { heldLinksOf, leadOn } from './held-links.js';
+import { defaultOf } from './instances.js';
+import { localeGuards, localeSteps } from './locale-steps.js';
+import { isBoth } from './pairs.js';
+import { readsAlike } from './readings.js';
+import { goneGuards, movingGuards, movingSteps, movingTold, splitGuards } from './relation-steps.js';
+import {
+  type AttributeScope,
+  isShared,
+  type LocaleScope,
+  mayGo,
+  type RelationScope,
+  scalarsOf,
+  type TypeScope,
+} from './scopes.js';
+import { staysInPlace } from './table-pairs.js';
+import {
+  calledAnew,
+  draftsOnly,
+  forgetName,
+  goneWithVersions,
+  grantsByNewNames,
+  inNewLocale,
+  inOtherLocales,
+  newNames,
+  severalDocuments,
+  startingDrafts,
+  takenTable,
+  withoutDrafts,
+  withoutLocales,
+} from './type-steps.js';
+import { becomesUnique, uniqueGuards } from './unique-steps.js';
+
+/** Kind of change: its condition, description, inverse, guards and steps. */
+export interface Kind<S> {
+  readonly is: (scope: S) => boolean;
+  readonly told: (scope: S) => string;
+  /** Kind of the change that reverts this one; null if none is needed. */
+  readonly undoneBy: string | null;
+  readonly guards?: (scope: S) => readonly Guard[];
+  readonly steps?: (scope: S) => Steps;
+}
+
+type Kinds<S> = Readonly<Record<string, Kind<S>>>;
+
+const isMany = (attribute: Attribute): boolean => 'many' in attribute && attribute.many;
+
+const becomes = ({ pair }: TypeScope, kind: ContentType['kind']): boolean =>
+  isBoth(pair) && pair.before.kind !== kind && pair.after.kind === kind;
+
+/** Kinds by the part of the model that changes. Several kinds may apply to one part. */
+export const KINDS: {
+  readonly locale: Kinds<LocaleScope>;
+  readonly type: Kinds<TypeScope>;
+  readonly attribute: Kinds<AttributeScope>;
+  readonly relation: Kinds<RelationScope>;
+} = {
+  locale: {
+    'locale removed': {
+      is: ({ evolution, locale }) => !evolution.after.locales.includes(locale),
+      told: (scope) =>
+        mayGo(scope)
+          ? 'is removed together with its versions'
+          : `is removed; its versions can be read and deleted, but not written (set removed: ['${scope.locale}'] to delete them)`,
+      undoneBy: null,
+      guards: localeGuards,
+      steps: localeSteps,
+    },
+  },
+  type: {
+    'type added': {
+      is: ({ pair }) => pair.before === null,
+      told: () => 'is new',
+      undoneBy: 'type removed',
+      guards: takenTable,
+    },
+    'type removed': {
+      is: ({ pair }) => pair.after === null,
+      told: () => 'is removed',
+      undoneBy: 'type added',
+      guards: goneWithVersions,
+      steps: forgetName,
+    },
+    'type renamed': {
+      is: ({ pair }) => isBoth(pair) && pair.before.singularApiId !== pair.after.singularApiId,
+      told: ({ pair }) => `is renamed from ${pair.before?.singularApiId ?? ''}`,
+      undoneBy: 'type renamed',
+      steps: calledAnew,
+    },
+    'grants narrowed to other names': {
+      is: (scope) => isBoth(scope.pair) && Object.keys(newNames(scope)).length > 0,
+      told: (scope) =>
+        `has its grants on ${Object.keys(newNames(scope)).join(', ')} changed to the new names, or removed`,
+      undoneBy: null,
+      steps: grantsByNewNames,
+    },
+    'table renamed': {
+      is: ({ pair }) => isBoth(pair) && pair.before.table !== pair.after.table,
+      told: ({ pair }) => `has its table renamed from ${pair.before?.table ?? ''}`,
+      undoneBy: 'table renamed',
+      guards: takenTable,
+    },
+    'made a single type': {
+      is: (scope) => becomes(scope, 'singleType'),
+      told: () => 'becomes a single type',
+      undoneBy: 'made a collection type',
+      guards: severalDocuments,
+    },
+    'made a collection type': {
+      is: (scope) => becomes(scope, 'collectionType'),
+      told: () => 'becomes a collection type',
+      undoneBy: 'made a single type',
+    },
+    'drafts switched on': {
+      is: ({ pair }) => isBoth(pair) && !pair.before.draftAndPublish && pair.after.draftAndPublish,
+      told: () => 'gets drafts: each document gets a draft equal to its published version',
+      undoneBy: 'drafts switched off',
+      steps: startingDrafts,
+    },
+    'drafts switched off': {
+      is: ({ pair }) => isBoth(pair) && pair.before.draftAndPublish && !pair.after.draftAndPublish,
+      told: () => 'loses its drafts: only published versions remain',
+      undoneBy: 'drafts switched on',
+      guards: draftsOnly,
+      steps: withoutDrafts,
+    },
+    'localized switched on': {
+      is: ({ pair }) => isBoth(pair) && !pair.before.localized && pair.after.localized,
+      told: () => 'becomes localized: existing versions are in the default locale',
+      undoneBy: 'localized switched off',
+    },
+    'localized switched off': {
+      is: ({ pair }) => isBoth(pair) && pair.before.localized && !pair.after.localized,
+      told: () => 'is no longer localized: each document keeps one locale, the default if it has that',
+      undoneBy: 'localized switched on',
+      guards: inOtherLocales,
+      steps: withoutLocales,
+    },
+    'default locale changed': {
+      is: ({ pair, evolution: { before, after } }) =>
+        isBoth(pair) &&
+        !(pair.before.localized && pair.after.localized) &&
+        before.defaultLocale !== after.defaultLocale,
+      told: () => 'has its documents moved to the new default locale',
+      undoneBy: 'default locale changed',
+      steps: inNewLocale,
+    },
+  },
+  attribute: {
+    'attribute added': {
+      is: ({ pair, owner }) => pair.before === null && owner.before !== null,
+      told: () => 'is new',
+      undoneBy: 'attribute removed',
+      guards: hashGuards,
+    },
+    'attribute removed': {
+      is: ({ pair, owner }) => pair.after === null && owner.after !== null,
+      told: () => 'is removed',
+      undoneBy: 'attribute added',
+      guards: removalGuards,
+    },
+    'attribute renamed': {
+      is: ({ pair }) => isBoth(pair) && pair.before.name !== pair.after.name,
+      told: ({ pair }) => `is renamed from ${pair.before?.name ?? ''}`,
+      undoneBy: 'attribute renamed',
+    },
+    'values converted': {
+      is: (scope) => {
+        const scalars = scalarsOf(scope);
+        return scalars !== null && !readsAlike(scalars);
+      },
+      told: ({ pair }) => `changes from ${pair.before?.def.type ?? ''} to ${pair.after?.def.type ?? ''}`,
+      undoneBy: null,
+      guards: conversionGuards,
+      steps: conversionSteps,
+    },
+    'values filled': {
+      is: ({ pair, owner }) => owner.before !== null && defaultOf(pair) !== null,
+      told: ({ pair }) => `is required; missing values are set to ${JSON.stringify(defaultOf(pair))}`,
+      undoneBy: null,
+      steps: filledSteps,
+    },
+    'made single': {
+      is: ({ pair }) => isBoth(pair) && isMany(pair.before) && !isMany(pair.after),
+      told: () => 'becomes a single value instead of a list',
+      undoneBy: 'made a list',
+      guards: singleGuards,
+    },
+    'made a list': {
+      is: ({ pair }) => isBoth(pair) && !isMany(pair.before) && isMany(pair.after),
+      told: () => 'becomes a list instead of a single value',
+      undoneBy: 'made single',
+    },
+    'members removed': {
+      is: (scope) => lostMembers(scope).length > 0,
+      told: (scope) =>
+        `takes ${lostMembers(scope)
+          .map(({ uid }) => uid)
+          .join(', ')} no more`,
+      undoneBy: null,
+      guards: memberGuards,
+    },
+    'links led elsewhere': {
+      is: ({ evolution, pair }) => {
+        const links = heldLinksOf(evolution, pair);
+        return links !== null && !leadOn(links);
+      },
+      told: () => 'changes its target',
+      undoneBy: null,
+      guards: strayGuards,
+    },
+    'shared by locales': {
+      is: isShared,
+      told: () => 'becomes shared by all locales',
+      undoneBy: 'localized',
+      guards: sharedGuards,
+      steps: sharedSteps,
+    },
+    localized: {
+      is: ({ pair }) => isBoth(pair) && !pair.before.localized && pair.after.localized,
+      told: () => 'gets a value per locale',
+      undoneBy: null,
+    },
+    unique: {
+      is: becomesUnique,
+      told: () => 'becomes unique',
+      undoneBy: null,
+      guards: uniqueGuards,
+    },
+    'instances rewritten': {
+      is: ({ pair, instances }) => instances.isRewritten(pair),
+      told: () => 'has its instances rewritten',
+      undoneBy: null,
+      steps: rewrittenSteps,
+    },
+  },
+  relation: {
+    'relation added': {
+      is: ({ pair }) => pair.before === null,
+      told: () => 'is new',
+      undoneBy: 'relation removed',
+      guards: splitGuards,
+    },
+    'relation removed': {
+      is: ({ pair }) => pair.after === null,
+      told: () => 'is removed',
+      undoneBy: 'relation added',
+      guards: goneGuards,
+    },
+    'relation moved': {
+      is: ({ pair, evolution }) => isBoth(pair) && !staysInPlace(evolution, pair),
+      told: movingTold,
+      undoneBy: null,
+      guards: movingGuards,
+      steps: movingSteps,
+    },
+    'relation renamed': {
+      is: ({ pair, evolution }) =>
+        staysInPlace(evolution, pair) && pair.before?.attribute.name !== pair.after?.attribute.name,
+      told: ({ pair }) => `is renamed from ${pair.before?.attribute.name ?? ''}`,
+      undoneBy: null,
+    },
+  },
+};

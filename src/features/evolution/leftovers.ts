@@ -1,0 +1,129 @@
+/** Finds data of older models: rows that no request returns, and names that the model does not have. */
+import { componentOf } from '../../content/plan/given.js';
+import { instancesOf, type StoredValues, unknownMembers } from '../../content/plan/stored-instances.js';
+import type { ContentType, Model } from '../../content/model/model.js';
+import { rowLabel } from './change.js';
+import { embeddedIn } from './stored-values.js';
+import {
+  constant,
+  join,
+  param,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+  union,
+} from '../../kernel/sql.js';
+
+/** Limit of the counts. */
+export const MANY = 1000;
+/** Newest documents per type whose components are checked at start. */
+const SAMPLE_SIZE = 20;
+/** Largest stored column that is checked at start, in bytes. */
+const MAX_COLUMN_BYTES = 32 * 1024;
+
+const few = (rows: Sql): Sql => sql`(select count(*) from (${rows} limit ${constant(MANY)}) x)::int4`;
+
+const draftsOf = ({ table, draftAndPublish }: ContentType): Sql =>
+  draftAndPublish ? sql`0` : few(sql`select 1 from ${quote(table)} t where not t.published`);
+
+/** Number of rows in other locales in a type that is not localized. Each part is an index range scan. */
+function localesOf({ table, localized, draftAndPublish }: ContentType, defaultLocale: string): Sql {
+  if (localized) return sql`0`;
+  const locale = constant(defaultLocale);
+  const states = draftAndPublish ? [sql`t.published`, sql`not t.published`] : [sql`t.published`];
+  const parts = states.flatMap((state) =>
+    [sql`<`, sql`>`].map(
+      (side) => sql`select 1 from ${quote(table)} t where ${state} and t.locale ${side} ${locale}`,
+    ),
+  );
+  return few(sql`(${union(parts)})`);
+}
+
+/** Query of the number of rows per type that no request returns: `type`, `drafts` and `locales`. */
+export const compileHidden = (types: readonly ContentType[], defaultLocale: string): Statement =>
+  print(
+    union(
+      types.map(
+        (type) =>
+          sql`select ${constant(type.singularApiId)} as type, ${draftsOf(type)} as drafts,
+            ${localesOf(type, defaultLocale)} as locales`,
+      ),
+    ),
+  );
+
+export const hasComponents = (type: ContentType): boolean => embeddedIn(type).length > 0;
+
+function instances(type: ContentType, limit: Sql): Sql {
+  const values = embeddedIn(type).map(
+    ({ name, column }) => sql`${quote(name, 'string')}, t.${quote(column)}`,
+  );
+  return sql`select ${constant(type.singularApiId)} as type, json_build_object(${join(values, ', ')})::text as value
+    from ${quote(type.table)} t ${limit}`;
+}
+
+/** Query of the components of the newest documents, as `type` and `value`. */
+export const compileSample = (types: readonly ContentType[]): Statement =>
+  print(
+    union(
+      types.map((type) => {
+        const sizes = embeddedIn(type).map(
+          ({ column }) =>
+            sql`coalesce(pg_column_size(t.${quote(column)}), 0) < ${constant(MAX_COLUMN_BYTES)}`,
+        );
+        const newest = sql`where ${join(sizes, ' and ')} order by t.id desc limit ${constant(SAMPLE_SIZE)}`;
+        return sql`(${instances(type, newest)})`;
+      }),
+    ),
+  );
+
+/** Returns the attributes that requests write: scalars except passwords, and components. */
+function valuesOf({ attributes }: ContentType): Sql[] {
+  return [...attributes.values()].flatMap((attribute) => {
+    if (attribute.system || !('column' in attribute)) return [];
+    const column = sql`t.${quote(attribute.column)}`;
+    if ('components' in attribute) return [sql`${quote(attribute.name, 'string')}, ${column}`];
+    if (!('searchable' in attribute) || !attribute.type.readable) return [];
+    return [sql`${quote(attribute.name, 'string')}, ${attribute.type.toJson(column)}`];
+  });
+}
+
+/** Query of the next versions by row `id`: `value` as JSON, the label `row`, and the state. */
+export function compileVersionsAfter(type: ContentType, id: number, count: number): Statement {
+  const values = sql`json_build_object(${join(valuesOf(type), ', ')})::text`;
+  return print(sql`select t.id, ${rowLabel(sql`t`)} as "row", t.published, ${values} as value
+    from ${quote(type.table)} t where t.id > ${param(id)}::int4 order by t.id limit ${param(count)}::int4`);
+}
+
+const IDENTITY: readonly string[] = ['id', 'documentId', '__component'];
+
+/** Values of a document or instance, and their location. */
+export interface Holder {
+  readonly model: Model;
+  readonly at: string;
+  readonly values: StoredValues;
+}
+
+/**
+ * Yields a document or instance and all instances in it. Calls `lost` for instances of unknown components.
+ */
+export function* holdersIn(holder: Holder, lost: (at: string) => void): Generator<Holder> {
+  yield holder;
+  const { model, at, values } = holder;
+  for (const attribute of embeddedIn(model))
+    for (const item of instancesOf(values[attribute.name])) {
+      const component = componentOf(attribute, item);
+      const inner = `${at}.${attribute.name}`;
+      if (component === undefined) lost(`${inner} of "${String(item['__component'])}"`);
+      else yield* holdersIn({ model: component, at: inner, values: item }, lost);
+    }
+}
+
+/** Returns the names in an instance that the model does not have: `article.parts.extra`. */
+export const unknownIn = ({ model, at, values }: Holder): string[] =>
+  model.model === 'type'
+    ? []
+    : Object.keys(unknownMembers(model, values))
+        .filter((name) => !IDENTITY.includes(name))
+        .map((name) => `${at}.${name}`);

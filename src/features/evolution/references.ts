@@ -1,0 +1,93 @@
+/** References to types and documents: links to them, and grants. */
+import type { ContentType, Schema } from '../../content/model/model.js';
+import { constant, param, plain, quote, type Sql, sql } from '../../kernel/sql.js';
+import { type Evolution } from './pairs.js';
+
+/** Renames a type in polymorphic links to it. */
+export const calledInLinks = ({ before }: Evolution, type: ContentType, name: string): Sql[] =>
+  [...before.schema.types.values()].flatMap(({ storage }) =>
+    storage.links.flatMap(({ table: { table, targetType } }) =>
+      targetType === null
+        ? []
+        : [
+            sql`update ${quote(table)} set ${plain(targetType.name)} = ${constant(name)}
+              where ${plain(targetType.name)} = ${constant(type.singularApiId)}`,
+          ],
+    ),
+  );
+
+/** Tables of the library's types with grants, without prefix. */
+const GRANTED: readonly string[] = ['content_roles', 'content_api_tokens'];
+
+const grantTables = ({ after }: Evolution): Sql[] =>
+  [...after.schema.types.values()]
+    .filter(
+      ({ table, storage }) => GRANTED.some((one) => table.endsWith(one)) && storage.columnOf.has('grants'),
+    )
+    .map(({ table }) => quote(table));
+
+/** Renames a type in grants; no caller gains a permission. */
+export const calledInGrants = (evolution: Evolution, old: string, name: string): Sql[] =>
+  grantTables(evolution).map(
+    (table) => sql`update ${table} set grants = (grants - ${constant(old)})
+      || jsonb_build_object(${constant(name)}::text, grants -> ${constant(old)})
+      where grants -> ${constant(old)} is not null`,
+  );
+
+/** Removes grants of a removed type, so that they cannot apply to a later type of the same name. */
+export const goneFromGrants = (evolution: Evolution, name: string): Sql[] =>
+  grantTables(evolution).map(
+    (table) =>
+      sql`update ${table} set grants = grants - ${constant(name)} where grants -> ${constant(name)} is not null`,
+  );
+
+/** Renames attributes in grants of a type; null removes the attribute. No caller gains a permission. */
+export function fieldsInGrants(
+  evolution: Evolution,
+  { singularApiId }: ContentType,
+  names: Readonly<Record<string, string | null>>,
+): Sql[] {
+  const type = constant(singularApiId);
+  const called = sql`${param(JSON.stringify(names))}::jsonb`;
+  const name = sql`case when ${called} -> p.field is null then p.field else ${called} ->> p.field end`;
+  const fields = sql`(select coalesce(jsonb_agg(n.name order by p.place), '[]')
+    from jsonb_array_elements_text(g.one -> 'fields') with ordinality p(field, place)
+    cross join lateral (select ${name} as name) n where n.name is not null)`;
+  const one = sql`case when jsonb_typeof(g.one -> 'fields') = 'array'
+    then g.one || jsonb_build_object('fields', ${fields}) else g.one end`;
+  const list = sql`(select jsonb_agg(${one} order by g.place)
+    from jsonb_array_elements(grants -> ${type}) with ordinality g(one, place))`;
+  return grantTables(evolution).map(
+    (table) => sql`update ${table} set grants = grants || jsonb_build_object(${type}::text, ${list})
+      where jsonb_typeof(grants -> ${type}) = 'array' and grants -> ${type} <> '[]'`,
+  );
+}
+
+/** Deletes links from and to documents without remaining versions. */
+export function forgotten({ types }: Schema, type: ContentType): Sql[] {
+  const gone = (documentId: Sql): Sql =>
+    sql`not exists (select 1 from ${quote(type.table)} d where d.document_id = ${documentId})`;
+  const own = type.storage.links.map(
+    ({ table: { table, owner } }) =>
+      sql`delete from ${quote(table)} l where ${gone(sql`l.${plain(owner.name)}`)}`,
+  );
+  const incoming = [...types.values()].flatMap((other) => [
+    ...other.storage.links
+      .filter(({ attribute }) => attribute.targets.includes(type))
+      .map(({ table: { table, target, targetType } }) => {
+        const isOfType =
+          targetType === null
+            ? sql`true`
+            : sql`l.${plain(targetType.name)} = ${constant(type.singularApiId)}`;
+        return sql`delete from ${quote(table)} l where ${isOfType} and ${gone(sql`l.${plain(target.name)}`)}`;
+      }),
+    ...other.storage.columns
+      .filter(({ reference }) => reference === type)
+      .map(
+        ({ name }) =>
+          sql`update ${quote(other.table)} t set ${quote(name)} = null
+            where t.${quote(name)} is not null and ${gone(sql`t.${quote(name)}`)}`,
+      ),
+  ]);
+  return [...own, ...incoming];
+}

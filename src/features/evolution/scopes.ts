@@ -1,0 +1,87 @@
+/** Contexts of changes: the parts of a model that may change. */
+import type { Attribute, Component, ContentType } from '../../content/model/model.js';
+import { type Sql, sql, union } from '../../kernel/sql.js';
+import type { Guard } from './change.js';
+import type { Instances } from './instances.js';
+import { conversionOf, type Evolution, type ModelPair, type Pair } from './pairs.js';
+import type { readsAlike } from './readings.js';
+import type { RelationPair, RelationSide } from './relation-pairs.js';
+import { valuesOf } from './stored-values.js';
+
+export interface LocaleScope {
+  readonly evolution: Evolution;
+  readonly locale: string;
+}
+
+export interface TypeScope {
+  readonly evolution: Evolution;
+  readonly pair: ModelPair<ContentType>;
+}
+
+export interface AttributeScope {
+  readonly evolution: Evolution;
+  readonly owner: ModelPair<ContentType | Component>;
+  readonly pair: Pair<Attribute>;
+  readonly instances: Instances;
+}
+
+export interface RelationScope {
+  readonly evolution: Evolution;
+  readonly pair: RelationPair;
+}
+
+/** Whether a locale may be dropped with its versions. */
+export const mayGo = ({ evolution, locale }: LocaleScope): boolean => evolution.removed.includes(locale);
+
+export const idOf = ({ pair }: TypeScope): string => (pair.after ?? pair.before)?.singularApiId ?? '';
+
+export const pathOf = ({ type, attribute }: RelationSide): string =>
+  `${type.singularApiId}.${attribute.name}`;
+
+export const ownerName = ({ owner }: AttributeScope): string => (owner.after ?? owner.before)?.uid ?? '';
+export const nameOf = ({ pair }: AttributeScope): string => (pair.after ?? pair.before)?.name ?? '';
+
+/** Returns the later type if the attribute has its own column there, otherwise null. */
+export const typeOf = ({ owner }: AttributeScope): ContentType | null =>
+  owner.after !== null && owner.after.model === 'type' ? owner.after : null;
+
+/** Whether the values of an attribute are in a column or in instances, not in links. */
+export const isStoredHere = ({ owner, pair: { before, after } }: AttributeScope): boolean =>
+  owner.before?.model === 'component' || owner.after?.model === 'component' || !(after ?? before)?.linked;
+
+/** Whether a localized attribute becomes shared by all locales of its type. */
+export const isShared = ({ owner, pair: { before, after } }: AttributeScope): boolean =>
+  before?.localized === true &&
+  after?.localized === false &&
+  owner.after?.model === 'type' &&
+  owner.after.localized;
+
+export const isUnlocalized = ({ owner: { before, after } }: AttributeScope): boolean =>
+  before?.model === 'type' && before.localized && after?.model === 'type' && !after.localized;
+
+/** Query of the stored values that meet a condition; null if nothing stores values. */
+function valuesWhere(scope: AttributeScope, condition: Sql): Sql | null {
+  const { evolution, owner, pair } = scope;
+  if (pair.before === null) return null;
+  const queries = valuesOf(evolution.before.schema, owner, pair.before);
+  return queries.length === 0 ? null : sql`select v."row" from (${union(queries)}) v where ${condition}`;
+}
+
+/** Guard for the stored values that meet a condition; empty if nothing stores values. */
+export function guardOf(scope: AttributeScope, condition: Sql, guard: Omit<Guard, 'question'>): Guard[] {
+  const question = valuesWhere(scope, condition);
+  return question === null ? [] : [{ question, ...guard }];
+}
+
+export const fitChoice = (scope: AttributeScope): string =>
+  `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)}, or 'empty'`;
+
+export const isStated = ({ pair }: AttributeScope): boolean => typeof conversionOf(pair) === 'string';
+
+/** Returns both attributes if they are scalars, otherwise null. */
+export function scalarsOf({
+  pair: { before, after },
+}: AttributeScope): Parameters<typeof readsAlike>[0] | null {
+  if (before === null || after === null) return null;
+  return 'searchable' in before && 'searchable' in after ? { before, after } : null;
+}

@@ -1,0 +1,206 @@
+/** Guards and steps for changed types: versions, schedules, change log and grants. */
+import { revisionOf } from '../../content/compile/changes.js';
+import { startDrafts } from '../../content/compile/compile-drafts.js';
+import { UNKNOWN_REVISION } from '../../content/plan/versions.js';
+import type { ContentType } from '../../content/model/model.js';
+import { ledgerTablesOf } from '../../content/model/ledger.js';
+import { scheduleTableOf } from '../../content/model/schedule.js';
+import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
+import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
+import { type Both, type Evolution, isBoth } from './pairs.js';
+import { calledInGrants, calledInLinks, fieldsInGrants, forgotten, goneFromGrants } from './references.js';
+import { idOf, type TypeScope } from './scopes.js';
+
+type Stays = Both<ContentType> & { readonly evolution: Evolution };
+
+/** Steps for a type in both models, otherwise none. */
+const staying =
+  (steps: (type: Stays) => Steps) =>
+  ({ pair, evolution }: TypeScope): Steps =>
+    isBoth(pair) ? steps({ ...pair, evolution }) : {};
+
+const former =
+  (guard: (before: ContentType, scope: TypeScope) => Guard) =>
+  (scope: TypeScope): readonly Guard[] =>
+    scope.pair.before === null ? [] : [guard(scope.pair.before, scope)];
+
+const mayGo = ({ pair }: TypeScope, what: string): boolean => pair.after?.removed.includes(what) === true;
+
+const schedulesOf = (type: ContentType, called: string): { readonly table: Sql; readonly own: Sql } => ({
+  table: quote(scheduleTableOf(type)),
+  own: sql`type = ${constant(called)}`,
+});
+
+/** Whether a row has the content of the row `t`. Compares the revisions, and computes them if unknown. */
+function isSameAs(type: ContentType, row: Sql): Sql {
+  const unknown = constant(Number(UNKNOWN_REVISION));
+  const [own, other] = [sql`t`, row].map(
+    (one) => sql`(case when ${unknown} in (t.revision, ${row}.revision) then ${revisionOf({ type, row: one })}
+      else ${one}.revision end)`,
+  );
+  return sql`${own ?? sql`null`} = ${other ?? sql`null`}`;
+}
+
+/** Drafts without an equal published version. */
+const unpublished = (type: ContentType): Sql =>
+  sql`not t.published and not exists (select 1 from ${quote(type.table)} p where p.document_id = t.document_id
+    and p.locale = t.locale and p.published and ${isSameAs(type, sql`p`)})`;
+
+export const withoutDrafts = staying(({ before, evolution }) => {
+  const links = before.storage.links.map(
+    ({ table }) => sql`delete from ${quote(table.table)} where not published`,
+  );
+  const { table, own } = schedulesOf(before, before.singularApiId);
+  return {
+    shrink: [
+      sql`delete from ${quote(before.table)} where not published`,
+      ...links,
+      ...forgotten(evolution.before.schema, before),
+      sql`delete from ${table} where ${own}`,
+    ],
+  };
+});
+
+/** Returns the locale that a document keeps: the default locale, otherwise the first. */
+export const keptLocale = (type: ContentType, { before }: Evolution, documentId: Sql): Sql =>
+  sql`(select k.locale from ${quote(type.table)} k where k.document_id = ${documentId}
+    order by k.locale = ${constant(before.defaultLocale)} desc, k.locale limit 1)`;
+
+const otherLocales = (type: ContentType, evolution: Evolution): Sql => {
+  const kept = keptLocale(type, evolution, sql`t.document_id`);
+  return sql`t.locale <> ${kept} and not exists (
+    select 1 from ${quote(type.table)} o where o.document_id = t.document_id
+    and o.published = t.published and o.locale = ${kept} and ${isSameAs(type, sql`o`)})`;
+};
+
+export const withoutLocales = staying(({ before, evolution }) => {
+  const table = quote(before.table);
+  const locale = constant(evolution.before.defaultLocale);
+  const links = before.storage.links.map((one) => one.table).filter(({ perLocale }) => perLocale);
+  const moved = (one: Identifier): Sql =>
+    sql`update ${quote(one)} set locale = ${locale} where locale <> ${locale}`;
+  const schedules = schedulesOf(before, before.singularApiId);
+  return {
+    shrink: [
+      // A document keeps the schedules of its remaining locale.
+      sql`delete from ${schedules.table} s
+        where ${schedules.own} and s.locale <> ${keptLocale(before, evolution, sql`s.document_id`)}`,
+      sql`update ${schedules.table} set locale = ${locale} where ${schedules.own} and locale <> ${locale}`,
+      sql`delete from ${table} t where t.locale <> ${keptLocale(before, evolution, sql`t.document_id`)}`,
+      // Links follow the remaining versions, so change the locale of both only after deleting.
+      ...links.map(
+        (one) => sql`delete from ${quote(one.table)} l where not exists (
+          select 1 from ${table} o where o.document_id = l.${plain(one.owner.name)} and o.locale = l.locale)`,
+      ),
+      moved(before.table),
+      ...links.map((one) => moved(one.table)),
+      ...forgotten(evolution.before.schema, before),
+    ],
+  };
+});
+
+/** Moves the rows of a type that is not localized to the new default locale. */
+export const inNewLocale = staying(({ after, evolution }) => {
+  const [old, locale] = [constant(evolution.before.defaultLocale), constant(evolution.after.defaultLocale)];
+  const { table, own } = schedulesOf(after, after.singularApiId);
+  return {
+    fill: [
+      inBatches(quote(after.table), sql`locale = ${locale}`, sql`t.locale = ${old}`),
+      sql`update ${table} set locale = ${locale} where ${own} and locale = ${old}`,
+    ],
+  };
+});
+
+/**
+ * Deletes the schedules, change log entries and grants of a removed type before another type takes its name.
+ */
+export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
+  if (before === null) return {};
+  const { table, own } = schedulesOf(before, before.singularApiId);
+  const ledger = Object.values(ledgerTablesOf(evolution.after.schema.file));
+  return {
+    retype: [
+      sql`delete from ${table} where ${own}`,
+      ...ledger.map((one: Identifier) => sql`delete from ${quote(one)} where ${own}`),
+      ...goneFromGrants(evolution, before.singularApiId),
+    ],
+  };
+}
+
+export const calledAnew = staying(({ before, after, evolution }) => {
+  const { table, own } = schedulesOf(after, before.singularApiId);
+  const name = constant(after.singularApiId);
+  return {
+    shrink: calledInLinks(evolution, before, after.singularApiId),
+    fill: [
+      sql`update ${table} set type = ${name} where ${own}`,
+      ...Object.values(ledgerTablesOf(after)).map(
+        (ledger: Identifier) => sql`update ${quote(ledger)} set type = ${name} where ${own}`,
+      ),
+      ...calledInGrants(evolution, before.singularApiId, after.singularApiId),
+    ],
+  };
+});
+
+export const startingDrafts = staying(({ after }) => ({ grow: [startDrafts(after, null)] }));
+
+/** Returns the renamed and removed attributes by former name; null for removed ones. */
+export const newNames = ({ pair: { attributes } }: TypeScope): Readonly<Record<string, string | null>> =>
+  Object.fromEntries(
+    attributes.flatMap(({ before, after }) =>
+      before === null || before.name === after?.name ? [] : [[before.name, after?.name ?? null]],
+    ),
+  );
+
+export const grantsByNewNames = (scope: TypeScope): Steps =>
+  scope.pair.after === null
+    ? {}
+    : { fill: fieldsInGrants(scope.evolution, scope.pair.after, newNames(scope)) };
+
+export const goneWithVersions = former((before, scope) => ({
+  question: rowsWhere(before, sql`true`),
+  told: 'is removed; these versions would be deleted',
+  choice: `set removed: ['${idOf(scope)}'] next to contentTypes`,
+  stated: scope.evolution.removed.includes(idOf(scope)),
+}));
+
+/**
+ * During a rolling update, processes of the previous release still read and write the table as another type.
+ * They would show attributes that the new type hides.
+ */
+export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
+  const { before, after } = pair;
+  const other = evolution.types.find((one) => one !== pair && one.before?.table === after?.table)?.before;
+  if (after === null || other === null || other === undefined) return [];
+  const rows = [other, ...(before === null ? [] : [before])].map((type) => rowsWhere(type, sql`true`));
+  return [
+    {
+      question: union(rows),
+      told: `uses the former table of ${other.singularApiId}, which processes of the previous release still read and write`,
+      choice: `set tableName on ${after.singularApiId} to a name that no other type had`,
+      stated: false,
+    },
+  ];
+}
+
+export const severalDocuments = former((before) => ({
+  question: sql`select d.document_id as "row" from (select distinct t.document_id from ${quote(before.table)} t) d
+    where (select count(distinct c.document_id) from ${quote(before.table)} c) > 1`,
+  told: 'becomes a single type, which has at most one document; found several',
+  choice: 'delete all except one first',
+  stated: false,
+}));
+
+export const draftsOnly = former((before, scope) => ({
+  question: rowsWhere(before, unpublished(before)),
+  told: 'loses its drafts; these have unpublished content',
+  choice: `publish or discard them, or set removed: ['drafts'] on ${idOf(scope)}`,
+  stated: mayGo(scope, 'drafts'),
+}));
+
+export const inOtherLocales = former((before, scope) => ({
+  question: rowsWhere(before, otherLocales(before, scope.evolution)),
+  told: 'is no longer localized; these versions are in other locales',
+  choice: `set removed: ['localizations'] on ${idOf(scope)} to keep only the default locale`,
+  stated: mayGo(scope, 'localizations'),
+}));

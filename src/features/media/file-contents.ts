@@ -1,0 +1,98 @@
+/** Reads and stores file contents for transfers between systems. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
+import { compileLocks } from '../../pool/locks.js';
+import type { Runner } from '../../pool/runner.js';
+import { contentOf } from './file-keys.js';
+import { FileSweeps, lockOf } from './file-sweeps.js';
+import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
+
+/** Content or format to transfer: key, size in bytes and media type. */
+export interface MovedContent {
+  readonly key: string;
+  readonly size: number;
+  readonly mime: string;
+}
+
+/** Content that is being received. */
+export interface ArrivingContent {
+  write(piece: Buffer): Promise<void>;
+  /** Stores the content, once all of it has been written. */
+  keep(): Promise<void>;
+  /** Removes the temporary file, whether the content was stored or not. */
+  close(): Promise<void>;
+}
+
+@Injectable()
+export class FileContents {
+  constructor(
+    @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
+  ) {}
+
+  /** Value of `provider` for files stored here. */
+  get provider(): string {
+    return this.options.storage.name;
+  }
+
+  /**
+   * Returns the size and the bytes of a content; null if there are none. The caller reads the stream or
+   * destroys it.
+   */
+  async read(key: string): Promise<{ readonly size: number; readonly stream: Readable } | null> {
+    const { storage } = this.options;
+    const kept = await storage.head(key);
+    const stream = kept === null ? null : await storage.get(key);
+    return kept === null || stream === null ? null : { size: kept.size, stream };
+  }
+
+  /**
+   * Whether a content of this size is stored. It is then the same content, because the key names its digest.
+   */
+  async has({ key, size }: MovedContent): Promise<boolean> {
+    return (await this.options.storage.head(key))?.size === size;
+  }
+
+  /** Returns the keys without stored bytes. */
+  async missing(keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const kept = await Promise.all(keys.map((key) => this.options.storage.head(key)));
+    return new Set(keys.filter((_key, index) => kept[index] === null));
+  }
+
+  /**
+   * Prevents removal of these contents until the transaction ends. Acquired before the locks of documents, in
+   * the same order as uploads.
+   */
+  async hold(keys: readonly string[], runner: Runner): Promise<void> {
+    const locks = new Set(keys.flatMap((key) => contentOf(key) ?? []));
+    if (locks.size > 0) await runner.run(compileLocks([...locks].map(lockOf)));
+  }
+
+  /** Receives a content into a temporary file on local disk. */
+  async receive({ key, size, mime }: MovedContent): Promise<ArrivingContent> {
+    const { scratch, storage } = this.options;
+    await mkdir(scratch, { recursive: true });
+    const directory = await mkdtemp(join(scratch, 'import-'));
+    const path = join(directory, randomUUID());
+    const file = await open(path, 'wx');
+    return {
+      write: async (piece) => void (await file.write(piece)),
+      keep: async () => {
+        await file.sync();
+        await storage.put(key, { path, size, mime });
+      },
+      close: async () => {
+        await file.close();
+        await rm(directory, { recursive: true, force: true });
+      },
+    };
+  }
+
+  /** Removes the contents that no file uses. Keys may be of originals or formats. */
+  async letGo(keys: readonly string[]): Promise<void> {
+    for (const key of new Set(keys.flatMap((one) => contentOf(one) ?? []))) await this.sweeps.sweep(key);
+  }
+}

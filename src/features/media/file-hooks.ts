@@ -1,0 +1,43 @@
+/** Hooks on files. They run for every write: a route or the host's service. */
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { compileFindRecords } from '../../content/compile/compile-record.js';
+import { Database } from '../../content/store/database.js';
+import { runnerOf } from '../../pool/runner.js';
+import { type ContentEvent, Hooks } from '../../content/documents/hooks.js';
+import { FileSweeps } from './file-sweeps.js';
+import { FileTable } from './file-table.js';
+
+/** Sweeps content after the commit of a write that removed its last reference. */
+@Injectable()
+export class FileHooks implements OnModuleInit {
+  constructor(
+    @Inject(Hooks) private readonly hooks: Hooks,
+    @Inject(FileTable) private readonly files: FileTable,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
+    @Inject(Database) private readonly database: Database,
+  ) {}
+
+  onModuleInit(): void {
+    this.hooks.add(
+      { moment: 'before', type: this.files.type.singularApiId, actions: ['update', 'delete'] },
+      (event) => this.letGo(event),
+    );
+  }
+
+  /**
+   * Runs under the lock of the document, so that each of several writers sees the previous writer's content.
+   */
+  private async letGo({ action, data, documentId, em }: ContentEvent): Promise<void> {
+    if (em === null || (action === 'update' && data['storageKey'] === undefined)) return;
+    const rows = await runnerOf(em).run(
+      compileFindRecords(this.files.type, [{ documentId }], ['storageKey']),
+    );
+    for (const { storageKey: key } of rows) {
+      if (typeof key === 'string' && key !== data['storageKey'])
+        this.database.afterCommit(em, () => {
+          this.sweeps.soon(key);
+          return Promise.resolve();
+        });
+    }
+  }
+}

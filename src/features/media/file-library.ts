@@ -1,0 +1,173 @@
+/** Media library: uploads, replaces and removes files, each all or nothing. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../../content/access/caller.js';
+import { type Action, Permissions } from '../../content/access/permissions.js';
+import type { Hangup } from '../../kernel/hangup.js';
+import type { Runner } from '../../pool/runner.js';
+import { Documents } from '../../content/documents/documents.service.js';
+import type { WriteOptions } from '../../content/documents/write-options.js';
+import { ContentError, unavailable, validationError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import type { ReadPlan } from '../../content/plan/plan.js';
+import { byDocumentId } from '../../content/plan/plan-read.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { FileBytes } from './file-bytes.js';
+import { type FileInfo, infosOf } from './file-info.js';
+import { FileReferences } from './file-reference.js';
+import { FileSweeps } from './file-sweeps.js';
+import { type FileRow, FileTable } from './file-table.js';
+import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
+import { type PreparedFile, prepareFile } from './prepare-file.js';
+import { receiveForm, type UploadForm } from './upload-form.js';
+
+/** Caller of an upload, and the signal that the client disconnected. */
+export interface Uploader {
+  readonly caller: Caller;
+  readonly hangup: Hangup | null;
+}
+
+/** Permissions of the library, which writes file rows itself after the route has checked the caller. */
+const WRITES = Permissions.of({ file: ['create', 'update', 'delete'] });
+
+const writer = (caller: Caller): Caller => ({ ...caller, permissions: caller.permissions.plus(WRITES) });
+
+const empty = (): ContentError => validationError('Files are empty');
+
+/** Received form, and the directory of its temporary files. */
+interface Upload {
+  readonly form: UploadForm;
+  readonly infos: readonly FileInfo[];
+  readonly directory: string;
+}
+
+@Injectable()
+export class FileLibrary {
+  constructor(
+    @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(FileTable) private readonly files: FileTable,
+    @Inject(FileBytes) private readonly bytes: FileBytes,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
+    @Inject(FileReferences) private readonly references: FileReferences,
+    @Inject(Documents) private readonly documents: Documents,
+  ) {}
+
+  /**
+   * Stores the files of a form (20.1) and links them to the entry that it names (20.5). Returns each as JSON
+   * text. Throws a ValidationError for a form without files (20.2), and the errors of checks and of the
+   * update.
+   */
+  upload(request: IncomingMessage, uploader: Uploader): Promise<readonly string[]> {
+    return this.received(request, async ({ form, infos, directory }) => {
+      if (form.files.length === 0) throw empty();
+      if (form.files.some(({ size }) => size === 0)) throw empty();
+      const reference = await this.references.find(form.fields, uploader.caller);
+      const prepared: PreparedFile[] = [];
+      for (const [index, file] of form.files.entries()) {
+        const info = infos[index] ?? {};
+        const preparing = { index, info, former: null, schema: this.schema, directory };
+        prepared.push(await prepareFile(file, preparing, this.options));
+      }
+      const contents = prepared.map(({ content }) => content);
+      return this.bytes.keep(contents, uploader, async (runner) => {
+        const made: string[] = [];
+        for (const one of prepared) made.push(await this.create(one, uploader.caller, runner));
+        const ids = made.map((text) => (JSON.parse(text) as { readonly documentId: string }).documentId);
+        if (reference !== null) await this.references.link(reference, ids, runner);
+        return made;
+      });
+    });
+  }
+
+  /**
+   * Changes the attributes of a file, and its content if the form has a file. The ids stay; new content gets
+   * a new URL (20.6). Returns the file as JSON text.
+   */
+  change(row: FileRow, request: IncomingMessage, uploader: Uploader): Promise<string> {
+    return this.received(request, async ({ form, infos, directory }) => {
+      const [file, ...others] = form.files;
+      if (others.length > 0) throw validationError('Cannot replace a file with multiple ones');
+      const [info = {}] = infos;
+      if (file === undefined) {
+        if (!form.fields.has('fileInfo')) throw empty();
+        return this.describe(row, info, uploader);
+      }
+      if (file.size === 0) throw empty();
+      const preparing = { index: 0, info, former: row, schema: this.schema, directory };
+      const prepared = await prepareFile(file, preparing, this.options);
+      const changed = await this.bytes.keep([prepared.content], uploader, async (runner) =>
+        this.update(row, await this.files.newValues(prepared, runner), {
+          caller: uploader.caller,
+          ...inside(runner),
+        }),
+      );
+      await this.swept(row);
+      return changed;
+    });
+  }
+
+  describe(row: FileRow, info: FileInfo, { caller, hangup }: Uploader): Promise<string> {
+    return this.update(row, info, { caller, hangup });
+  }
+
+  /** Deletes a file: its row, and its bytes unless the storage is slow (20.9). */
+  async remove(row: FileRow, plan: ReadPlan, { caller, hangup }: Uploader): Promise<void> {
+    await this.documents.delete(plan, { caller, hangup });
+    await this.swept(row);
+  }
+
+  /** Waits for the sweep of the row's former bytes, at most a second. */
+  private async swept({ storageKey }: FileRow): Promise<void> {
+    if (storageKey !== null) await this.sweeps.settled([storageKey]);
+  }
+
+  /** Receives the form and runs `work`. Afterwards removes all its temporary files. */
+  private async received<T>(request: IncomingMessage, work: (upload: Upload) => Promise<T>): Promise<T> {
+    const directory = await this.newDirectory();
+    try {
+      const form = await receiveForm(request, this.options, directory);
+      const infos = infosOf(form.fields.get('fileInfo') ?? [], Math.max(1, form.files.length));
+      return await work({ form, infos, directory });
+    } catch (error) {
+      throw isOfDisk(error) ? unavailable('Could not write the upload to local disk') : error;
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+
+  private async newDirectory(): Promise<string> {
+    await mkdir(this.options.scratch, { recursive: true });
+    return mkdtemp(join(this.options.scratch, 'upload-'));
+  }
+
+  private async create(file: PreparedFile, caller: Caller, runner: Runner): Promise<string> {
+    const plan = this.plan('create', caller, null);
+    const values = await this.files.newValues(file, runner);
+    const answer = await this.documents.create(
+      plan,
+      { data: values },
+      { caller: writer(caller), ...inside(runner) },
+    );
+    return answer.data;
+  }
+
+  private async update({ documentId }: FileRow, values: object, options: WriteOptions): Promise<string> {
+    const { caller } = options;
+    const plan = this.plan('update', caller, documentId);
+    return (await this.documents.update(plan, { data: values }, { ...options, caller: writer(caller) })).data;
+  }
+
+  private plan(action: Action, caller: Caller, documentId: string | null): ReadPlan {
+    const by = byDocumentId(documentId);
+    return this.documents.plan(this.files.type, {}, { kind: 'one', by, caller, format: 'flat', action });
+  }
+}
+
+/** Options that make a write join the transaction. */
+const inside = ({ em }: Runner): Pick<WriteOptions, 'em'> => (em === null ? {} : { em });
+
+/** Whether the error is one of the file system, for example a full or missing disk. */
+const isOfDisk = (error: unknown): boolean => isObject(error) && 'syscall' in error && 'errno' in error;

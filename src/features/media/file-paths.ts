@@ -1,0 +1,196 @@
+/** OpenAPI description of `/api/upload…` (protocol section 20), with one row per route. */
+import type { Action } from '../../content/access/permissions.js';
+import { answerWith, type Beside } from '../../content/openapi/answers.js';
+import type { Describe, Describing } from '../../content/openapi/describing.js';
+import {
+  anyOf,
+  closed,
+  type Content,
+  json,
+  type JsonSchema,
+  list,
+  NULL,
+  open,
+} from '../../content/openapi/document.js';
+import type { Operation, Response } from '../../content/openapi/document.js';
+import { errorAnswers, ON_DOCUMENT, statusesOf } from '../../content/openapi/error-answers.js';
+import { type ParameterName, parametersOf } from '../../content/openapi/parameters.js';
+import { listMeta } from '../../content/openapi/routes.js';
+import { rootView } from '../../content/openapi/view.js';
+import type { ContentType } from '../../content/model/model.js';
+
+/** Route and the file type, as the caller sees it. */
+interface Asked {
+  readonly type: ContentType;
+  readonly action: Action;
+  readonly describing: Describing;
+}
+
+interface FileRow {
+  readonly handler: string;
+  readonly method: 'get' | 'post' | 'delete';
+  readonly path: string;
+  readonly summary: string;
+  readonly action: Action;
+  readonly parameters: readonly ParameterName[];
+  readonly answer: (asked: Asked) => JsonSchema;
+  readonly errors: readonly number[];
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+const TEXT_OR_NULL = anyOf(TEXT, NULL);
+const PERCENT: JsonSchema = { type: 'number', minimum: 0, maximum: 100 };
+
+/** Whether the URL expires, in responses of the upload routes. */
+const SIGNED: Beside = { about: 'Uploaded', members: { isUrlSigned: { type: 'boolean' } } };
+
+const fileSchema = ({ type, action, describing }: Asked): JsonSchema =>
+  answerWith(rootView(describing, type, action), SIGNED, describing);
+
+/** Attributes of a file in `fileInfo` (20.4). */
+const INFO = closed({
+  name: TEXT,
+  alternativeText: TEXT_OR_NULL,
+  caption: TEXT_OR_NULL,
+  focalPoint: anyOf(closed({ x: PERCENT, y: PERCENT }, ['x', 'y']), NULL),
+  folder: TEXT_OR_NULL,
+});
+
+/** Upload form: text and binary fields. Attributes of files are JSON in a text field. */
+const FORM = open(
+  {
+    files: list({ type: 'string', contentMediaType: 'application/octet-stream' }),
+    fileInfo: { ...TEXT, contentMediaType: 'application/json' },
+    ref: TEXT,
+    refId: TEXT,
+    field: TEXT,
+  },
+  ['files'],
+);
+
+const BODY: Content = {
+  'multipart/form-data': { schema: FORM },
+  ...json(open({ fileInfo: INFO }, ['fileInfo'])),
+};
+
+const READ: readonly ParameterName[] = ['fields', 'filters'];
+const LIST: readonly ParameterName[] = [...READ, 'sort', 'pagination', '_q'];
+
+const ROWS: readonly FileRow[] = [
+  {
+    handler: 'find',
+    method: 'get',
+    path: '/files',
+    summary: 'List files',
+    action: 'find',
+    parameters: [...LIST, 'start', 'limit'],
+    answer: (asked) => list(fileSchema(asked)),
+    errors: [],
+  },
+  {
+    handler: 'page',
+    method: 'get',
+    path: '/files/page',
+    summary: 'List files by page',
+    action: 'find',
+    parameters: LIST,
+    answer: (asked) =>
+      open({ data: list(fileSchema(asked)), meta: listMeta(asked.describing) }, ['data', 'meta']),
+    errors: [],
+  },
+  {
+    handler: 'folders',
+    method: 'get',
+    path: '/folders',
+    summary: 'List folders with the number of their files',
+    action: 'find',
+    parameters: [],
+    answer: () => list(open({ path: TEXT, files: { type: 'integer', minimum: 1 } }, ['path', 'files'])),
+    errors: [],
+  },
+  {
+    handler: 'findOne',
+    method: 'get',
+    path: '/files/{id}',
+    summary: 'Get a file',
+    action: 'findOne',
+    parameters: ['id', ...READ],
+    answer: fileSchema,
+    errors: ON_DOCUMENT,
+  },
+  {
+    handler: 'remove',
+    method: 'delete',
+    path: '/files/{id}',
+    summary: 'Delete a file and return it',
+    action: 'delete',
+    parameters: ['id', 'fields'],
+    answer: fileSchema,
+    errors: ON_DOCUMENT,
+  },
+];
+
+function operationOf(one: FileRow, asked: Asked): Operation {
+  const { type, action, describing } = asked;
+  const view = rootView(describing, type, action);
+  return {
+    operationId: `Files_${one.handler}`,
+    tags: ['upload'],
+    summary: one.summary,
+    ...(one.parameters.length === 0
+      ? {}
+      : { parameters: parametersOf(one.parameters, { type, view, describing }) }),
+    responses: {
+      200: { description: 'Success.', content: json(one.answer(asked)) },
+      ...errorAnswers(statusesOf(one.method, one.errors), describing.components),
+    },
+  };
+}
+
+const ID = {
+  name: 'id',
+  in: 'query',
+  description: 'Id of the file to replace or to describe.',
+  schema: { type: ['integer', 'string'] },
+} as const;
+
+/** New files need the grant `create`; with `?id=` the route changes a file and needs `update`. */
+function uploadOf(type: ContentType, describing: Describing): Operation | null {
+  const { permissions } = describing.caller;
+  const [creates, updates] = (['create', 'update'] as const).map((action) =>
+    permissions.allows('file', action),
+  );
+  if (creates !== true && updates !== true) return null;
+  const said = (action: Action, description: string): Response => {
+    const file = fileSchema({ type, action, describing });
+    return { description, content: json(action === 'create' ? list(file) : file) };
+  };
+  const errors = statusesOf('post', updates === true ? ON_DOCUMENT : []);
+  return {
+    operationId: 'Files_upload',
+    tags: ['upload'],
+    summary: updates === true ? 'Upload files, or update one' : 'Upload files',
+    ...(updates === true ? { parameters: [{ ...ID, required: creates !== true }] } : {}),
+    requestBody: { required: true, content: BODY },
+    responses: {
+      ...(creates === true ? { 201: said('create', 'What was uploaded.') } : {}),
+      ...(updates === true ? { 200: said('update', 'The file as it is now.') } : {}),
+      ...errorAnswers(errors, describing.components),
+    },
+  };
+}
+
+/** Describes the media routes that a caller can use. Their responses have one format. */
+export const filePaths: Describe = (given) => {
+  const describing: Describing = { ...given, format: 'flat' };
+  const type = given.schema.file;
+  const paths: Record<string, Record<string, Operation>> = {};
+  const upload = uploadOf(type, describing);
+  if (upload !== null) paths[`${given.base}/upload`] = { post: upload };
+  for (const one of ROWS) {
+    if (!given.caller.permissions.allows('file', one.action)) continue;
+    const path = `${given.base}/upload${one.path}`;
+    (paths[path] ??= {})[one.method] = operationOf(one, { type, action: one.action, describing });
+  }
+  return paths;
+};

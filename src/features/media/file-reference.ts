@@ -1,0 +1,105 @@
+/** Links an upload to an entry: fields `ref`, `refId` and `field` of its form (20.5). */
+import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../../content/access/caller.js';
+import { decide } from '../../content/access/decide.js';
+import { compileFindVersion } from '../../content/compile/compile-record.js';
+import { Database } from '../../content/store/database.js';
+import type { Runner } from '../../pool/runner.js';
+import { Documents } from '../../content/documents/documents.service.js';
+import { type ContentError, forbidden, notFound, validationError } from '../../kernel/errors.js';
+import { byDocumentId } from '../../content/plan/plan-read.js';
+import { writeRightsOf } from '../../content/plan/rights.js';
+import { unstorable } from '../../content/model/cast-value.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { typeUid } from '../../content/model/naming.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { fileKeyOf } from './file-table.js';
+
+/** Media attribute of one version of a document, and the caller that links to it. */
+export interface FileReference {
+  readonly type: ContentType;
+  readonly field: string;
+  readonly documentId: string;
+  readonly locale: string;
+  readonly published: boolean;
+  readonly caller: Caller;
+}
+
+/** Form fields that name an entry. */
+const NAMES = ['ref', 'refId', 'field'] as const;
+
+const wrong = (key: string, message: string): ContentError =>
+  validationError(message, { key, path: key, source: 'body' });
+
+/** Finds entries and links files to them, with the caller's permissions and as an update. */
+@Injectable()
+export class FileReferences {
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(Database) private readonly database: Database,
+    @Inject(Documents) private readonly documents: Documents,
+  ) {}
+
+  /**
+   * Returns the entry that a form names; null if it names none. A document id finds the published version, or
+   * else the draft. Throws a ValidationError for an unknown type or attribute, ForbiddenError if the caller
+   * may not update it, NotFoundError for an unknown entry.
+   */
+  async find(fields: ReadonlyMap<string, readonly string[]>, caller: Caller): Promise<FileReference | null> {
+    const [ref, refId, field] = NAMES.map((name) => fields.get(name)?.at(-1) ?? '');
+    if (!ref && !refId && !field) return null;
+    const missing = NAMES.find((name) => !fields.get(name)?.at(-1));
+    if (missing !== undefined) throw wrong(missing, '"ref", "refId" and "field" must be given together');
+    const type = this.typeOf(ref ?? '');
+    // Checked first, so that the error does not reveal attributes of a type that the caller may not update.
+    if (decide(caller, type, 'update') === 'none') throw forbidden();
+    const attribute = type.attributes.get(field ?? '');
+    const { mayWrite } = writeRightsOf(caller, { type, action: 'update', published: true });
+    if (attribute?.linked !== true || !attribute.media || !mayWrite(attribute))
+      throw wrong('field', `"${field ?? ''}" is not a media attribute of ${type.singularApiId}`);
+    const [row] = unstorable(refId) ? [] : await this.database.run(this.findVersion(type, refId ?? ''));
+    if (row === undefined) throw notFound();
+    return {
+      type,
+      field: field ?? '',
+      documentId: String(row['documentId']),
+      locale: String(row['locale']),
+      published: row['published'] === true,
+      caller,
+    };
+  }
+
+  /** Adds files to a list, or sets a single attribute to the last file. */
+  async link(reference: FileReference, files: readonly string[], { em }: Runner): Promise<void> {
+    const { type, field, documentId, locale, published, caller } = reference;
+    const query = {
+      fields: ['documentId'],
+      ...(type.localized ? { locale } : {}),
+      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
+    };
+    const request = {
+      kind: 'one',
+      by: byDocumentId(documentId),
+      caller,
+      format: 'flat',
+      action: 'update',
+    } as const;
+    const plan = this.documents.plan(type, query, request);
+    const data = { [field]: { connect: files.map((id) => ({ documentId: id })) } };
+    await this.documents.update(plan, { data }, em === null ? { caller } : { caller, em });
+  }
+
+  private findVersion(type: ContentType, refId: string): ReturnType<typeof compileFindVersion> {
+    const key = fileKeyOf(refId);
+    return compileFindVersion(type, 'id' in key ? key : { ...key, locale: this.settings.defaultLocale });
+  }
+
+  private typeOf(ref: string): ContentType {
+    const type = [...this.schema.types.values()].find(
+      (one) => !one.internal && [typeUid(one), one.singularApiId].includes(ref),
+    );
+    if (type === undefined) throw wrong('ref', `"${ref}" is not a content type`);
+    return type;
+  }
+}

@@ -1,0 +1,116 @@
+/** Rows of files, private attributes included. */
+import { Inject, Injectable } from '@nestjs/common';
+import { compileFindRecords } from '../../content/compile/compile-record.js';
+import { Database } from '../../content/store/database.js';
+import type { Row, Runner } from '../../pool/runner.js';
+import { RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
+import { isObject } from '../../kernel/json.js';
+import type { Condition } from '../../content/plan/plan.js';
+import { unstorable } from '../../content/model/cast-value.js';
+import {
+  CONTENT_SCHEMA,
+  type ContentType,
+  type ScalarAttribute,
+  type Schema,
+} from '../../content/model/model.js';
+
+export interface FileRow {
+  readonly documentId: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly ext: string | null;
+  readonly mime: string;
+  readonly url: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly focalPoint: { readonly x: number; readonly y: number } | null;
+  /** Null for a file whose bytes this library does not store. */
+  readonly storageKey: string | null;
+  /** Storage keys of the formats, by format name. */
+  readonly formatKeys: Readonly<Record<string, string>>;
+}
+
+const TEXTS = ['documentId', 'name', 'hash', 'ext', 'mime', 'url', 'storageKey'];
+const COLUMNS = [...TEXTS, 'width', 'height', 'focalPoint', 'formatKeys'];
+
+const parsed = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : null);
+
+const pointOf = (value: unknown): FileRow['focalPoint'] =>
+  isObject(value) && typeof value['x'] === 'number' && typeof value['y'] === 'number'
+    ? { x: value['x'], y: value['y'] }
+    : null;
+
+const fileRow = (row: Row): FileRow => {
+  const keys = parsed(row['formatKeys']);
+  return {
+    ...(row as Row & Pick<FileRow, 'documentId' | 'name' | 'hash' | 'ext' | 'mime' | 'url' | 'storageKey'>),
+    width: row['width'] === null ? null : Number(row['width']),
+    height: row['height'] === null ? null : Number(row['height']),
+    focalPoint: pointOf(parsed(row['focalPoint'])),
+    formatKeys: isObject(keys) ? (keys as Readonly<Record<string, string>>) : {},
+  };
+};
+
+const ROW_ID = /^[1-9]\d{0,8}$/;
+
+/** Returns the match of a file by row id or document id. */
+export const fileKeyOf = (id: string): { readonly id: number } | { readonly documentId: string } =>
+  ROW_ID.test(id) ? { id: Number(id) } : { documentId: id };
+
+@Injectable()
+export class FileTable {
+  readonly type: ContentType;
+  private readonly records: RepositoryWithoutHooks;
+
+  constructor(@Inject(CONTENT_SCHEMA) schema: Schema, @Inject(Database) database: Database) {
+    this.type = schema.file;
+    this.records = new RepositoryWithoutHooks(database, schema.file);
+  }
+
+  /** Returns the file with a row id or document id; null if there is none. */
+  async one(id: string): Promise<FileRow | null> {
+    if (unstorable(id)) return null;
+    const [row] = await this.records.find([fileKeyOf(id)], COLUMNS);
+    return row === undefined ? null : fileRow(row);
+  }
+
+  /** Returns the files with one of these hashes, in the order of the hashes. */
+  async withHash(hashes: readonly string[]): Promise<readonly FileRow[]> {
+    const rows = await this.records.find(
+      hashes.map((hash) => ({ hash })),
+      COLUMNS,
+    );
+    return rows.map(fileRow);
+  }
+
+  /** Returns the file that had this hash before its content was replaced; null if there is none. */
+  async replaced(hash: string): Promise<FileRow | null> {
+    const [row] = await this.records.find([{ formerHash: hash }], COLUMNS);
+    return row === undefined ? null : fileRow(row);
+  }
+
+  /** Returns the values of a row with an unused hash, as far as the transaction sees (20.16). */
+  async newValues({ values }: { readonly values: () => Row }, runner: Runner): Promise<Row> {
+    for (;;) {
+      const made = values();
+      const taken = compileFindRecords(this.type, [{ hash: made['hash'] }], ['documentId']);
+      if ((await runner.run(taken)).length === 0) return made;
+    }
+  }
+
+  /** Returns the number of files by folder path; null is the root. */
+  folders(): Promise<ReadonlyMap<unknown, number>> {
+    return this.records.countBy('folderPath');
+  }
+
+  /** Returns the condition that a file is in a folder, or at the root. No request can filter by it (20.3). */
+  isIn(folder: string): Condition {
+    const attribute = this.type.attributes.get('folderPath') as ScalarAttribute;
+    const at = { kind: 'compare', attribute, negated: false } as const;
+    return folder === '/' ? { ...at, op: '$null', operands: [] } : { ...at, op: '$eq', operands: [folder] };
+  }
+
+  async all(): Promise<readonly FileRow[]> {
+    return (await this.records.all(COLUMNS)).map(fileRow);
+  }
+}

@@ -1,0 +1,196 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Caller } from '../../content/access/caller.js';
+import type { Action } from '../../content/access/permissions.js';
+import { Documents } from '../../content/documents/documents.service.js';
+import { ContentError, validationError } from '../../kernel/errors.js';
+import { infoOfBody } from './file-info.js';
+import { FileLibrary, type Uploader } from './file-library.js';
+import { fileKeyOf, type FileRow, FileTable } from './file-table.js';
+import { SignedUrls } from './signed-urls.js';
+import { isObject } from '../../kernel/json.js';
+import type { ReadPlan } from '../../content/plan/plan.js';
+import type { DocumentKey } from '../../content/plan/plan-read.js';
+import { type QueryDefaults, readRaw } from '../../content/query/read-raw.js';
+import { unstorable } from '../../content/model/cast-value.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { callerWith } from '../../content/http/account.guard.js';
+import { hangupOf } from '../../content/http/connection.js';
+import { ContentErrorFilter } from '../../content/http/error.filter.js';
+import { FormGuard, isForm } from './form.guard.js';
+import { Described, Json } from '../../content/http/metadata.js';
+import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
+import { wholeList } from '../../content/http/whole-list.js';
+
+const TYPE = 'file';
+
+interface Asked {
+  readonly caller: Caller;
+  readonly action: Action;
+  readonly by?: DocumentKey | null;
+}
+
+const isAbsent = (error: unknown): boolean => error instanceof ContentError && error.name === 'NotFoundError';
+
+/** Error of the protocol for a missing file (20.9). */
+const fileNotFound = (): ContentError => new ContentError('NotFoundError', 'file.notFound');
+
+/** Node's own request, from which forms are read. */
+const rawOf = (request: HttpRequest): IncomingMessage => (request.raw ?? request) as IncomingMessage;
+
+const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
+  caller,
+  hangup: hangupOf(request),
+});
+
+/** Media library at `/api/upload…`, under the grants on `file` (protocol section 20). */
+@Controller({ path: 'upload', version: VERSION_NEUTRAL })
+@UseFilters(ContentErrorFilter)
+@UseGuards(FormGuard)
+@Described()
+export class FilesController {
+  constructor(
+    @Inject(Documents) private readonly documents: Documents,
+    @Inject(FileLibrary) private readonly library: FileLibrary,
+    @Inject(FileTable) private readonly files: FileTable,
+    @Inject(SignedUrls) private readonly signed: SignedUrls,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+  ) {}
+
+  /** Uploads files, or with `?id=` replaces a file or its description. */
+  @Post()
+  @HttpCode(201)
+  @Json()
+  async upload(
+    @Req() request: HttpRequest,
+    @Res({ passthrough: true }) response: object,
+    @Body() body: unknown,
+  ): Promise<string> {
+    const { id } = readRaw(queryOf(request), this.settings.limits);
+    if (id !== undefined) {
+      this.host.httpAdapter.status(response, 200);
+      return this.change(request, id, body);
+    }
+    const caller = callerWith(request, TYPE, 'create');
+    if (!isForm(request)) throw validationError('Files are empty');
+    const made = await this.library.upload(rawOf(request), uploaderOf(request, caller));
+    return this.signed.shown(`[${made.join(',')}]`);
+  }
+
+  @Get('files')
+  @Json()
+  async find(@Req() request: HttpRequest): Promise<string> {
+    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    return this.signed.shown((await this.documents.read(this.list(request, asked, wholeList))).data);
+  }
+
+  /** Paginated list in an envelope (20.8). */
+  @Get('files/page')
+  @Json()
+  async page(@Req() request: HttpRequest): Promise<string> {
+    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    const { data, meta } = await this.documents.read(this.list(request, asked, (query) => query));
+    return `{"data":${this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
+  }
+
+  /** Folders that contain files, with their number (20.3). */
+  @Get('folders')
+  async folders(
+    @Req() request: HttpRequest,
+  ): Promise<readonly { readonly path: string; readonly files: number }[]> {
+    callerWith(request, TYPE, 'find');
+    const counts = [...(await this.files.folders())];
+    return counts
+      .map(([path, files]) => ({ path: typeof path === 'string' ? path : '/', files }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  @Get('files/:id')
+  @Json()
+  async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
+    const asked = {
+      caller: callerWith(request, TYPE, 'findOne'),
+      action: 'findOne',
+      by: fileKeyOf(id),
+    } as const;
+    return this.signed.shown((await this.read(request, asked)).data);
+  }
+
+  @Delete('files/:id')
+  @Json()
+  async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
+    const caller = callerWith(request, TYPE, 'delete');
+    const row = await this.row(id);
+    const { documentId } = row;
+    const { plan, data } = await this.read(request, { caller, action: 'delete', by: { documentId } });
+    const shown = this.signed.shown(data);
+    await this.library.remove(row, plan, uploaderOf(request, caller));
+    return shown;
+  }
+
+  private async change(request: HttpRequest, id: unknown, body: unknown): Promise<string> {
+    const caller = callerWith(request, TYPE, 'update');
+    const row = await this.files.one(typeof id === 'string' ? id : '');
+    if (row === null) throw new ContentError('NotFoundError', 'Entity not found');
+    const uploader = uploaderOf(request, caller);
+    if (isForm(request)) return this.signed.shown(await this.library.change(row, rawOf(request), uploader));
+    const info: unknown = isObject(body) ? body['fileInfo'] : undefined;
+    if (info === undefined) throw validationError('Files are empty');
+    return this.signed.shown(await this.library.describe(row, infoOfBody(info), uploader));
+  }
+
+  private async row(id: string): Promise<FileRow> {
+    const row = await this.files.one(id);
+    if (row === null) throw fileNotFound();
+    return row;
+  }
+
+  private async read(
+    request: HttpRequest,
+    asked: Asked,
+  ): Promise<{ readonly plan: ReadPlan; readonly data: string }> {
+    try {
+      const plan = this.plan(request, asked);
+      return { plan, data: (await this.documents.read(plan)).data };
+    } catch (error) {
+      throw isAbsent(error) ? fileNotFound() : error;
+    }
+  }
+
+  /** Plans a list, restricted to a folder if the query names one. */
+  private list(request: HttpRequest, asked: Asked, defaults: QueryDefaults): ReadPlan {
+    const { folder } = readRaw(queryOf(request), this.settings.limits);
+    const plan = this.plan(request, asked, ({ folder: _folder, ...query }, settings) =>
+      defaults(query, settings),
+    );
+    if (typeof folder !== 'string' || unstorable(folder)) return plan;
+    const parts = [...(plan.where === null ? [] : [plan.where]), this.files.isIn(folder)];
+    return { ...plan, where: { kind: 'all', parts }, kept: null };
+  }
+
+  private plan(
+    request: HttpRequest,
+    { caller, action, by = null }: Asked,
+    defaults?: QueryDefaults,
+  ): ReadPlan {
+    const kind = action === 'find' ? 'list' : 'one';
+    const asked = { type: this.files.type, kind, by, caller, format: 'flat', action } as const;
+    return this.documents.planText(queryOf(request), asked, defaults);
+  }
+}

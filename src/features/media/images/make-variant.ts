@@ -1,0 +1,80 @@
+/** A variant of a picture that is kept, made when it is asked for and kept beside the original. */
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Sharp } from 'sharp';
+import type { KeptFile } from '../file-images.js';
+import type { FileStorage } from '../file-storage.js';
+import { ENCODERS, type PictureFormat } from './encoders.js';
+import {
+  attempt,
+  Bench,
+  isFilm,
+  openPicture,
+  pixelsOf,
+  readHeader,
+  shownSize,
+  type Source,
+  type Tools,
+} from './picture.js';
+import { type Recipe, resizeBy } from './recipe.js';
+
+/** A variant that is not there yet. */
+export interface Wanted {
+  readonly file: KeptFile;
+  readonly recipe: Recipe;
+  readonly key: string;
+}
+
+/** The formats that can show a film. */
+const FILMS: readonly PictureFormat[] = ['gif', 'webp'];
+
+const scratchOf = ({ scratch }: FileStorage): string =>
+  scratch ?? join(tmpdir(), 'nestjs-content-api-images');
+
+/** A version that is still to be written, and the pixels that it counts as. */
+interface Version {
+  readonly make: () => Sharp;
+  readonly pixels: number;
+}
+
+async function plan(tools: Tools, path: string, recipe: Recipe): Promise<Version> {
+  const metadata = await attempt(tools, () => readHeader(tools, path));
+  const isAnimated = FILMS.includes(recipe.format) && isFilm(tools, metadata);
+  const source: Source = { path, isAnimated };
+  const { scaled, crop } = resizeBy(recipe, shownSize(metadata));
+  const make = (): Sharp => {
+    const whole = openPicture(tools, source).resize({ ...scaled, fit: 'fill' });
+    return ENCODERS[recipe.format].encode(crop === null ? whole : whole.extract(crop), recipe.quality ?? 100);
+  };
+  return { make, pixels: pixelsOf(metadata, isAnimated) };
+}
+
+/** Makes a variant and keeps it. False where the original is not there. */
+export async function makeVariant(
+  tools: Tools,
+  { file, recipe, key }: Wanted,
+  storage: FileStorage,
+): Promise<boolean> {
+  const directory = scratchOf(storage);
+  await mkdir(directory, { recursive: true });
+  const bench = new Bench(tools, directory);
+  try {
+    const path = bench.newPath();
+    const version = await tools.workshop.run(async () => {
+      const original = await storage.get(file.key);
+      if (original === null) return null;
+      await pipeline(original, createWriteStream(path));
+      return plan(tools, path, recipe);
+    });
+    if (version === null) return false;
+    const { mime } = ENCODERS[recipe.format];
+    const written = await tools.workshop.run(() => bench.write(mime, version.make), version.pixels);
+    await storage.put(key, written.file);
+    return true;
+  } finally {
+    await bench.clear();
+  }
+}

@@ -1,0 +1,98 @@
+/** Pictures by `sharp`, which is asked for when the first one comes. */
+import type { FileImages, ImageFacts, KeptFile, ServedBytes, VariantRequest } from '../file-images.js';
+import { variantKey } from '../file-keys.js';
+import type { FileStorage, LocalFile } from '../file-storage.js';
+import { AllowedRecipes } from './allowed-recipes.js';
+import { chooseVariant, type Offer } from './choose-variant.js';
+import { ENCODERS } from './encoders.js';
+import { firstBytes, svgSize } from './headers.js';
+import { type ImageOptions, imageOptions } from './image-options.js';
+import { kindOf } from './kinds.js';
+import { makeVariant } from './make-variant.js';
+import type { Tools } from './picture.js';
+import { readPicture } from './read-picture.js';
+import { type Recipe, recipeStem } from './recipe.js';
+import { type LoadSharp, loadSharp } from './sharp-library.js';
+import { Workshop } from './workshop.js';
+
+/**
+ * Looks at pictures with `sharp` 0.35 or later, an optional peer: where it is not installed, files are kept
+ * and nothing is said of their size (`width`, `height` and `formats` are null).
+ *
+ * Throws an Error for options that make no sense. A picture that cannot be read, is larger than `maxPixels`
+ * or `maxSide`, or takes longer than `timeout` is refused with a 400; if too many wait, it is a 503.
+ * Protocol 20.10.
+ *
+ * @publicApi
+ */
+export class SharpImages implements FileImages {
+  private readonly options: Required<ImageOptions>;
+  private readonly offer: Offer;
+  private readonly workshop: Workshop;
+  private tools: Promise<Tools | null> | undefined;
+
+  constructor(
+    options: ImageOptions = {},
+    private readonly load?: LoadSharp,
+  ) {
+    this.options = imageOptions(options);
+    const { recipes, signingKeys } = this.options;
+    this.offer = { recipes: new AllowedRecipes(recipes), signingKeys };
+    this.workshop = new Workshop(this.options);
+  }
+
+  async read(file: LocalFile, scratch: string): Promise<ImageFacts | null> {
+    if (file.mime === 'image/svg+xml') return readDrawing(file);
+    if (kindOf(file.mime) === null) return null;
+    const tools = await this.ready();
+    return tools === null ? null : readPicture({ tools, options: this.options }, file, scratch);
+  }
+
+  async variant(file: KeptFile, asked: VariantRequest, storage: FileStorage): Promise<ServedBytes | null> {
+    if (kindOf(file.mime) === null) return null;
+    const chosen = chooseVariant(this.offer, file, asked);
+    if (chosen === null) return null;
+    const { recipe, isLasting, instead } = chosen;
+    if (instead === null) return this.serve({ file, recipe, isLasting }, storage);
+    const kept = await storage.head(keyOf(file, recipe));
+    if (kept !== null) return { key: kept.key, mime: ENCODERS[recipe.format].mime, isLasting };
+    return this.serve({ file, recipe: instead, isLasting: false }, storage);
+  }
+
+  private async serve(
+    { file, recipe, isLasting }: Served,
+    storage: FileStorage,
+  ): Promise<ServedBytes | null> {
+    const key = keyOf(file, recipe);
+    const served = { key, mime: ENCODERS[recipe.format].mime, isLasting };
+    if ((await storage.head(key)) !== null) return served;
+    const tools = await this.ready();
+    if (tools === null) return null;
+    const make = (): Promise<boolean> => makeVariant(tools, { file, recipe, key }, storage);
+    return (await this.workshop.once(key, make)) ? served : null;
+  }
+
+  /** The library, once. */
+  private ready(): Promise<Tools | null> {
+    this.tools ??= loadSharp(this.load).then((sharp) =>
+      sharp === null ? null : { sharp, workshop: this.workshop, limits: this.options },
+    );
+    return this.tools;
+  }
+}
+
+/** A variant that is made unless it is there. */
+interface Served {
+  readonly file: KeptFile;
+  readonly recipe: Recipe;
+  readonly isLasting: boolean;
+}
+
+const keyOf = ({ key }: KeptFile, recipe: Recipe): string =>
+  variantKey(key, recipeStem(recipe), `.${recipe.format}`);
+
+/** Drawings are measured and nothing is made of them. */
+async function readDrawing({ path }: LocalFile): Promise<ImageFacts | null> {
+  const size = svgSize(await firstBytes(path));
+  return size === null ? null : { ...size, formats: [] };
+}

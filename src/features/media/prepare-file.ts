@@ -1,0 +1,137 @@
+/** Prepares an upload: checks it, processes images, and computes keys and row values. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { validationError } from '../../kernel/errors.js';
+import { fileKindOf, mayBecome } from '../../content/model/allowed-types.js';
+import type { Schema } from '../../content/model/model.js';
+import type { ContentToKeep } from './file-bytes.js';
+import { type Admitted, admit } from './file-gate.js';
+import type { ImageFacts, MadeFormat } from './file-images.js';
+import type { FileInfo } from './file-info.js';
+import { contentKey, variantKey } from './file-keys.js';
+import { newHash, renewedHash, urlOf } from './file-names.js';
+import type { FileRow } from './file-table.js';
+import type { ResolvedFilesOptions } from './files.options.js';
+import type { ReceivedFile } from './upload-form.js';
+
+/** Checked file, ready to store. */
+export interface PreparedFile {
+  readonly content: ContentToKeep;
+  /** Returns the values of the row. Each call returns a new hash (20.16). */
+  readonly values: () => Readonly<Record<string, unknown>>;
+}
+
+/** Input of {@link prepareFile}, in addition to the bytes. */
+export interface Preparing {
+  /** Index of the file in the form. */
+  readonly index: number;
+  readonly info: FileInfo;
+  /** Replaced file; null for a new file. */
+  readonly former: FileRow | null;
+  readonly schema: Schema;
+  /** Directory for temporary files of the request. */
+  readonly directory: string;
+}
+
+/** Returns a size in kilobytes (1000 bytes), rounded to two decimals. */
+const kilobytes = (bytes: number): number => Math.round(bytes / 10) / 100;
+
+async function digestOf(path: string): Promise<string> {
+  const digest = createHash('sha256');
+  await pipeline(createReadStream(path), digest);
+  return digest.digest('hex');
+}
+
+/** Returns a format as responses show it (20.10). */
+const shownFormat = (
+  { name: format, ext, width, height, file }: MadeFormat,
+  name: string,
+  hash: string,
+): object => ({
+  ext,
+  url: urlOf(`${format}_${hash}`, ext),
+  hash: `${format}_${hash}`,
+  mime: file.mime,
+  name: `${format}_${name}`,
+  path: null,
+  size: kilobytes(file.size),
+  width,
+  height,
+  sizeInBytes: file.size,
+});
+
+/** Returns the image attributes; they are null for other files. */
+function imageValues(
+  facts: ImageFacts | null,
+  { name, hash, replaces }: { readonly name: string; readonly hash: string; readonly replaces: boolean },
+): object {
+  const formats = facts?.formats ?? [];
+  const shown = Object.fromEntries(formats.map((format) => [format.name, shownFormat(format, name, hash)]));
+  return {
+    width: facts?.width ?? null,
+    height: facts?.height ?? null,
+    // Strapi returns empty formats for a replaced file that is no image.
+    formats: formats.length > 0 || replaces ? shown : null,
+    provider_metadata: facts?.thumbhash === undefined ? null : { thumbhash: facts.thumbhash },
+  };
+}
+
+/** Refuses a replacement of another kind if a media attribute allows the former kind and not the new one. */
+function checkKind({ mime, name }: Admitted, { former, schema, index }: Preparing): void {
+  if (former === null) return;
+  const [from, to] = [fileKindOf(former.mime), fileKindOf(mime)];
+  if (!mayBecome(schema, from, to))
+    throw validationError(
+      `The file "${name}" of kind ${to} cannot replace ${from}: an attribute allows only ${from}`,
+      { key: 'files', path: `files.${index}`, source: 'body' },
+    );
+}
+
+/** Checks a file and computes what to store. Throws the 400 errors of the checks and of image processing. */
+export async function prepareFile(
+  received: ReceivedFile,
+  preparing: Preparing,
+  { storage, images, allowed }: ResolvedFilesOptions,
+): Promise<PreparedFile> {
+  const { index, info, former, directory } = preparing;
+  const admitted = await admit(received, allowed, index);
+  checkKind(admitted, preparing);
+  const { name: sent, mime, ext } = admitted;
+  const uploaded = { path: received.path, size: received.size, mime };
+  const facts = images === null ? null : await images.read(uploaded, directory);
+  const original = facts?.rewritten ?? uploaded;
+  const sha256 = facts?.rewritten === undefined ? received.sha256 : await digestOf(original.path);
+  const key = contentKey(sha256, ext);
+  const formats = (facts?.formats ?? []).map((format) =>
+    format.file.mime === mime ? { ...format, ext } : format,
+  );
+  const kept = formats.map(({ name, recipe, ext: of, file }) => ({
+    name,
+    key: variantKey(key, recipe, of),
+    file,
+  }));
+  const name = info.name ?? sent;
+  const values = (): Readonly<Record<string, unknown>> => {
+    const hash = former === null ? newHash(name) : renewedHash(former.hash);
+    return {
+      ...info,
+      name,
+      ...imageValues(facts === null ? null : { ...facts, formats }, {
+        name,
+        hash,
+        replaces: former !== null,
+      }),
+      hash,
+      ext,
+      mime,
+      size: kilobytes(original.size),
+      url: urlOf(hash, ext),
+      provider: storage.name,
+      storageKey: key,
+      ...(former === null ? {} : { formerHash: former.hash }),
+      formatKeys: Object.fromEntries(kept.map((format) => [format.name, format.key])),
+    };
+  };
+  return { content: { key, bytes: [{ key, file: original }, ...kept] }, values };
+}

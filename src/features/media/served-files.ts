@@ -1,0 +1,202 @@
+/** Route `GET /uploads/…` for files. Their bytes never change under a URL, so caches can store them. */
+import { Readable } from 'node:stream';
+import { Inject, Injectable, Logger, type OnModuleInit, StreamableFile } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import QuickLRU from 'quick-lru';
+import { ContentError, forbidden, notFound, unavailable } from '../../kernel/errors.js';
+import type { ServedBytes } from './file-images.js';
+import { RASTER } from './file-kinds.js';
+import { type AskedFile, FileLookup, REMEMBERED } from './file-lookup.js';
+import type { KeptBytes } from './file-storage.js';
+import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
+import { SignedUrls } from './signed-urls.js';
+import { type Part, partOf } from './byte-ranges.js';
+import { ContentErrorFilter } from '../../content/http/error.filter.js';
+import { takeAnyPath } from '../../content/http/fastify.js';
+import { isPlain, sendBytes } from './send-bytes.js';
+import { connect, type RawRequest } from '../../content/http/request-hooks.js';
+
+const BELOW = '/uploads/';
+const READS: readonly string[] = ['GET', 'HEAD'];
+const YEAR = 31_536_000;
+
+/** ETag from the key, which contains a digest of the content: half of the digest, and the variant. */
+const tagOf = (key: string): string => `"${key.slice(6, 38)}${key.slice(70).replace('/', '-')}"`;
+
+/** Adds the charset, because only some frameworks do. */
+const contentType = (mime: string): string =>
+  /^text\/|^application\/json$/.test(mime) ? `${mime}; charset=utf-8` : mime;
+
+/** Minimum size in bytes of files sent through the buffer pool. */
+const LARGE = 256 * 1024;
+
+interface Served {
+  readonly found: ServedBytes;
+  readonly kept: KeptBytes;
+  readonly part: Part;
+}
+
+interface Asked {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly request: RawRequest;
+}
+
+function askedOf(request: RawRequest): Asked | null {
+  const [raw = '', query = ''] = request.url.split('?', 2);
+  if (!raw.startsWith(BELOW) || !READS.includes(request.method)) return null;
+  return { path: decoded(raw), query: new URLSearchParams(query), request };
+}
+
+/** Returns an undecodable path unchanged; it matches no file. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * Serves requests below `/uploads/` that match no route, after the application's own middleware and hooks.
+ */
+@Injectable()
+export class ServedFiles implements OnModuleInit {
+  private readonly logger = new Logger('ContentFiles');
+  private readonly known = new QuickLRU<string, KeptBytes>(REMEMBERED);
+
+  constructor(
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+    @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
+    @Inject(FileLookup) private readonly lookup: FileLookup,
+    @Inject(SignedUrls) private readonly signed: SignedUrls,
+    @Inject(ContentErrorFilter) private readonly errors: ContentErrorFilter,
+  ) {}
+
+  onModuleInit(): void {
+    takeAnyPath(this.adapter, {
+      owns: (path) => path.startsWith(BELOW),
+      areRoutes: false,
+      undecoded: () => undefined,
+    });
+    connect(this.adapter, 'last', (request, response) => {
+      const asked = askedOf(request);
+      if (asked === null) return false;
+      this.serve(asked, response).catch((error: unknown) => this.fail(error, response));
+      return true;
+    });
+  }
+
+  private async serve({ path, query, request }: Asked, response: object): Promise<void> {
+    if (!this.signed.admits(path, query)) throw forbidden();
+    const accept = request.headers['accept'] ?? '';
+    const wanted = { path: path.slice(BELOW.length), query, accept };
+    const found = await this.lookup.find(wanted);
+    const kept = found === null ? null : await this.head(found.key);
+    if (found === null || kept === null) return this.sendOn(wanted, response);
+    const part = partOf(request, kept, tagOf(found.key));
+    if (await this.sendOpen(request, response, { found, kept, part })) return;
+    const hasBody = request.method !== 'HEAD' && part.status < 300;
+    const body = hasBody ? await this.bytesOf(kept, part) : null;
+    // The file was deleted in the meantime.
+    if (hasBody && body === null) return this.sendOn(wanted, response);
+    this.sendHead(response, found, kept, part);
+    const { httpAdapter } = this.adapter;
+    if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
+    const sent = new StreamableFile(body).setErrorLogger(() => undefined);
+    httpAdapter.reply(response, sent, part.status);
+  }
+
+  /** Redirects the former URL of replaced content. Throws NotFoundError for an unknown file. */
+  private async sendOn(wanted: AskedFile, response: object): Promise<void> {
+    const url = this.options.private === null ? await this.lookup.movedTo(wanted) : null;
+    if (url === null) throw notFound();
+    const { httpAdapter } = this.adapter;
+    httpAdapter.setHeader(response, 'Cache-Control', 'no-cache');
+    httpAdapter.setHeader(response, 'Location', url);
+    httpAdapter.reply(response, undefined, 302);
+  }
+
+  /** Returns cached metadata, because a key identifies its content. */
+  private async head(key: string): Promise<KeptBytes | null> {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const kept = await this.options.storage.head(key);
+    if (kept !== null) this.known.set(key, kept);
+    return kept;
+  }
+
+  /** Sends a large local file and returns true, or returns false. */
+  private async sendOpen(request: RawRequest, response: object, served: Served): Promise<boolean> {
+    const { storage } = this.options;
+    const { kept, part } = served;
+    const range = part.range ?? { start: 0, end: kept.size - 1 };
+    const isLarge = range.end - range.start >= LARGE;
+    if (!isLarge || request.method === 'HEAD' || part.status >= 300 || !isPlain(response)) return false;
+    const open = (await storage.open?.(kept.key)) ?? null;
+    if (open === null) return false;
+    this.sendHead(response, served.found, kept, part);
+    response.statusCode = part.status;
+    void sendBytes(response, open, range);
+    return true;
+  }
+
+  /** Opens the bytes to send; null if the file no longer exists. */
+  private async bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
+    // A known end avoids a read beyond it and a larger buffer.
+    const all = size === 0 ? undefined : { start: 0, end: size - 1 };
+    const stream = await this.options.storage.get(key, range ?? all);
+    if (stream === null) this.known.delete(key);
+    return stream;
+  }
+
+  // The parameters are the file and the part of it to send.
+  // eslint-disable-next-line no-restricted-syntax
+  private sendHead(response: object, found: ServedBytes, kept: KeptBytes, part: Part): void {
+    // A 304 has only the headers about validity.
+    const kind = part.status === 304 ? {} : kindOf(found);
+    const headers = { ...this.policy(found), ...kind, ...lengthOf(kept, part), ETag: tagOf(found.key) };
+    const { httpAdapter } = this.adapter;
+    httpAdapter.setHeader(response, 'Last-Modified', kept.modified.toUTCString());
+    for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
+    if (found.isLasting) return;
+    const before = httpAdapter.getHeader(response, 'Vary') as string | undefined;
+    httpAdapter.setHeader(response, 'Vary', before === undefined ? 'Accept' : `${before}, Accept`);
+  }
+
+  /** Headers that restrict browsers, because uploads are untrusted. */
+  private policy({ isLasting }: ServedBytes): Readonly<Record<string, string>> {
+    const { private: hidden } = this.options;
+    const age = hidden === null ? `max-age=${YEAR}, immutable` : `max-age=${hidden.seconds}`;
+    return {
+      'Cache-Control': `${hidden === null ? 'public' : 'private'}, ${isLasting ? age : 'no-cache'}`,
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': 'sandbox',
+    };
+  }
+
+  private fail(error: unknown, response: object): void {
+    this.adapter.httpAdapter.setHeader(response, 'Cache-Control', 'no-store');
+    if (error instanceof ContentError) return this.errors.reply(error, response);
+    this.logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    this.errors.reply(unavailable('The file storage is unavailable; retry later'), response);
+  }
+}
+
+/** Content type; files other than raster images are downloads. */
+const kindOf = ({ mime }: ServedBytes): Readonly<Record<string, string>> => ({
+  'Content-Type': contentType(mime),
+  ...(RASTER.has(mime) ? {} : { 'Content-Disposition': 'attachment' }),
+});
+
+function lengthOf({ size }: KeptBytes, { status, range }: Part): Readonly<Record<string, string>> {
+  if (status === 304) return { 'Accept-Ranges': 'bytes' };
+  if (status === 416) return { 'Content-Range': `bytes */${size}` };
+  const ranges = { 'Accept-Ranges': 'bytes' };
+  if (range === null) return { ...ranges, 'Content-Length': String(size) };
+  return {
+    ...ranges,
+    'Content-Length': String(range.end - range.start + 1),
+    'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
+  };
+}

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import {
+  Controller,
+  Get,
+  Header,
+  Inject,
+  type OnModuleInit,
+  Param,
+  StreamableFile,
+  UseFilters,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { notFound } from '../../kernel/errors.js';
+import { ContentModelError } from '../../content/model/content-model-error.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { ContentErrorFilter } from '../../content/http/error.filter.js';
+import { Described } from '../../content/http/metadata.js';
+import { PAGE_POLICY, PAGE_SCRIPT, pageOf } from './openapi-page.js';
+
+const PACKAGE = 'swagger-ui-dist';
+
+/** Files of the package that the page loads, and their content types. */
+const FILES: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['favicon-32x32.png', 'image/png'],
+]);
+const SCRIPT = 'page.js';
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+
+/** Returns the folder of an installed package, or null. */
+function folderOf(name: string): string | null {
+  try {
+    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Route `GET /api/openapi`: page to read and try the API description. The page is public; the description
+ * that it loads depends on the token.
+ */
+@Controller({ path: 'openapi', version: VERSION_NEUTRAL })
+@UseFilters(ContentErrorFilter)
+@Described()
+export class OpenApiPageController implements OnModuleInit {
+  private folder = '';
+
+  constructor(@Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings) {}
+
+  /** Throws a ContentModelError if the options require the page, and it cannot be served. */
+  onModuleInit(): void {
+    const { page, document } = this.settings.openapi;
+    if (!page) return;
+    const folder = folderOf(PACKAGE);
+    const mistakes = [
+      ...(document ? [] : ['openapi.page: requires openapi.document: set it to true']),
+      ...(folder === null ? [`openapi.page: requires a package: npm install ${PACKAGE}`] : []),
+    ];
+    if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
+    this.folder = folder ?? '';
+  }
+
+  @Get()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  @Header('Content-Security-Policy', PAGE_POLICY)
+  @Header('X-Content-Type-Options', 'nosniff')
+  @Header('Referrer-Policy', 'no-referrer')
+  page(): string {
+    return pageOf(this.settings.openapi.title);
+  }
+
+  @Get(':file')
+  @Header('X-Content-Type-Options', 'nosniff')
+  async file(@Param('file') name: string): Promise<StreamableFile> {
+    const type = FILES.get(name);
+    if (name === SCRIPT) return new StreamableFile(Buffer.from(PAGE_SCRIPT), { type: SCRIPT_TYPE });
+    if (type === undefined) throw notFound();
+    return new StreamableFile(await readFile(join(this.folder, name)), { type });
+  }
+}

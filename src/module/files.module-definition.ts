@@ -1,7 +1,0 @@
-import { ConfigurableModuleBuilder } from '@nestjs/common';
-import type { FilesOptions } from '../files/files.options.js';
-
-export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<FilesOptions>()
-  .setClassMethodName('forRoot')
-  .setFactoryMethodName('createFilesOptions')
-  .build();

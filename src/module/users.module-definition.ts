@@ -1,7 +1,0 @@
-import { ConfigurableModuleBuilder } from '@nestjs/common';
-import type { UsersOptions } from '../accounts/users.options.js';
-
-export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<UsersOptions>()
-  .setClassMethodName('forRoot')
-  .setFactoryMethodName('createUsersOptions')
-  .build();

@@ -1,0 +1,172 @@
+/**
+ * Work on one connection of the driver's pool. Slot and connection are released exactly once, also after a
+ * timeout, a disconnect or a preemption.
+ */
+import { requestCancel } from './cancel-request.js';
+import { isLateConnect } from '../kernel/postgres-errors.js';
+import { canPipeline, PipelinedBatch, runAlone } from './pipelined-batch.js';
+import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
+import type { Row } from './runner.js';
+import { clientDisconnected, type SlotHolder, type SlotCallbacks, type PoolContext } from './slot-request.js';
+
+/** Settings that jobs of a pool share. */
+export interface JobContext extends PoolContext {
+  readonly pool: Pool;
+}
+
+export interface JobCalls {
+  /** Called with the connection, at most once. */
+  readonly begin: (job: Job, client: PoolClient) => void;
+  /** Called when the job ends before it is finished. */
+  readonly fail: (error: Error) => void;
+}
+
+/** Receives the result of statements: an error or null, and the rows of each statement. */
+export type Done = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
+
+/** Milliseconds that a connection has to become usable again; then it is closed. */
+export const RECOVERY = 1000;
+
+export class Job {
+  private readonly slot: SlotHolder;
+  private client: PoolClient | null = null;
+  /** Called with the result of the statements under way. */
+  private done: Done | null = null;
+  /** Batch under way, whose first rows may have arrived already. */
+  private flight: PipelinedBatch | null = null;
+  /** Called when the connection has responded, also after the job has ended. */
+  private answered: (() => void) | null = null;
+  private isBusy = false;
+  private inTransaction = false;
+  /** Whether a COMMIT is under way. */
+  private isDeciding = false;
+
+  constructor(
+    private readonly pool: Pool,
+    pass: (calls: SlotCallbacks) => SlotHolder,
+    private readonly calls: JobCalls,
+  ) {
+    this.slot = pass({ granted: () => this.connect(), fail: (error) => this.fail(error) });
+    this.slot.start();
+  }
+
+  /** Runs a statement. `done` is called once, with the job's failure where that comes first. */
+  query(config: QueryConfig, done: Done): void {
+    if (this.client !== null && canPipeline(this.client)) return this.pipeline([config], done);
+    this.send(done, (client, answered) => runAlone(client, config, answered));
+  }
+
+  /**
+   * Runs several statements at once. The first that fails is the failure of all; none after it has run. The
+   * driver's own timeout ends the job, as its deadline does.
+   */
+  pipeline(configs: readonly QueryConfig[], done: Done): void {
+    this.send(done, (client, answered) => {
+      this.flight = new PipelinedBatch(client, configs, answered);
+      this.flight.timedOut = (error) => this.slot.fail(error);
+      client.query(this.flight);
+    });
+  }
+
+  /** Notes that a transaction begins, so that a failure of the job rolls it back. */
+  begun(): void {
+    this.inTransaction = true;
+  }
+
+  /** Notes that COMMIT is sent next: from here on only `done` reports a failure of the job. */
+  committing(): void {
+    this.isDeciding = true;
+  }
+
+  /** Notes that the transaction has ended. */
+  committed(): void {
+    this.inTransaction = false;
+  }
+
+  /** Ends the job and returns the connection to the pool, which closes it if it is `broken`. */
+  finish(broken = false): void {
+    if (this.slot.end()) this.giveBack(broken);
+  }
+
+  private send(done: Done, start: (client: PoolClient, answered: Done) => void): void {
+    if (this.client === null || this.slot.isOver) return done(clientDisconnected(), []);
+    this.isBusy = true;
+    this.done = done;
+    start(this.client, (error, rows) => {
+      this.isBusy = false;
+      this.flight = null;
+      const told = this.done;
+      this.done = null;
+      told?.(error, rows);
+      this.answered?.();
+    });
+  }
+
+  /**
+   * Connects, twice if the driver's timeout elapses first: a process that was suspended reads the server's
+   * response too late.
+   */
+  private connect(isSecond = false): void {
+    this.pool.connect((error, client, release) => {
+      if (!isSecond && isLateConnect(error) && !this.slot.isOver) return this.connect(true);
+      if (client === undefined || this.slot.isOver) {
+        // The request has ended, or the pool has no connection.
+        if (client !== undefined) release();
+        this.slot.release();
+        return this.slot.fail(error ?? clientDisconnected());
+      }
+      this.client = client;
+      this.slot.connected();
+      this.calls.begin(this, client);
+    });
+  }
+
+  /** Reports the failure, then recovers the connection. While COMMIT is under way, its result comes first. */
+  private fail(error: Error): void {
+    if (!(this.isDeciding && this.isBusy)) this.report(error);
+    if (this.client !== null) this.recover(this.client, error);
+  }
+
+  private report(error: Error): void {
+    const { done, flight } = this;
+    this.done = null;
+    done?.(error, flight?.received ?? []);
+    if (!this.isDeciding) this.calls.fail(error);
+  }
+
+  /** Ends what the connection is doing. One that does not come back in time is closed. */
+  private recover(client: PoolClient, failure: Error): void {
+    let isBack = false;
+    const back = (broken: boolean): void => {
+      if (isBack) return;
+      isBack = true;
+      clearTimeout(timer);
+      // Otherwise the failure was reported when the job ended.
+      if (broken) this.report(failure);
+      this.giveBack(broken);
+    };
+    const timer = setTimeout(() => back(true), RECOVERY).unref();
+    const clean = (): void => {
+      if (isBack) return;
+      if (!this.inTransaction) return back(false);
+      client.query({ text: 'rollback', values: [] }, (error) => back(Boolean(error)));
+    };
+    if (!this.isBusy) return clean();
+    // A late cancel request would end the next statement, so wait for both.
+    let open = 2;
+    const over = (): void => {
+      open -= 1;
+      if (open === 0) clean();
+    };
+    this.answered = over;
+    void requestCancel(client, RECOVERY).then(over);
+  }
+
+  private giveBack(broken: boolean): void {
+    const { client } = this;
+    this.client = null;
+    // The client knows whether the pool has removed it already.
+    client?.release(broken);
+    this.slot.release();
+  }
+}

@@ -1,0 +1,53 @@
+/** Advisory locks by name, held until the end of the transaction. */
+import QuickLRU from 'quick-lru';
+import { fill, join, silently, slot, sql, type Statement, template, type Template } from '../kernel/sql.js';
+
+/** Advisory lock by name, held until the end of the transaction. */
+export interface Lock {
+  readonly name: string;
+  readonly exclusive: boolean;
+}
+
+/** Statement cache by function and by the exclusiveness of the locks, in order. */
+const texts = new QuickLRU<string, Template<readonly Lock[]>>({ maxSize: 100 });
+
+function textOf(locks: readonly Lock[], shape: string, isTry: boolean): Template<readonly Lock[]> {
+  const known = texts.get(shape);
+  if (known !== undefined) return known;
+  const taken = locks.map(({ exclusive }, i) => {
+    // `hashtextextended` gives a name the same key in every process.
+    const key = sql`(hashtextextended(${slot((all: readonly Lock[]) => all[i]?.name)}::text, 0))`;
+    if (isTry)
+      return exclusive ? sql`pg_try_advisory_xact_lock${key}` : sql`pg_try_advisory_xact_lock_shared${key}`;
+    return exclusive ? sql`pg_advisory_xact_lock${key}` : sql`pg_advisory_xact_lock_shared${key}`;
+  });
+  const text = template<readonly Lock[]>(
+    isTry ? sql`select ${join(taken, ' and ')} as acquired` : sql`select ${join(taken, ', ')}`,
+  );
+  texts.set(shape, text);
+  return text;
+}
+
+const shapeOf = (locks: readonly Lock[]): string =>
+  locks.map(({ exclusive }) => (exclusive ? 'x' : 's')).join('');
+
+const byName = (a: Lock, b: Lock): number => (a.name < b.name ? -1 : 1);
+
+/** Returns the statement that acquires locks; none without locks. */
+export const locking = (locks: readonly Lock[]): readonly Statement[] =>
+  locks.length === 0 ? [] : [compileLocks(locks)];
+
+/**
+ * Acquires locks in the order of their names, which prevents deadlocks. It is a separate statement, so that
+ * the next one sees all commits of the former holders.
+ */
+export function compileLocks(locks: readonly Lock[]): Statement {
+  const strongest = new Map<string, Lock>();
+  for (const lock of locks) if (lock.exclusive || !strongest.has(lock.name)) strongest.set(lock.name, lock);
+  const taken = [...strongest.values()].sort(byName);
+  return silently(fill(textOf(taken, shapeOf(taken), false), taken));
+}
+
+/** Acquires locks without waiting: `acquired` is false if one of them is not free. */
+export const compileTryLocks = (locks: readonly Lock[]): Statement =>
+  fill(textOf(locks, `try ${shapeOf(locks)}`, true), locks);

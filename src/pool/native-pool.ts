@@ -1,0 +1,273 @@
+/** Pool of node-postgres with admission control, prepared statements, batching and cancellation. */
+import type { ContentSettings } from '../kernel/settings.js';
+import type { Statement } from '../kernel/sql.js';
+import { Admission, slotLimitsOf } from './admission.js';
+import { firstLine, isMisnamed, overloaded, timedOut } from '../kernel/postgres-errors.js';
+import { requestCancel } from './cancel-request.js';
+import { TimeoutList } from '../kernel/timeout-list.js';
+import { canPipeline, closeLater } from './pipelined-batch.js';
+import type { Hangup } from '../kernel/hangup.js';
+import { type Job, type JobContext, RECOVERY } from './job.js';
+import { LOCAL_NO_JIT, LONG, mayCompile } from './session-settings.js';
+import { clientsOf, releaseLost } from './lost-connections.js';
+import { OwnConnection } from './own-connection.js';
+import type { TransactionConnection } from './own-transaction.js';
+import { isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
+import { checkPooler } from './pooler-check.js';
+import { endBackend, type HostedBackend } from './process-id.js';
+import type { Row, Runner } from './runner.js';
+import { type KnownText, type PoolRead, ReadBatches, type Send } from './read-batches.js';
+import { laneOf } from './slow-reads.js';
+import { StatementNames } from './statement-names.js';
+import { clientDisconnected, SlotRequest } from './slot-request.js';
+import { type BatchTraits, WriteBatches } from './write-batches.js';
+
+/** Traits of a read. */
+export interface ReadTraits {
+  readonly hangup: Hangup | null;
+  /** Whether the read counts as slow until it has run. */
+  readonly heavy: boolean;
+  /** Reads with the same text run one at a time. Null for no such bound. */
+  readonly turn: string | null;
+  /** Called before the statement is sent: it may miss commits from here on. */
+  readonly begun: () => void;
+}
+
+/** Traits of a short statement of the library itself. */
+const OWN: ReadTraits = { hangup: null, heavy: false, turn: null, begun: () => undefined };
+
+/** Callbacks of a transaction on a connection of MikroORM. Both throw when its request has ended. */
+export interface Hosting {
+  /** Reports the server process of the transaction. */
+  readonly begun: (backend: HostedBackend) => void;
+  /** Reports that COMMIT is next. */
+  readonly committing: () => void;
+}
+
+/** Traits of a write. */
+export interface WriteTraits {
+  readonly hangup: Hangup | null;
+  /** Document that is written: its writers run one at a time, and wait without a connection. */
+  readonly turn: string | null;
+  /** Allows the write to share its transaction with others. */
+  readonly together?: BatchTraits | null;
+}
+
+const NO_CONNECT_TIMEOUT =
+  'The database pool has no "connectionTimeoutMillis" (driverOptions): should the network go silent, ' +
+  'connections under way are never given up';
+
+const NAMES_LOST =
+  'A connection pooler in transaction mode does not keep prepared statements, so none are used: ' +
+  'set "preparedStatements: false"';
+
+export class NativePool {
+  private readonly names: StatementNames;
+  private readonly context: JobContext;
+  private mayCompile: boolean;
+  private readonly reads: ReadBatches;
+  private readonly writes: WriteBatches;
+
+  constructor(
+    private readonly pool: Pool,
+    settings: ContentSettings,
+    /** Logs one line for the operator. */
+    private readonly warn: (message: string) => void,
+  ) {
+    const { queueTimeout, queueLength, slowShare } = settings.load;
+    const { statementTimeout } = settings.limits;
+    this.mayCompile = mayCompile(pool);
+    this.names = new StatementNames({
+      count: settings.preparedStatements ? settings.maxPreparedStatements : 0,
+      size: settings.maxPreparedSize,
+    });
+    this.context = {
+      pool,
+      admission: new Admission(slotLimitsOf(pool.options.max, slowShare, queueLength)),
+      deadlines: new TimeoutList(statementTimeout),
+      waits: new TimeoutList(queueTimeout),
+      expired: () => timedOut(statementTimeout),
+      waitExpired: () => overloaded('queueTimeout', queueTimeout),
+      queueFull: () => overloaded('queueLength', queueLength),
+    };
+    this.reads = new ReadBatches(this.context, this.send);
+    this.writes = new WriteBatches(this.context, (job, client) => this.connectionOf(job, client));
+    releaseLost(pool);
+  }
+
+  /**
+   * Runs one statement. The path from here to the driver uses callbacks: promises cost a tenth of a request's
+   * CPU time in Node.
+   */
+  run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
+    return new Promise((done, fail) => {
+      const read = (failed: (error: unknown) => void): void =>
+        this.reads.read({ ...this.readOf(statement, traits), condition: null, done, fail: failed });
+      read(this.unnamed(() => read(fail), fail));
+    });
+  }
+
+  /**
+   * Runs a statement after a condition in the same pipelined batch. Returns null unless the condition's row
+   * has `yes`, and for a driver without pipelining.
+   */
+  runIf(question: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
+    return new Promise((resolve, fail) => {
+      const done: PoolRead['done'] = (rows, [answer]) => resolve(answer?.['yes'] === true ? rows : null);
+      const read = (failed: (error: unknown) => void): void => {
+        const asked = { statement: question, known: this.names.of(question.text) };
+        this.reads.read({ ...this.readOf(statement, traits), condition: asked, done, fail: failed });
+      };
+      read(this.unnamed(() => read(fail), fail));
+    });
+  }
+
+  private readOf(
+    statement: Statement,
+    traits: ReadTraits | null,
+  ): Omit<PoolRead, 'condition' | 'done' | 'fail'> {
+    const { hangup, heavy, turn, begun } = traits ?? OWN;
+    const known = this.names.of(statement.text);
+    const lane = traits === null ? 'own' : laneOf(known, heavy);
+    return { statement, known, request: { lane, turn, hangup }, heavy, begun };
+  }
+
+  /** Sends statements in one write; without pipelining, one statement only. */
+  private readonly send: Send = ({ job, client }, texts, done) => {
+    const flies = canPipeline(client);
+    if (!flies && texts.length > 1) return done(null, []);
+    this.closeObsolete(client);
+    const configs = texts.map((text) => this.configOf(text, client));
+    const isLong = this.mayCompile && configs.some(({ text }) => text.length > LONG);
+    if (flies) job.pipeline(isLong ? [LOCAL_NO_JIT, ...configs] : configs, done);
+    else for (const config of configs) job.query(config, done);
+  };
+
+  /** Opens a connection outside the pool. Throws if the server accepts none. */
+  open(): Promise<OwnConnection> {
+    return OwnConnection.open(this.pool, this.names.isOn);
+  }
+
+  /** Runs a transaction that code of the host cannot join. */
+  transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
+    const { turn, hangup, together = null } = traits;
+    return new Promise((resolve, fail) => {
+      const done = resolve as (value: unknown) => void;
+      const write = (failed: (error: unknown) => void): void =>
+        this.writes.write({ work, together, request: { lane: 'write', turn, hangup }, done, fail: failed });
+      // A misnamed statement fails before the COMMIT, which the server skips: nothing is written.
+      write(this.unnamed(() => write(fail), fail));
+    });
+  }
+
+  /**
+   * Runs a transaction on a connection that MikroORM takes from the pool, with a slot and timeouts like all
+   * others. After a timeout it is not committed, however long the host's code in it runs.
+   */
+  hosted<T>(work: (hosting: Hosting) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let backend: HostedBackend | null = null;
+      let isCommitting = false;
+      let isDone = false;
+      const enter = (): void => {
+        const leave = (): void => {
+          isDone = true;
+          slot.end();
+          slot.release();
+        };
+        const check = (): void => {
+          if (slot.isOver) throw clientDisconnected();
+        };
+        const begun = (started: HostedBackend): void => {
+          check();
+          backend = started;
+        };
+        const committing = (): void => {
+          check();
+          isCommitting = true;
+          slot.committing();
+        };
+        work({ begun, committing }).then(resolve, reject).finally(leave);
+      };
+      const fail = (error: Error): void => {
+        // A COMMIT under way has RECOVERY milliseconds to return its result.
+        if (!isCommitting) reject(error);
+        if (backend === null || isDone) return;
+        this.end(backend, () => {
+          if (isDone) return;
+          // The statement did not end, so the connection is lost.
+          if (backend !== null) this.close(backend);
+          reject(error);
+        });
+      };
+      const slot = new SlotRequest(this.context, { lane: 'write', turn, hangup }, { granted: enter, fail });
+      slot.start();
+    });
+  }
+
+  /** Cancels the statement of a hosted transaction; calls back after RECOVERY milliseconds. */
+  private end(backend: HostedBackend, after: () => void): void {
+    const client = clientsOf(this.pool).find(({ processID }) => processID === backend.pid);
+    // Behind a pooler the client's process id is the pooler's: cancel by SQL.
+    const ending: Promise<unknown> =
+      client !== undefined
+        ? requestCancel(client, RECOVERY)
+        : this.open()
+            .then((connection) => connection.run(endBackend(backend)).finally(() => connection.close()))
+            .catch(() => undefined);
+    void ending.then(() => setTimeout(after, RECOVERY).unref());
+  }
+
+  /** Closes the connection of a transaction. Does nothing behind a pooler, which hides the process id. */
+  close({ pid }: HostedBackend): void {
+    const client = clientsOf(this.pool).find(({ processID }) => processID === pid);
+    client?.connection?.stream?.destroy();
+  }
+
+  /** Returns advice on the pool, one sentence each: a missing timeout, a pooler's mode. */
+  async advice(): Promise<readonly string[]> {
+    const { pooled, keepsNames, compiles } = await checkPooler(this.pool, this.names.isOn);
+    // A pooler may have dropped the settings that came with the connection.
+    if (pooled) this.mayCompile ||= compiles;
+    if (!keepsNames) this.names.stop();
+    return [
+      ...(this.pool.options.connectionTimeoutMillis ? [] : [NO_CONNECT_TIMEOUT]),
+      ...(keepsNames ? [] : [NAMES_LOST]),
+    ];
+  }
+
+  /** Wraps an error callback: stops naming and repeats the work when a pooler has lost a statement. */
+  private unnamed(again: () => void, fail: (error: unknown) => void): (error: unknown) => void {
+    return (error) => {
+      if (!isMisnamed(error)) return fail(error);
+      if (this.names.isOn) this.warn(`${firstLine(error)}. ${NAMES_LOST}`);
+      this.names.stop();
+      again();
+    };
+  }
+
+  private connectionOf(job: Job, client: PoolClient): TransactionConnection {
+    this.closeObsolete(client);
+    return {
+      job,
+      configOf: (statement) => this.configOf({ statement, known: this.names.of(statement.text) }, client),
+      pipelines: canPipeline(client),
+      mayCompile: this.mayCompile,
+      elsewhere: (statement) => this.run(statement, null),
+    };
+  }
+
+  /** Closes statements that are no longer prepared. */
+  private closeObsolete(client: PoolClient): void {
+    const { connection } = client;
+    if (isWire(connection)) closeLater(connection, this.names.release(client));
+  }
+
+  private configOf({ statement, known }: KnownText, client: PoolClient): QueryConfig {
+    const { name } = known;
+    if (name === null || !canPipeline(client)) return statement;
+    this.names.note(client, name);
+    const { text, values, silent = false } = statement;
+    return { name, text, values, silent, described: known };
+  }
+}

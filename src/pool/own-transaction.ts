@@ -1,0 +1,138 @@
+/** Transaction that sends BEGIN with its first statements and COMMIT with its last ones. */
+import { outcomeUnknown } from '../kernel/errors.js';
+import { constantStatement, print, type Statement, sql } from '../kernel/sql.js';
+import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
+import { UnreadableRow } from './pipelined-batch.js';
+import { withoutJit } from './session-settings.js';
+import type { Job } from './job.js';
+import type { QueryConfig } from './pool-types.js';
+import type { Row, Runner } from './runner.js';
+
+/** Read committed: after a wait for a lock, statements see what was committed in the meantime. */
+const START = constantStatement('begin isolation level read committed');
+/**
+ * Writes look up and change rows by their keys, so one plan fits all values. By default the planner plans
+ * large statements for each run, which takes longer than the run.
+ */
+const GENERIC_PLANS = sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
+/** BEGIN, and a statement that configures the transaction and returns its id. */
+const BEGIN = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}`)];
+const BEGIN_WITHOUT_JIT = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}, ${withoutJit}`)];
+const COMMIT = constantStatement('commit');
+const ROLLBACK = constantStatement('rollback');
+
+/** Connection of a transaction. */
+export interface TransactionConnection {
+  readonly job: Job;
+  readonly configOf: (statement: Statement) => QueryConfig;
+  /** Whether the driver supports pipelining. */
+  readonly pipelines: boolean;
+  /** Whether the server may compile statements (JIT) by default. */
+  readonly mayCompile: boolean;
+  readonly elsewhere: RunElsewhere;
+}
+
+/** Result of statements: the error or null, and the rows of those before it. */
+interface Sent {
+  readonly error: Error | null;
+  readonly rows: readonly (readonly Row[])[];
+}
+
+export class OwnTransaction implements Runner {
+  readonly em = null;
+  readonly held = [];
+  private state: 'new' | 'open' | 'over' = 'new';
+  /** Undefined until the server has returned it. */
+  private id: TransactionId | undefined;
+
+  constructor(private readonly connection: TransactionConnection) {}
+
+  private get begin(): readonly Statement[] {
+    if (this.state !== 'new') return [];
+    return this.connection.mayCompile ? BEGIN_WITHOUT_JIT : BEGIN;
+  }
+
+  async run(statement: Statement): Promise<readonly Row[]> {
+    const [rows = []] = await this.all([statement]);
+    return rows;
+  }
+
+  async all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const { error, rows } = await this.send(statements);
+    if (error !== null) throw error;
+    return rows;
+  }
+
+  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.all(statements);
+  }
+
+  async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const { job, pipelines: flies } = this.connection;
+    const before = flies ? [] : await this.all(statements);
+    job.committing();
+    const { error, rows } = await this.send(flies ? [...statements, COMMIT] : [COMMIT]);
+    if (error !== null) await this.confirm(error);
+    this.state = 'over';
+    job.committed();
+    if (error instanceof UnreadableRow) throw error;
+    if (error !== null && flies && rows.length < statements.length) throw outcomeUnknown(error);
+    return [...before, ...rows].slice(0, statements.length);
+  }
+
+  private confirm(error: Error): Promise<void> {
+    const close = (): void => {
+      this.state = 'over';
+      this.connection.job.finish(true);
+    };
+    return confirmCommit({ error, transaction: this.id, run: this.connection.elsewhere, close });
+  }
+
+  /** Commits unless `last` has. */
+  async end(): Promise<void> {
+    if (this.state === 'open') await this.last([]);
+  }
+
+  /** Rolls back. Returns false if the connection is unusable or a COMMIT may have succeeded. */
+  undo(): Promise<boolean> {
+    if (this.state !== 'open') return Promise.resolve(this.state === 'new');
+    return this.send([ROLLBACK]).then(({ error }) => error === null);
+  }
+
+  /** Sends statements, after BEGIN if they are the first. Stores the transaction's id. */
+  private async send(statements: readonly Statement[]): Promise<Sent> {
+    const { job, pipelines: flies } = this.connection;
+    const { begin } = this;
+    this.state = 'open';
+    if (begin.length > 0) job.begun();
+    const configs = [...begin, ...statements].map((statement) => this.configOf(statement));
+    const { error, rows } = await (flies ? this.pipeline(configs) : this.query(configs));
+    const [first] = begin.length > 0 ? (rows[1] ?? []) : [];
+    if (first !== undefined) this.id = idOf(first);
+    return { error, rows: rows.slice(begin.length) };
+  }
+
+  /** Has the server send all rows and the transaction's id before it commits. */
+  private configOf(statement: Statement): QueryConfig {
+    const config = this.connection.configOf(statement);
+    return statement === COMMIT ? { ...config, flush: true } : config;
+  }
+
+  private pipeline(configs: readonly QueryConfig[]): Promise<Sent> {
+    return new Promise((resolve) =>
+      this.connection.job.pipeline(configs, (error, rows) => resolve({ error, rows })),
+    );
+  }
+
+  private async query(configs: readonly QueryConfig[]): Promise<Sent> {
+    const all: (readonly Row[])[] = [];
+    for (const config of configs) {
+      const { error, rows } = await new Promise<Sent>((resolve) =>
+        this.connection.job.query(config, (failure, answer) => resolve({ error: failure, rows: answer })),
+      );
+      all.push(...rows);
+      if (error !== null) return { error, rows: all };
+    }
+    return { error: null, rows: all };
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Batches of concurrent short reads with the same SQL text. They are sent over one connection in one write,
+ * because a short read costs mostly the round trip. Each keeps its own slot, timeout and client.
+ * Equal texts take the same locks and about the same time, so no read waits behind another kind of work.
+ */
+import { unavailable } from '../kernel/errors.js';
+import type { Statement } from '../kernel/sql.js';
+import { hasEnded } from '../kernel/postgres-errors.js';
+import { type Done, Job, type JobContext } from './job.js';
+import type { PoolClient } from './pool-types.js';
+import type { Row } from './runner.js';
+import { learn, learnSize } from './slow-reads.js';
+import type { KnownStatement } from './statement-names.js';
+import { TimeoutList } from '../kernel/timeout-list.js';
+import { Batcher, type BatchEntry, Batch } from './batch.js';
+import { SlotRequest, type SlotOptions } from './slot-request.js';
+
+/** Most reads of a batch: a larger one would leave processors of the database idle. */
+const MAX_BATCH_SIZE = 4;
+/** Bounds of a short read: its time, and the characters of its rows. */
+const SHORT = { milliseconds: 20, size: 16 * 1024 };
+/** Milliseconds after which a batch is split. */
+const MAX_BATCH_WAIT = 200;
+
+/** A statement with the statistics of its text. */
+export interface KnownText {
+  readonly statement: Statement;
+  readonly known: KnownStatement;
+}
+
+/** A read with the callbacks of its request. */
+export interface PoolRead extends KnownText {
+  /** Statement that is sent before it, or null. Without pipelining neither returns rows. */
+  readonly condition: KnownText | null;
+  readonly request: SlotOptions;
+  /** As in `ReadTraits`. */
+  readonly heavy: boolean;
+  readonly begun: () => void;
+  /** Receives its rows, and those of the condition. Called at most once, and not after `fail`. */
+  readonly done: (rows: readonly Row[], answers: readonly Row[]) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** A job with its connection. */
+export interface Connected {
+  readonly job: Job;
+  readonly client: PoolClient;
+}
+
+/** Sends statements in one write. */
+export type Send = (on: Connected, texts: readonly KnownText[], done: Done) => void;
+
+/** Entry of a batch of reads. */
+interface ReadEntry extends BatchEntry {
+  readonly read: PoolRead;
+}
+
+/** Returns whether earlier runs show that the read is short and that the driver supports pipelining. */
+function mayBatch({ condition, known, request }: PoolRead): boolean {
+  const { columns, milliseconds, size } = known;
+  if (condition !== null || columns === null || milliseconds === null) return false;
+  const isRead = request.lane === 'read' || request.lane === 'heavy';
+  return isRead && milliseconds <= SHORT.milliseconds && size <= SHORT.size;
+}
+
+const batchTimedOut = (): Error => unavailable('The query batch timed out');
+
+export class ReadBatches {
+  private readonly batcher = new Batcher<KnownStatement, ReadEntry>({
+    maxSize: MAX_BATCH_SIZE,
+    keyOf: ({ read }) => read.known,
+    fits: () => true,
+    run: (batch) => this.run(batch),
+  });
+  private readonly waits = new TimeoutList(MAX_BATCH_WAIT);
+
+  constructor(
+    private readonly context: JobContext,
+    private readonly sendOn: Send,
+  ) {}
+
+  /** Runs a read once its slot is granted, in a batch if it is short. */
+  read(read: PoolRead): void {
+    const slot = new SlotRequest(this.context, read.request, {
+      granted: () => (mayBatch(read) ? this.batcher.add(entry) : this.runUnbatched(entry)),
+      fail: (error) => {
+        read.fail(error);
+        entry.batch?.entryFailed(error);
+      },
+      preempt: () => this.preempt(entry),
+    });
+    const entry: ReadEntry = { read, slot, batch: null };
+    slot.start();
+  }
+
+  private runUnbatched(entry: ReadEntry): void {
+    this.run(new Batch(entry));
+  }
+
+  private run(batch: Batch<ReadEntry>): void {
+    if (batch.waiting.length === 0) return batch.release();
+    new Job(this.context.pool, (calls) => batch.holder(calls), {
+      begin: (job, client) => this.send({ job, client }, batch),
+      fail: () => undefined,
+    });
+  }
+
+  private send(on: Connected, batch: Batch<ReadEntry>): void {
+    const { waiting: entries } = batch;
+    const { known, heavy } = batch.first.read;
+    const texts = entries.flatMap(({ read }) => (read.condition === null ? [read] : [read.condition, read]));
+    for (const { read } of entries) read.begun();
+    const started = performance.now();
+    const wait = entries.length > 1 ? this.waits.add(() => this.split(batch)) : null;
+    this.sendOn(on, texts, (error, brought) => {
+      if (wait !== null) this.waits.delete(wait);
+      learn(known, performance.now() - started, heavy);
+      if (error !== null) return this.fail(on.job, batch, { error, isAlone: entries.length === 1 });
+      deliver(entries, brought.slice(-texts.length));
+      on.job.finish();
+    });
+  }
+
+  /** Cancels a read that runs alone, and queues it again: reads change nothing. Batches are split earlier. */
+  private preempt(entry: ReadEntry): void {
+    const { batch, slot } = entry;
+    if (!(batch instanceof Batch) || batch.size > 1) return;
+    entry.batch = null;
+    batch.abort(batchTimedOut(), () => slot.requeue());
+  }
+
+  /** Runs the entries of a slow batch unbatched, each within its remaining time. */
+  private split(batch: Batch<ReadEntry>): void {
+    const entries = batch.removeWaiting();
+    batch.entryFailed(batchTimedOut());
+    for (const entry of entries) this.runUnbatched(entry);
+  }
+
+  /** Repeats the entries unbatched, to find the one that failed: reads change nothing. */
+  private fail(
+    job: Job,
+    batch: Batch<ReadEntry>,
+    { error, isAlone }: { error: Error; isAlone: boolean },
+  ): void {
+    const isLost = hasEnded(error);
+    const isTold = isAlone || isLost;
+    const entries = isTold ? batch.waiting : batch.removeWaiting();
+    if (isTold) for (const { read } of entries) read.fail(error);
+    job.finish(isLost);
+    if (!isTold) for (const entry of entries) this.runUnbatched(entry);
+  }
+}
+
+/** Delivers the rows to the entries that still wait. */
+function deliver(entries: readonly ReadEntry[], brought: readonly (readonly Row[])[]): void {
+  let next = 0;
+  const take = (): readonly Row[] => brought[next++] ?? [];
+  for (const { read, slot } of entries) {
+    const answers = read.condition === null ? [] : take();
+    const rows = take();
+    learnSize(read.known, rows);
+    if (!slot.isOver) read.done(rows, answers);
+  }
+}

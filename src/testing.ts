@@ -1,2 +1,0 @@
-/** Exports of `nestjs-content-api/testing`, for the tests of providers. */
-export { type ContractCase, storageContract } from './testing/storage-contract.js';

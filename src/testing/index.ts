@@ -1,0 +1,2 @@
+/** Exports of `nestjs-content-api/testing`, for the tests of providers. */
+export { type ContractCase, storageContract } from './storage-contract.js';

@@ -1,0 +1,186 @@
+/** Model at the type level: definitions by id, and attributes by role. */
+import type {
+  AttributeDefinitions,
+  ComponentDefinition,
+  ContentTypeDefinition,
+  ScalarTypeName,
+} from '../content/model/definitions.js';
+import type { FILE_TYPE } from '../content/model/file-type.js';
+
+export interface Definitions {
+  readonly contentTypes: readonly ContentTypeDefinition[];
+  readonly components?: readonly ComponentDefinition[];
+}
+
+/**
+ * Registers the application's model with TypeScript; merge with it once. `ContentService<'article'>`,
+ * `DocumentOf<'article'>`, `QueryOf<'article'>`, `InputOf<'article'>` and `ContentEvent<'article'>` then have
+ * specific types. Unknown ids do not compile. Without it, these types are general.
+ *
+ * @example
+ * declare module 'nestjs-content-api' {
+ *   interface Register { model: typeof model }
+ * }
+ *
+ * @publicApi
+ */
+// Empty until an application adds the member `model` by declaration merging.
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type
+export interface Register {}
+
+/** Whether the application has registered its model. */
+export type IsRegistered = Register extends { readonly model: Definitions } ? true : false;
+
+/** Registry of a given model, with the form of {@link Register}. */
+interface Of<M> {
+  readonly model: M;
+}
+
+type FileType = typeof FILE_TYPE;
+
+/** Definitions of a registry by id: types by `singularApiId`, components by `uid`. */
+type ById<R> = R extends { readonly model: infer M extends Definitions }
+  ? { readonly [D in M['contentTypes'][number] | FileType as D['singularApiId']]: D } & {
+      readonly [C in NonNullable<M['components']>[number] as C['uid']]: C;
+    }
+  : { readonly file: FileType };
+
+/** Definition with an id; `never` if there is none. */
+export type Defined<N, R> = N extends keyof ById<R> ? ById<R>[N] : never;
+
+/** Ids of content types: those of the registered model, or any string. */
+export type ContentId = Register extends { readonly model: infer M extends Definitions }
+  ? M['contentTypes'][number]['singularApiId'] | 'file'
+  : string;
+
+/** Ids that hooks can have: a content type, or `'*'` for all. */
+export type HookedId = Register extends { readonly model: infer M extends Definitions }
+  ? M['contentTypes'][number]['singularApiId'] | 'file' | '*'
+  : string;
+
+export interface Definition {
+  readonly attributes: AttributeDefinitions;
+}
+
+/** Id of a definition; an id stays unchanged. */
+export type IdOf<T> = T extends string
+  ? T
+  : T extends { readonly singularApiId: infer N extends string }
+    ? N
+    : T extends { readonly uid: infer U extends string }
+      ? U
+      : never;
+
+/** Registry for the names in a definition: the given model, the registered one, or the definition alone. */
+export type RegistryOf<T, M> = M extends Definitions
+  ? Of<M>
+  : IdOf<T> extends keyof ById<Register>
+    ? Register
+    : Of<Alone<T>>;
+
+interface Alone<T> {
+  readonly contentTypes: readonly Extract<T, ContentTypeDefinition>[];
+  readonly components: readonly Extract<T, ComponentDefinition>[];
+}
+
+interface InstanceAttributes {
+  readonly id: { readonly type: 'integer'; readonly required: true };
+  readonly documentId: { readonly type: 'string'; readonly required: true };
+}
+
+interface DocumentAttributes extends InstanceAttributes {
+  readonly createdAt: { readonly type: 'datetime'; readonly required: true };
+  readonly updatedAt: { readonly type: 'datetime'; readonly required: true };
+  readonly publishedAt: { readonly type: 'datetime' };
+  readonly locale: { readonly type: 'string'; readonly required: true };
+}
+
+interface LocalesOf<N> {
+  readonly localizations: { readonly type: 'relation'; readonly relation: 'oneToMany'; readonly target: N };
+}
+
+/** System attributes of a type or component. */
+type ServiceAttributes<D> = D extends { readonly uid: string }
+  ? InstanceAttributes
+  : D extends { readonly localized: true; readonly singularApiId: infer N }
+    ? DocumentAttributes & LocalesOf<N>
+    : DocumentAttributes;
+
+export type OwnAttributes<D> = D extends { readonly attributes: infer A } ? A : never;
+
+type Polymorphic = 'morphToOne' | 'morphToMany' | 'morphOne' | 'morphMany';
+
+/** Role of an attribute in a query. */
+type RoleOf<A> = A extends { readonly private: true } | { readonly type: 'password' }
+  ? 'hidden'
+  : A extends { readonly type: ScalarTypeName }
+    ? 'scalar'
+    : A extends { readonly type: 'dynamiczone' } | { readonly relation: Polymorphic }
+      ? 'mixed'
+      : 'related';
+
+type Role = 'scalar' | 'related' | 'mixed';
+
+// TypeScript evaluates this once per definition, so later uses are lookups.
+type Roles<A> = { readonly [K in keyof A]: RoleOf<A[K]> };
+type InRole<Of, Asked extends Role> = { [K in keyof Of]: Of[K] extends Asked ? K : never }[keyof Of];
+
+type OwnNames<D, Asked extends Role> = InRole<Roles<OwnAttributes<D>>, Asked>;
+
+/** Names of system attributes: scalars, and `localizations` of a localized type. */
+type ServiceNames<D, Asked extends Role> = Asked extends 'scalar'
+  ? D extends { readonly uid: string }
+    ? keyof InstanceAttributes
+    : keyof DocumentAttributes
+  : Asked extends 'related'
+    ? D extends { readonly localized: true }
+      ? 'localizations'
+      : never
+    : never;
+
+/**
+ * Attribute names by role. `scalar`: scalars. `related`: relations to one type, files and components.
+ * `mixed`: zones and polymorphic relations, which filters and sorts cannot use. Any name if the definition is
+ * unknown.
+ */
+export type NamesOf<N, R, Asked extends Role> = [Defined<N, R>] extends [never]
+  ? string
+  : Asked extends Role
+    ? ServiceNames<Defined<N, R>, Asked> | (string & OwnNames<Defined<N, R>, Asked>)
+    : never;
+
+export type AttributeOf<N, R, K> = K extends keyof OwnAttributes<Defined<N, R>>
+  ? OwnAttributes<Defined<N, R>>[K]
+  : K extends keyof ServiceAttributes<Defined<N, R>>
+    ? ServiceAttributes<Defined<N, R>>[K]
+    : unknown;
+
+/** Id of an attribute's target, if there is only one. */
+export type TargetOf<A> = A extends { readonly type: 'media' }
+  ? 'file'
+  : A extends { readonly target: infer N extends string } | { readonly component: infer N extends string }
+    ? N
+    : never;
+
+/** Kinds of an attribute's items, as in `__type`, `__component` and `on`. */
+export type KindsOf<A> = A extends { readonly components: readonly (infer U extends string)[] }
+  ? U
+  : A extends { readonly targets: readonly (infer N extends string)[] }
+    ? TypeUid<N>
+    : string;
+
+type TypeUid<N extends string> = N extends unknown ? `api::${N}.${N}` : never;
+
+export type IdOfKind<U> = U extends `api::${string}.${infer N}` ? N : U;
+
+/** Whether an attribute has several values. */
+export type IsMany<A> = A extends
+  | { readonly relation: 'oneToMany' | 'manyToMany' | 'morphMany' | 'morphToMany' }
+  | { readonly multiple: true }
+  | { readonly repeatable: true }
+  | { readonly type: 'dynamiczone' }
+  ? true
+  : false;
+
+/** Flattens an intersection, for readable messages and editor hints. */
+export type Simplify<T> = { readonly [K in keyof T]: T[K] };
