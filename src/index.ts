@@ -3,7 +3,7 @@ export { CONTENT_ORM } from './module/content.orm.js';
 export { contentMigration, migrateContent } from './module/content.migration.js';
 export type { ContentMigration } from './features/evolution/migrate.js';
 export { contentEntities } from './module/define-content.js';
-export { ContentAuthStrategy, ContentPermissionsSource } from './module/marked.js';
+export { ContentAuthStrategy, ContentPermissionsSource } from './content/documents/access-explorer.js';
 export type {
   AccessOptions,
   ContentModel,

@@ -209,8 +209,8 @@ describe('documentation', () => {
   describe('docs/architecture.md', () => {
     const [map = '', glossary = ''] = read('docs/architecture.md').split('\n## Glossary\n');
 
-    it('is short: a map of 110 lines and a word a line', () => {
-      expect(map.split('\n').length).toBeLessThanOrEqual(110);
+    it('is short: a map of 120 lines and a word a line', () => {
+      expect(map.split('\n').length).toBeLessThanOrEqual(120);
       const words = [...glossary.matchAll(/^\| (?!word |---)([^|]+) \|/gm)].map(([, word = '']) => word);
       expect(words.length).toBeGreaterThan(20);
       expect(words.length).toBeLessThanOrEqual(50);
@@ -218,7 +218,7 @@ describe('documentation', () => {
     });
 
     it('names files that there are', () => {
-      const floors = /^\| \d+ \| `(\w+\/)` \|.*\| ([^|]+) \|$/gm;
+      const floors = /^\| \d+ \| `([\w/]+\/)` \|.*\| ([^|]+) \|$/gm;
       const named = (text: string): string[] =>
         [...text.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, file = '']) => file);
       const ofRooms = [...map.matchAll(floors)].flatMap(([, room = '', files = '']) =>

@@ -1,4 +1,4 @@
-/** Errors of PostgreSQL and of the driver: the state of the statement, transaction or connection after them. */
+/** Errors of PostgreSQL and of the driver, and the state of the connection after them. */
 import { ContentError, unavailable } from './errors.js';
 
 interface DriverError {

@@ -47,7 +47,6 @@ const ASYNC = keysOf<Omit<ContentModuleAsyncOptions, keyof ContentModel>>({
 });
 
 /** Sources of run-time options. */
-const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
 
 /** Option names by the place where they are given. */
 export const OPTIONS = Object.freeze({
@@ -91,20 +90,6 @@ export function checkFactory<T>(options: T): T {
     : ['the factory must return an object of options'];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   return options;
-}
-
-/** Throws a ContentModelError unless options of `forRootAsync` have exactly one source. */
-export function checkWay(
-  module: string,
-  given: Readonly<Partial<Record<(typeof WAYS)[number], unknown>>>,
-): void {
-  const ways = WAYS.filter((way) => given[way] !== undefined);
-  if (ways.length === 1) return;
-  const found = ways.length === 0 ? 'there is none of them' : `there are ${ways.join(' and ')}`;
-  throw new ContentModelError(
-    [`${module}.forRootAsync takes one of useFactory, useClass and useExisting; ${found}`],
-    'options',
-  );
 }
 
 const BASES = { collectionType: CollectionController, singleType: SingleController } as const;

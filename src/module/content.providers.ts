@@ -33,7 +33,9 @@ import { RUNTIME } from './content.module-definition.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 import { CONTENT_ORM } from './content.orm.js';
 import { contentAccess, settingsOf } from './from-options.js';
-import { AccessExplorer, Marked } from './marked.js';
+import { AccessExplorer } from '../content/documents/access-explorer.js';
+import { DecoratedProviders } from '../content/documents/decorated-providers.js';
+import { ArchiveParts } from '../content/documents/archive-parts.js';
 import { isProduction } from './production.js';
 import { SetupCheck } from './setup-check.js';
 import { StartCheck } from './start-check.js';
@@ -79,6 +81,7 @@ const MADE: readonly Provider[] = [
 
 /** Providers that Nest instantiates. */
 const CLASSES: readonly Provider[] = [
+  ArchiveParts,
   ContentArchive,
   ModelWatch,
   SignedLinks,
@@ -89,7 +92,7 @@ const CLASSES: readonly Provider[] = [
   ScheduleWorker,
   Hooks,
   HookExplorer,
-  Marked,
+  DecoratedProviders,
   AccessExplorer,
   ContentRoutes,
   UnsentAnswers,
@@ -135,6 +138,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   Documents,
   ContentMetrics,
   ContentAccess,
+  ArchiveParts,
   ContentArchive,
   ContentRoutes,
   ContentErrorFilter,

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { variantKey, variantsOf } from '../features/media/file-keys.js';
+import { variantKey, variantsOf } from '../content/model/content-keys.js';
 import type { FileStorage } from '../features/media/file-storage.js';
 import { assertBytes, digestOf, HELD, heldDuring, LARGE, MEGABYTE, Subject } from './storage-subject.js';
 

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { contentKey } from '../features/media/file-keys.js';
+import { contentKey } from '../content/model/content-keys.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile } from '../features/media/file-storage.js';
 
 export const MEGABYTE = 1024 * 1024;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalStorage } from 'nestjs-content-api/files';
 import { Subject } from '../../src/testing/storage-subject.ts';
-import { variantKey, variantsOf } from '../../src/features/media/file-keys.ts';
+import { variantKey, variantsOf } from '../../src/content/model/content-keys.ts';
 import { createFilesApp, formOf } from './helpers.ts';
 
 class Counting extends LocalStorage {

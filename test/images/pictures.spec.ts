@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { thumbHashToApproximateAspectRatio } from 'thumbhash';
-import { contentKey } from '../../src/features/media/file-keys.ts';
+import { contentKey } from '../../src/content/model/content-keys.ts';
 import type { ImageFacts, KeptFile, ServedBytes } from '../../src/features/media/file-images.ts';
 import { LocalStorage } from '../../src/features/media/local-storage.ts';
 import type { ImageOptions } from '../../src/features/media/images/image-options.ts';

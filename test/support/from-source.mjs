@@ -43,10 +43,17 @@ function codeOf(url) {
 const isSource = (url) =>
   url.startsWith('file:') && /\.ts(\?|$)/.test(url) && !url.includes('/node_modules/');
 
-/** The source of what is imported by the name that it has once it is built. */
+/** Sources of the package's entries, by their sub-path in `exports`. */
+const ENTRIES = new Map(
+  Object.entries(
+    JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).exports,
+  ).map(([name, { types = '' }]) => [name, types.replace(/^\.\/dist\//, SRC).replace(/\.d\.ts$/, '.ts')]),
+);
+
+/** Returns the source of a module that is imported by the name that it has once it is built. */
 function sourceOf(specifier, from) {
   const [, entry] = /^nestjs-content-api(?:\/(\w+))?$/.exec(specifier) ?? [null, null];
-  if (entry !== null) return `${SRC}${entry ?? 'index'}.ts`;
+  if (entry !== null) return ENTRIES.get(entry === undefined ? '.' : `./${entry}`);
   if (from === undefined || !isSource(from) || !/^\..*\.js$/.test(specifier)) return specifier;
   const source = specifier.replace(/\.js$/, '.ts');
   return existsSync(new URL(source, from)) ? source : specifier;

@@ -16,11 +16,8 @@ export interface ArchivedType {
   readonly links: readonly StoredLinks[];
 }
 
-/** Attributes that exports leave out, by table name; `'all'` leaves out the whole type. */
-export type Withheld = Readonly<Record<string, readonly string[] | 'all'>>;
-
-/** Whether the stored value of an attribute can be used to sign in. */
-export const isSecret = ({ def }: Attribute): boolean => def.type === 'password';
+/** Whether archives leave an attribute out: passwords, and attributes with `archived: false`. */
+export const isSecret = ({ def }: Attribute): boolean => def.type === 'password' || def.archived === false;
 
 export function holdsSecrets({ components }: EmbeddedAttribute, seen = new Set<Component>()): boolean {
   return components.some((component) => {
@@ -33,16 +30,12 @@ export function holdsSecrets({ components }: EmbeddedAttribute, seen = new Set<C
 }
 
 /** Returns the types that an archive contains, the file type first. */
-export function archivedTypes(
-  types: ReadonlyMap<string, ContentType>,
-  withheld: Withheld,
-): readonly ArchivedType[] {
-  return [...types.values()].flatMap((type): ArchivedType[] => {
-    const secrets = withheld[parted(type.table).bare] ?? [];
-    if (secrets === 'all') return [];
-    const isArchived = ({ attribute }: { readonly attribute: Attribute }): boolean =>
-      !isSecret(attribute) && !secrets.includes(attribute.name);
-    const { columns, links } = type.storage;
-    return [{ type, columns: columns.filter(isArchived), links: links.filter(isArchived) }];
-  });
+export function archivedTypes(types: ReadonlyMap<string, ContentType>): readonly ArchivedType[] {
+  const isArchived = ({ attribute }: { readonly attribute: Attribute }): boolean => !isSecret(attribute);
+  return [...types.values()]
+    .filter(({ archived }) => archived)
+    .map((type) => {
+      const { columns, links } = type.storage;
+      return { type, columns: columns.filter(isArchived), links: links.filter(isArchived) };
+    });
 }

@@ -90,6 +90,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   routes: [...routesOf(def), ...actionsOf(def)],
   owner: def.owner ?? null,
   sharedMaxAge: def.sharedMaxAge ?? 0,
+  archived: def.archived ?? true,
   attributes: new Map(),
   shown: [],
   storage: NO_STORAGE,

@@ -20,6 +20,8 @@ interface CommonOptions {
    * false.
    */
   readonly localized?: boolean;
+  /** Excludes the attribute from archives if false. Default true; passwords are never in an archive. */
+  readonly archived?: boolean;
   /** Former name: migrations rename the stored data. You may leave it after the migration. Default: none. */
   readonly previousName?: string;
   /** Conversion of stored values that a changed definition does not allow. Default: refuse. */
@@ -252,6 +254,8 @@ export interface TypeOptions {
    * response that shows or filters by several types gets the shortest time. Default 0: not at all.
    */
   readonly sharedMaxAge?: number;
+  /** Excludes the documents from archives if false. Default true. */
+  readonly archived?: boolean;
   /** Former `singularApiId`: migrations rename the stored data. Default: none. */
   readonly previousName?: string;
   /**

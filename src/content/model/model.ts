@@ -125,6 +125,8 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly owner: string | null;
   /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;
+  /** Whether archives contain its documents. */
+  readonly archived: boolean;
   readonly storage: Storage;
 }
 

@@ -79,6 +79,7 @@ const COMMON: Options = {
   private: FLAG,
   writable: FLAG,
   localized: FLAG,
+  archived: FLAG,
   previousName: TEXT,
   convert: CONVERT,
 };
@@ -144,6 +145,7 @@ export const TYPE_OPTIONS: Options = {
   actions: ACTIONS_OPTION,
   owner: TEXT,
   sharedMaxAge: COUNT,
+  archived: FLAG,
   previousName: TEXT,
   removed: TEXTS,
   attributes: ATTRIBUTES,

@@ -16,6 +16,7 @@ export const apiTokenType = defineCollectionType({
   pluralApiId: 'api-tokens',
   tableName: 'content_api_tokens',
   routes: false,
+  archived: false,
   attributes: {
     name: { type: 'string', required: true, unique: true },
     description: { type: 'text' },
@@ -52,6 +53,9 @@ const ROLE = defineCollectionType({
   },
 });
 
+/** Values that would let a reader sign in as the user. */
+const CREDENTIAL = { private: true, writable: false, archived: false } as const;
+
 const USER_ATTRIBUTES = {
   username: { type: 'string', required: true, unique: true, minLength: 3 },
   email: { type: 'email', required: true, unique: true, minLength: 6 },
@@ -61,10 +65,10 @@ const USER_ATTRIBUTES = {
   blocked: { type: 'boolean', default: false },
   role: { type: 'relation', relation: 'manyToOne', target: 'role', inversedBy: 'users' },
   tokenVersion: { type: 'integer', default: 0, private: true, writable: false },
-  sessions: { type: 'json', private: true, writable: false },
-  resetPasswordToken: { type: 'string', private: true, writable: false, index: true },
-  resetPasswordExpires: { type: 'datetime', private: true, writable: false },
-  confirmationToken: { type: 'string', private: true, writable: false, index: true },
+  sessions: { type: 'json', ...CREDENTIAL },
+  resetPasswordToken: { type: 'string', ...CREDENTIAL, index: true },
+  resetPasswordExpires: { type: 'datetime', ...CREDENTIAL },
+  confirmationToken: { type: 'string', ...CREDENTIAL, index: true },
   /** User name in the form that comparisons use. */
   nameKey: { type: 'string', unique: true, private: true, writable: false },
 } as const satisfies AttributeDefinitions;

@@ -5,7 +5,7 @@ export type { ApiToken, ApiTokenKind, NewApiToken } from './api-tokens.service.j
 export { apiTokenType, userTypes } from './account-types.js';
 export { UsersModule } from './users.module.js';
 export type { UsersModuleAsyncOptions } from './users.module.js';
-export { ContentMailSender } from '../../module/marked.js';
+export { ContentMailSender } from './mail-sender.js';
 export type {
   Mail,
   MailSender,

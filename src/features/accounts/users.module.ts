@@ -28,13 +28,16 @@ import {
   USERS_OPTIONS,
   type UsersOptions,
 } from './users.options.js';
+import { ArchiveParts } from '../../content/documents/archive-parts.js';
+import { unusedRoles } from './compile-unused-roles.js';
 import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { AuthController } from './auth.controller.js';
 import { RolesController } from './roles.controller.js';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { UsersController } from './users.controller.js';
-import { checkWay } from '../../module/check-options.js';
-import { Marked } from '../../module/marked.js';
+import { checkWay } from '../../content/http/async-options.js';
+import { DecoratedProviders } from '../../content/documents/decorated-providers.js';
+import { ContentMailSender } from './mail-sender.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './users.module-definition.js';
 
 /**
@@ -76,7 +79,7 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
     RateLimits,
     MailedCodes,
     SignIn,
-    Marked,
+    DecoratedProviders,
   ],
   exports: [SignIn, Sessions, Roles],
 })
@@ -84,8 +87,9 @@ export class UsersModule extends ConfigurableModuleClass implements NestModule, 
   constructor(
     @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
     @Inject(MailedCodes) private readonly codes: MailedCodes,
-    @Inject(Marked) private readonly marked: Marked,
+    @Inject(DecoratedProviders) private readonly decorated: DecoratedProviders,
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
+    @Inject(ArchiveParts) private readonly archive: ArchiveParts,
     @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
   ) {
     super();
@@ -106,9 +110,10 @@ export class UsersModule extends ConfigurableModuleClass implements NestModule, 
   }
 
   onModuleInit(): void {
-    this.codes.start(() => this.marked.one('ContentMailSender'));
+    this.codes.start(() => this.decorated.one(ContentMailSender));
     this.openApi.add(authPaths(this.options));
     this.openApi.add(userPaths);
+    this.archive.add({ replaceable: { role: unusedRoles } });
   }
 
   configure(_consumer: MiddlewareConsumer): void {

@@ -3,8 +3,7 @@
  * bodies.
  */
 import type { Locales } from '../../content/model/description.js';
-import { holdersIn } from '../evolution/leftovers.js';
-import { problemOf } from '../evolution/refused-values.js';
+import { holdersIn, problemOf } from '../../content/plan/stored-problems.js';
 import { isFlag, isListOf, isObject, isText, type Test } from '../../kernel/json.js';
 import type { StoredValues } from '../../content/plan/stored-instances.js';
 import type { ArchivedType } from '../../content/model/archive.js';

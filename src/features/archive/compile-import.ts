@@ -16,6 +16,7 @@ import {
   sql,
   type Statement,
 } from '../../kernel/sql.js';
+import type { Replaceable } from '../../content/documents/archive-parts.js';
 import { archivedDocument, linkColumns, SYSTEM, TIME_COLUMNS } from './compile-archive.js';
 import { namesOf } from '../../content/compile/link-sql.js';
 
@@ -88,7 +89,6 @@ export function compileExisting({ archived, lines }: Batch): Statement {
 }
 
 /** Condition for rows of other documents that an import may delete when they conflict. */
-export type Replaceable = (row: Sql) => Sql;
 
 const systemColumn = (property: string): Sql | undefined => {
   const own = SYSTEM_COLUMNS.find((column) => column.property === property);

@@ -1,9 +1,8 @@
 /** Service that exports all content into one file, and imports it. */
 import type { Writable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { Database } from '../../content/store/database.js';
-import { FileContents } from '../media/file-contents.js';
+import { ArchiveParts } from '../../content/documents/archive-parts.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { exportArchive, type ExportOptions, type ExportResult, type Source } from './export-archive.js';
@@ -22,7 +21,7 @@ export class ContentArchive {
     @Inject(Database) private readonly database: Database,
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
-    @Inject(ModuleRef) private readonly modules: ModuleRef,
+    @Inject(ArchiveParts) private readonly parts: ArchiveParts,
   ) {}
 
   /**
@@ -43,16 +42,7 @@ export class ContentArchive {
   }
 
   private source(): Source {
-    const { database, schema, settings } = this;
-    return { database, schema, settings, contents: this.contents() };
-  }
-
-  /** Returns the contents service; null in an application without the module for files. */
-  private contents(): FileContents | null {
-    try {
-      return this.modules.get(FileContents, { strict: false });
-    } catch {
-      return null;
-    }
+    const { database, schema, settings, parts } = this;
+    return { database, schema, settings, parts };
   }
 }

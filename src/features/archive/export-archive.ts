@@ -15,13 +15,12 @@ import {
 } from './compile-archive.js';
 import type { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
-import type { FileContents } from '../media/file-contents.js';
+import type { ArchiveParts } from '../../content/documents/archive-parts.js';
 import { type ArchivedType, archivedTypes } from '../../content/model/archive.js';
 import { describeModel } from '../../content/model/description.js';
 import type { Schema } from '../../content/model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
-import { WITHHELD } from '../accounts/withheld.js';
 import { writeContents } from './export-contents.js';
 import {
   ARCHIVE,
@@ -39,8 +38,7 @@ export interface Source {
   readonly database: Database;
   readonly schema: Schema;
   readonly settings: ContentSettings;
-  /** Contents of files; null in an application without the module for files. */
-  readonly contents: FileContents | null;
+  readonly parts: ArchiveParts;
 }
 
 /** Options of an export. */
@@ -99,6 +97,7 @@ async function* rowsOf(runner: Runner, open: Statement): AsyncGenerator<Row> {
 }
 
 interface Task extends Source {
+  readonly files: boolean;
   readonly writer: ArchiveWriter;
   readonly progress: Progress;
 }
@@ -124,14 +123,14 @@ async function writeType(
 }
 
 async function writeAll(runner: Runner, task: Task): Promise<ExportResult> {
-  const { schema, contents, writer } = task;
+  const { schema, parts, files, writer } = task;
+  const contents = files ? parts.contents : null;
   for (const setting of archiveSettings()) await runner.run(setting);
   await writer.begin(await headerOf(runner, task));
   const rows = (): AsyncGenerator<Row> => rowsOf(runner, compileOpenContents(schema));
   const moved = contents === null ? null : await writeContents(rows(), { ...task, contents });
   let documents = 0;
-  for (const archived of archivedTypes(schema.types, WITHHELD))
-    documents += await writeType(runner, archived, task);
+  for (const archived of archivedTypes(schema.types)) documents += await writeType(runner, archived, task);
   await writer.end();
   return { documents, contents: moved?.contents ?? 0, missing: moved?.missing ?? [] };
 }
@@ -153,8 +152,7 @@ export async function exportArchive(
   const put = async (line: string): Promise<void> => {
     if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written]);
   };
-  const contents = files ? source.contents : null;
-  const task = { ...source, contents, writer: new ArchiveWriter(put), progress };
+  const task = { ...source, files, writer: new ArchiveWriter(put), progress };
   try {
     const result = await source.database.alone((runner) => writeAll(runner, task), { snapshot: true });
     gzip.end();

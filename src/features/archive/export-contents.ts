@@ -1,13 +1,12 @@
 /** Exports the bytes of files into an archive, each content once. */
 import { createHash } from 'node:crypto';
 import type { Row } from '../../pool/runner.js';
-import type { FileContents } from '../media/file-contents.js';
-import { digestIn, extensionOfKey } from '../media/file-keys.js';
-import { kindOfExtension, UNKNOWN } from '../media/file-kinds.js';
+import type { ArchivedContents } from '../../content/documents/archive-parts.js';
+import { digestIn } from '../../content/model/content-keys.js';
 import { ArchiveError, type ArchiveWriter, type Progress } from './format.js';
 
 interface Task {
-  readonly contents: FileContents;
+  readonly contents: ArchivedContents;
   readonly writer: ArchiveWriter;
   readonly progress: Progress;
 }
@@ -17,17 +16,19 @@ interface Written {
   readonly missing: readonly string[];
 }
 
-const mimeOf = ({ key, mime }: Row): string =>
-  typeof mime === 'string' ? mime : (kindOfExtension(extensionOfKey(String(key))) ?? UNKNOWN);
-
 /**
  * Returns false if the storage has no such content. Throws an ArchiveError if its bytes do not match its key.
  */
 async function writeContent(row: Row, { contents, writer }: Task): Promise<boolean> {
+  const { mime } = row;
   const key = String(row['key']);
   const found = await contents.read(key);
   if (found === null) return false;
-  await writer.content({ content: key, size: found.size, mime: mimeOf(row) });
+  await writer.content({
+    content: key,
+    size: found.size,
+    mime: typeof mime === 'string' ? mime : found.mime,
+  });
   const digest = createHash('sha256');
   let size = 0;
   for await (const piece of found.stream as AsyncIterable<Buffer>) {

@@ -80,7 +80,7 @@ async function doneBefore(runner: Runner, schema: Schema, archive: string): Prom
 
 /** Whether the archive contains bytes, and the application has no storage for them. */
 const lacksStorage = ({ brought, files, source }: Known): boolean =>
-  brought.any && files && source.contents === null;
+  brought.any && files && source.parts.contents === null;
 
 /** Note on an archive of an earlier release. */
 const NOT_COMPARED =
@@ -142,7 +142,7 @@ async function writePiece(
 ): Promise<Written> {
   const { batch, files } = known;
   const { schema } = task.source;
-  const replaceable = replaceableIn(schema, batch.archived);
+  const replaceable = replaceableIn(task.source, batch.archived);
   const gone = (): never => {
     throw new BytesGone();
   };
@@ -183,13 +183,15 @@ async function importPiece(
 /**
  * Returns the receiver of the archive's contents, which counts the stored ones; null if none are imported.
  */
-function intakeOf({ source: { contents }, files, progress }: Import, counts: Counts): ContentsIntake | null {
+function intakeOf({ source: { parts }, files, progress }: Import, counts: Counts): ContentsIntake | null {
+  const { contents } = parts;
   if (!files || contents === null) return null;
   return new ContentsIntake(contents, () => progress('contents', (counts.contents += 1)));
 }
 
 async function importAll(task: Known, counts: Counts): Promise<void> {
-  const { database, schema, contents } = task.source;
+  const { database, schema, parts } = task.source;
+  const { contents } = parts;
   let archive = '';
   const inOne = <T>(work: (runner: Runner) => Promise<T>): Promise<T> =>
     database.alone(work, { snapshot: false });

@@ -5,7 +5,7 @@
 import type { Batch } from './compile-import.js';
 import { compileFindRecords } from '../../content/compile/compile-record.js';
 import type { Runner } from '../../pool/runner.js';
-import type { ArrivingContent, FileContents } from '../media/file-contents.js';
+import type { ArchivedContents, ArrivingContent } from '../../content/documents/archive-parts.js';
 import { isListOf, isObject, isRecordOf, isShape, isText, type Test } from '../../kernel/json.js';
 import type { Column, ContentType, Schema } from '../../content/model/model.js';
 import { param, quote, type Sql, sql } from '../../kernel/sql.js';
@@ -36,7 +36,7 @@ export class ContentsIntake implements ContentsVisitor {
   private arriving: ArrivingContent | null = null;
 
   constructor(
-    private readonly contents: FileContents,
+    private readonly contents: ArchivedContents,
     private readonly kept: () => void,
   ) {}
 
@@ -89,7 +89,7 @@ export function contentsNamed(
 }
 
 /** Sets `provider` of imported files to the storage of this application; comparisons ignore that column. */
-export function keptHere({ file }: Schema, { provider }: FileContents): NonNullable<Batch['set']> {
+export function keptHere({ file }: Schema, { provider }: ArchivedContents): NonNullable<Batch['set']> {
   const { name } = column(file, 'provider');
   const key = quote(column(file, 'storageKey').name);
   const value = (row: Sql): Sql =>
@@ -102,7 +102,7 @@ const isWritten = (verdict: Verdict | undefined): boolean => verdict === 'new' |
 /** Files of a batch, the contents they reference, and the contents in the archive. */
 export interface NamedContents {
   readonly named: ReadonlyMap<string, readonly string[]>;
-  readonly contents: FileContents;
+  readonly contents: ArchivedContents;
   readonly brought: Brought;
 }
 

@@ -32,7 +32,8 @@ export interface KnownPiece {
 export function knownPiece({ known, part, lines }: Piece, task: Known): KnownPiece | null {
   const { archived, unknown } = known;
   if (archived === null) return null;
-  const { schema, settings, contents } = task.source;
+  const { schema, settings, parts } = task.source;
+  const { contents } = parts;
   const rules = { archived, locales: settings, trusted: task.trusted, lastId: part.lastId };
   const batch = { archived, unknown, lines };
   if (archived.type !== schema.file || contents === null) return { batch, rules, files: null };
@@ -64,13 +65,13 @@ interface Judging {
 export async function judgePiece(
   runner: Runner,
   piece: KnownPiece,
-  { source: { schema }, checks, gone }: Judging & Pick<Import, 'source'>,
+  { source, checks, gone }: Judging & Pick<Import, 'source'>,
 ): Promise<Judged> {
   const { batch, files } = piece;
   const refused = checks ? checkDocuments(batch.lines, piece.rules) : [];
   const out = new Set(refused.map(({ documentId = '' }) => documentId));
   const compared = { ...batch, lines: batch.lines.filter((line) => !out.has(documentIdOf(line))) };
-  const found = await judge(runner, compared, replaceableIn(schema, batch.archived));
+  const found = await judge(runner, compared, replaceableIn(source, batch.archived));
   const { verdicts, conflicts } = files === null ? found : await judgeContents(found, files, gone);
   return {
     verdicts: new Map([...verdicts, ...[...out].map((id) => [id, 'rivalled'] as const)]),

@@ -1,15 +1,9 @@
 /** Compares documents of an archive with the stored content. */
-import {
-  type Batch,
-  compileDiffering,
-  compileExisting,
-  compileRivals,
-  type Replaceable,
-} from './compile-import.js';
-import { isUnusedRole } from '../accounts/compile-unused-roles.js';
+import { type Batch, compileDiffering, compileExisting, compileRivals } from './compile-import.js';
+import type { Replaceable } from '../../content/documents/archive-parts.js';
+import type { Source } from './export-archive.js';
 import type { Runner } from '../../pool/runner.js';
 import type { ArchivedType } from '../../content/model/archive.js';
-import type { Schema } from '../../content/model/model.js';
 import { sql } from '../../kernel/sql.js';
 
 /** Conflict of an archive with the model or the stored content. */
@@ -45,16 +39,11 @@ export interface Judged {
   readonly conflicts: readonly ArchiveConflict[];
 }
 
-/**
- * Returns a condition for stored rows that an import may replace: unused roles, which the application created
- * at its start.
- */
-export function replaceableIn(schema: Schema, { type }: ArchivedType): Replaceable {
-  const users = schema.types.get('user');
-  return users === undefined || type.singularApiId !== 'role'
-    ? () => sql`false`
-    : (row) => isUnusedRole(row, users);
-}
+/** Returns the condition for stored rows that an import may replace. */
+export const replaceableIn = (
+  { parts, schema }: Pick<Source, 'parts' | 'schema'>,
+  { type }: ArchivedType,
+): Replaceable => parts.replaceable(schema, type.singularApiId) ?? (() => sql`false`);
 
 const LINE = /^\{"documentId"\s*:\s*("(?:[^"\\]|\\.)*")/;
 

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { isOtherFormat } from '../../content/model/description.js';
-import { contentOf, digestIn } from '../media/file-keys.js';
+import { contentOf, digestIn } from '../../content/model/content-keys.js';
 import { isObject, type Test } from '../../kernel/json.js';
 import {
   ARCHIVE,

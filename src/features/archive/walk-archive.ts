@@ -1,5 +1,4 @@
 /** Walks over an archive: documents in batches, contents in a stream. */
-import { WITHHELD } from '../accounts/withheld.js';
 import { describeModel } from '../../content/model/description.js';
 import { archivedTypes } from '../../content/model/archive.js';
 import { type Comparison, type KnownPart, knownPart } from './compare-models.js';
@@ -73,7 +72,7 @@ function handlersOf(
   pieces: PieceCollector,
 ): Handlers {
   let comparison: Comparison = { archived: null, present: describeModel(schema, settings), allowPublic };
-  const types = new Map(archivedTypes(schema.types, WITHHELD).map((one) => [one.type.singularApiId, one]));
+  const types = new Map(archivedTypes(schema.types).map((one) => [one.type.singularApiId, one]));
   return {
     header: ({ header }) => {
       comparison = { ...comparison, archived: header.model ?? null };

@@ -11,11 +11,10 @@ import {
   compileSample,
   compileVersionsAfter,
   hasComponents,
-  type Holder,
-  holdersIn,
   MANY,
   unknownIn,
 } from './leftovers.js';
+import { type Holder, holdersIn } from '../../content/plan/stored-problems.js';
 import { RefusedValues } from './refused-values.js';
 import { compileStoredModel, type StoredModel, storedModelIn } from './stored-model.js';
 

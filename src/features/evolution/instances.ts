@@ -11,7 +11,8 @@ import { leadOn, linksAnew } from './held-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
 import { laterName } from './moved-links.js';
 import { readAs, readsAlike } from './readings.js';
-import { isEmbedded } from './stored-values.js';
+
+import { isEmbedded } from '../../content/plan/stored-problems.js';
 
 type ComponentPair = ModelPair<Component>;
 type Embedded = Both<EmbeddedAttribute>;

@@ -1,9 +1,8 @@
 /** Finds data of older models: rows that no request returns, and names that the model does not have. */
-import { componentOf } from '../../content/plan/given.js';
-import { instancesOf, type StoredValues, unknownMembers } from '../../content/plan/stored-instances.js';
-import type { ContentType, Model } from '../../content/model/model.js';
+import { unknownMembers } from '../../content/plan/stored-instances.js';
+import { embeddedIn, type Holder } from '../../content/plan/stored-problems.js';
+import type { ContentType } from '../../content/model/model.js';
 import { rowLabel } from './change.js';
-import { embeddedIn } from './stored-values.js';
 import {
   constant,
   join,
@@ -97,28 +96,6 @@ export function compileVersionsAfter(type: ContentType, id: number, count: numbe
 }
 
 const IDENTITY: readonly string[] = ['id', 'documentId', '__component'];
-
-/** Values of a document or instance, and their location. */
-export interface Holder {
-  readonly model: Model;
-  readonly at: string;
-  readonly values: StoredValues;
-}
-
-/**
- * Yields a document or instance and all instances in it. Calls `lost` for instances of unknown components.
- */
-export function* holdersIn(holder: Holder, lost: (at: string) => void): Generator<Holder> {
-  yield holder;
-  const { model, at, values } = holder;
-  for (const attribute of embeddedIn(model))
-    for (const item of instancesOf(values[attribute.name])) {
-      const component = componentOf(attribute, item);
-      const inner = `${at}.${attribute.name}`;
-      if (component === undefined) lost(`${inner} of "${String(item['__component'])}"`);
-      else yield* holdersIn({ model: component, at: inner, values: item }, lost);
-    }
-}
 
 /** Returns the names in an instance that the model does not have: `article.parts.extra`. */
 export const unknownIn = ({ model, at, values }: Holder): string[] =>

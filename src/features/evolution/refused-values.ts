@@ -1,26 +1,7 @@
 /** Stored values that violate the model: responses show them, but a write with them fails. */
-import type { Issue } from '../../kernel/errors.js';
-import { checkCount } from '../../content/plan/plan-values.js';
-import { instancesOf } from '../../content/plan/stored-instances.js';
-import type { Attribute } from '../../content/model/model.js';
-import { storedValue } from '../../content/model/value-context.js';
-import type { Holder } from './leftovers.js';
+import { type Holder, problemOf } from '../../content/plan/stored-problems.js';
 
 const MAX_ROWS = 5;
-
-/** Returns why a write would reject or clear a stored value; null if a request body may contain it. */
-export function problemOf(attribute: Attribute, value: unknown, draft: boolean): string | null {
-  const isMissing = (value ?? null) === null;
-  if (attribute.linked || attribute.def.type === 'password' || (isMissing && !attribute.required))
-    return null;
-  const issues: Issue[] = [];
-  const at = storedValue({ path: [attribute.name], draft, issues });
-  if ('components' in attribute) checkCount(instancesOf(value), attribute, at);
-  else if (!isMissing && attribute.type.castValue(value, attribute.def, at) === null)
-    at.reportType(attribute.type.label, value);
-  if (isMissing && !draft) at.report(`${attribute.name} must be defined`);
-  return issues[0]?.message ?? null;
-}
 
 /** Counts invalid values by location and reason. */
 export class RefusedValues {

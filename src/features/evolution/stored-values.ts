@@ -9,14 +9,10 @@ import type {
   Schema,
 } from '../../content/model/model.js';
 import { param, quote, type Sql, sql, union } from '../../kernel/sql.js';
+import { embeddedIn } from '../../content/plan/stored-problems.js';
 import { rowLabel } from './change.js';
 import type { ModelPair } from './pairs.js';
 import { columnAsJson } from './readings.js';
-
-export const isEmbedded = (attribute: Attribute): attribute is EmbeddedAttribute => 'components' in attribute;
-
-export const embeddedIn = ({ attributes }: Model): EmbeddedAttribute[] =>
-  [...attributes.values()].filter(isEmbedded);
 
 /**
  * Tests for instances of a component in an attribute, at any depth. Components may contain each other.

@@ -2,32 +2,22 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { compileLocks } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
-import { contentOf } from './file-keys.js';
+import type {
+  ArchivedContents,
+  ArrivingContent,
+  MovedContent,
+  StoredContent,
+} from '../../content/documents/archive-parts.js';
+import { kindOfExtension, UNKNOWN } from './file-kinds.js';
+import { contentOf, extensionOfKey } from '../../content/model/content-keys.js';
 import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** Content or format to transfer: key, size in bytes and media type. */
-export interface MovedContent {
-  readonly key: string;
-  readonly size: number;
-  readonly mime: string;
-}
-
-/** Content that is being received. */
-export interface ArrivingContent {
-  write(piece: Buffer): Promise<void>;
-  /** Stores the content, once all of it has been written. */
-  keep(): Promise<void>;
-  /** Removes the temporary file, whether the content was stored or not. */
-  close(): Promise<void>;
-}
-
 @Injectable()
-export class FileContents {
+export class FileContents implements ArchivedContents {
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
     @Inject(FileSweeps) private readonly sweeps: FileSweeps,
@@ -42,11 +32,12 @@ export class FileContents {
    * Returns the size and the bytes of a content; null if there are none. The caller reads the stream or
    * destroys it.
    */
-  async read(key: string): Promise<{ readonly size: number; readonly stream: Readable } | null> {
+  async read(key: string): Promise<StoredContent | null> {
     const { storage } = this.options;
     const kept = await storage.head(key);
     const stream = kept === null ? null : await storage.get(key);
-    return kept === null || stream === null ? null : { size: kept.size, stream };
+    if (kept === null || stream === null) return null;
+    return { size: kept.size, mime: kindOfExtension(extensionOfKey(key)) ?? UNKNOWN, stream };
   }
 
   /**

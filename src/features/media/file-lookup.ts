@@ -2,7 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import QuickLRU from 'quick-lru';
 import type { KeptFile, ServedBytes, VariantRequest } from './file-images.js';
-import { extensionOfKey } from './file-keys.js';
+import { extensionOfKey } from '../../content/model/content-keys.js';
 import { kindOfExtension, UNKNOWN } from './file-kinds.js';
 import { urlOf } from './file-names.js';
 import { type FileRow, FileTable } from './file-table.js';

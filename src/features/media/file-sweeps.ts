@@ -13,7 +13,7 @@ import { compileFindRecords } from '../../content/compile/compile-record.js';
 import { Database } from '../../content/store/database.js';
 import type { Runner } from '../../pool/runner.js';
 import type { Lock } from '../../pool/locks.js';
-import { variantsOf } from './file-keys.js';
+import { variantsOf } from '../../content/model/content-keys.js';
 import type { FileStorage } from './file-storage.js';
 import { FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';

@@ -5,6 +5,7 @@ import {
   type MiddlewareConsumer,
   Module,
   type NestModule,
+  type OnModuleInit,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { FileBytes } from './file-bytes.js';
@@ -24,13 +25,14 @@ import {
 } from './files.options.js';
 import { SignedUrls } from './signed-urls.js';
 import { filePaths } from './file-paths.js';
+import { ArchiveParts } from '../../content/documents/archive-parts.js';
 import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { FilesController } from './files.controller.js';
 import { leaveForms } from '../../content/http/fastify.js';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { ServedFiles } from './served-files.js';
 import { SharpImages } from './images/sharp-images.js';
-import { checkWay } from '../../module/check-options.js';
+import { checkWay } from '../../content/http/async-options.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './files.module-definition.js';
 
 /**
@@ -73,11 +75,13 @@ const withImages = ({ images = new SharpImages(), ...options }: FilesOptions): R
   ],
   exports: [FileCheck],
 })
-export class FilesModule extends ConfigurableModuleClass implements NestModule {
+export class FilesModule extends ConfigurableModuleClass implements NestModule, OnModuleInit {
   constructor(
     @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
+    @Inject(ArchiveParts) private readonly archive: ArchiveParts,
+    @Inject(FileContents) private readonly contents: FileContents,
   ) {
     super();
   }
@@ -94,6 +98,10 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule {
   static override forRootAsync(options: FilesModuleAsyncOptions): DynamicModule {
     checkWay('FilesModule', options);
     return super.forRootAsync(options);
+  }
+
+  onModuleInit(): void {
+    this.archive.add({ contents: this.contents });
   }
 
   configure(_consumer: MiddlewareConsumer): void {

@@ -9,7 +9,7 @@ import type { ContentToKeep } from './file-bytes.js';
 import { type Admitted, admit } from './file-gate.js';
 import type { ImageFacts, MadeFormat } from './file-images.js';
 import type { FileInfo } from './file-info.js';
-import { contentKey, variantKey } from './file-keys.js';
+import { contentKey, variantKey } from '../../content/model/content-keys.js';
 import { newHash, renewedHash, urlOf } from './file-names.js';
 import type { FileRow } from './file-table.js';
 import type { ResolvedFilesOptions } from './files.options.js';

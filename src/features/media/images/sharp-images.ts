@@ -1,6 +1,6 @@
 /** Pictures by `sharp`, which is asked for when the first one comes. */
 import type { FileImages, ImageFacts, KeptFile, ServedBytes, VariantRequest } from '../file-images.js';
-import { variantKey } from '../file-keys.js';
+import { variantKey } from '../../../content/model/content-keys.js';
 import type { FileStorage, LocalFile } from '../file-storage.js';
 import { AllowedRecipes } from './allowed-recipes.js';
 import { chooseVariant, type Offer } from './choose-variant.js';

@@ -1,0 +1,67 @@
+/** Discovery of decorated providers in every module of the application, at the start. */
+import { Inject, Injectable, SetMetadata, type Type } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { ContentModelError } from '../model/content-model-error.js';
+
+/** Decorator of providers that have the method `method`. */
+export interface ProviderMark<T> {
+  (): (target: Type<T>) => void;
+  readonly mark: string;
+  readonly method: keyof T & string;
+}
+
+/** Creates a decorator; `mark` is its name. */
+export const providerMark = <T>(mark: string, method: keyof T & string): ProviderMark<T> =>
+  Object.assign(() => SetMetadata<string, boolean>(keyOf(mark), true), { mark, method });
+
+const keyOf = (mark: string): string => `content:${mark}`;
+
+@Injectable()
+export class DecoratedProviders {
+  constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
+
+  /**
+   * Returns the providers with a decorator, in the order of the modules. Call it after all providers are
+   * created. Throws a ContentModelError for unusable providers.
+   */
+  all<T>({ mark, method }: ProviderMark<T>): T[] {
+    const found = new Map<object, string[]>();
+    for (const wrapper of this.discovery.getProviders()) {
+      const instance: unknown = wrapper.instance;
+      if (typeof instance !== 'object' || instance === null) continue;
+      const { constructor: made } = instance;
+      if (typeof made !== 'function' || Reflect.getMetadata(keyOf(mark), made) !== true) continue;
+      const shared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
+      found.set(instance, mistakesOf(instance, { mark, method, shared }));
+    }
+    const mistakes = [...found.values()].flat();
+    if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)], 'providers');
+    return [...found.keys()] as T[];
+  }
+
+  /** Returns the only provider with a decorator, or null. Throws a ContentModelError if there are several. */
+  one<T extends object>(decorator: ProviderMark<T>): T | null {
+    const found = this.all(decorator);
+    if (found.length < 2) return found[0] ?? null;
+    const names = found.map(({ constructor }) => constructor.name).join(', ');
+    throw new ContentModelError(
+      [`@${decorator.mark}() decorates several providers, only one is allowed: ${names}`],
+      'providers',
+    );
+  }
+}
+
+interface Marked {
+  readonly mark: string;
+  readonly method: string;
+  /** Whether one instance serves all requests. */
+  readonly shared: boolean;
+}
+
+function mistakesOf(instance: object, { mark, method, shared }: Marked): string[] {
+  const at = `${instance.constructor.name}: @${mark}()`;
+  if (!shared)
+    return [`${at} needs one instance for all requests, but this provider is request-scoped or transient`];
+  const given = (instance as Readonly<Record<string, unknown>>)[method];
+  return typeof given === 'function' ? [] : [`${at} needs a method "${method}"`];
+}

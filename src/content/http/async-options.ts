@@ -1,0 +1,17 @@
+import { ContentModelError } from '../model/content-model-error.js';
+
+const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
+
+/** Throws a ContentModelError unless options of `forRootAsync` have exactly one source. */
+export function checkWay(
+  module: string,
+  given: Readonly<Partial<Record<(typeof WAYS)[number], unknown>>>,
+): void {
+  const ways = WAYS.filter((way) => given[way] !== undefined);
+  if (ways.length === 1) return;
+  const found = ways.length === 0 ? 'there is none of them' : `there are ${ways.join(' and ')}`;
+  throw new ContentModelError(
+    [`${module}.forRootAsync takes one of useFactory, useClass and useExisting; ${found}`],
+    'options',
+  );
+}
