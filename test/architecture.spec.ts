@@ -33,6 +33,17 @@ const FLOORS: Readonly<Record<string, number>> = {
   'cli.ts': 12,
 };
 
+/** Maximum number of names that files of other folders import from a folder. */
+const DOORS: Readonly<Record<string, number>> = {
+  pool: 12,
+  cache: 15,
+  'features/accounts': 12,
+  'features/archive': 12,
+  'features/evolution': 12,
+  'features/media': 12,
+  'features/openapi': 12,
+};
+
 /** Files whose names are exported by the package: the package itself, and one per feature with a sub-path. */
 const ENTRIES: Readonly<Record<string, number>> = {
   'index.ts': 65,
@@ -159,6 +170,14 @@ describe('architecture', () => {
     const upward = (one: Import): boolean =>
       folderOf(one.from) !== folderOf(one.to) && floorOf(one.to) >= floorOf(one.from);
     expect(local.filter((one) => upward(one)).map(show)).toEqual([]);
+  });
+
+  it('the number of names that other folders import is bounded', () => {
+    for (const [folder, bound] of Object.entries(DOORS)) {
+      const incoming = local.filter(({ from, to }) => folderOf(to) === folder && folderOf(from) !== folder);
+      const names = new Set(incoming.flatMap((one) => one.names));
+      expect([folder, names.size <= bound, [...names].sort()]).toEqual([folder, true, expect.anything()]);
+    }
   });
 
   it('no import of a file leads back to it', () => {

@@ -6,17 +6,12 @@ import { Inject, Injectable, type OnApplicationShutdown, type Provider } from '@
 import { RUNTIME } from './content.module-definition.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 import { type ConnectionOptions, urlMistakes, withConnections } from '../content/store/connection-url.js';
-import { NO_JIT } from '../pool/session-settings.js';
+import { connectionOptions } from '../pool/session-settings.js';
 import { entitiesOf } from '../content/store/entities.js';
-import { SERVER_MARGIN } from '../pool/process-id.js';
 import { showOwnTables } from '../content/store/own-tables.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import type { Schema } from '../content/model/model.js';
 import { DEFAULT_SETTINGS } from '../kernel/settings.js';
-
-const CONNECT_TIMEOUT = 3000;
-/** Session settings that a server's configuration may have changed. */
-const SESSION = `${NO_JIT} -c extra_float_digits=1 -c default_transaction_isolation=read\\ committed`;
 
 /**
  * Returns connection defaults of the module's own database. Poolers in transaction mode refuse session
@@ -24,11 +19,7 @@ const SESSION = `${NO_JIT} -c extra_float_digits=1 -c default_transaction_isolat
  */
 function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOptions): ConnectionOptions {
   const { statementTimeout } = { ...DEFAULT_SETTINGS.limits, ...limits };
-  const bound = statementTimeout > 0 ? { statement_timeout: statementTimeout + SERVER_MARGIN } : {};
-  return {
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    ...(preparedStatements === false ? {} : { options: SESSION, ...bound }),
-  };
+  return connectionOptions(statementTimeout, preparedStatements !== false);
 }
 
 /** Opens the module's own MikroORM. Throws if `ownDatabase` is set and the factory returns no database. */

@@ -3,23 +3,21 @@ import type { ContentSettings } from '../kernel/settings.js';
 import type { Statement } from '../kernel/sql.js';
 import { Admission, slotLimitsOf } from './admission.js';
 import { firstLine, isMisnamed, overloaded, timedOut } from '../kernel/postgres-errors.js';
-import { requestCancel } from './cancel-request.js';
 import { TimeoutList } from '../kernel/timeout-list.js';
 import { canPipeline, closeLater } from './pipelined-batch.js';
 import type { Hangup } from '../kernel/hangup.js';
-import { type Job, type JobContext, RECOVERY } from './job.js';
+import { type Hosted, HostedTransaction } from './hosted-transaction.js';
+import type { Job, JobContext } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './session-settings.js';
-import { clientsOf, releaseLost } from './lost-connections.js';
+import { releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
 import type { TransactionConnection } from './own-transaction.js';
-import { isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
+import { isPool, isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
 import { checkPooler } from './pooler-check.js';
-import { endBackend, type HostedBackend } from './process-id.js';
 import type { Row, Runner } from './runner.js';
 import { type KnownText, type PoolRead, ReadBatches, type Send } from './read-batches.js';
 import { laneOf } from './slow-reads.js';
 import { StatementNames } from './statement-names.js';
-import { clientDisconnected, SlotRequest } from './slot-request.js';
 import { type BatchTraits, WriteBatches } from './write-batches.js';
 
 /** Traits of a read. */
@@ -35,14 +33,6 @@ export interface ReadTraits {
 
 /** Traits of a short statement of the library itself. */
 const OWN: ReadTraits = { hangup: null, heavy: false, turn: null, begun: () => undefined };
-
-/** Callbacks of a transaction on a connection of MikroORM. Both throw when its request has ended. */
-export interface Hosting {
-  /** Reports the server process of the transaction. */
-  readonly begun: (backend: HostedBackend) => void;
-  /** Reports that COMMIT is next. */
-  readonly committing: () => void;
-}
 
 /** Traits of a write. */
 export interface WriteTraits {
@@ -68,9 +58,9 @@ export class NativePool {
   private readonly reads: ReadBatches;
   private readonly writes: WriteBatches;
 
-  constructor(
+  private constructor(
     private readonly pool: Pool,
-    settings: ContentSettings,
+    private readonly settings: ContentSettings,
     /** Logs one line for the operator. */
     private readonly warn: (message: string) => void,
   ) {
@@ -93,6 +83,21 @@ export class NativePool {
     this.reads = new ReadBatches(this.context, this.send);
     this.writes = new WriteBatches(this.context, (job, client) => this.connectionOf(job, client));
     releaseLost(pool);
+  }
+
+  /** Returns a pool over a client of MikroORM's driver; null unless that is a pool of node-postgres. */
+  static over(
+    client: unknown,
+    settings: ContentSettings,
+    warn: (message: string) => void,
+  ): NativePool | null {
+    return isPool(client) ? new NativePool(client, settings, warn) : null;
+  }
+
+  /** Address of the server, for the log. */
+  get name(): string {
+    const { host = 'localhost', port = 5432 } = this.pool.options;
+    return `${host}:${port}`;
   }
 
   /**
@@ -160,68 +165,18 @@ export class NativePool {
     });
   }
 
-  /**
-   * Runs a transaction on a connection that MikroORM takes from the pool, with a slot and timeouts like all
-   * others. After a timeout it is not committed, however long the host's code in it runs.
-   */
-  hosted<T>(work: (hosting: Hosting) => Promise<T>, { turn, hangup }: WriteTraits): Promise<T> {
-    return new Promise((resolve, reject) => {
-      let backend: HostedBackend | null = null;
-      let isCommitting = false;
-      let isDone = false;
-      const enter = (): void => {
-        const leave = (): void => {
-          isDone = true;
-          slot.end();
-          slot.release();
-        };
-        const check = (): void => {
-          if (slot.isOver) throw clientDisconnected();
-        };
-        const begun = (started: HostedBackend): void => {
-          check();
-          backend = started;
-        };
-        const committing = (): void => {
-          check();
-          isCommitting = true;
-          slot.committing();
-        };
-        work({ begun, committing }).then(resolve, reject).finally(leave);
-      };
-      const fail = (error: Error): void => {
-        // A COMMIT under way has RECOVERY milliseconds to return its result.
-        if (!isCommitting) reject(error);
-        if (backend === null || isDone) return;
-        this.end(backend, () => {
-          if (isDone) return;
-          // The statement did not end, so the connection is lost.
-          if (backend !== null) this.close(backend);
-          reject(error);
-        });
-      };
-      const slot = new SlotRequest(this.context, { lane: 'write', turn, hangup }, { granted: enter, fail });
-      slot.start();
-    });
-  }
-
-  /** Cancels the statement of a hosted transaction; calls back after RECOVERY milliseconds. */
-  private end(backend: HostedBackend, after: () => void): void {
-    const client = clientsOf(this.pool).find(({ processID }) => processID === backend.pid);
-    // Behind a pooler the client's process id is the pooler's: cancel by SQL.
-    const ending: Promise<unknown> =
-      client !== undefined
-        ? requestCancel(client, RECOVERY)
-        : this.open()
-            .then((connection) => connection.run(endBackend(backend)).finally(() => connection.close()))
-            .catch(() => undefined);
-    void ending.then(() => setTimeout(after, RECOVERY).unref());
-  }
-
-  /** Closes the connection of a transaction. Does nothing behind a pooler, which hides the process id. */
-  close({ pid }: HostedBackend): void {
-    const client = clientsOf(this.pool).find(({ processID }) => processID === pid);
-    client?.connection?.stream?.destroy();
+  /** Runs a transaction of MikroORM, which code of the host joins. */
+  hosted<T>(hosted: Hosted<T>, request: Pick<WriteTraits, 'turn' | 'hangup'>): Promise<T> {
+    const context = {
+      ...this.context,
+      statementTimeout: this.settings.limits.statementTimeout,
+      run: (statement: Statement) => this.run(statement, null),
+      runApart: async (statement: Statement) => {
+        const connection = await this.open();
+        return connection.run(statement).finally(() => connection.close());
+      },
+    };
+    return new HostedTransaction(hosted, context).run(request);
   }
 
   /** Returns advice on the pool, one sentence each: a missing timeout, a pooler's mode. */

@@ -77,6 +77,3 @@ export interface QueryConfig {
 /** Whether a client of MikroORM's is the pool of node-postgres. */
 export const isPool = (client: unknown): client is Pool =>
   typeof client === 'object' && client !== null && 'connect' in client && 'totalCount' in client;
-
-/** Names a server in the log. */
-export const nameOf = ({ options: { host = 'localhost', port = 5432 } }: Pool): string => `${host}:${port}`;

@@ -1,12 +1,12 @@
 /**
- * Settings of PostgreSQL's JIT compiler. A statement that populates much has so many expressions that
- * compiling takes seconds, while running it takes milliseconds.
+ * Settings of the server's sessions. JIT is off for long statements: one that populates much has so many
+ * expressions that compiling takes seconds, while running it takes milliseconds.
  */
 import { print, silently, sql } from '../kernel/sql.js';
 import type { Pool } from './pool-types.js';
 
 /** Connection option that disables JIT. */
-export const NO_JIT = '-c jit=off';
+const NO_JIT = '-c jit=off';
 
 /** Disables JIT for the rest of a transaction or pipelined batch. */
 export const withoutJit = sql`set_config('jit', 'off', true)`;
@@ -15,5 +15,25 @@ export const LOCAL_NO_JIT = silently(print(sql`select ${withoutJit}`));
 /** Characters above which JIT is disabled. Shorter statements are compiled rarely, and in about 10 ms. */
 export const LONG = 3000;
 
+/** Milliseconds that the server's timeout exceeds the budget of a statement. */
+export const SERVER_MARGIN = 1000;
+
 /** Whether the statements of a pool may be compiled. */
 export const mayCompile = ({ options }: Pool): boolean => options.options?.includes(NO_JIT) !== true;
+
+const CONNECT_TIMEOUT = 3000;
+/** Session settings that a server's configuration may have changed. */
+const SESSION = `${NO_JIT} -c extra_float_digits=1 -c default_transaction_isolation=read\\ committed`;
+
+/**
+ * Returns options of node-postgres for new connections: a connect timeout and, with `withSession`, settings
+ * of the session and its statement timeout. `statementTimeout` is in milliseconds; 0 sets none.
+ */
+export const connectionOptions = (
+  statementTimeout: number,
+  withSession: boolean,
+): Readonly<Record<string, string | number>> => ({
+  connectionTimeoutMillis: CONNECT_TIMEOUT,
+  ...(withSession ? { options: SESSION } : {}),
+  ...(withSession && statementTimeout > 0 ? { statement_timeout: statementTimeout + SERVER_MARGIN } : {}),
+});

@@ -8,17 +8,14 @@ import type { ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
 import { checkTables, type TableProblems } from './check-tables.js';
 import { AfterCommitQueue } from './after-commit-queue.js';
-import { confirmCommit, type RunElsewhere } from '../../pool/commit-outcome.js';
 import { mapDatabaseError, type UniqueValues } from './database-errors.js';
 import { isOutdated, isRetryable, isViolationOf, reasonAway } from '../../kernel/postgres-errors.js';
 import { ContentError } from '../../kernel/errors.js';
 import type { Hangup } from '../../kernel/hangup.js';
-import { type Hosting, NativePool, type ReadTraits } from '../../pool/native-pool.js';
+import { NativePool, type ReadTraits } from '../../pool/native-pool.js';
 import type { OwnConnection } from '../../pool/own-connection.js';
-import { isPool, nameOf } from '../../pool/pool-types.js';
 import { Replicas } from './replicas.js';
 import { type Row, type Runner, runnerOf } from '../../pool/runner.js';
-import { backendOf, beginHosted, type HostedBackend } from '../../pool/process-id.js';
 import type { BatchTraits } from '../../pool/write-batches.js';
 
 /**
@@ -92,7 +89,7 @@ export class Database {
     if (this.native !== null) return this.native;
     const client = await nativeClientOf(this.em.getConnection());
     // A concurrent call may have set it.
-    this.native ??= isPool(client) ? new NativePool(client, this.base.settings, this.base.warn) : null;
+    this.native ??= NativePool.over(client, this.base.settings, this.base.warn);
     return this.native;
   }
 
@@ -141,8 +138,8 @@ export class Database {
     const clients = await Promise.all([...connections].map(nativeClientOf));
     return new Replicas({
       servers: clients
-        .filter(isPool)
-        .map((pool) => ({ pool: new NativePool(pool, settings, warn), name: nameOf(pool) })),
+        .flatMap((client) => NativePool.over(client, settings, warn) ?? [])
+        .map((pool) => ({ pool, name: pool.name })),
       warn,
       maxLag: settings.maxReplicaLag,
       primary: (statement, traits) => this.run(statement, traits),
@@ -185,27 +182,13 @@ export class Database {
     options: TransactionOptions,
     native: NativePool,
   ): Promise<T> {
-    let done: { readonly transaction: HostedBackend; readonly result: T } | null = null;
-    const inside = async (em: SqlEntityManager, { begun, committing }: Hosting): Promise<T> => {
-      const runner = runnerOf(em);
-      const begin = beginHosted(this.base.settings.limits.statementTimeout);
-      const transaction = backendOf(await runner.run(begin));
-      begun(transaction);
-      const result = await work(runner);
-      committing();
-      done = { transaction, result };
-      return result;
+    const hosted = {
+      work,
+      transact: (inside: (runner: Runner) => Promise<T>) =>
+        this.em.fork().transactional((em) => inside(runnerOf(em)), READ_COMMITTED),
+      confirmed: () => this.commits.note(),
     };
-    const transact = (hosting: Hosting): Promise<T> =>
-      this.em.fork().transactional((em) => inside(em, hosting), READ_COMMITTED);
-    return native.hosted(transact, options).catch(async (error: unknown) => {
-      if (done === null) throw error;
-      const { transaction, result } = done;
-      const run: RunElsewhere = (statement) => native.run(statement, null);
-      await confirmCommit({ error, transaction, run, close: () => native.close(transaction) });
-      this.commits.note();
-      return result;
-    });
+    return native.hosted(hosted, options);
   }
 
   /**

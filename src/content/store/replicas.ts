@@ -4,7 +4,7 @@ import type { Mark } from '../query/mark.js';
 import type { Statement } from '../../kernel/sql.js';
 import { isTimeout, reasonAway } from '../../kernel/postgres-errors.js';
 import type { ReadTraits } from '../../pool/native-pool.js';
-import { type Patience, PatienceTable } from '../../pool/patience.js';
+import { type Patience, PatienceTable } from './patience.js';
 import { Replica, type ReplicaBase, type Sample } from './replica.js';
 import type { Row } from '../../pool/runner.js';
 

@@ -1,6 +1,6 @@
 /** Timeout of a read on a replica, which also ends when the client hangs up. */
-import type { Hangup, HangupListener } from '../kernel/hangup.js';
-import { TimeoutList } from '../kernel/timeout-list.js';
+import type { Hangup, HangupListener } from '../../kernel/hangup.js';
+import { TimeoutList } from '../../kernel/timeout-list.js';
 
 /** Time that a replica has for a read, in milliseconds. */
 const USUAL = 1000;

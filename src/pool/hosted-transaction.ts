@@ -1,0 +1,143 @@
+/**
+ * Transactions of MikroORM on connections of the pool, which code of the host joins. They have a slot and
+ * timeouts like all others. After a timeout they are not committed, however long the host's code runs.
+ */
+import { param, print, type Statement, sql } from '../kernel/sql.js';
+import { requestCancel } from './cancel-request.js';
+import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
+import type { Hangup } from '../kernel/hangup.js';
+import { type JobContext, RECOVERY } from './job.js';
+import { clientsOf } from './lost-connections.js';
+import type { Row, Runner } from './runner.js';
+import { SERVER_MARGIN, withoutJit } from './session-settings.js';
+import { clientDisconnected, SlotRequest } from './slot-request.js';
+
+/** The server process of a transaction. Behind a pooler, other transactions have it before and after. */
+interface HostedBackend extends TransactionId {
+  readonly pid: number;
+}
+
+/** Transaction to run. */
+export interface Hosted<T> {
+  /** Runs a function in a transaction of MikroORM, which sends COMMIT after it. */
+  readonly transact: (inside: (runner: Runner) => Promise<T>) => Promise<T>;
+  readonly work: (runner: Runner) => Promise<T>;
+  /** Called if the transaction is committed although the response to its COMMIT was lost. */
+  readonly confirmed: () => void;
+}
+
+interface HostedContext extends JobContext {
+  readonly statementTimeout: number;
+  /** Runs a statement on another connection. */
+  readonly run: RunElsewhere;
+  /** Runs a statement on a connection of its own. */
+  readonly runApart: (statement: Statement) => Promise<unknown>;
+}
+
+interface Request {
+  readonly turn: string | null;
+  readonly hangup: Hangup | null;
+}
+
+/**
+ * Configures a hosted transaction: returns its process, disables JIT, and sets a statement timeout unless the
+ * connection has one. A budget of 0 sets none.
+ */
+function beginHosted(statementTimeout: number): Statement {
+  const bound = statementTimeout > 0 ? String(statementTimeout + SERVER_MARGIN) : '0';
+  return print(
+    sql`select pg_backend_pid() as pid, ${IDENTITY}, ${withoutJit},
+      case current_setting('statement_timeout')
+        when '0' then set_config('statement_timeout', ${param(bound)}, true) end`,
+  );
+}
+
+const backendOf = ([row = {}]: readonly Row[]): HostedBackend => ({ pid: Number(row['pid']), ...idOf(row) });
+
+/** Cancels the statement of a backend if it is still in that transaction. */
+const endBackend = ({ pid, started }: HostedBackend): Statement =>
+  print(
+    sql`select pg_cancel_backend(a.pid) from pg_stat_activity a
+      where a.pid = ${param(pid)} and a.xact_start = ${param(started)}::timestamptz`,
+  );
+
+export class HostedTransaction<T> {
+  private backend: HostedBackend | null = null;
+  private isCommitting = false;
+  private isDone = false;
+  private result: { readonly value: T } | null = null;
+
+  constructor(
+    private readonly hosted: Hosted<T>,
+    private readonly context: HostedContext,
+  ) {}
+
+  run({ turn, hangup }: Request): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const granted = (): void => {
+        const leave = (): void => {
+          this.isDone = true;
+          slot.end();
+          slot.release();
+        };
+        this.hosted
+          .transact((runner) => this.inside(runner, slot))
+          .then(resolve, reject)
+          .finally(leave);
+      };
+      const fail = (error: Error): void => {
+        // A COMMIT under way has RECOVERY milliseconds to return its result.
+        if (!this.isCommitting) reject(error);
+        this.end(() => reject(error));
+      };
+      const slot = new SlotRequest(this.context, { lane: 'write', turn, hangup }, { granted, fail });
+      slot.start();
+    }).catch((error: unknown) => this.outcomeOf(error));
+  }
+
+  private async inside(runner: Runner, slot: SlotRequest): Promise<T> {
+    const { statementTimeout } = this.context;
+    const backend = backendOf(await runner.run(beginHosted(statementTimeout)));
+    if (slot.isOver) throw clientDisconnected();
+    this.backend = backend;
+    const value = await this.hosted.work(runner);
+    if (slot.isOver) throw clientDisconnected();
+    this.isCommitting = true;
+    slot.committing();
+    this.result = { value };
+    return value;
+  }
+
+  private async outcomeOf(error: unknown): Promise<T> {
+    const { backend, result } = this;
+    if (backend === null || result === null) throw error;
+    const { run } = this.context;
+    await confirmCommit({ error, transaction: backend, run, close: () => this.close(backend) });
+    this.hosted.confirmed();
+    return result.value;
+  }
+
+  /** Cancels the statement. If it runs RECOVERY milliseconds later, closes the connection and calls back. */
+  private end(after: () => void): void {
+    const { backend } = this;
+    if (backend === null || this.isDone) return;
+    const client = clientsOf(this.context.pool).find(({ processID }) => processID === backend.pid);
+    // Behind a pooler the client's process id is the pooler's: cancel by SQL.
+    const ending: Promise<unknown> =
+      client !== undefined
+        ? requestCancel(client, RECOVERY)
+        : this.context.runApart(endBackend(backend)).catch(() => undefined);
+    const expire = (): void => {
+      if (this.isDone) return;
+      this.close(backend);
+      after();
+    };
+    void ending.then(() => setTimeout(expire, RECOVERY).unref());
+  }
+
+  /** Closes the connection. Does nothing behind a pooler, which hides the process id. */
+  private close({ pid }: HostedBackend): void {
+    const client = clientsOf(this.context.pool).find(({ processID }) => processID === pid);
+    client?.connection?.stream?.destroy();
+  }
+}
