@@ -1,10 +1,10 @@
-/** Which variants may be asked for: those of the host's recipes. Known before anything is opened (S25). */
+/** Recipes that the host allows. They are checked before any file is opened (S25). */
 import { ENCODERS, isPictureFormat, type PictureFormat } from './encoders.js';
 import type { Focus } from './geometry.js';
 import { LONGEST_SIDE, ownFormat, parseRecipe, type Recipe, recipeText, roundFocus } from './recipe.js';
 
 /**
- * A size that clients may ask for. `{ width: 640, height: 360, fit: 'cover', format: 'webp' }`
+ * A size that clients may request. `{ width: 640, height: 360, fit: 'cover', format: 'webp' }`
  *
  * @publicApi
  */
@@ -15,15 +15,14 @@ export interface RecipeOptions {
   /** `inside` shows all of the picture; `cover` fills the box around the focal point. Default `inside`. */
   readonly fit?: 'inside' | 'cover';
   /**
-   * `own` keeps the picture's format; `auto` takes AVIF or WebP where the client says that it reads it, and
-   * otherwise the picture's own. Default `own`.
+   * `own` keeps the picture's format. `auto` uses AVIF or WebP if the client accepts it, and otherwise the
+   * picture's own format. Default `own`.
    */
   readonly format?: PictureFormat | 'own' | 'auto';
-  /** From 1 to 100; default 80, and 50 for AVIF. PNG and GIF have none. */
+  /** From 1 to 100; default 80, and 50 for AVIF. PNG and GIF have no quality. */
   readonly quality?: number;
 }
 
-/** What a name stands for, for one picture and one client. */
 export interface RecipeContext {
   readonly mime: string;
   readonly focus: Focus | null;
@@ -40,7 +39,6 @@ function recipeOf(options: RecipeOptions, format: PictureFormat): Recipe {
   return { width, height, fit, focus: null, format, quality };
 }
 
-/** The formats in which a recipe may be asked for, of a picture with a format of its own. */
 function formatsOf({ format = 'own' }: RecipeOptions, own: PictureFormat): readonly PictureFormat[] {
   if (format === 'auto') return [own, ...MODERN];
   return format === 'own' ? [own] : [format];
@@ -58,7 +56,7 @@ function chosenFormat(
 const isSide = (side: number | undefined): boolean =>
   side === undefined || (Number.isInteger(side) && side >= 1 && side <= LONGEST_SIDE);
 
-/** What is wrong with a recipe of the host's; null where nothing is. */
+/** Returns the fault of a recipe, or null. */
 function fault(name: string, options: RecipeOptions): string | null {
   const { width, height, format = 'own', quality = 80 } = options;
   if (!/^[a-z][a-z0-9_]*$/.test(name)) return 'needs a name of lower-case letters, digits and _';
@@ -70,7 +68,6 @@ function fault(name: string, options: RecipeOptions): string | null {
   return parseRecipe(text) === null ? 'needs a width or a height, and for cover both' : null;
 }
 
-/** The recipes of a host, by name and by text. */
 export class AllowedRecipes {
   /** Throws for recipes that cannot be made. */
   constructor(private readonly recipes: Readonly<Record<string, RecipeOptions>>) {
@@ -80,7 +77,7 @@ export class AllowedRecipes {
     }
   }
 
-  /** Whether one of the recipes makes this of a picture of some type, around whatever focus. */
+  /** Whether a recipe of the host makes this variant, around any focus. */
   allows(recipe: Recipe, mime: string): boolean {
     const text = recipeText({ ...recipe, focus: null });
     const own = ownFormat(mime);
@@ -89,7 +86,7 @@ export class AllowedRecipes {
     );
   }
 
-  /** The recipe with a name, as this picture and this client need it; null for a name that there is not. */
+  /** Returns the recipe with this name for a picture and a client; null for an unknown name. */
   named(name: string, { mime, focus, accept }: RecipeContext): Recipe | null {
     const options = Object.hasOwn(this.recipes, name) ? this.recipes[name] : undefined;
     if (options === undefined) return null;

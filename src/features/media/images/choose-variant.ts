@@ -1,39 +1,35 @@
-/** Which variant a URL stands for. Nothing is opened before that is known (S25). */
+/** Variant of a URL. It is chosen before any file is opened (S25). */
 import type { KeptFile, VariantRequest } from '../file-images.js';
 import type { AllowedRecipes } from './allowed-recipes.js';
 import type { Focus } from './geometry.js';
 import { parseRecipe, type Recipe, roundFocus } from './recipe.js';
 import { isSigned } from './recipe-signature.js';
 
-/** What may be asked for. */
 export interface Offer {
   readonly recipes: AllowedRecipes;
   readonly signingKeys: readonly string[];
 }
 
-/** A variant that may be made. */
 export interface Chosen {
   readonly recipe: Recipe;
-  /** Whether the URL names all of the recipe, so that it never stands for another. */
+  /** Whether the URL contains the whole recipe, so that its bytes never change. */
   readonly isLasting: boolean;
-  /**
-   * For a focus that the file has no longer: what is made instead, unless the variant is there from before.
-   */
+  /** Recipe to serve if the requested focus is outdated and its variant is not stored. */
   readonly instead: Recipe | null;
 }
 
 const isSame = (a: Focus | null, b: Focus | null): boolean => a?.x === b?.x && a?.y === b?.y;
 
-/** A recipe that names its arguments: one of the host's, around the centre or the focus that the file has. */
+/** Chooses a recipe of the host that the URL spells out, around the centre or the file's focus. */
 function byArguments(recipe: Recipe, file: KeptFile): Chosen {
   const focus = roundFocus(file.focalPoint);
   const isCurrent = recipe.focus === null || isSame(recipe.focus, focus);
   return { recipe, isLasting: true, instead: isCurrent ? null : { ...recipe, focus } };
 }
 
-/** The variant that is asked for; null where it may not be, or is none. */
-export function chooseVariant(offer: Offer, file: KeptFile, asked: VariantRequest): Chosen | null {
-  const { rest, query, accept } = asked;
+/** Returns the requested variant; null if it is unknown or not allowed. */
+export function chooseVariant(offer: Offer, file: KeptFile, request: VariantRequest): Chosen | null {
+  const { rest, query, accept } = request;
   const named = offer.recipes.named(rest, { mime: file.mime, focus: file.focalPoint, accept });
   if (named !== null) return { recipe: named, isLasting: false, instead: null };
   const recipe = parseRecipe(rest);

@@ -1,4 +1,4 @@
-/** How large a picture becomes, and what of it is shown: whole numbers of pixels. */
+/** Sizes and crops of pictures, in whole pixels. */
 
 export interface Size {
   readonly width: number;
@@ -11,25 +11,24 @@ export interface Focus {
   readonly y: number;
 }
 
-/** A part of a picture. */
 interface Crop extends Size {
   readonly left: number;
   readonly top: number;
 }
 
-/** The whole picture made as large as `scaled`; then, where there is a crop, only that part of it. */
+/** Scales the whole picture to `scaled`, then cuts out `crop`. */
 export interface Resize {
   readonly scaled: Size;
   readonly crop: Crop | null;
 }
 
-/** What a picture is fitted into; a side that is null follows from the other. One is a number. */
+/** Bounds of a resize; a side that is null follows from the other. One of them is a number. */
 export interface Box {
   readonly width: number | null;
   readonly height: number | null;
 }
 
-/** `inside` shows all of the picture, `cover` fills the box and cuts off what is over. */
+/** `inside` shows the whole picture; `cover` fills the box and cuts off the rest. */
 export type Fit = 'inside' | 'cover';
 
 const CENTRE: Focus = Object.freeze({ x: 50, y: 50 });
@@ -39,23 +38,23 @@ const scaledBy = ({ width, height }: Size, scale: number): Size => ({
   height: Math.max(1, Math.round(height * scale)),
 });
 
-/** Whether a picture is larger than a box, on one side at least (D7). */
+/** Whether a picture exceeds a box on at least one side (D7). */
 export const isLarger = ({ width, height }: Size, box: Size): boolean =>
   width > box.width || height > box.height;
 
-/** The largest size inside a box that keeps the shape; a picture is never made larger. */
+/** Largest size inside a box that keeps the aspect ratio; a picture is never enlarged. */
 export function fitInside(size: Size, { width, height }: Box): Size {
   const scale = Math.min((width ?? Infinity) / size.width, (height ?? Infinity) / size.height, 1);
   return scaledBy(size, scale);
 }
 
-/** Where a part of some length begins so that the point is in its middle, or as near as the edges allow. */
+/** Start of a part of a length, with the point as near to its middle as the edges allow. */
 function startOf(whole: number, part: number, percent: number): number {
   const start = Math.round((whole * percent) / 100 - part / 2);
   return Math.min(Math.max(start, 0), whole - part);
 }
 
-/** Fills a box, around the focus. A box that is larger than the picture is made smaller, in its shape. */
+/** Fills a box around the focus. A box that is larger than the picture shrinks, in its aspect ratio. */
 export function fitCover(size: Size, box: Size, focus: Focus | null): Resize {
   const scale = Math.max(box.width / size.width, box.height / size.height);
   const shown = scale > 1 ? scaledBy(box, 1 / scale) : box;

@@ -1,10 +1,10 @@
-/** What the first bytes of a file say of it, without a library. */
+/** Facts from the first bytes of a file, read without a library. */
 import { open } from 'node:fs/promises';
 import type { Size } from './geometry.js';
 
 const LOOKED_AT = 64 * 1024;
 
-/** The first bytes of a file on the disk, 64 KiB at most. */
+/** Returns the first bytes of a file, 64 KiB at most. */
 export async function firstBytes(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
@@ -17,7 +17,10 @@ export async function firstBytes(path: string): Promise<Buffer> {
 
 const PNG_CHUNKS = 8;
 
-/** Whether a PNG is a film, which it says before its first picture. Who cannot show that keeps one frame. */
+/**
+ * Whether a PNG is animated, which it declares before its first picture. Viewers without support show one
+ * frame.
+ */
 export function isAnimatedPng(bytes: Buffer): boolean {
   for (let at = PNG_CHUNKS; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
     const type = bytes.toString('latin1', at + 4, at + 8);
@@ -40,8 +43,8 @@ function pixels(text: string | undefined): number | null {
 }
 
 /**
- * The size of an SVG: its width and height in pixels, else those of its view box; null where it says neither.
- * Nothing is drawn: a drawing can be made that takes forever.
+ * Size of an SVG: its width and height in pixels, else those of its view box; null without either. The SVG is
+ * not rendered, because rendering may take unbounded time.
  */
 export function svgSize(bytes: Buffer): Size | null {
   const tag = /<svg\b[^>]*>/.exec(bytes.toString('utf8'))?.[0] ?? '';

@@ -1,55 +1,56 @@
-/** What a host may say about pictures. */
+/** Options of pictures. */
 import { availableParallelism } from 'node:os';
 import { checkSigningKeys } from './recipe-signature.js';
 import type { RecipeOptions } from './allowed-recipes.js';
 import type { Size } from './geometry.js';
 
 /**
- * What is kept of an uploaded picture:
+ * The stored original of an uploaded picture:
  *
- * - `optimized`, the default: written anew in its own format at quality 80, as the reference does;
- *   orientation applied, colours in sRGB, all metadata removed.
- * - `stripped`: written anew only where it has metadata or an orientation, and so that no loss is seen.
- * - `asSent`: byte for byte. Whatever it has, places where pictures were taken included, is public with it.
+ * - `optimized`, the default: re-encoded in its own format at quality 80, as the reference does; orientation
+ *   applied, colours in sRGB, all metadata removed.
+ * - `stripped`: re-encoded without visible loss, and only if it has metadata or an orientation.
+ * - `asSent`: byte for byte. All its metadata is public with it, including the place of a photograph.
  *
  * @publicApi
  */
 export type OriginalKept = 'optimized' | 'stripped' | 'asSent';
 
 /**
- * How pictures are read and what is made of them.
+ * Reading of pictures, and the versions that are made of them.
  *
  * @publicApi
  */
 export interface ImageOptions {
-  /** What is kept of a picture. Default `optimized`. */
+  /** The stored original. Default `optimized`. */
   readonly original?: OriginalKept;
   /**
    * The boxes of `formats`, by name, in pixels; each is made only where the picture is larger. Default:
    * `thumbnail` 245 × 156, `small` 500, `medium` 750, `large` 1000 (protocol 20.10).
    */
   readonly formats?: Readonly<Record<string, Size>>;
-  /** Further sizes that clients may ask for, by name. Default: none. */
+  /** Further sizes that clients may request, by name. Default: none. */
   readonly recipes?: Readonly<Record<string, RecipeOptions>>;
-  /**
-   * Keys of 32 bytes or more for signed variants: the first signs, all are believed. Default: none.
-   */
+  /** Keys of 32 bytes or more for signed variants: the first signs, all are accepted. Default: none. */
   readonly signingKeys?: readonly string[];
   /**
-   * Largest picture that is read, in pixels, all frames of a film included; and pixels of all versions that
-   * are made at a time. Larger pictures are refused. A pixel of WebP and AVIF counts as 2, one of progressive
-   * JPEG and interlaced PNG as 1.5. A counted pixel takes up to 12 bytes. Default 25 million.
+   * Largest picture that is read, in pixels, all frames of an animation included. Also bounds the pixels of
+   * all versions in progress. Larger pictures are refused. A pixel of WebP and AVIF counts as 2, one of
+   * progressive JPEG and interlaced PNG as 1.5. A counted pixel takes up to 12 bytes. Default 25 million.
    */
   readonly maxPixels?: number;
   /** Longest side of a picture that is read, in pixels. Default 16,384. */
   readonly maxSide?: number;
-  /** Longest time for one version of a picture, in milliseconds; then it is refused. Default 20,000. */
+  /**
+   * Longest time for one version of a picture, in milliseconds; the picture is refused after it. Default
+   * 20,000.
+   */
   readonly timeout?: number;
-  /** Versions that are made at a time. Default: one more than processors, 3 at most. */
+  /** Concurrent versions. Default: one more than processors, 3 at most. */
   readonly parallel?: number;
-  /** Versions that may wait to be made; beyond it the answer is a 503. Default 1000. */
+  /** Versions that may wait in the queue; beyond it the response is a 503. Default 1000. */
   readonly queueLength?: number;
-  /** Give each picture a `thumbhash`; needs the package `thumbhash`. Default false. */
+  /** Adds a `thumbhash` to each picture; needs the package `thumbhash`. Default false. */
   readonly thumbhash?: boolean;
 }
 
@@ -75,7 +76,7 @@ const NUMBERS = ['maxPixels', 'maxSide', 'timeout', 'parallel', 'queueLength'] a
 const KEPT: readonly string[] = ['optimized', 'stripped', 'asSent'] satisfies readonly OriginalKept[];
 const isSide = (side: number): boolean => Number.isInteger(side) && side > 0;
 
-/** The host's options over the defaults. Throws for what could only fail in a request. */
+/** Merges the options with the defaults. Throws for values that would fail only at the first request. */
 export function imageOptions(given: ImageOptions): Required<ImageOptions> {
   const options = Object.freeze({ ...DEFAULT_IMAGE_OPTIONS, ...given });
   if (!KEPT.includes(options.original)) throw new Error(`images.original must be one of ${KEPT.join(', ')}.`);

@@ -1,22 +1,21 @@
-/** Pictures that are looked at, by media type, and what of each kind may be made. */
+/** Kinds of pictures by media type, and the versions that are made of each. */
 import type { Metadata, Sharp } from 'sharp';
 import type { OriginalKept } from './image-options.js';
 
-/** A kind of picture. What a file is not of a kind here is stored, and nothing is said of its size. */
+/** A kind of picture. Files of other kinds are stored without a size. */
 export interface Kind {
-  /** Of the formats made of it, with its dot. */
+  /** Extension of its formats, with the dot. */
   readonly ext: string;
-  /** Whether smaller versions are made of it. */
   readonly isResized: boolean;
-  /** Whether its frames are a film. */
+  /** Whether its frames are an animation. */
   readonly isFilm: boolean;
-  /** Which originals are written anew where the host does not say `asSent`. */
+  /** Originals that are re-encoded, unless the option is `asSent`. */
   readonly rewritten: 'always' | 'metadata' | 'onePage' | 'never';
-  /** Written anew in its own format. A quality of 100 stands for no loss, where the format can do without. */
+  /** Re-encodes in its own format. A quality of 100 is lossless if the format supports it. */
   readonly rewrite: (picture: Sharp, quality: number) => Sharp;
 }
 
-/** The reference's quality of what it writes anew, and one at which nobody sees a difference. */
+/** Quality of the reference for re-encoded pictures, and a quality without visible loss. */
 const OPTIMIZED = 80;
 const UNSEEN = 92;
 
@@ -39,7 +38,7 @@ const KINDS: Readonly<Record<string, Kind>> = Object.freeze({
     rewritten: 'always',
     rewrite: (picture, quality) => picture.webp({ quality }),
   },
-  // A film of 256 colours loses with each writing, and has no place for where it was taken.
+  // An animation of 256 colours loses quality with each encoding, and has no location metadata.
   'image/gif': {
     ext: '.gif',
     isResized: true,
@@ -55,7 +54,7 @@ const KINDS: Readonly<Record<string, Kind>> = Object.freeze({
     rewritten: 'onePage',
     rewrite: (picture) => picture.tiff({ compression: 'deflate' }),
   },
-  // Slow to write, so only where something has to go.
+  // Slow to encode, so only if metadata has to be removed.
   'image/avif': {
     ext: '.avif',
     isResized: false,
@@ -65,13 +64,13 @@ const KINDS: Readonly<Record<string, Kind>> = Object.freeze({
   },
 });
 
-/** The kind of a media type; null for what is not looked at. */
+/** Returns the kind of a media type, or null. */
 export const kindOf = (mime: string): Kind | null => (Object.hasOwn(KINDS, mime) && KINDS[mime]) || null;
 
 const hasMetadata = ({ exif, xmp, iptc, orientation = 1, comments = [] }: Metadata): boolean =>
   exif !== undefined || xmp !== undefined || iptc !== undefined || orientation > 1 || comments.length > 0;
 
-/** At which quality an original is written anew; null where it is kept as it was sent. */
+/** Returns the quality for re-encoding an original; null to store it as sent. */
 export function rewriteQuality(kind: Kind, kept: OriginalKept, metadata: Metadata): number | null {
   if (kept === 'asSent' || kind.rewritten === 'never') return null;
   if (kind.rewritten === 'onePage') return (metadata.pages ?? 1) > 1 ? null : UNSEEN;

@@ -1,4 +1,3 @@
-/** A variant of a picture that is kept, made when it is asked for and kept beside the original. */
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,20 +20,20 @@ import {
 } from './picture.js';
 import { type Recipe, resizeBy } from './recipe.js';
 
-/** A variant that is not there yet. */
+/** A variant that is not stored yet. */
 export interface Wanted {
   readonly file: KeptFile;
   readonly recipe: Recipe;
   readonly key: string;
 }
 
-/** The formats that can show a film. */
+/** Formats that support animations. */
 const FILMS: readonly PictureFormat[] = ['gif', 'webp'];
 
 const scratchOf = ({ scratch }: FileStorage): string =>
   scratch ?? join(tmpdir(), 'nestjs-content-api-images');
 
-/** A version that is still to be written, and the pixels that it counts as. */
+/** A version to encode, and the pixels that it counts as. */
 interface Version {
   readonly make: () => Sharp;
   readonly pixels: number;
@@ -52,7 +51,7 @@ async function plan(tools: Tools, path: string, recipe: Recipe): Promise<Version
   return { make, pixels: pixelsOf(metadata, isAnimated) };
 }
 
-/** Makes a variant and keeps it. False where the original is not there. */
+/** Makes a variant and stores it. False if the original is missing. */
 export async function makeVariant(
   tools: Tools,
   { file, recipe, key }: Wanted,

@@ -1,23 +1,22 @@
-/** What `sharp` says of a picture, in this library's words. */
+/** Errors of `sharp`, as content errors. */
 import { ContentError, overLimit, validationError } from '../../../kernel/errors.js';
 
-/** Failures to write, which are the server's and not the picture's. */
+/** Write failures, which are faults of the server and not of the picture. */
 const WRITING = /write error|unable to open for write/;
 
-/** The limits that a picture has to keep. */
 export interface PictureLimits {
   readonly maxPixels: number;
   readonly maxSide: number;
   readonly timeout: number;
 }
 
-/** The error of a picture over `maxPixels`; `weight` is what each of its pixels counts as. */
+/** Error of a picture over `maxPixels`; `weight` is the count of each of its pixels. */
 export function tooManyPixels(maxPixels: number, weight = 1): ContentError {
   const counted = weight === 1 ? '' : `, each of which counts as ${weight}`;
   return overLimit('images.maxPixels', maxPixels, `An image has too many pixels${counted}`);
 }
 
-/** The error of a picture that could not be read, or could not be read in time: a 400. */
+/** Error of a picture that could not be read, or not in time: a 400. */
 export function pictureError(error: unknown, { maxPixels, timeout }: PictureLimits): unknown {
   if (error instanceof ContentError) return error;
   const { message = '' } = error as { readonly message?: string };

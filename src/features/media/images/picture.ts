@@ -1,4 +1,4 @@
-/** A picture that was uploaded, while versions of it are made. */
+/** An uploaded picture while its versions are made. */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,21 +10,19 @@ import { pictureError, type PictureLimits, tooManyPixels } from './picture-error
 import type { SharpLibrary } from './sharp-library.js';
 import type { Workshop } from './workshop.js';
 
-/** What pictures are worked on with. */
 export interface Tools {
   readonly sharp: SharpLibrary;
   readonly workshop: Workshop;
   readonly limits: PictureLimits;
 }
 
-/** Where a picture is, and how much of it is read. */
+/** Path of a picture, and the frames to read. */
 export interface Source {
   readonly path: string;
   /** All frames, or the first alone. */
   readonly isAnimated: boolean;
 }
 
-/** A version that was written. */
 export interface Written {
   readonly file: LocalFile;
   readonly width: number;
@@ -32,7 +30,6 @@ export interface Written {
   readonly height: number;
 }
 
-/** A picture as it is shown: orientation applied. */
 export function openPicture({ sharp, limits }: Tools, { path, isAnimated }: Source): Sharp {
   const picture = sharp(path, {
     failOn: 'error',
@@ -44,10 +41,10 @@ export function openPicture({ sharp, limits }: Tools, { path, isAnimated }: Sour
   return picture.timeout({ seconds: Math.ceil(limits.timeout / 1000) });
 }
 
-/** The size of a picture as it is shown, of one frame. */
+/** Size of one frame, with the orientation applied. */
 export const shownSize = ({ autoOrient: { width, height } }: Metadata): Size => ({ width, height });
 
-/** Reads the header of a picture. Throws a ValidationError for one with a side or an area over the limits. */
+/** Reads the header of a picture. Throws a ValidationError if a side or the area exceeds the limits. */
 export async function readHeader(tools: Tools, path: string): Promise<Metadata> {
   const metadata = await openPicture(tools, { path, isAnimated: false }).metadata();
   const { maxSide, maxPixels } = tools.limits;
@@ -62,8 +59,8 @@ const SAMPLE_BYTES: Readonly<Record<string, number>> = { ushort: 2, short: 2, ui
 /** Bytes of a decoded pixel that count as one pixel: four samples of 16 bits. */
 const PIXEL_BYTES = 8;
 /**
- * Pixels that one pixel counts as, of kinds whose codecs decode the whole picture at once. Interlaced
- * pictures have `progressive` before the format. `test/images/memory.proof.ts` measures them.
+ * Weight of a pixel for codecs that decode the whole picture at once. Interlaced pictures have `progressive`
+ * before the format. `test/images/memory.proof.ts` measures them.
  */
 const WEIGHTS: Readonly<Record<string, number>> = {
   webp: 2,
@@ -72,24 +69,23 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   'progressive png': 1.5,
 };
 
-/** Pixels that one pixel of a picture counts as. */
 function weightOf({ channels, depth, format, isProgressive }: Metadata): number {
   const bytes = channels * (depth === 'uchar' ? 1 : (SAMPLE_BYTES[depth] ?? PIXEL_BYTES));
   const weight = WEIGHTS[isProgressive ? `progressive ${format}` : format] ?? 1;
   return weight * Math.max(1, bytes / PIXEL_BYTES);
 }
 
-/** Weighted pixels of a picture, all frames of a film included. */
+/** Weighted pixels of a picture, including all frames of an animation. */
 export function pixelsOf(metadata: Metadata, isAnimated: boolean): number {
   const { width, height, pages = 1 } = metadata;
   return width * height * (isAnimated ? pages : 1) * weightOf(metadata);
 }
 
-/** Whether a picture has several frames, and all of them together are within the limit. */
+/** Whether a picture has several frames that together are within the limit. */
 export const isFilm = ({ limits }: Tools, metadata: Metadata): boolean =>
   (metadata.pages ?? 1) > 1 && pixelsOf(metadata, true) <= limits.maxPixels;
 
-/** Does something with a picture; what cannot be done because of the picture is a 400. */
+/** Runs a job on a picture; a failure caused by the picture becomes a 400. */
 export async function attempt<T>({ limits }: Tools, job: () => Promise<T>): Promise<T> {
   try {
     return await job();
@@ -98,11 +94,11 @@ export async function attempt<T>({ limits }: Tools, job: () => Promise<T>): Prom
   }
 }
 
-/** The same when there is a place for it. */
+/** Runs `attempt` as soon as the queue has a slot. */
 export const work = <T>(tools: Tools, job: () => Promise<T>, pixels = 0): Promise<T> =>
   tools.workshop.run(() => attempt(tools, job), pixels);
 
-/** New files in a directory, which are removed together unless they are taken away. */
+/** New files in a directory, which are removed together unless they are claimed. */
 export class Bench {
   private readonly paths: string[] = [];
 
@@ -111,14 +107,13 @@ export class Bench {
     private readonly directory: string,
   ) {}
 
-  /** The path of a file that is not there yet. */
+  /** Returns a path without a file. */
   newPath(): string {
     const path = join(this.directory, randomUUID());
     this.paths.push(path);
     return path;
   }
 
-  /** Writes a version of a picture. */
   write(mime: string, version: () => Sharp): Promise<Written> {
     const path = this.newPath();
     return attempt(this.tools, async () => {
@@ -127,7 +122,7 @@ export class Bench {
     });
   }
 
-  /** Removes all that was written. */
+  /** Removes all written files. */
   async clear(): Promise<void> {
     await Promise.all(this.paths.map((path) => rm(path, { force: true })));
   }

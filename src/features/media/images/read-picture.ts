@@ -1,4 +1,4 @@
-/** What an upload is as a picture, and the versions of it that are kept from the start (protocol 20.10). */
+/** Properties of an uploaded picture, and the versions that are stored with it (protocol 20.10). */
 import type { Metadata, Sharp } from 'sharp';
 import type { ImageFacts, MadeFormat } from '../file-images.js';
 import type { LocalFile } from '../file-storage.js';
@@ -20,52 +20,57 @@ import {
 } from './picture.js';
 import { thumbhashOf } from './thumbhash.js';
 
-/** An upload that has been looked at. */
-interface Seen {
+interface Inspected {
   readonly file: LocalFile;
   readonly kind: Kind;
   readonly metadata: Metadata;
   readonly source: Source;
-  /** As it is shown. */
+  /** With the orientation applied. */
   readonly size: Size;
   /** Pixels that one version of it counts as. */
   readonly pixels: number;
 }
 
-/** How pictures are read. */
 export interface Reading {
   readonly tools: Tools;
   readonly options: Required<ImageOptions>;
 }
 
 /** Reads the header of a picture; throws for one that is too large. */
-async function look({ tools }: Reading, file: LocalFile, kind: Kind): Promise<Seen> {
+async function inspect({ tools }: Reading, file: LocalFile, kind: Kind): Promise<Inspected> {
   const metadata = await work(tools, () => readHeader(tools, file.path));
   const source = { path: file.path, isAnimated: kind.isFilm && isFilm(tools, metadata) };
   const pixels = pixelsOf(metadata, source.isAnimated);
   return { file, kind, metadata, source, pixels, size: shownSize(metadata) };
 }
 
-/** Whether frames would be lost by writing a picture anew. */
-async function losesFrames({ file, metadata, source }: Seen): Promise<boolean> {
+/** Whether re-encoding a picture would lose frames. */
+async function losesFrames({ file, metadata, source }: Inspected): Promise<boolean> {
   if (file.mime === 'image/png') return isAnimatedPng(await firstBytes(file.path));
   return file.mime === 'image/webp' && (metadata.pages ?? 1) > 1 && !source.isAnimated;
 }
 
-async function rewrite({ tools, options }: Reading, seen: Seen, bench: Bench): Promise<LocalFile | null> {
-  const quality = rewriteQuality(seen.kind, options.original, seen.metadata);
-  if (quality === null || (await losesFrames(seen))) return null;
-  const version = (): Sharp => seen.kind.rewrite(openPicture(tools, seen.source), quality);
-  const { file } = await tools.workshop.run(() => bench.write(seen.file.mime, version), seen.pixels);
+async function rewrite(
+  { tools, options }: Reading,
+  inspected: Inspected,
+  bench: Bench,
+): Promise<LocalFile | null> {
+  const quality = rewriteQuality(inspected.kind, options.original, inspected.metadata);
+  if (quality === null || (await losesFrames(inspected))) return null;
+  const version = (): Sharp => inspected.kind.rewrite(openPicture(tools, inspected.source), quality);
+  const { file } = await tools.workshop.run(
+    () => bench.write(inspected.file.mime, version),
+    inspected.pixels,
+  );
   return file;
 }
 
-/** Names the box as well as the format: another box is another recipe. */
+/** Names the box as well as the format, because another box is another recipe. */
 const recipeOf = (name: string, { width, height }: Size): string => `${name}-w${width}-h${height}`;
 
 async function makeFormat(
   { tools }: Reading,
-  { file, kind, source, pixels }: Seen,
+  { file, kind, source, pixels }: Inspected,
   { bench, name, box }: { readonly bench: Bench; readonly name: string; readonly box: Size },
 ): Promise<MadeFormat> {
   const inside = { ...box, fit: 'inside' } as const;
@@ -74,20 +79,19 @@ async function makeFormat(
   return { name, recipe: recipeOf(name, box), ext: kind.ext, ...written };
 }
 
-function boxesFor({ kind, size }: Seen, { formats }: Required<ImageOptions>): readonly [string, Size][] {
+function boxesFor({ kind, size }: Inspected, { formats }: Required<ImageOptions>): readonly [string, Size][] {
   return kind.isResized ? Object.entries(formats).filter(([, box]) => isLarger(size, box)) : [];
 }
 
-/** Waits for all, and only then throws what went wrong first: nothing is written after that. */
+/** Waits for all promises before it throws the first error, so that no write follows the error. */
 async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
 }
 
 /**
- * A picture's size, its formats, and what is kept in its place, all in a directory. Null for what is not of
- * a kind that is looked at. Throws a 400 for a picture that cannot be read, or is too large; nothing is left
- * then.
+ * Returns the size, the formats and the stored original of a picture, all in one directory. Returns null for
+ * other kinds. Throws a 400 for an unreadable or too large picture, and removes its files.
  */
 export async function readPicture(
   reading: Reading,
@@ -97,16 +101,20 @@ export async function readPicture(
   const { tools, options } = reading;
   const kind = kindOf(file.mime);
   if (kind === null) return null;
-  const seen = await look(reading, file, kind);
+  const inspected = await inspect(reading, file, kind);
   const bench = new Bench(tools, directory);
-  const kept = rewrite(reading, seen, bench);
-  const hash = options.thumbhash ? thumbhashOf(tools, seen.source, seen.pixels) : Promise.resolve(null);
-  const made = boxesFor(seen, options).map(([name, box]) => makeFormat(reading, seen, { bench, name, box }));
+  const original = rewrite(reading, inspected, bench);
+  const hash = options.thumbhash
+    ? thumbhashOf(tools, inspected.source, inspected.pixels)
+    : Promise.resolve(null);
+  const made = boxesFor(inspected, options).map(([name, box]) =>
+    makeFormat(reading, inspected, { bench, name, box }),
+  );
   try {
-    await allOf<unknown>([kept, hash, ...made]);
-    const [rewritten, thumbhash, formats] = await Promise.all([kept, hash, Promise.all(made)]);
+    await allOf<unknown>([original, hash, ...made]);
+    const [rewritten, thumbhash, formats] = await Promise.all([original, hash, Promise.all(made)]);
     return {
-      ...seen.size,
+      ...inspected.size,
       formats,
       ...(rewritten === null ? {} : { rewritten }),
       ...(thumbhash === null ? {} : { thumbhash }),

@@ -1,29 +1,29 @@
 /**
- * How a variant is made, as a value and as the text that names it in a URL and in a key:
+ * Recipe of a variant, as a value and as its text in a URL and in a storage key:
  * `w640-h360-cover-x30-y20-q80.webp`. One recipe has one text, so one variant has one URL.
  */
 import { ENCODERS, formatOf, isPictureFormat, type PictureFormat } from './encoders.js';
 import { fitCover, fitInside, type Fit, type Focus, type Resize, type Size } from './geometry.js';
 
-/** All that decides what a variant looks like. */
+/** All that determines the bytes of a variant. */
 export interface Recipe {
   readonly width: number | null;
   readonly height: number | null;
   readonly fit: Fit;
-  /** What `cover` keeps in the middle; null for the centre, and for `inside`. */
+  /** Point in the middle of `cover`; null for the centre, and for `inside`. */
   readonly focus: Focus | null;
   readonly format: PictureFormat;
-  /** Null for formats that lose nothing. */
+  /** Null for lossless formats. */
   readonly quality: number | null;
 }
 
-/** The longest side that can be asked for, in pixels. */
+/** Longest side of a variant, in pixels. */
 export const LONGEST_SIDE = 8192;
 
 const TEXT =
   /^(?:w([1-9]\d{0,3})-)?(?:h([1-9]\d{0,3})-)?(inside|cover)(?:-x(\d{1,3})-y(\d{1,3}))?(?:-q([1-9]\d{0,2}))?\.([a-z]{3,4})$/;
 
-/** What names a recipe in a key: its text without the extension. */
+/** Recipe in a storage key: its text without the extension. */
 export function recipeStem({ width, height, fit, focus, quality }: Recipe): string {
   const parts = [
     ...(width === null ? [] : [`w${width}`]),
@@ -49,7 +49,7 @@ function isPossible({ width, height, fit, focus, format, quality }: Recipe): boo
   );
 }
 
-/** The recipe that a text names; null for any text that `recipeText` does not print. */
+/** Returns the recipe of a text; null for any text that `recipeText` does not print. */
 export function parseRecipe(text: string): Recipe | null {
   const [, width, height, fit, x, y, quality, format = ''] = TEXT.exec(text) ?? [];
   if (!isPictureFormat(format)) return null;
@@ -64,18 +64,18 @@ export function parseRecipe(text: string): Recipe | null {
   return isPossible(recipe) && recipeText(recipe) === text ? recipe : null;
 }
 
-/** Percents as a recipe has them: whole ones. The centre is what `cover` shows anyway, and has no text. */
+/** Rounds to whole percents. The centre is the default of `cover`, and has no text. */
 export function roundFocus(focus: Focus | null): Focus | null {
   if (focus === null) return null;
   const [x, y] = [focus.x, focus.y].map((percent) => Math.min(100, Math.max(0, Math.round(percent))));
   return x === 50 && y === 50 ? null : { x: x ?? 50, y: y ?? 50 };
 }
 
-/** What a recipe makes of a picture of some size. */
+/** Returns the resize that a recipe applies to a picture of this size. */
 export function resizeBy({ width, height, fit, focus }: Recipe, size: Size): Resize {
   if (fit === 'cover' && width !== null && height !== null) return fitCover(size, { width, height }, focus);
   return { scaled: fitInside(size, { width, height }), crop: null };
 }
 
-/** The format that stands for a picture's own: what browsers cannot show becomes PNG. */
+/** Format of `own`: formats that browsers cannot show become PNG. */
 export const ownFormat = (mime: string): PictureFormat => formatOf(mime) ?? 'png';

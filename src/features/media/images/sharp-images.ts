@@ -1,4 +1,4 @@
-/** Pictures by `sharp`, which is asked for when the first one comes. */
+/** Pictures by `sharp`, which is loaded with the first picture. */
 import type { FileImages, ImageFacts, KeptFile, ServedBytes, VariantRequest } from '../file-images.js';
 import { variantKey } from '../../../content/model/content-keys.js';
 import type { FileStorage, LocalFile } from '../file-storage.js';
@@ -16,12 +16,12 @@ import { type LoadSharp, loadSharp } from './sharp-library.js';
 import { Workshop } from './workshop.js';
 
 /**
- * Looks at pictures with `sharp` 0.35 or later, an optional peer: where it is not installed, files are kept
- * and nothing is said of their size (`width`, `height` and `formats` are null).
+ * Reads pictures with `sharp` 0.35 or later, an optional peer. Without it, files are stored with a `width`,
+ * `height` and `formats` of null.
  *
- * Throws an Error for options that make no sense. A picture that cannot be read, is larger than `maxPixels`
- * or `maxSide`, or takes longer than `timeout` is refused with a 400; if too many wait, it is a 503.
- * Protocol 20.10.
+ * Throws an Error for invalid options. A picture that cannot be read, exceeds `maxPixels` or `maxSide`, or
+ * takes longer than `timeout` is refused with a 400. If the queue is full, the response is a 503. Protocol
+ * 20.10.
  *
  * @publicApi
  */
@@ -48,14 +48,14 @@ export class SharpImages implements FileImages {
     return tools === null ? null : readPicture({ tools, options: this.options }, file, scratch);
   }
 
-  async variant(file: KeptFile, asked: VariantRequest, storage: FileStorage): Promise<ServedBytes | null> {
+  async variant(file: KeptFile, request: VariantRequest, storage: FileStorage): Promise<ServedBytes | null> {
     if (kindOf(file.mime) === null) return null;
-    const chosen = chooseVariant(this.offer, file, asked);
+    const chosen = chooseVariant(this.offer, file, request);
     if (chosen === null) return null;
     const { recipe, isLasting, instead } = chosen;
     if (instead === null) return this.serve({ file, recipe, isLasting }, storage);
-    const kept = await storage.head(keyOf(file, recipe));
-    if (kept !== null) return { key: kept.key, mime: ENCODERS[recipe.format].mime, isLasting };
+    const stored = await storage.head(keyOf(file, recipe));
+    if (stored !== null) return { key: stored.key, mime: ENCODERS[recipe.format].mime, isLasting };
     return this.serve({ file, recipe: instead, isLasting: false }, storage);
   }
 
@@ -72,7 +72,7 @@ export class SharpImages implements FileImages {
     return (await this.workshop.once(key, make)) ? served : null;
   }
 
-  /** The library, once. */
+  /** Loads the library once. */
   private ready(): Promise<Tools | null> {
     this.tools ??= loadSharp(this.load).then((sharp) =>
       sharp === null ? null : { sharp, workshop: this.workshop, limits: this.options },
@@ -81,7 +81,7 @@ export class SharpImages implements FileImages {
   }
 }
 
-/** A variant that is made unless it is there. */
+/** A variant to serve, and to make if it is missing. */
 interface Served {
   readonly file: KeptFile;
   readonly recipe: Recipe;
@@ -91,7 +91,7 @@ interface Served {
 const keyOf = ({ key }: KeptFile, recipe: Recipe): string =>
   variantKey(key, recipeStem(recipe), `.${recipe.format}`);
 
-/** Drawings are measured and nothing is made of them. */
+/** Measures an SVG; no versions are made of it. */
 async function readDrawing({ path }: LocalFile): Promise<ImageFacts | null> {
   const size = svgSize(await firstBytes(path));
   return size === null ? null : { ...size, formats: [] };

@@ -1,9 +1,9 @@
-/** `sharp`, which hosts may do without: asked for when the first picture comes, and never before. */
+/** `sharp`, an optional peer: loaded with the first picture, and never before. */
 import type sharp from 'sharp';
 
 export type SharpLibrary = typeof sharp;
 
-/** Where the library comes from. Tests give another. */
+/** Loader of the library, which tests replace. */
 export type LoadSharp = () => Promise<{ readonly default: SharpLibrary }>;
 
 const importSharp: LoadSharp = () => import('sharp');
@@ -12,8 +12,8 @@ const isMissing = (error: unknown): boolean =>
   (error as { readonly code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND';
 
 /**
- * The library, or null where it is not installed. Its cache is of use to those who make the same picture
- * again and again, which is never done here; it is off for the whole process.
+ * Returns the library, or null if it is not installed. Turns its cache off for the whole process, because no
+ * picture is made twice here.
  */
 export async function loadSharp(load: LoadSharp = importSharp): Promise<SharpLibrary | null> {
   try {

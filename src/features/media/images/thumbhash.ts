@@ -1,14 +1,14 @@
-/** A picture in 28 bytes, to show until it has come. */
+/** Thumbhash: a picture in 28 bytes, a placeholder while it loads. */
 import type * as Thumbhash from 'thumbhash';
 import { openPicture, type Source, type Tools, work } from './picture.js';
 
-/** The largest side that the algorithm takes. */
+/** Largest side that the algorithm accepts. */
 const SIDE = 100;
 
-/** Needed only by those who ask for it. */
+/** Loaded on first use, because the package is optional. */
 const load = (): Promise<typeof Thumbhash> => import('thumbhash');
 
-/** The thumbhash of a picture's first frame, in base64. Needs the package `thumbhash`. */
+/** Returns the thumbhash of a picture's first frame, in base64. Needs the package `thumbhash`. */
 export async function thumbhashOf(tools: Tools, { path }: Source, pixels: number): Promise<string> {
   const { rgbaToThumbHash } = await load();
   const make = async (): Promise<string> => {

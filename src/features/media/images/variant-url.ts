@@ -1,11 +1,11 @@
-/** Where a variant is read. */
+/** URLs of variants. */
 import { ENCODERS, type PictureFormat } from './encoders.js';
 import type { Focus } from './geometry.js';
 import { parseRecipe, type Recipe, recipeText, roundFocus } from './recipe.js';
 import { signRecipe } from './recipe-signature.js';
 
 /**
- * A variant as code asks for it: sides in pixels, `inside` by default, in WebP by default.
+ * A variant for `variantUrl`: sides in pixels, `inside` by default, in WebP by default.
  *
  * @publicApi
  */
@@ -17,20 +17,20 @@ export interface VariantUrl {
   readonly format?: PictureFormat;
   /** Default 80, and 50 for AVIF. */
   readonly quality?: number;
-  /** Signs the URL: one of `signingKeys`. Not needed for what one of the `recipes` makes. */
+  /** One of `signingKeys`, which signs the URL. Not needed for variants of `recipes`. */
   readonly key?: string;
 }
 
-/** A file as answers have it. */
+/** A file as responses contain it. */
 interface AnsweredFile {
   readonly hash: string;
   readonly focalPoint?: Focus | null;
 }
 
 /**
- * The URL of a variant of a file, `/uploads/tiny_up_a4fc03705b/w640-inside-q80.webp`, around the file's focal
- * point where it covers a box. It stands for the same bytes for ever. Throws an Error for a variant that
- * cannot be made.
+ * Returns the URL of a variant of a file, `/uploads/tiny_up_a4fc03705b/w640-inside-q80.webp`. `cover` is
+ * around the file's focal point. The URL always serves the same bytes. Throws an Error for an impossible
+ * variant.
  *
  * @publicApi
  */

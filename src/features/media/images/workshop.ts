@@ -1,13 +1,11 @@
-/** Queue of the work on pictures: bounded in number and in pixels; equal work under way is shared. */
+/** Queue of picture jobs: bounded in number and in pixels; equal concurrent jobs are shared. */
 import { unavailable } from '../../../kernel/errors.js';
 
-/** Bounds of a {@link Workshop}. */
 export interface WorkshopLimits {
-  /** Jobs at a time. */
+  /** Concurrent jobs. */
   readonly parallel: number;
-  /** Pixels of all jobs at a time; a job that has more runs alone. */
+  /** Pixels of all concurrent jobs; a job with more pixels runs alone. */
   readonly maxPixels: number;
-  /** Jobs that may wait. */
   readonly queueLength: number;
 }
 
@@ -24,9 +22,10 @@ export class Workshop {
 
   constructor(private readonly limits: WorkshopLimits) {}
 
-  /** Runs a job in its turn. Throws ServiceUnavailableError if too many wait already. */
+  /** Runs a job when the queue has a slot. Throws ServiceUnavailableError if too many jobs wait. */
   async run<T>(job: () => Promise<T>, pixels = 0): Promise<T> {
-    if (this.queue.length >= this.limits.queueLength) throw unavailable('Too many images wait to be made');
+    if (this.queue.length >= this.limits.queueLength)
+      throw unavailable('Too many images are waiting to be processed');
     await new Promise<void>((start) => {
       this.queue.push({ pixels, start });
       this.startNext();
@@ -40,7 +39,7 @@ export class Workshop {
     }
   }
 
-  /** Runs the work that has this name, or joins it if it is under way. */
+  /** Runs the job of this name, or joins it if it is running. */
   once(name: string, work: () => Promise<boolean>): Promise<boolean> {
     const joined = this.shared.get(name);
     if (joined !== undefined) return joined;
