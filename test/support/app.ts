@@ -20,20 +20,20 @@ export interface TestApp {
   readonly app: INestApplication;
   readonly url: string;
   readonly http: ReturnType<typeof supertest.agent>;
-  /** Runs SQL beside the application, for looking at what is stored. */
+  /** Runs SQL on a separate connection, to inspect stored rows. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  /** Another session, to be ended by who asks for it. */
+  /** Opens another connection, which the caller ends. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
 }
 
 type Options = Omit<ContentModuleOptions, 'database'> & {
-  /** Modules beside the content module. */
+  /** Modules in addition to the content module. */
   readonly imports?: ModuleMetadata['imports'];
   readonly providers?: ModuleMetadata['providers'];
 };
 
-/** Makes the database of an application that has not begun, with all tables of its model. */
+/** Creates the tables of a model for an application that is not initialised yet. */
 export const makeTables = async (module: TestingModule, database: ReservedDatabase): Promise<void> =>
   database.make(await module.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.getCreateSchemaSQL());
 
@@ -57,7 +57,6 @@ export async function createTestApp(
   prepare?.(app);
   await app.init();
   if (adapter === 'fastify') await (app as NestFastifyApplication).getHttpAdapter().getInstance().ready();
-  // All that it does about the ledger when it begins.
   await app.get(LedgerWorker).look();
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
@@ -81,16 +80,16 @@ export async function createTestApp(
   };
 }
 
-/** Returns the statements that requests send while `work` runs, in groups that were sent together. */
+/** Returns the statements that requests send while `work` runs, grouped by pipelined batch. */
 export async function recordFlights(work: () => Promise<unknown>): Promise<string[][]> {
-  const seen: string[][] = [];
+  const batches: string[][] = [];
   await watchQueries((query, client) => {
     const texts = textsOf(query);
-    if (!isUpkeep(client, texts)) seen.push(texts);
+    if (!isUpkeep(client, texts)) batches.push(texts);
   }, work);
-  return seen;
+  return batches;
 }
 
-/** Counts the statements that go over the wire while `work` runs. */
+/** Counts the statements that requests send while `work` runs. */
 export const countStatements = async (work: () => Promise<unknown>): Promise<string[]> =>
   (await recordFlights(work)).flat();

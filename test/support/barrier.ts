@@ -1,23 +1,23 @@
-/** Lets requests through all at once, when as many as are wanted have come. */
+/** Releases requests at the same time, as soon as the expected number has arrived. */
 export class Barrier {
   private wanted = 0;
   private readonly waiting: (() => void)[] = [];
 
-  /** For `app.use`. */
+  /** Middleware for `app.use`. */
   readonly middleware = (_request: unknown, _response: unknown, next: () => void): void => {
     this.waiting.push(next);
     if (this.waiting.length < this.wanted) return;
     for (const go of this.waiting.splice(0)) go();
   };
 
-  /** For `app.useGlobalGuards`, where bodies have been read. */
+  /** Guard for `app.useGlobalGuards`, which runs after bodies are parsed. */
   readonly guard = {
     canActivate: (): Promise<boolean> => new Promise((pass) => this.middleware(null, null, () => pass(true))),
   };
 
-  /** Has as many requests as `count` wait for each other. */
-  async hold<T>(count: number, ask: () => Promise<T>): Promise<T> {
+  /** Makes `count` requests wait for each other. */
+  async hold<T>(count: number, send: () => Promise<T>): Promise<T> {
     this.wanted = count;
-    return ask().finally(() => (this.wanted = 0));
+    return send().finally(() => (this.wanted = 0));
   }
 }

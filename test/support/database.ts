@@ -4,17 +4,20 @@ import { MEMORY } from './postgres-server.ts';
 
 export interface TestDatabase {
   url: string;
-  /** Gives the database up, closing whatever is still connected to it. */
+  /** Releases the database and closes all connections to it. */
   drop(): Promise<void>;
 }
 
-/** Databases that their suites have given up, empty again: on disk, making one anew takes a quarter of a second. */
+/**
+ * Name prefix of released, emptied databases that the next suite can use. On disk, `create database` takes
+ * 250 ms.
+ */
 const FREE = 'free_test_';
 
-/** Whether databases come and go in no time, since all data is in memory. */
+/** SQL condition: all data is in memory, so that creating a database is fast. */
 const QUICK = `exists (select from pg_settings where name = 'data_directory' and starts_with(setting, '${MEMORY}/'))`;
 
-/** Back to what `template0` holds. The privileges of `public` are those of a new database. */
+/** Restores the state of `template0`, with the privileges of `public` in a new database. */
 const EMPTY = `do $$ declare name text; begin
     for name in select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema' loop
       execute format('drop schema %I cascade', name);
@@ -23,7 +26,7 @@ const EMPTY = `do $$ declare name text; begin
   create schema public authorization pg_database_owner;
   grant usage on schema public to public;`;
 
-/** A database that is not there until it is made: empty, or with what `ddl` makes. */
+/** Reserved name of a database that is created later: empty, or with the tables of `ddl`. */
 export interface ReservedDatabase extends TestDatabase {
   make(ddl?: string): Promise<void>;
 }
@@ -35,11 +38,11 @@ export async function createDatabase(serverUrl?: string): Promise<TestDatabase> 
   return database;
 }
 
-/** Drops everything in a database, which is faster than a database of its own for each of many runs. */
+/** Drops everything in a database. This is faster than creating a database for each of many runs. */
 export const emptyDatabase = ({ url }: TestDatabase): Promise<unknown> =>
   connected(url, (database) => database.query(EMPTY));
 
-/** Says what the URL of a database will be, to an application that says which tables are to be in it. */
+/** Returns the URL of a database before it exists, for an application that then provides its tables. */
 export function reserveDatabase(serverUrl = process.env.TEST_DATABASE_URL): ReservedDatabase {
   if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set: start a server with startPostgres() first.');
   const name = `test_${randomBytes(8).toString('hex')}`;
@@ -52,7 +55,7 @@ export function reserveDatabase(serverUrl = process.env.TEST_DATABASE_URL): Rese
   };
 }
 
-/** A copy of a database to which nobody is connected. */
+/** Copies a database that has no connections. */
 export async function copyDatabase(original: string): Promise<TestDatabase> {
   const { href: serverUrl } = new URL('/postgres', original);
   const { url, drop } = reserveDatabase(serverUrl);
@@ -76,11 +79,11 @@ async function make(
   if (isQuick || !(await takeFree(server, name))) await copy(server, 'template0', name);
   if (ddl === '') return;
   await connected(url, (database) => database.query(`begin; ${ddl}; commit`));
-  // The next one with these tables is a copy.
+  // Later databases with the same tables are copies of this one.
   if (isQuick) await isDone(copy(server, name, filled));
 }
 
-/** Whether a database that nobody uses was to be had under this name. */
+/** Renames a free database to `name`; returns false when none is free. */
 async function takeFree(server: Client, name: string): Promise<boolean> {
   const { rows } = await server.query<{ datname: string }>(
     `select datname from pg_database where starts_with(datname, '${FREE}') order by random()`,
@@ -90,7 +93,7 @@ async function takeFree(server: Client, name: string): Promise<boolean> {
   return false;
 }
 
-/** Whether a statement about databases was done; not where one has the name already, has it no more, or is in use. */
+/** Returns true when the statement succeeds; false when the name exists, does not exist or is in use. */
 async function isDone(statement: Promise<unknown>): Promise<boolean> {
   try {
     await statement;

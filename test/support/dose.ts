@@ -1,12 +1,12 @@
 /**
- * How much of a proof by samples is run. `npm test` takes a small dose, which every technique, caller and route has its
- * part in; `npm run proofs` runs the same specs with the whole one, as continuous integration does.
+ * Size of a proof that runs samples. `npm test` takes a small dose that covers every technique, caller and
+ * route; `npm run proofs` and continuous integration run the same specs with the whole dose.
  */
 export const dose = <T>(small: T, whole: T): T => (process.env['PROOFS'] === 'whole' ? whole : small);
 
 /**
- * Expects a duration below a bound, in milliseconds, in `npm run proofs` alone: `npm test` runs several suites at the
- * same time, and one waits for another.
+ * Expects a duration below a bound in milliseconds, only in `npm run proofs`: `npm test` runs suites
+ * concurrently, so that durations vary.
  */
 export function expectSoon(milliseconds: number, bound: number): void {
   if (dose(false, true)) expect(milliseconds).toBeLessThan(bound);

@@ -1,6 +1,6 @@
 /**
- * `node --import` of this has a process run the library from its sources, which import each other as what they are
- * built to, and use decorators, which Node cannot strip.
+ * Loader for `node --import`: runs the library from its sources. It resolves the built file names that
+ * sources import and compiles decorators, which Node cannot strip.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -12,7 +12,7 @@ const SRC = new URL('../../src/', import.meta.url).href;
 
 const OPTIONS = { ...SWC, sourceMaps: 'inline', swcrc: false };
 
-/** What jest gives the file that it runs. */
+/** Globals that jest gives to a test file. */
 const GLOBALS = [
   'afterAll',
   'afterEach',
@@ -26,7 +26,7 @@ const GLOBALS = [
 ];
 const FROM_JEST = { url: 'jest:globals', source: `export const { ${GLOBALS.join(', ')} } = globalThis;` };
 
-/** Which suite runs, of those that share a process; null where there are none. */
+/** Number of the suite that runs in this process; null when no suite runs. */
 export const suite = { number: null };
 
 const codes = new Map();
@@ -50,7 +50,7 @@ const ENTRIES = new Map(
   ).map(([name, { types = '' }]) => [name, types.replace(/^\.\/dist\//, SRC).replace(/\.d\.ts$/, '.ts')]),
 );
 
-/** Returns the source of a module that is imported by the name that it has once it is built. */
+/** Returns the source of a module that is imported by its built name. */
 function sourceOf(specifier, from) {
   const [, entry] = /^nestjs-content-api(?:\/(\w+))?$/.exec(specifier) ?? [null, null];
   if (entry !== null) return ENTRIES.get(entry === undefined ? '.' : `./${entry}`);
@@ -59,8 +59,8 @@ function sourceOf(specifier, from) {
   return existsSync(new URL(source, from)) ? source : specifier;
 }
 
-/** Suites share the library; each has modules of its own of all that stands outside it. */
-const ownOf = (found) =>
+/** Suites share the library, and each suite loads its own copy of all other modules. */
+const suiteModuleOf = (found) =>
   suite.number === null || !isSource(found.url) || found.url.startsWith(SRC) || found.url.includes('?')
     ? found
     : { ...found, url: `${found.url}?suite=${suite.number}` };
@@ -69,7 +69,7 @@ process.setSourceMapsEnabled(true);
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === '@jest/globals') return { url: FROM_JEST.url, format: 'module', shortCircuit: true };
-    return ownOf(next(sourceOf(specifier, context.parentURL), context));
+    return suiteModuleOf(next(sourceOf(specifier, context.parentURL), context));
   },
   load(url, context, next) {
     if (url === FROM_JEST.url) return { source: FROM_JEST.source, format: 'module', shortCircuit: true };

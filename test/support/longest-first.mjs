@@ -1,9 +1,12 @@
-/** The suites that take longest come first, so that all workers end together, also where nobody has timed them. */
+/**
+ * Starts the longest suites first, so that all workers end at about the same time. It needs no recorded
+ * durations.
+ */
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * Those of more than some four seconds, about longest first: of these, the ones that collect garbage begin before their
- * worker holds much, and the compiler's come last.
+ * Suites of more than about four seconds, longest first. Suites that collect garbage start before their
+ * worker uses much memory, and those that run the compiler come last.
  */
 const LONGEST = [
   'fuzz/leak',

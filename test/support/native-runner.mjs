@@ -1,6 +1,6 @@
 /**
- * Runs suites as jest does, except that Node itself loads them and what they import: a worker loads the library and
- * the frameworks below it once, for all of its suites. Jest's own module registry would load them anew for each.
+ * Runs suites as jest does, except that Node loads the modules: a worker loads the library and its frameworks
+ * once for all of its suites. Jest's module registry would load them again for each suite.
  */
 import { channel } from 'node:diagnostics_channel';
 import { createRequire } from 'node:module';
@@ -12,8 +12,8 @@ import { suite } from './from-source.mjs';
 const require = createRequire(import.meta.url);
 
 /**
- * A thousand passwords are hashed: in the proofs at what that costs a server, in suites at next to nothing. Who asks
- * how many hears of each.
+ * Specs hash a thousand passwords: `npm run proofs` uses the cost of production, `npm test` the lowest cost.
+ * A caller that reads the options gets the real ones.
  */
 const argon2 = require('@node-rs/argon2');
 const { hash } = argon2;
@@ -24,8 +24,8 @@ argon2.hash = (password, cost) => {
   return hash(password, { ...cost, ...less });
 };
 
-/** What jest would load into a context of the suite's own: its state belongs to one suite. */
-function requireAnew(path) {
+/** Loads a module again for each suite, because its state belongs to one suite. */
+function requireFresh(path) {
   delete globalThis[Symbol.for('EVENT_HANDLERS')];
   delete require.cache[path];
   return require(path);
@@ -34,17 +34,17 @@ function requireAnew(path) {
 export default function run(globalConfig, config, environment, runtime, ...rest) {
   const { console } = globalThis;
   suite.number = (suite.number ?? 0) + 1;
-  // Entities that modules of other suites have named.
+  // Removes entities that other suites registered.
   MikroOrmModule.clearStorage();
-  runtime.requireInternalModule = requireAnew;
+  runtime.requireInternalModule = requireFresh;
   runtime.setGlobalsForRuntime = (globals) => Object.assign(globalThis, globals);
   runtime.unstable_shouldLoadAsEsm = () => true;
   runtime.unstable_importModule = (path) => import(pathToFileURL(path).href);
   globalThis.jest = environment.moduleMocker;
   globalThis.console = environment.global.console;
-  // Node knows where the lines of what it has loaded come from.
+  // Node applies source maps to stack traces itself.
   Error.prepareStackTrace = undefined;
-  // Every refusal is an error: jest's hundred frames of each would cost more than all else that it takes.
+  // Every refused request creates an error, and jest's default of 100 stack frames makes each of them slow.
   Error.stackTraceLimit = 20;
   const done = runner.default(globalConfig, config, environment, runtime, ...rest);
   return done.finally(() => {
@@ -53,7 +53,10 @@ export default function run(globalConfig, config, environment, runtime, ...rest)
   });
 }
 
-/** Jest leaves what it knows of each suite, and with that its applications, under a symbol of its own. */
+/**
+ * Releases the state of a suite, which jest stores under its own symbol together with the suite's
+ * applications.
+ */
 function forget() {
   for (const symbol of Object.getOwnPropertySymbols(globalThis))
     if (symbol.description === 'JEST_STATE_SYMBOL') delete globalThis[symbol];

@@ -1,4 +1,4 @@
-/** A host with one type and a pool of its own. */
+/** Application with one content type and its own connection pool. */
 import { ContentModule, type ContentModuleOptions, defineCollectionType } from 'nestjs-content-api';
 import { type Host, startHost } from '../http/helpers.ts';
 
@@ -8,7 +8,7 @@ export const note = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-/** Starts it; `database` are the options beside the URL. */
+/** Starts the application; `database` has the options in addition to the URL. */
 export const startNotes = ({
   database,
   ...options
@@ -27,10 +27,10 @@ export const startNotes = ({
     { tables: true },
   );
 
-/** The status of a read of all notes. */
+/** Returns the status of a request for all notes. */
 export const readNotes = async ({ url }: Host): Promise<number> => (await fetch(`${url}/api/notes`)).status;
 
-/** The status of a write of one more. */
+/** Returns the status of a request that creates a note. */
 export async function writeNote({ url }: Host): Promise<number> {
   const { status } = await fetch(`${url}/api/notes`, {
     method: 'POST',

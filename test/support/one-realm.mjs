@@ -1,8 +1,8 @@
-/** The environment of suites: that of the process itself, not one that is made and filled for each. */
+/** Test environment that uses the globals of the process instead of a new `vm` context for each suite. */
 import { ModuleMocker } from 'jest-mock';
 
 export default class OneRealm {
-  // What jest sets here is for this suite: the process and its `exit` stay what they are.
+  // Jest sets globals of the suite on this object, so that `process` and `process.exit` stay unchanged.
   global = Object.create(globalThis, { process: { value: Object.create(process) } });
   moduleMocker = new ModuleMocker(globalThis);
 

@@ -1,6 +1,6 @@
 /**
- * A connection pooler as small as can be. In transaction mode, each transaction of a client runs in the server
- * session that has been idle longest, so that a prepared statement of a client is soon in another session.
+ * Minimal connection pooler. In transaction mode, each transaction runs on the server session that has been
+ * idle longest. A client's prepared statements therefore soon meet another session.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
@@ -18,14 +18,14 @@ const [QUERY, SYNC, TERMINATE, READY] = [...'QSXZ'].map((letter) => letter.charC
 const IDLE = 'I'.charCodeAt(0);
 const HEADER = 5;
 
-/** A server session, and the client that has it. */
+/** Server session and the client that uses it. */
 interface Session {
   readonly stream: Socket;
   client: PooledClient | null;
   rest: Buffer;
 }
 
-/** Splits bytes into whole messages and a rest. */
+/** Splits bytes into complete messages and the remaining bytes. */
 function messagesOf(bytes: Buffer): { readonly messages: readonly Buffer[]; readonly rest: Buffer } {
   const messages: Buffer[] = [];
   let at = 0;
@@ -56,7 +56,7 @@ class PooledClient {
   private isStarted = false;
   private rest: Buffer = Buffer.alloc(0);
   private waiting: Buffer[] = [];
-  /** Requests that the server has not finished. */
+  /** Number of requests that the server has not finished. */
   private open = 0;
   session: Session | null = null;
   isWaiting = false;
@@ -93,8 +93,8 @@ class PooledClient {
       this.pooler.options.refusesSettings === true &&
       /\0(?:options|statement_timeout)\0/.test(String(bytes))
     ) {
-      const said = 'SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: options\0\0';
-      return void this.socket.end(message('E', said));
+      const fields = 'SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: options\0\0';
+      return void this.socket.end(message('E', fields));
     }
     this.isStarted = true;
     this.rest = Buffer.alloc(0);
@@ -103,13 +103,13 @@ class PooledClient {
     this.socket.write(message('Z', 'I'));
   }
 
-  /** Sends what waits, once there is a session for it. */
+  /** Sends queued messages as soon as a session is free. */
   send(): void {
     if (this.session === null) this.pooler.claim(this);
     for (const each of this.session === null ? [] : this.waiting.splice(0)) this.session?.stream.write(each);
   }
 
-  /** Passes a message of the server on. */
+  /** Forwards a message of the server to the client. */
   receive(each: Buffer): void {
     this.socket.write(each);
     if (each[0] !== READY) return;
@@ -131,7 +131,7 @@ export class Pooler {
   private idle: Session[] = [];
   private readonly queue: PooledClient[] = [];
   private nextId = 1_000_000_000;
-  /** How many statements were closed by message, and the texts that came as simple queries or were parsed. */
+  /** Number of Close messages, and the texts of simple queries and Parse messages. */
   closed = 0;
   readonly texts: string[] = [];
 
@@ -160,7 +160,7 @@ export class Pooler {
     return url.href;
   }
 
-  /** Opens one more server session by the driver, and takes its socket over. */
+  /** Opens a server session with the driver and takes over its socket. */
   private async connect(): Promise<void> {
     const client = new Client({ connectionString: this.target });
     await client.connect();
@@ -173,7 +173,7 @@ export class Pooler {
       session.rest = rest;
       for (const each of messages) session.client?.receive(each);
     });
-    // A session whose client has left in the middle is replaced.
+    // Replaces a session whose client disconnected within a transaction.
     stream.on('close', () => {
       if (this.server.listening) void this.connect();
     });

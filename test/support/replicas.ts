@@ -1,10 +1,10 @@
-/** A PostgreSQL server with two others that follow it. */
+/** Starts a PostgreSQL server with two standbys. */
 import { PostgresNode } from './postgres-node.ts';
 
 export interface Replicated {
   readonly primary: PostgresNode;
   readonly replicas: readonly PostgresNode[];
-  /** Stops all of them. */
+  /** Stops all three servers. */
   stop(): Promise<void>;
 }
 

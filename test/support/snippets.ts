@@ -1,4 +1,4 @@
-/** Runs what the documentation shows. */
+/** Runs snippets of the documentation. */
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What the one TypeScript block of a page that has a text in it exports. */
+/** Returns the exports of the one TypeScript block of a page that contains a text. */
 export async function snippetWith<T>(page: string, text: string): Promise<T> {
   const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g);
   const found = [...blocks].map(([, code = '']) => code).filter((code) => code.includes(text));

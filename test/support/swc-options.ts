@@ -1,6 +1,6 @@
 import type { Options } from '@swc/core';
 
-/** How the library's sources become what Node runs: they use decorators, which Node cannot strip. */
+/** SWC options that compile the library's sources for Node, which cannot strip decorators. */
 export const SWC: Options = {
   jsc: {
     parser: { syntax: 'typescript', decorators: true },

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
-/** Statements of the ledger that stand alone. */
+/** Change log statements that run outside a transaction. */
 const ALONE =
   /as pending| as shape$|pg_is_in_recovery\(\)|pg_trigger|uncounted|content_total" t where t.type = w.type|set_config\('plan_cache_mode'/;
 const BEGUN = /pg_try_advisory_xact_lock\(hashtextextended\('content-ledger'/;
 const OVER = /^(commit|rollback)$/;
 
-/** One query of the driver, or several statements that are sent together. */
+/** A query of the driver, or several statements in one pipelined batch. */
 export type Sent =
   string | { readonly text: string } | { readonly statements: readonly { readonly text: string }[] };
 
@@ -15,12 +15,13 @@ export function textsOf(sent: Sent): string[] {
   return ('statements' in sent ? [...sent.statements] : [sent]).map(({ text }) => text);
 }
 
-/** Connections in a transaction of the ledger. */
+/** Connections in a transaction of the change log. */
 const busy = new WeakSet<object>();
 
 /**
- * Tells whether `texts`, sent together on `connection`, belong to the ledger and not to a request. Transactions
- * of the ledger take several statements; the connection is remembered until its transaction ends.
+ * Returns true if the texts of one batch on `connection` belong to the change log and not to a request.
+ * Transactions of the change log have several statements; the connection is remembered until its transaction
+ * ends.
  */
 export function isUpkeep(connection: object, texts: readonly string[]): boolean {
   const [first = ''] = texts;
@@ -30,7 +31,7 @@ export function isUpkeep(connection: object, texts: readonly string[]): boolean 
   return true;
 }
 
-// Every query is looked at from the start, because a test may begin to count in the middle of such a transaction.
+// Observes every query from the start, because a test may begin to count within such a transaction.
 const original = pg.Client.prototype.query;
 pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
   const [sent] = args as [Sent];

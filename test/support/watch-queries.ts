@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Sent } from './upkeep.ts';
 
-/** Calls `watch` with each query that the driver is given while `work` runs, before it is sent. */
+/** Calls `watch` with each query that the driver gets while `work` runs, before it is sent. */
 export async function watchQueries(
   watch: (query: Sent, client: pg.Client) => void,
   work: () => Promise<unknown>,
