@@ -45,7 +45,7 @@ export async function run({ url, path, paths, request, connections = 10, seconds
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       bytes += answer.bytes;
       if (answer.status < 400) latencies.push(performance.now() - from);
-      else if (typeof answer.status === 'string') await sleep(10); // no answer: do not spin on a dead server
+      else if (typeof answer.status === 'string') await sleep(10); // no response: do not spin on a dead server
     }
   };
   await Promise.all(Array.from({ length: connections }, connection));
@@ -65,8 +65,8 @@ export async function run({ url, path, paths, request, connections = 10, seconds
   };
 }
 
-function httpRequest(base, agent, asked) {
-  const { method = 'GET', path, headers = {}, body } = typeof asked === 'string' ? { path: asked } : asked;
+function httpRequest(base, agent, spec) {
+  const { method = 'GET', path, headers = {}, body } = typeof spec === 'string' ? { path: spec } : spec;
   const options = { agent, host: base.hostname, port: base.port, method, path, headers };
   if (body === undefined) return { options };
   const json = typeof body !== 'string' && !Buffer.isBuffer(body);

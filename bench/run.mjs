@@ -1,18 +1,20 @@
 /**
- * The benches:
+ * Benches:
  *
- *   npm run bench -- read [--seconds 8] [--connections 10] [--rows 10000,1000000] [--only name] [--no-reference]
- *   npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put] [--no-reference]
- *   npm run bench -- write-cpu [--requests 1200] [--rounds 7] [--only post|put] [--library] [--profile folder]
- *   npm run bench -- access [--tries 2000]
- *   npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
- *   npm run bench -- crowd [--seconds 10] [--rows 200000]
- *   npm run bench -- cache [--seconds 6] [--connections 1,32] [--writes 0,10,100,400] [--only list-populated]
- *   npm run bench -- ledger [--seconds 10] [--rounds 7] [--totals 10000,1000000]
- *   npm run bench -- replicas [--tries 100000] [--seconds 14] [--rounds 7]
- *   npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--files 100000] [--only memory]
- *   npm run bench -- compare --before FOLDER [--only read|write|post] [--adapters express,fastify] [--seconds 6] [--rounds 7]
- *   npm run bench -- types [--types 60] [--tries 5]
+ * ```
+ * npm run bench -- read [--seconds 8] [--connections 10] [--rows 10000,1000000] [--only name] [--no-reference]
+ * npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put] [--no-reference]
+ * npm run bench -- write-cpu [--requests 1200] [--rounds 7] [--only post|put] [--library] [--profile folder]
+ * npm run bench -- access [--tries 2000]
+ * npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
+ * npm run bench -- crowd [--seconds 10] [--rows 200000]
+ * npm run bench -- cache [--seconds 6] [--connections 1,32] [--writes 0,10,100,400] [--only list-populated]
+ * npm run bench -- ledger [--seconds 10] [--rounds 7] [--totals 10000,1000000]
+ * npm run bench -- replicas [--tries 100000] [--seconds 14] [--rounds 7]
+ * npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--files 100000] [--only memory]
+ * npm run bench -- compare --before FOLDER [--only read|write|post] [--adapters express,fastify] [--seconds 6] [--rounds 7]
+ * npm run bench -- types [--types 60] [--tries 5]
+ * ```
  */
 const benches = {
   read: () => import('./read/bench.mjs'),
@@ -36,4 +38,4 @@ if (!Object.hasOwn(benches, name ?? '')) {
 }
 const { bench } = await benches[name]();
 await bench(args);
-process.exit(); // whatever a driver still keeps open
+process.exit(); // A driver may still have open handles.

@@ -1,9 +1,9 @@
 /**
- * Runs a server under test in a process of its own, so that its CPU time is its own and the load generator
- * does not share its event loop. The server says where it is by printing `listening on <url>`.
+ * Runs a server under test in its own process, so that CPU times are separate and the event loop is not
+ * shared. The server prints `listening on <url>`.
  *
- *   const server = await spawnServer({ args: ['server.mjs', '--port', '0'] });
- *   server.url, server.pid, server.output(); await server.stop();
+ * const server = await spawnServer({ args: ['server.mjs', '--port', '0'] });
+ * server.url, server.pid, server.output(); await server.stop();
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

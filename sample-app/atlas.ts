@@ -104,7 +104,7 @@ export async function startAtlas({ port, ...options }: StartOptions): Promise<Ne
     uploadPictures(app, log);
     return app;
   } catch (error) {
-    if (error instanceof LoadStopped) log('Stopped. The next start goes on from here.');
+    if (error instanceof LoadStopped) log('Stopped. The next start continues the load.');
     await app.close();
     throw error;
   }

@@ -5,7 +5,7 @@ export function welcome(url: string): string[] {
   return [
     `Listening on ${url}. Open it in a browser, or try:`,
     ...EXAMPLES.map(({ path }) => `  curl -g '${url}${path}'`),
-    "The public may not read the visitors' notes, so this one answers 403:",
+    "The public may not read the visitors' notes, so this request returns 403:",
     `  curl '${url}${REFUSED_PATH}'`,
     'Users may. Register once, sign in, and leave a note:',
     `  ${post(url, REGISTER)}`,

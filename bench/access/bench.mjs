@@ -41,7 +41,7 @@ const pairs = (token) => {
       name: 'sign-in',
       status: 400,
       groups: [
-        { name: 'a name that nobody has', request: () => signIn(UNKNOWN) },
+        { name: 'an unknown name', request: () => signIn(UNKNOWN) },
         { name: 'a wrong password', request: () => signIn(KNOWN) },
       ],
     },
@@ -49,7 +49,7 @@ const pairs = (token) => {
       name: 'API token',
       status: 401,
       groups: [
-        { name: 'a prefix that nobody has', request: () => withToken(other) },
+        { name: 'an unknown prefix', request: () => withToken(other) },
         { name: 'a wrong secret', request: () => withToken(lookup) },
       ],
     },

@@ -10,8 +10,8 @@ const table = (head, rows) =>
 export const report = ({ machine, options, pairs }) => `# Access bench
 
 \`npm run bench -- access\`, ${machine.date}: ${availableParallelism()} cores for server, PostgreSQL and client together; Node ${process.versions.node}, PostgreSQL ${machine.version},
-Express, NODE_ENV=production. Whether the time of a refusal tells what was wrong: ${options.tries.toLocaleString('en')} tries of each kind, in turns, one request
-at a time over one connection. All refusals of a pair are the same bytes. Times are in milliseconds, as a client sees them.
+Express, NODE_ENV=production. Checks whether the time of a refusal reveals its cause: ${options.tries.toLocaleString('en')} tries of each kind, in turns, one request
+at a time over one connection. All refusals of a pair have the same bytes. Times are in milliseconds, measured by the client.
 
 ${table(
   ['request', 'refused for', 'mean', 'median', 'p95'],
@@ -37,6 +37,6 @@ ${table(
   ]),
 )}
 
-"noise" is what the difference comes to by chance: in 99 of 100 splits of one kind's tries into random halves, the halves' medians are
-no further apart (scaled to whole lists). "alike" is a difference within it; a smaller one than the noise would not have been seen.
+"noise" is the bound of a difference by chance: in 99 of 100 splits of one kind's tries into random halves, the halves' medians are
+no further apart (scaled to whole lists). "alike" is a difference within the noise; a smaller one cannot be measured.
 `;

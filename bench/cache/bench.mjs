@@ -42,7 +42,7 @@ async function beside(databaseUrl, perSecond, work) {
 }
 
 /** Returns the requests of a shape: unconditional, or conditional as of clients that have the response. */
-async function askedOf(server, paths, isKnown) {
+async function requestOf(server, paths, isKnown) {
   if (!isKnown) return paths;
   const tags = [];
   for (const path of paths) {
@@ -101,7 +101,7 @@ export async function bench(args) {
             for (let i = 0; i < contestants.length; i += 1) {
               const place = (i + Math.max(round, 0)) % contestants.length;
               const { server, isOwn, isKnown } = contestants[place];
-              const requests = await askedOf(
+              const requests = await requestOf(
                 server,
                 (isOwn ? shape.own : shape.paths).slice(0, 200),
                 isKnown,

@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- compare --before FOLDER [--only read|write|post|one|…] [--adapters express,fastify]
- * [--seconds 6] [--rounds 7] [--connections 10] [--rows 10000]`: compares this commit with another checkout
- * in one run.
+ * [--seconds 6] [--rounds 7] [--connections 10] [--rows 10000]`
  *
- * FOLDER is a built checkout. Each server has its own tables; the servers take turns within a round. A figure
- * is the median over the rounds of the ratio within a round.
+ * Compares this commit with another checkout in one run. FOLDER is a built checkout. Each server has its own
+ * tables; the servers take turns within a round. A figure is the median over the rounds of the ratio within a
+ * round.
  */
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

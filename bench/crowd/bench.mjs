@@ -57,13 +57,13 @@ function summary(answers) {
 /** Sends trivial GETs for the given seconds, one every 20 ms. */
 async function trivial(url, seconds) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 50 });
-  const asked = [];
+  const requests = [];
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
-    asked.push(get(url + TRIVIAL, { agent }));
+    requests.push(get(url + TRIVIAL, { agent }));
     await sleep(20);
   }
-  const answers = await Promise.all(asked);
+  const answers = await Promise.all(requests);
   agent.destroy();
   return summary(answers);
 }
@@ -72,11 +72,11 @@ async function trivial(url, seconds) {
 async function beside(url, path, { seconds, hangUpAfter, active }) {
   const args = [url + path, String(CROWD), String(hangUpAfter ?? 0)];
   const child = fork(join(directory, 'crowd.mjs'), args);
-  const told = once(child, 'message');
+  const message = once(child, 'message');
   await sleep(500);
   const small = await trivial(url, seconds);
   child.send('stop');
-  const [crowd] = await told;
+  const [crowd] = await message;
   const gone = performance.now();
   if (hangUpAfter !== undefined) while ((await active()) > 0) await sleep(10);
   child.disconnect();

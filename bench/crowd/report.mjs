@@ -16,14 +16,14 @@ export const report = ({ machine, options, idle, crowds, prepared }) => `# Crowd
 
 \`npm run bench -- crowd\`, ${machine.date}: ${availableParallelism()} cores for server, PostgreSQL and clients together; Node ${process.versions.node}, PostgreSQL ${machine.version},
 Express, NODE_ENV=production, ten connections, ${options.rows.toLocaleString('en')} rows. A trivial GET (five notes) every 20 ms for ${options.seconds} s, alone and while 30
-requests are always under way that ask for far more. Times are in milliseconds, as a client sees them.
+expensive requests are always under way. Times are in milliseconds, measured by the client.
 
 ${table(
-  ['beside', 'p50', 'p95', 'p95 to idle', 'longest', 'answers', 'the crowd got'],
+  ['load', 'p50', 'p95', 'p95 to idle', 'longest', 'responses', 'responses to the load'],
   [
-    ['nobody', ms(idle.p50), ms(idle.p95), '1', ms(idle.max), said(idle.statuses), ''],
+    ['none', ms(idle.p50), ms(idle.p95), '1', ms(idle.max), said(idle.statuses), ''],
     ...crowds.map(({ name, hangUpAfter, small, crowd }) => [
-      `${name}${hangUpAfter === undefined ? '' : `, hung up after ${hangUpAfter} ms`}`,
+      `${name}${hangUpAfter === undefined ? '' : `, aborted after ${hangUpAfter} ms`}`,
       ms(small.p50),
       ms(small.p95),
       (small.p95 / idle.p95).toFixed(1),
@@ -34,7 +34,7 @@ ${table(
   ],
 )}
 
-Once the crowds that hang up had gone, PostgreSQL ran statements of theirs for another ${crowds
+After the aborting clients had stopped, PostgreSQL ran their statements for another ${crowds
   .filter(({ hangUpAfter }) => hangUpAfter !== undefined)
   .map(({ stillRunning }) => `${ms(stillRunning)} ms`)
   .join(' and ')}.

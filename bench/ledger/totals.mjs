@@ -2,7 +2,7 @@
  * `npm run bench -- ledger --totals 10000,1000000 [--seconds 10] [--connections 10] [--rounds 7]`: cost of
  * exact totals in large tables.
  *
- * Compares the first page with its total to a count in SQL: once with all changes summed, once with the
+ * Compares the first page with its total to a count in SQL. It does so with all changes summed, then with the
  * unsummed changes of a busy minute. Then compares pages of a filter with the cache, which counts once, and
  * without.
  */
@@ -89,7 +89,7 @@ export async function benchTotals(databases, { sizes, ...options }) {
     console.log('A page of 25 with its total:');
     await compare(contestants, postgres, options);
     for (const { client } of contestants) await client.query(CHANGE);
-    console.log('The same with 5,000 changes that are not added up:');
+    console.log('The same with 5,000 unsummed changes:');
     await compare(contestants, postgres, options);
     const [smallest] = contestants;
     const keeping = await startLibrary(smallest.databaseUrl, 'blog', '--cache');

@@ -121,7 +121,7 @@ export async function bench(args) {
       '',
       `PostgreSQL ${version}, one connection at a time, medians of ${tries} publications of a changed draft.`,
       '',
-      '| links | locales | component instances | beside the smallest | milliseconds |',
+      '| links | locales | component instances | relative to the smallest | milliseconds |',
       '| --- | --- | --- | --- | --- |',
       ...lines,
       '',

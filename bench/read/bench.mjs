@@ -91,7 +91,7 @@ async function comparePeers(databases, options) {
   );
   try {
     for (const shape of shapes) await checkAnswers(shape, peers);
-    log('all peers give the same answers');
+    log('all peers send the same responses');
     const measured = [];
     for (const { name, title, ...shape } of shapes) {
       const contestants = peers.map(({ key, server, speaks }) => ({ key, server, paths: shape[speaks] }));

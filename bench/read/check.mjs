@@ -1,19 +1,16 @@
-/** Before anything is measured: do all peers answer the same? */
+/** Checks before the measurement that all peers respond alike. */
 import { isDeepStrictEqual } from 'node:util';
 
 /**
- * Members that peers may leave out or have of their own: row ids, and what base rows, made by each peer's own
- * seed, cannot share.
+ * Members that may differ between peers: row ids, and the members of base rows that each peer's own seed
+ * sets.
  */
 const OWN = new Set(['id', 'locale', 'createdAt', 'updatedAt', 'publishedAt']);
 
-/** Of the paths of a shape, this many are compared. */
+/** Number of paths that are compared per shape. */
 const SAMPLE = 50;
 
-/**
- * Throws when a peer's answer to a path of a shape is not as it should be. `peers` are running; the first one
- * sets the standard.
- */
+/** Throws if a peer's response to a path of a shape differs from the first peer's. `peers` are running. */
 export async function checkAnswers(shape, peers) {
   const [first] = peers;
   for (let i = 0; i < shape.paths.length; i += Math.ceil(shape.paths.length / SAMPLE)) {
@@ -26,7 +23,7 @@ export async function checkAnswers(shape, peers) {
           : isDeepStrictEqual(comparable(given), comparable(wanted));
       if (!same)
         throw new Error(
-          `${peer.title} answers ${shape[peer.speaks][i]} otherwise than ${first.title}:\n${excerpt(given, wanted)}`,
+          `${peer.title} responds to ${shape[peer.speaks][i]} unlike ${first.title}:\n${excerpt(given, wanted)}`,
         );
     }
   }
@@ -37,13 +34,13 @@ async function body(peer, shape, i) {
   const response = await fetch(peer.server.url + path);
   const text = await response.text();
   if (response.status !== 200)
-    throw new Error(`${peer.title} answers ${path} with ${response.status}: ${text.slice(0, 500)}`);
+    throw new Error(`${peer.title} responds to ${path} with ${response.status}: ${text.slice(0, 500)}`);
   return text;
 }
 
 /**
- * Components have a `documentId` in the library and none in the reference; they hold a heading, documents do
- * not.
+ * Components have a `documentId` in the library and none in the reference. Components have a heading,
+ * documents have none.
  */
 function comparable(text) {
   return JSON.parse(text, (_key, value) => {
@@ -59,5 +56,5 @@ function excerpt(given, wanted) {
   let at = 0;
   while (at < given.length && given[at] === wanted[at]) at += 1;
   const show = (text) => text.slice(Math.max(0, at - 100), at + 200);
-  return `given:  …${show(given)}…\nwanted: …${show(wanted)}…`;
+  return `actual:   …${show(given)}…\nexpected: …${show(wanted)}…`;
 }

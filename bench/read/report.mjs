@@ -39,15 +39,15 @@ const header = (
 ) => `\`npm run bench -- read\`, ${machine.date}: ${availableParallelism()} cores for servers, PostgreSQL and load generator together;
 Node ${process.versions.node}, PostgreSQL ${machine.version} (shared_buffers ${machine.shared_buffers}, fsync ${machine.fsync}, autovacuum off, tables vacuumed before),
 ${connections} connections, pools of 10, NODE_ENV=production. Each server is measured ${seconds} s per request shape, in ${ROUNDS} rounds that take turns; a figure is the median of
-the rounds, a ratio the median of the ratios within a round. CPU is what the process and its children (PostgreSQL: all of it) used, per request.\n`;
+the rounds, a ratio the median of the ratios within a round. CPU is the time of the process and its children (PostgreSQL: all of it), per request.\n`;
 
-const EXPLAINED = `Before measuring, every answer is compared: Express, Fastify and the hand-written limit (node:http, pg, one named statement per
-shape, no query language, \`plan_cache_mode=force_generic_plan\`) send the same bytes; MikroORM (\`em.findAndCount\` with \`populate\`, \`serialize\`, node:http, tables of its own with foreign keys
+const EXPLAINED = `Before measuring, all responses are compared: Express, Fastify and the hand-written limit (node:http, pg, one named statement per
+shape, no query language, \`plan_cache_mode=force_generic_plan\`) send the same bytes; MikroORM (\`em.findAndCount\` with \`populate\`, \`serialize\`, node:http, its own tables with foreign keys
 and indexes) and the reference (5.54.0, its own tables) the same data. Requests/s as a multiple of each peer's; in brackets the same for
 CPU per request, server and PostgreSQL together (above 1: this library needs less).
 
-This library keeps no answers here (\`cache.md\` has those). Where all connections ask for one and the same list, it reads it once for all
-who wait for it at that moment, and no peer does: what a list costs by itself is in the rows that ask for another page each time.\n`;
+The library's cache is off here (\`cache.md\` has it on). If all connections request the same list concurrently, the library reads it once for all
+of them, and no peer does. The cost of one list is in the rows that request another page each time.\n`;
 
 const find = (shape, key) => shape.results.find((result) => result.key === key);
 
@@ -190,5 +190,5 @@ function targets(compared, scaled, options) {
       got <= 1.3,
     );
   }
-  return lines.length === 0 ? '' : `## Targets\n\n${table(['what', 'target', 'measured', ''], lines)}`;
+  return lines.length === 0 ? '' : `## Targets\n\n${table(['figure', 'target', 'measured', ''], lines)}`;
 }

@@ -1,10 +1,11 @@
 /**
- * Adds published articles to the reference's database by SQL (10,000 in a few seconds), so that the server need not be asked.
- * The server must have been started on that database once: it makes the tables and the base data.
+ * Adds published articles to the reference's database by SQL, 10,000 in a few seconds. The server must have
+ * been started on that database once, because it creates the tables and the base data.
  *
- *   node seed-bench.mjs 10000 postgresql://user:password@127.0.0.1:5432/name
+ * node seed-bench.mjs 10000 postgresql://user:password@127.0.0.1:5432/name
  *
- * Without a URL: DATABASE_URL, then the variables of libpq. The server caches no content, it may be running.
+ * Without a URL: DATABASE_URL, then the variables of libpq. The server may be running, because it caches no
+ * content.
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -17,7 +18,7 @@ export async function seedBench({ databaseUrl = process.env.DATABASE_URL, articl
   await client.connect();
   try {
     const { rows } = await client.query("select exists (select from articles where document_id like 'bench%') as seeded");
-    if (rows[0].seeded) throw new Error('This database has bench articles already: take a fresh one.');
+    if (rows[0].seeded) throw new Error('This database already has bench articles. Use a new one.');
     await client.query('begin');
     await client.query("select set_config('bench.articles', $1, true)", [String(articles)]);
     await client.query(sql);

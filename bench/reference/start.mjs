@@ -1,7 +1,7 @@
 /**
- * Starts the reference from a bench script, in a process of its own:
+ * Starts the reference from a bench script, in its own process:
  *
- *   const reference = await startReference({ databaseUrl });   // { pid, url, output(), stop() }
+ * const reference = await startReference({ databaseUrl });   // { pid, url, output(), stop() }
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

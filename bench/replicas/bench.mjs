@@ -75,7 +75,7 @@ async function tryOut(urls, { tries, presents }) {
   const found = await Promise.all(clients);
   const sum = (what) => found.reduce((all, one) => all + one[what], 0);
   console.log(
-    `${presents ? 'with' : 'without'} a position: ${sum('tries')} reads, ${sum('older')} older than what their client wrote`,
+    `${presents ? 'with' : 'without'} a position: ${sum('tries')} reads, ${sum('older')} older than their client's last write`,
   );
   return sum('older');
 }
@@ -138,7 +138,7 @@ export async function bench(args) {
     for (const more of [[], replicas, replicas])
       contestants.push({ server: await startLibrary(databaseUrl, 'blog', ...more) });
     const [none, two, other] = contestants;
-    console.log(`${availableParallelism()} cores for the servers, the application and whoever asks`);
+    console.log(`${availableParallelism()} cores for the servers, the application and the clients`);
     if (seconds > 0) await measure([none, two], pids, { seconds, connections, rounds });
     const urls = [two.server.url, other.server.url];
     await tryOut(urls, { tries: Math.min(tries, 10_000), presents: false });

@@ -1,8 +1,10 @@
 /**
  * `npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5]
- * [--files 100000] [--only memory]`: measures memory and disk use of large uploads, and images per second
- * relative to bare `sharp`. Also measures downloads relative to `express.static`, and refused uploads and
- * removals in a large library. Writes bench/results/upload.{md,json}.
+ * [--files 100000] [--only memory]`
+ *
+ * Measures memory and disk use of large uploads, and images per second relative to bare `sharp`. Also
+ * measures downloads relative to `express.static`, and refused uploads and removals in a large library.
+ * Writes bench/results/upload.{md,json}.
  */
 import { randomBytes } from 'node:crypto';
 import { fork } from 'node:child_process';
@@ -60,7 +62,7 @@ async function memory({ server, directory }, { uploads, megabytes }) {
     Array.from({ length: AT_A_TIME }, (_, n) => file(n)),
     AT_A_TIME,
   );
-  const { done, ...held } = await grownDuring(server.pid, () =>
+  const { done, ...used } = await grownDuring(server.pid, () =>
     uploadAll(
       server.url,
       Array.from({ length: uploads }, (_, n) => file(n)),
@@ -68,7 +70,7 @@ async function memory({ server, directory }, { uploads, megabytes }) {
     ),
   );
   const disk = await onDisk(directory);
-  return { ...held, seconds: done.seconds, contents, sent: contents * megabytes * MEGABYTE, disk };
+  return { ...used, seconds: done.seconds, contents, sent: contents * megabytes * MEGABYTE, disk };
 }
 
 /** Writes different photographs of about 5 MB. */
@@ -94,7 +96,7 @@ async function bareSharp(pictures, into) {
 /** Measures images per second, in turns with bare sharp, with new images in each turn. */
 async function pictures({ server, scratch }, { pictures: count, rounds }) {
   const turns = [];
-  let held;
+  let used;
   let bytes = 0;
   for (let round = 0; round < rounds; round += 1) {
     const directory = join(scratch, `pictures-${round}`);
@@ -108,11 +110,11 @@ async function pictures({ server, scratch }, { pictures: count, rounds }) {
     const files = await Promise.all((await readdir(directory)).map(named));
     bytes = files.reduce((sum, file) => sum + file.bytes.length, 0) / count;
     const { done, ...grown } = await grownDuring(server.pid, () => uploadAll(server.url, files, AT_A_TIME));
-    held ??= grown;
+    used ??= grown;
     turns.push({ library: count / done.seconds, bare: count / bare });
     await rm(directory, { recursive: true });
   }
-  return { count, bytes, turns, ratio: median(turns.map(({ library, bare }) => library / bare)), held };
+  return { count, bytes, turns, ratio: median(turns.map(({ library, bare }) => library / bare)), used };
 }
 
 /** Measures downloads per second, in turns with `express.static` on the same bytes. */

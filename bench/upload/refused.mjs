@@ -1,5 +1,5 @@
 /**
- * Uploads and removals beside many files: what they cost with a library of none, and in turns with one of 100,000.
+ * Cost of uploads and removals in a library of 100,000 files, in turns with an empty one.
  *
  * - form: `fileInfo` that no row can store, refused before bytes are stored;
  * - hook: refused inside the transaction, after bytes were stored, so that they are swept;
@@ -42,7 +42,7 @@ const KINDS = {
   },
 };
 
-/** Fills a library: rows like the one that is there, and an empty file for each. */
+/** Fills a library with copies of its row, each with an empty file. */
 export async function fill({ url, directory, databaseUrl }, count) {
   await expectStatus(send(url), 201);
   const keys = Array.from({ length: count }, (_, n) => {
@@ -72,7 +72,7 @@ export async function fill({ url, directory, databaseUrl }, count) {
   await client.end();
 }
 
-/** Milliseconds of each kind, in turns on both servers; medians. */
+/** Returns the medians of each kind in milliseconds, measured in turns on both servers. */
 export async function compare(empty, full) {
   const outcome = [];
   for (const [name, run] of Object.entries(KINDS)) {
@@ -82,7 +82,7 @@ export async function compare(empty, full) {
         for (let i = 0; i < TRIES / ROUNDS + 1; i += 1) {
           const started = performance.now();
           await run(url);
-          // The first of a round warms up.
+          // The first of a round is a warm-up.
           if (i > 0) times[at].push(performance.now() - started);
         }
     const [none, many] = [median(times.empty), median(times.full)];

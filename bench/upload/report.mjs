@@ -1,4 +1,4 @@
-/** The outcome as Markdown; a part that was not measured is left out. */
+/** Formats the results as Markdown, without parts that were not measured. */
 import { availableParallelism } from 'node:os';
 
 const mb = (bytes) => (bytes / 1024 / 1024).toFixed(0);
@@ -11,15 +11,15 @@ const memory = ({ before, peak, after, seconds, contents, sent, disk }, { upload
 ## Memory and disk
 
 ${uploads} uploads of ${megabytes} MB, 20 at a time, in ${seconds.toFixed(1)} s; ${contents} different contents. Resident memory of the server: ${mb(before)} MB before,
-${mb(peak)} MB at most, **+${mb(peak - before)} MB**, ${mb(after)} MB after. On disk: ${disk.files} files, ${mb(disk.bytes)} MB of ${mb(sent)} MB that are different.
+${mb(peak)} MB at most, **+${mb(peak - before)} MB**, ${mb(after)} MB after. On disk: ${disk.files} files, ${mb(disk.bytes)} MB of ${mb(sent)} MB of different contents.
 `;
 
-const pictures = ({ count, bytes, turns, ratio, held }) => `
+const pictures = ({ count, bytes, turns, ratio, used }) => `
 ## Pictures
 
-${count} photographs of ${(bytes / 1024 / 1024).toFixed(1)} MB in each round, 20 at a time: each is written anew and has four formats. Pictures per second, in turns with
-\`sharp\` alone, which finds them on disk and does the same to them; median of the ratios: **${ratio.toFixed(2)}×**.
-Memory in the first turn: ${mb(held.before)} MB before, ${mb(held.peak)} MB at most.
+${count} photographs of ${(bytes / 1024 / 1024).toFixed(1)} MB in each round, 20 at a time: each is re-encoded and has four formats. Pictures per second, in turns with
+\`sharp\` alone, which processes the same files from disk; median of the ratios: **${ratio.toFixed(2)}×**.
+Memory in the first turn: ${mb(used.before)} MB before, ${mb(used.peak)} MB at most.
 
 ${table(
   ['round', 'library', 'sharp', 'ratio'],
@@ -38,7 +38,7 @@ const downloads = (sizes) => `
 Ten connections, in turns with \`express.static\` on the same bytes; medians.
 
 ${table(
-  ['file', 'library, a second', 'express.static, a second', 'ratio'],
+  ['file', 'library, per second', 'express.static, per second', 'ratio'],
   sizes.map(({ name, turns, ratio }) => {
     const sorted = [...turns].sort((a, b) => a.library / a.peer - b.library / b.peer);
     const turn = sorted[Math.floor(sorted.length / 2)];
@@ -70,8 +70,8 @@ export const report = ({ machine, options, ...outcome }) =>
     `# Upload bench
 
 \`npm run bench -- upload\`, ${machine.date}: ${availableParallelism()} cores for server, PostgreSQL and clients together; Node ${process.versions.node}, PostgreSQL ${machine.version},
-Express, NODE_ENV=production, files in a directory. The machine's load average before it began: ${machine.load}; above 2, others were at
-work on it, and only ratios say something.
+Express, NODE_ENV=production, files in a directory. The machine's load average before it began: ${machine.load}; above 2, other programs
+ran on it, and only ratios are meaningful.
 `,
     ...Object.entries(outcome).map(([name, part]) => PARTS[name](part, options)),
   ].join('');

@@ -1,7 +1,7 @@
 /**
- * The library with a media library, as a server process:
+ * Server process of the library with media:
  *
- *   node server.mjs --database-url postgresql://… --directory DIRECTORY
+ * node server.mjs --database-url postgresql://… --directory DIRECTORY
  */
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';

@@ -1,9 +1,9 @@
-/** The peer for downloads: `express.static` on a directory. `node static.mjs --directory DIRECTORY` */
+/** Peer for downloads: `express.static` on a directory. `node static.mjs --directory DIRECTORY` */
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({ options: { directory: { type: 'string' } } });
-// The Express that Nest brings along.
+// The Express version that Nest depends on.
 const require = createRequire(createRequire(import.meta.url).resolve('@nestjs/platform-express'));
 const express = require('express');
 

@@ -1,4 +1,4 @@
-/** The published version of an article as the answer shows it, for both hand-written peers. */
+/** Published version of an article as in the response, for both hand-written peers. */
 
 const instant = (column) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 

@@ -1,7 +1,9 @@
 /**
  * `npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put]
- * [--no-reference]`: writes of this library beside two written by hand, one honest and one unchecked,
- * and the reference. Writes bench/results/write.{md,json}.
+ * [--no-reference]`
+ *
+ * Compares writes of this library with two hand-written servers, one honest and one unchecked, and with the
+ * reference. Writes bench/results/write.{md,json}.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,8 +33,8 @@ const startBlog = (databaseUrl) => startLibrary(databaseUrl, 'blog');
 const startFastify = (databaseUrl) => startLibrary(databaseUrl, 'blog', '--adapter', 'fastify');
 
 /**
- * The servers, each on tables of its own with the same articles. Who only writes is read by `reader`, the
- * library on the same tables; who does not check is sent nothing wrong.
+ * Servers, each on its own tables with the same articles. The library on the same tables is the `reader` of
+ * servers that only write. Servers without checks receive no wrong requests.
  */
 const CONTESTANTS = {
   library: { start: startBlog, seed: seedLibrary, checks: true },
@@ -48,7 +50,7 @@ async function seedLibrary(databaseUrl, rows) {
 }
 
 async function seedReference(databaseUrl, rows) {
-  const server = await startReference({ databaseUrl }); // makes the tables and the base data
+  const server = await startReference({ databaseUrl }); // creates the tables and the base data
   await server.stop();
   await seedBench({ databaseUrl, articles: rows });
 }
@@ -96,7 +98,7 @@ export async function bench(args) {
       contestants.push({ ...peer, key, databaseUrl, server, next: 1_000_000 });
     }
     await check(shapes, contestants);
-    log('all answer the same');
+    log('all servers respond alike');
     const measured = [];
     for (const shape of shapes) {
       measured.push({
@@ -113,7 +115,7 @@ export async function bench(args) {
     const outcome = { machine, options, shapes: measured, wrong };
     const markdown = report(outcome);
     console.log(markdown);
-    // A run of a part does not replace the numbers of the whole.
+    // A partial run does not replace the numbers of a full one.
     if (values.only === undefined && withReference) {
       await mkdir(results, { recursive: true });
       await writeFile(join(results, 'write.md'), markdown);
@@ -130,10 +132,10 @@ async function send(url, { method, path, headers, body }) {
   return { status: response.status, text: await response.text() };
 }
 
-/** What differs from one server to the next, or from one request to the next. */
+/** Members that differ between servers or between requests. */
 const OWN = new Set(['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations']);
 
-/** Checks all servers; who reads for those that only write is there as long as that takes. */
+/** Checks all servers. The reader of a server that only writes runs during its check alone. */
 async function check(shapes, contestants) {
   const readers = new Map();
   try {
@@ -149,20 +151,21 @@ async function check(shapes, contestants) {
   }
 }
 
-/** The number of the request that checks are made with. */
+/** Number of the request that the checks send. */
 const CHECKED = 999;
 
-/** Throws when a server takes a wrong request, or fails on one. */
+/** Throws if a server accepts a wrong request, or fails on one. */
 async function checkRefusals({ wrong, title }, { key, server }) {
   for (const request of wrong(CHECKED)) {
     const { status, text } = await send(server.url, request);
     if (status !== 400 && status !== 404)
-      throw new Error(`${key} answers a wrong ${title} with ${status}:\n${request.body}\n${text}`);
+      throw new Error(`${key} responds to a wrong ${title} with ${status}:\n${request.body}\n${text}`);
   }
 }
 
 /**
- * Throws when a server does not answer as the first one does, or does not show everywhere what it was sent.
+ * Throws if a server's response differs from the first server's, or if a read does not return the written
+ * data.
  */
 async function checkAnswers({ request, status, title }, contestants, readers) {
   let wanted;
@@ -170,7 +173,7 @@ async function checkAnswers({ request, status, title }, contestants, readers) {
     const sent = request(CHECKED);
     const answer = await send(server.url, sent);
     if (answer.status !== status)
-      throw new Error(`${key} answers ${title} with ${answer.status}: ${answer.text.slice(0, 500)}`);
+      throw new Error(`${key} responds to ${title} with ${answer.status}: ${answer.text.slice(0, 500)}`);
     const documentId = JSON.parse(answer.text).data.documentId;
     const read = await send(readers.get(key).url, {
       method: 'GET',
@@ -181,14 +184,14 @@ async function checkAnswers({ request, status, title }, contestants, readers) {
     wanted ??= shown;
     for (const [i, text] of shown.entries()) {
       if (text !== wanted[i])
-        throw new Error(`${key} answers ${title} otherwise than the library:\n${text}\n${wanted[i]}`);
+        throw new Error(`${key} responds to ${title} unlike the library:\n${text}\n${wanted[i]}`);
     }
   }
 }
 
 /**
- * An answer without what is each server's own; unset values of components are null in one and left out in the
- * other.
+ * Returns a response without members that differ per server. Unset values of components are null in one
+ * response and absent in the other.
  */
 function comparable(text) {
   const { data } = JSON.parse(text, (_key, value) => {
@@ -202,10 +205,10 @@ function comparable(text) {
   return JSON.stringify(data);
 }
 
-/** Until everything has been compiled that will be, however fast the machine; or for so long at most. */
+/** Warm-up until the JIT compiler has compiled the hot code, or for this time at most. */
 const WARM_UP = { requests: 10_000, seconds: 20 };
 
-/** Rounds, in which every server has its turn; who comes first changes. Failures are counted, not hidden. */
+/** Measures in rounds in which every server has a turn; the first server rotates. Counts failures. */
 async function measure(shape, contestants, { seconds, connections, rounds, postgres }) {
   const results = contestants.map(({ key }) => ({ key, rounds: [] }));
   const turn = (contestant, duration, count = Infinity) =>
@@ -248,7 +251,9 @@ const cpu = ({ server }, postgres) => ({
 
 const COUNTED = 20;
 
-/** Runs a server once more, behind something that counts; one request at a time, all shapes known already. */
+/**
+ * Runs a server behind a proxy that counts statements. Sends one request at a time, with all shapes prepared.
+ */
 async function countStatements(shape, { key, databaseUrl, start }, measured) {
   const counter = await startCounter(databaseUrl);
   const server = await start(counter.url);

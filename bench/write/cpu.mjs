@@ -1,9 +1,11 @@
 /**
- * `npm run bench -- write-cpu [--requests 1200] [--rounds 7] [--connections 10] [--rows 10000]
- * [--only post|put] [--library] [--profile FOLDER]`: what a write costs, in CPU time of the server and of
- * PostgreSQL, whatever else the machine does meanwhile. A round is a fixed number of writes to each server in
- * turn; a figure is the lower quartile of the rounds, because others can only make it worse. `--library`
- * leaves out the peers written by hand; with `--profile` each server writes a profile of its last rounds.
+ * `npm run bench -- write-cpu [--requests 1200] [--rounds 7] [--connections 10] [--rows 10000] [--only
+ * post|put] [--library] [--profile FOLDER]`
+ *
+ * CPU time of a write, in the server and in PostgreSQL. It hardly depends on other load of the machine. A
+ * round is a fixed number of writes to each server in turn. A figure is the lower quartile of the rounds,
+ * because other load only increases it. `--library` omits the hand-written peers. With `--profile` each
+ * server writes a profile of its last rounds.
  */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -27,7 +29,7 @@ const SERVERS = {
   unchecked: [join(directory, 'hand-written.mjs')],
 };
 const OURS = ['express', 'fastify'];
-/** Writes until everything has been compiled that will be. */
+/** Writes until the JIT compiler has compiled the hot code. */
 const WARM_UP = 1000;
 
 const quartile = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 4)];
@@ -79,7 +81,7 @@ export async function bench(args) {
       console.log(reportOf(shape, servers));
       for (const server of servers) server.used = [];
     }
-    // Profiles are written meanwhile.
+    // The servers write their profiles in this time.
     if (values.profile !== undefined) await sleep(3000);
   } finally {
     for (const server of servers) await server.stop();

@@ -1,9 +1,9 @@
 /**
- * What the model of the benches says about the two bodies, checked by hand: a body of another shape is
- * refused, all problems of one that fits the shape are told together.
+ * Checks of the two benched bodies, written by hand after the model. A body of another shape is refused. All
+ * problems of a body in this shape are reported together.
  */
 
-/** What the client is told instead of an answer. */
+/** Error response. */
 export class Refusal extends Error {
   constructor(status, message, details = {}) {
     super(message);
@@ -21,7 +21,7 @@ function onlyKeys(object, keys, path) {
     if (!keys.has(key)) throw new Refusal(400, `Invalid key ${key}`, { key, path, source: 'body' });
 }
 
-/** Collects problems; each check returns the value as it is stored. */
+/** Collects problems; each check returns the value to store. */
 class Checks {
   problems = [];
 
@@ -77,7 +77,7 @@ class Checks {
     return real ? value : this.report(path, 'must be a date, yyyy-MM-dd');
   }
 
-  /** Paragraphs of texts; the other kinds of nodes are not of this shape. */
+  /** Paragraphs of texts; other kinds of nodes are refused. */
   nodes(value, path) {
     if (!Array.isArray(value)) return null;
     value.forEach((node, i) => {
@@ -93,7 +93,7 @@ class Checks {
     else this.text(node.text, `${path}.text`, { required: true });
   }
 
-  /** The id of a document; that there is one is looked up. */
+  /** Checks the form of a document id; a query checks that the document exists. */
   document(value, path) {
     if (value === null || typeof value === 'string') return value;
     throw invalid(path, `${path} must be a document id`);
@@ -105,8 +105,8 @@ class Checks {
   }
 
   /**
-   * A component of some texts; null is left out. With an id it is a stored one, which keeps what is not
-   * given.
+   * Checks a component of texts; null is omitted. A component with an id is a stored one, and keeps its other
+   * attributes.
    */
   component(value, path, members) {
     if (!isObject(value)) return this.report(path, 'must be a `object` type');
@@ -154,7 +154,7 @@ const POST_KEYS = new Set([
 const TITLE = { least: 3, most: 120, required: true };
 const RATING = { lowest: -99_999_999.99, highest: 99_999_999.99 };
 
-/** What both bodies have. */
+/** Checks of both bodies. */
 const common = (checks, data) => ({
   title: checks.text(data.title, 'title', TITLE),
   summary: checks.text(data.summary, 'summary'),
@@ -190,14 +190,14 @@ export function checkedPut(data) {
   return article;
 }
 
-/** Whether a value holds what PostgreSQL cannot store: a NUL, or half a character. */
+/** Whether a value contains text that PostgreSQL cannot store: a NUL, or an unpaired surrogate. */
 function unstorable(value) {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed();
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, item]) => unstorable(key) || unstorable(item));
 }
 
-/** `data` of a request's body. */
+/** Returns `data` of a request's body. */
 export function dataOf(text) {
   let body;
   try {
@@ -206,7 +206,7 @@ export function dataOf(text) {
     throw new Refusal(400, 'The body is not JSON');
   }
   if (!isObject(body) || !isObject(body.data)) throw new Refusal(400, 'Missing "data" in the body');
-  // JSON writes both as escapes, so that few bodies have to be searched.
+  // JSON writes both as escapes, so that few bodies need a search.
   if (/\\u(?:0000|d[89a-f])/i.test(text) && unstorable(body.data))
     throw new Refusal(400, 'Texts must not contain NUL characters or broken surrogates');
   return body.data;

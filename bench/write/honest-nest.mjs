@@ -1,8 +1,8 @@
 /**
- * The honest limit in a controller of Nest: what remains of a write's time when the framework does its part
- * and nothing else is there but the writes by hand.
+ * Honest limit in a Nest controller: the time of a write with the framework, and with nothing but the
+ * hand-written writes.
  *
- *   node honest-nest.mjs --database-url postgresql://…
+ * node honest-nest.mjs --database-url postgresql://…
  */
 import 'reflect-metadata';
 import { Body, Controller, HttpException, Module, Param, Post, Put } from '@nestjs/common';
@@ -28,7 +28,7 @@ class Articles {
   }
 }
 
-/** What decorators do where there is no compiler for them. */
+/** Applies decorators without a compiler. */
 function decorate(method, route, parameters) {
   route(Articles.prototype, method, Object.getOwnPropertyDescriptor(Articles.prototype, method));
   parameters.forEach((parameter, i) => parameter(Articles.prototype, method, i));

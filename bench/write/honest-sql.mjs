@@ -1,10 +1,10 @@
-/** The statements of the honest limit, for articles in one locale, on the library's tables. */
+/** Statements of the honest limit, for articles in one locale, on the library's tables. */
 import { ANSWER } from './answer-sql.mjs';
 
 /**
- * Locks by name, in the order of their keys for everybody, so that nobody waits in a circle: a writer has its
- * document to itself and shares the relations. A statement of its own, because what comes after it has to see
- * what former holders did.
+ * Locks by name, in the order of their keys, so that writers cannot deadlock. A writer locks its document
+ * exclusively and the relations as shared. A separate statement, because later statements must see the
+ * changes of earlier holders.
  */
 const locks = (names) => `select count(case when l.exclusive then pg_advisory_xact_lock(l.key)::text
     else pg_advisory_xact_lock_shared(l.key)::text end)
@@ -17,12 +17,12 @@ const AUTHOR = (id) =>
 const CATEGORIES = (ids) =>
   `(select json_agg(x.document_id) from categories x where x.document_id = any(${ids}::text[]) and x.published and x.locale = 'en')::text`;
 
-/** The document's versions, their rows locked against writers that take no lock by name. */
+/** Versions of the document, with row locks against writers without named locks. */
 const VERSIONS = `(select json_agg(v) from (
     select a.id, a.locale, a.published, a.revision::text, a.contact_email, a.seo, a.sections from articles a
     where a.document_id = $4::text order by a.id for no key update) v)::text`;
 
-/** What a POST gives, and what a publication copies. */
+/** Columns that a POST sets, and those that a publication copies. */
 const POSTED = `title, slug, summary, body, views, rating, featured, published_on, meta, author_document_id,
   seo, sections, blocks`;
 const COPIED = [
@@ -31,7 +31,7 @@ const COPIED = [
   'cover_document_id',
 ];
 
-/** What the body of a PUT gives. */
+/** Columns that a PUT sets. */
 const PUT = {
   title: '$4::text',
   summary: '$5::text',
@@ -49,8 +49,8 @@ const JSON_COLUMNS = ['body', 'meta', 'seo', 'sections', 'blocks'];
 const digested = (name) => `(${PUT[name] ?? `t.${name}`})${JSON_COLUMNS.includes(name) ? '::text' : ''}`;
 
 /**
- * A version of a document by what its content is: a digest of it, the same for a draft and what is published
- * from it, so that equal ones need no copying.
+ * Revision: a digest of a version's content. A draft and the version published from it have the same digest,
+ * so equal ones need no copy.
  */
 const REVISION = `hash_record_extended(row(${COPIED.map(digested).join(', ')},
     $3::text[]::text, ${targets('articles_gallery_links')}, ${targets('articles_related_links')}), 0)`;
@@ -69,7 +69,7 @@ const POST = `with o as (
   insert into articles_categories_links (owner_document_id, published, locale, target_document_id, position, inverse_position)
   select o.document_id, o.published, '', c.id, c.n, nextval('content_counts_id_seq') from o cross join unnest($2::text[]) with ordinality c(id, n)`;
 
-/** The published version of a document that has one, and of one that has none yet. */
+/** Statements that publish a document again, and for the first time. */
 const REPUBLISH = `update articles t set updated_at = d.updated_at, published_at = now(), revision = d.revision,
     ${COPIED.map((name) => `${name} = d.${name}`).join(', ')}
     from d where t.id = $2::int4 returning t.document_id, t.published`;
@@ -77,7 +77,7 @@ const PUBLISH = `insert into articles (document_id, locale, published, created_a
     select d.document_id, d.locale, true, d.created_at, d.updated_at, now(), d.revision, ${COPIED.map((name) => `d.${name}`).join(', ')}
     from d where $2::int4 is null returning document_id, published`;
 
-/** Lists that the body does not name are published as the draft has them; what is right stays untouched. */
+/** Publishes lists that the body does not set from the draft. Equal links stay untouched. */
 const copied = (table, name) => `${name}_gone as (
     delete from ${table} l using p where l.owner_document_id = p.document_id and l.published and not exists (
       select 1 from ${table} s
@@ -93,7 +93,7 @@ const copied = (table, name) => `${name}_gone as (
     order by s.position
     on conflict (owner_document_id, published, locale, target_document_id) do update set position = excluded.position)`;
 
-/** The categories of the rows in `o`. */
+/** Replaces the categories of the rows in `o`. */
 const RELINKED = `unlinked as (
     delete from articles_categories_links l using o
     where l.owner_document_id = o.document_id and l.published = o.published and l.target_document_id <> all($3::text[])
@@ -111,7 +111,7 @@ const put = (publication) => `with d as (
   ${RELINKED}, ${copied('articles_gallery_links', 'gallery')}, ${copied('articles_related_links', 'related')}
   ${LINKED}`;
 
-/** A draft and a published version that is what it is take the same. */
+/** Writes a draft and an equal published version with the same values. */
 const PUT_BOTH = `with r as (select ${REVISION} as revision from articles t where t.id = $1::int4),
   o as (
     update articles t set updated_at = now(), revision = (select r.revision from r), ${assigned},
@@ -119,18 +119,18 @@ const PUT_BOTH = `with r as (select ${REVISION} as revision from articles t wher
     where t.id in ($1::int4, $2::int4) returning t.document_id, t.published
   ), ${RELINKED} ${LINKED}`;
 
-/** By name; every connection has them prepared. */
+/** Statements by name; each connection prepares all of them. */
 export const STATEMENTS = {
   begin: 'begin',
   commit: 'commit',
   rollback: 'rollback',
   answer: ANSWER,
-  // Fresh component ids, the author, the categories; of a PUT the versions as well.
+  // New component ids, the author and the categories; for a PUT also the versions.
   post_locks: locks(`('articles links', false)`),
-  post_look: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}`,
+  post_checks: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}`,
   post: POST,
   put_locks: locks(`('articles:' || $1::text, true), ('articles links', false)`),
-  put_look: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}, ${VERSIONS}`,
+  put_checks: `select ${FRESH('$1')}, ${AUTHOR('$2')}, ${CATEGORIES('$3')}, ${VERSIONS}`,
   put: put(REPUBLISH),
   put_both: PUT_BOTH,
   put_first: put(PUBLISH),

@@ -1,14 +1,14 @@
 /**
- * The writes of the honest limit: what an expert writes by hand who knows that bodies may be wrong and that two writers may
- * meet. node:http and pg, for the two benched bodies only, on the library's tables: the library's locks,
- * look-ups and checks, the same rows and the same answer, read inside the transaction. Two flights a write:
- * begin, locks, look-ups; then rows with their links, answer, commit. What is not about writing is left out:
- * who may do what, caching headers, hooks, limits of time. `--database-url` says where the tables are.
+ * Writes of the honest limit: hand-written code that expects wrong bodies and concurrent writers. It uses
+ * node:http and pg, for the two benched bodies only, on the library's tables. It has the library's locks,
+ * target checks, rows and response, read inside the transaction. A write has two pipelines: begin, locks,
+ * target checks; then rows with their links, response, commit. It omits all other features: permissions,
+ * caching headers, hooks and timeouts. `--database-url` is the database of the tables.
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { fly, prepare } from './flight.mjs';
+import { runPipeline, prepare } from './pipeline.mjs';
 import { checkedPost, checkedPut, invalid, Refusal } from './honest-checks.mjs';
 import { STATEMENTS } from './honest-sql.mjs';
 
@@ -23,18 +23,18 @@ const pool = new pg.Pool({
 const newDocumentId = () => `h${randomUUID().replaceAll('-', '').slice(0, 23)}`;
 
 /**
- * One write in one transaction: `before` are the locks and the look-up, `settle` makes the statement that
- * writes of what was found, or throws.
+ * Runs one write in one transaction. `before` are the locks and the target checks. `settle` returns the
+ * writing statement for their results, or throws.
  */
 async function write(documentId, before, settle) {
   const client = await pool.connect();
   try {
-    const [, , [found]] = await fly(client, [['begin'], ...before]);
-    const [, [[answer]]] = await fly(client, [settle(found), ['answer', [documentId]], ['commit']]);
+    const [, , [found]] = await runPipeline(client, [['begin'], ...before]);
+    const [, [[answer]]] = await runPipeline(client, [settle(found), ['answer', [documentId]], ['commit']]);
     client.release();
     return answer;
   } catch (error) {
-    await fly(client, [['rollback']]).then(
+    await runPipeline(client, [['rollback']]).then(
       () => client.release(),
       (broken) => client.release(broken),
     );
@@ -42,7 +42,7 @@ async function write(documentId, before, settle) {
   }
 }
 
-/** What names documents that are there. */
+/** Throws for missing targets. */
 function checkTargets({ author, categories }, [, foundAuthor, foundCategories]) {
   if (author !== foundAuthor) throw invalid('author', `Document with id "${author}" not found`);
   const found = JSON.parse(foundCategories ?? '[]');
@@ -50,7 +50,7 @@ function checkTargets({ author, categories }, [, foundAuthor, foundCategories]) 
   if (missing !== undefined) throw invalid('categories', `Document with id "${missing}" not found`);
 }
 
-/** Gives components their ids: fresh ones, or those that are stored. */
+/** Assigns ids to components: new ones, or those that are stored. */
 class Identities {
   used = 0;
 
@@ -62,7 +62,7 @@ class Identities {
     return { ...component, id: this.ids[this.used++], documentId: newDocumentId() };
   }
 
-  /** Those with an id are `stored` ones, each once. */
+  /** Components with an id are `stored` ones, each at most once. */
   kept(path, components, stored) {
     const known = new Map(stored.map((one) => [one.id, one]));
     return components.map((component) => {
@@ -78,8 +78,8 @@ export function post(data) {
   const article = checkedPost(data);
   const { author, categories, seo, sections, blocks } = article;
   const documentId = newDocumentId();
-  const look = [1 + sections.length + blocks.length, author, categories];
-  return write(documentId, [['post_locks'], ['post_look', look]], (found) => {
+  const checks = [1 + sections.length + blocks.length, author, categories];
+  return write(documentId, [['post_locks'], ['post_checks', checks]], (found) => {
     checkTargets(article, found);
     const identities = new Identities(found[0]);
     const identified = (component) => identities.fresh(component);
@@ -106,20 +106,20 @@ export function post(data) {
   });
 }
 
-/** The versions to write: the draft, and the published one where there is one already. */
+/** Returns the versions to write: the draft, and the published one if it exists. */
 function versionsOf(text) {
   const versions = JSON.parse(text ?? '[]');
   if (versions.length === 0) throw new Refusal(404, 'Not Found');
   const draft = versions.find(({ published }) => !published);
   if (draft === undefined || versions.some(({ locale }) => locale !== 'en'))
     throw new Refusal(501, 'Only documents with a draft, in one locale');
-  // The body does not give it, but what is published has to be right.
+  // The body does not set it, but published values must be valid.
   if (draft.contact_email !== null && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(draft.contact_email))
     throw invalid('contactEmail', 'contactEmail must be a valid email');
   return { draft, published: versions.find(({ published }) => published) };
 }
 
-/** What publishes a draft: nothing is to be brought over where both versions are the same. */
+/** Returns the statement that publishes a draft. If both versions are equal, it copies nothing. */
 function statementOf(draft, published) {
   if (published === undefined) return 'put_first';
   return draft.revision !== '0' && draft.revision === published.revision ? 'put_both' : 'put';
@@ -129,12 +129,12 @@ export function put(documentId, data) {
   const article = checkedPut(data);
   const { author, categories, seo, sections } = article;
   const fresh = [seo, ...sections].filter(({ id }) => id === undefined).length;
-  const look = [fresh, author, categories, documentId];
+  const checks = [fresh, author, categories, documentId];
   return write(
     documentId,
     [
       ['put_locks', [documentId]],
-      ['put_look', look],
+      ['put_checks', checks],
     ],
     (found) => {
       const { draft, published } = versionsOf(found[3]);
@@ -159,7 +159,7 @@ export function put(documentId, data) {
   );
 }
 
-/** What a client is told of an error. */
+/** Returns the response of an error. */
 export function refusalOf(error) {
   if (error instanceof Refusal) return error;
   if (error.constraint === 'articles_slug_unique') return invalid('slug', 'This attribute must be unique');

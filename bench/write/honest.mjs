@@ -1,7 +1,7 @@
 /**
- * The honest limit as a server: node:http and nothing around it, for the two benched bodies only.
+ * Honest limit as a server: node:http alone, for the two benched bodies.
  *
- *   node honest.mjs --database-url postgresql://…
+ * node honest.mjs --database-url postgresql://…
  */
 import { createServer } from 'node:http';
 import { dataOf, Refusal } from './honest-checks.mjs';

@@ -1,6 +1,6 @@
 /**
- * Loaded before a server: the signal USR2 begins a profile of its CPU time, and the next one ends it and
- * writes it to the folder that PROFILES names, for the developer tools of a browser.
+ * Preload for a server. The signal USR2 starts a CPU profile. The next one stops it and writes it to the
+ * folder PROFILES, in the format of Chrome's developer tools.
  */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';

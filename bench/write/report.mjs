@@ -1,4 +1,7 @@
-/** The outcome as Markdown. Only ratios of one run mean anything; the rest is that of one machine. */
+/**
+ * Formats the results as Markdown. Only ratios of one run are meaningful; all other numbers depend on the
+ * machine.
+ */
 import { availableParallelism } from 'node:os';
 import { cpuMs, ratio, rps, summary } from '../read/measure.mjs';
 
@@ -9,15 +12,15 @@ const TITLES = {
   limit: 'unchecked statement',
   reference: 'reference',
 };
-/** Who the library is compared with. */
+/** Peers of the comparison. */
 const PEERS = ['reference', 'honest', 'limit'];
 
-/** How many times a peer's requests per second are wanted. */
+/** Targets: requests per second as a multiple of a peer's. */
 const TARGETS = {
   post: { reference: 40, honest: 0.8, limit: 0.55 },
   put: { reference: 100, honest: 0.8, limit: 0.45 },
 };
-/** What is wanted of the library's requests: round trips at most, and custom plans. */
+/** Targets for the library's requests: most round trips and custom plans. */
 const ROUND_TRIPS = 2;
 const CUSTOM_PLANS = 0;
 
@@ -35,18 +38,18 @@ export const report = ({ machine, options, shapes, wrong }) => `# Write bench
 \`npm run bench -- write\`, ${machine.date}: ${availableParallelism()} cores for servers, PostgreSQL and load generator together; Node ${process.versions.node},
 PostgreSQL ${machine.version} (fsync ${machine.fsync}, synchronous_commit on, full_page_writes on, autovacuum off), ${options.connections} connections, pools of 10, NODE_ENV=production,
 ${options.rows.toLocaleString('en')} articles before the first write. Each server is measured ${options.seconds} s per request, in ${options.rounds} rounds that take turns; a figure is the median of the
-rounds, a ratio the median of the ratios within a round. CPU is what the process and PostgreSQL used per request. Requests per second are
+rounds, a ratio the median of the ratios within a round. CPU is the time of the process and PostgreSQL per request. Requests per second are
 those that succeeded.
 
-POST makes an article with an author, two categories, a component, a repeatable component and a zone, and publishes it; PUT changes three
+POST creates an article with an author, two categories, a component, a repeatable component and a zone, and publishes it; PUT changes three
 values, both relations and both components of an existing article and publishes it. Before measuring, each server has done 10,000 of
-them, or as many as it can in 20 s; all servers' answers are compared,
-and what a following GET with \`populate=*\` shows; the library and the honest limit refuse the same ${wrong} wrong requests.
+them, or as many as it can in 20 s; all servers' responses are compared,
+also to a following GET with \`populate=*\`; the library and the honest limit refuse the same ${wrong} wrong requests.
 
-Both peers written by hand are node:http and pg for these two requests only. The honest limit takes the locks that the library takes,
-looks up what it looks up, checks what it checks and reads the answer inside its transaction, in two flights: begin, locks, look-ups;
-then rows with their links, answer, commit. The unchecked statement (two named statements, no transaction around them) writes the
-same values without looking anything up, checking anything or locking anything. In the library short writes of one moment share a
+Both hand-written peers are node:http and pg for these two requests only. The honest limit has the library's locks, target checks and
+validation, and reads the response inside its transaction, in two pipelines: begin, locks, target checks;
+then rows with their links, response, commit. The unchecked statement (two named statements without a transaction) writes the
+same values without target checks, validation or locks. In the library concurrent short writes share a
 transaction; the peers have one for each.
 
 ${table(
@@ -70,7 +73,7 @@ ${table(
   ),
 )}
 
-In brackets: what is wanted. The same for CPU:
+In brackets: the target. The same for CPU:
 
 ${table(
   [
@@ -99,7 +102,7 @@ ${table(
     'PostgreSQL CPU ms',
     'statements',
     'round trips',
-    'parsed anew',
+    'parsed again',
     'custom plans',
   ],
   shapes.flatMap((shape) =>
@@ -123,15 +126,15 @@ ${table(
   ),
 )}
 
-"statements" are those executed per request, BEGIN and COMMIT included; "parsed anew" those that were not prepared before;
-"custom plans" are prepared statements that were planned for that one execution (\`pg_prepared_statements\`, asked on the server's own
-connections before and after the counted requests, which come after as many others). What is parsed anew is planned anew as well,
-and not among them.
+"statements" are those executed per request, BEGIN and COMMIT included; "parsed again" those that were not prepared before;
+"custom plans" are prepared statements that were planned for that one execution (\`pg_prepared_statements\`, queried on the server's own
+connections before and after the counted requests, which follow as many others). Statements that are parsed again are planned again too,
+and are not counted as custom plans.
 `;
 
 const find = (shape, key) => shape.results.find((result) => result.key === key);
 
-/** The library, on each of its adapters. */
+/** Results of the library, on each of its adapters. */
 const oursOf = (shape) => shape.results.filter(({ key }) => key === 'library' || key === 'fastify');
 
 const titleOf = (shape, { key }) => `${shape.title}, ${TITLES[key].split(', ')[1]}`;

@@ -1,6 +1,6 @@
 /**
- * The writes that are measured: an article with two relations, a component, a repeatable one and a zone;
- * published at once.
+ * Measured writes: an article with two relations, a component, a repeatable one and a zone, published at
+ * once.
  */
 
 const pad = (n) => String(n).padStart(4, '0');
@@ -44,11 +44,11 @@ const put = (n) => ({
   ],
 });
 
-/** How many of the seed's articles are rewritten, in turn. */
+/** Number of the seed's articles to rewrite, in turn. */
 const TARGETS = 2000;
 const documentOf = (n, rows) => `bench${String(1 + (n % Math.min(TARGETS, rows))).padStart(19, '0')}`;
 
-/** Bodies that have to be refused once the n-th request has been made, each a right one with one mistake. */
+/** Wrong bodies, to send after the n-th request: each is a right one with one mistake. */
 const wrongPosts = (n) => [
   { ...post(n + 1), title: undefined },
   { ...post(n + 1), title: 'ab' },
@@ -78,29 +78,34 @@ const wrongPuts = (n) => [
   { ...put(n), sections: [{ id: 999_999_999, heading: 'Of nobody' }] },
 ];
 
-const asked = (method, path, data) => ({ method, path, headers: JSON_TYPE, body: JSON.stringify({ data }) });
+const requestOf = (method, path, data) => ({
+  method,
+  path,
+  headers: JSON_TYPE,
+  body: JSON.stringify({ data }),
+});
 
 /**
- * What is asked of a database with `rows` articles. Each shape makes the n-th request; POST and PUT publish,
- * as they do unless they say otherwise. `wrong` are requests that every server that checks has to refuse once
- * the n-th has been made.
+ * Returns the shapes for a database with `rows` articles. Each shape creates the n-th request; POST and PUT
+ * publish, which is the default. `wrong` creates requests that a server with checks must refuse after the
+ * n-th request.
  */
 export const shapesOn = (rows) => [
   {
     name: 'post',
     title: 'POST an article, published',
     status: 201,
-    request: (n) => asked('POST', '/api/articles', post(n)),
-    wrong: (n) => wrongPosts(n).map((data) => asked('POST', '/api/articles', data)),
+    request: (n) => requestOf('POST', '/api/articles', post(n)),
+    wrong: (n) => wrongPosts(n).map((data) => requestOf('POST', '/api/articles', data)),
   },
   {
     name: 'put',
     title: 'PUT an article and publish it',
     status: 200,
-    request: (n) => asked('PUT', `/api/articles/${documentOf(n, rows)}`, put(n)),
+    request: (n) => requestOf('PUT', `/api/articles/${documentOf(n, rows)}`, put(n)),
     wrong: (n) => [
-      ...wrongPuts(n).map((data) => asked('PUT', `/api/articles/${documentOf(n, rows)}`, data)),
-      asked('PUT', '/api/articles/nosucharticle', put(n)),
+      ...wrongPuts(n).map((data) => requestOf('PUT', `/api/articles/${documentOf(n, rows)}`, data)),
+      requestOf('PUT', '/api/articles/nosucharticle', put(n)),
     ],
   },
 ];

@@ -1,20 +1,20 @@
 /**
- * Counts what a server sends to PostgreSQL, from between the two: statements executed, and times that it
- * waits for an answer. Prepared statements are a session's own affair, so that what became of their plans is
- * asked here, too, on the server's own connections while they rest.
+ * Counts the messages that a server sends to PostgreSQL, as a proxy between the two: executed statements, and
+ * waits for a response. Prepared statements belong to a session, so the proxy queries their plans on the
+ * server's own idle connections.
  */
 import { connect, createServer } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What each type of message counts as. */
+/** Counters of each type of message. */
 const CODES = { E: ['statements'], P: ['parsed'], S: ['roundTrips'], Q: ['statements', 'roundTrips'] };
 const NOTHING = { statements: 0, parsed: 0, roundTrips: 0 };
 
 /**
- * Stands before the server behind `databaseUrl`; `url` leads to it. `counts` may be set back to zero at any
- * time; `customPlans()` is how often a prepared statement was planned for one execution, in all sessions that
- * are open; NaN where one of them does not tell.
+ * Starts a proxy for the server behind `databaseUrl`; `url` is its address. `counts` may be reset at any
+ * time. `customPlans()` counts custom plans of prepared statements in all open sessions; NaN if a session
+ * does not respond.
  */
 export async function startCounter(databaseUrl) {
   const { hostname, port } = new URL(databaseUrl);
@@ -48,11 +48,11 @@ export async function startCounter(databaseUrl) {
 const CUSTOM_PLANS = 'select coalesce(sum(custom_plans), 0) from pg_prepared_statements';
 const PATIENCE_MS = 5000;
 
-/** One connection of the server's. */
+/** Connection of the server. */
 class Session {
-  /** Whether it is between transactions, and everything sent has been answered. */
+  /** Whether it is between transactions, without an outstanding response. */
   resting = false;
-  /** Takes the answer to a question that is not the server's; null when all answers are the server's. */
+  /** Handles the response to the proxy's own query; null if all responses belong to the server. */
   asker = null;
 
   constructor(client, upstream, counts) {
@@ -77,14 +77,14 @@ class Session {
       upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
-      // Before the last message of the answer is read, which ends the question.
+      // Before the last message of the response is read, which ends the query.
       const own = this.asker === null;
       answered(chunk);
       if (own) client.write(chunk);
     });
   }
 
-  /** The one number that a query selects; NaN where the connection does not come to rest, or ends. */
+  /** Returns the number that a query selects; NaN if the connection does not become idle, or ends. */
   async number(sql) {
     const deadline = Date.now() + PATIENCE_MS;
     while (!this.resting) {
@@ -94,7 +94,7 @@ class Session {
     return new Promise((resolve) => {
       let answer = NaN;
       this.asker = (code, content) => {
-        // A row: how many columns, the length of the first one, its text.
+        // A row: number of columns, length of the first one, its text.
         if (code === 'D') answer = Number(content.toString('utf8', 6));
         if (code !== 'Z') return;
         this.asker = null;
@@ -111,7 +111,7 @@ function queryMessage(sql) {
   return message;
 }
 
-/** Calls back with type and content of each message; the first of a frontend has no type. */
+/** Calls back with type and content of each message; the first of a client has no type. */
 function reader(typed, onMessage) {
   let rest = Buffer.alloc(0);
   let head = typed ? 1 : 0;

@@ -1,18 +1,18 @@
 /**
- * Several prepared statements on their way at once, with one Sync behind them: sent in one piece, answered in
- * one piece. The first that fails has the server skip the rest, a commit at the end included.
+ * Pipeline of several prepared statements with one Sync, in one packet and with one response. After the first
+ * failure the server skips the rest, including a final commit.
  */
 import utils from 'pg/lib/utils.js';
 
 const valueMapper = (value) => utils.prepareValue(value);
 
-/** What pg calls a query: it writes messages, and takes those that come back. */
-class Flight {
-  constructor(write, landed) {
+/** Query as `pg` expects it: writes messages, and handles those of the response. */
+class Pipeline {
+  constructor(write, done) {
     this.write = write;
-    this.landed = landed;
+    this.done = done;
     this.rows = [];
-    this.answered = [];
+    this.results = [];
   }
 
   submit(connection) {
@@ -24,38 +24,38 @@ class Flight {
 
   handleRowDescription() {}
 
-  /** Nobody asks for descriptions: a row is its columns' texts. */
+  /** Columns need no descriptions: a row is a list of texts. */
   handleDataRow({ fields }) {
     this.rows.push(fields);
   }
 
   handleCommandComplete() {
-    this.answered.push(this.rows);
+    this.results.push(this.rows);
     this.rows = [];
   }
 
   handleError(error) {
-    this.landed(error);
+    this.done(error);
   }
 
   handleReadyForQuery() {
-    this.landed(null, this.answered);
+    this.done(null, this.results);
   }
 }
 
 const send = (client, write) =>
   new Promise((resolve, reject) => {
-    client.query(new Flight(write, (error, rows) => (error ? reject(error) : resolve(rows))));
+    client.query(new Pipeline(write, (error, rows) => (error ? reject(error) : resolve(rows))));
   });
 
-/** Makes statements, `{ name: text }`, known to a connection. */
+/** Prepares statements, `{ name: text }`, on a connection. */
 export const prepare = (client, statements) =>
   send(client, (connection) => {
     for (const [name, text] of Object.entries(statements)) connection.parse({ name, text, types: [] });
   });
 
-/** Runs `[name, values]` after `[name, values]`; resolves with the rows of each. */
-export const fly = (client, steps) =>
+/** Runs pairs of `[name, values]` in order; resolves with the rows of each. */
+export const runPipeline = (client, steps) =>
   send(client, (connection) => {
     for (const [statement, values = []] of steps) {
       connection.bind({ statement, values, valueMapper });
