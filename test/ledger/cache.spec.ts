@@ -1,6 +1,6 @@
 /**
- * Whatever is committed before a request is in its answer, whoever has written it and however; and what cannot
- * be known to be so is not answered from the cache. Each case asks twice before, so that the answer is kept.
+ * A response contains everything that was committed before its request, by any writer. If the library cannot
+ * prove that, it does not use the cache. Each case reads twice first, so that the response is cached.
  */
 import { jest } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -100,10 +100,11 @@ describe('the cache', () => {
     (await test.http.post('/api/notes').send({ data: { title } }).expect(201)).body.data.documentId;
   const makeLabel = async (name: string): Promise<string> =>
     (await test.http.post('/api/labels').send({ data: { name } }).expect(201)).body.data.documentId;
-  /** Asks until the answer is kept: then asking again is no statement, but for the check. */
+  /** Reads until the response is cached: another read then sends no statement except the check. */
   async function warm(path = LIST, from = test.http): Promise<void> {
     let seen: readonly string[] = [''];
-    // What has changed often is passed by for a number of reads, and for as long as they would take.
+    // A cache entry that has changed often is bypassed for a number of reads, and for as long as they would
+    // take.
     for (let i = 0; i < 100 && seen.length > 0; i += 1) {
       await sleep(i < 40 ? 0 : i);
       seen = await countStatements(() => get(path, from));
@@ -121,7 +122,7 @@ describe('the cache', () => {
     await warm();
   });
 
-  it('answers what was read before, byte for byte, on every instance with the same tag', async () => {
+  it('sends the same bytes and the same ETag from the cache on every instance', async () => {
     const [cold, hot] = [await test.http.get(LIST), await test.http.get(LIST)];
     expect(hot.text).toBe(cold.text);
     const elsewhere = await other.http.get(LIST);
@@ -141,18 +142,18 @@ describe('the cache', () => {
     );
   });
 
-  it('9.14: locales are the same on every instance, whenever it was started', async () => {
+  it('9.14: locales are the same on every instance, independent of its start time', async () => {
     const [here, there] = [await get('/api/i18n/locales'), await get('/api/i18n/locales', other.http)];
     expect(there).toEqual(here);
     expect(here[0]).toMatchObject({ code: 'en', createdAt: '1970-01-01T00:00:00.000Z' });
   });
 
-  it('direct SQL: what somebody else has changed is seen on every instance at once', async () => {
+  it('direct SQL: every instance shows a change at once', async () => {
     await rename('new', 'old');
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['new'], ['new']]);
   });
 
-  it('a change of links alone, and of what is populated, in either direction', async () => {
+  it('shows a change of links alone, and of populated documents, in either direction', async () => {
     const name = (await test.http.post('/api/labels').send({ data: { name: 'a' } })).body.data.documentId;
     const inverse = '/api/labels?populate=notes';
     await warm(inverse);
@@ -168,7 +169,7 @@ describe('the cache', () => {
     expect((await get(LIST)).data[0].labels).toMatchObject([{ name: 'b' }]);
   });
 
-  it('a document with what it names: kept while others of its type change, and read anew for its own links', async () => {
+  it('a populated document stays cached while others of its type change, and is read again after a change of its links', async () => {
     const [mine, others] = [await make('mine'), await make('other')];
     const labels = [await makeLabel('one'), await makeLabel('two')];
     const link = (documentId: string, labelId: string | undefined): Promise<unknown> =>
@@ -189,7 +190,7 @@ describe('the cache', () => {
     await warm(path);
     await client.query("update labels set name = 'changed' where name = 'two'");
     expect(await shown()).toEqual(['changed']);
-    // From the label's side it is somebody else's links that change.
+    // On the label's side, the links of another document change.
     const side = `/api/labels/${labels[0] ?? ''}?populate=notes`;
     await warm(side);
     await link(mine, labels[0]);
@@ -198,9 +199,9 @@ describe('the cache', () => {
 
   it.each([
     ['their number alone', 'populate[labels][populate][notes][count]=true'],
-    ['a condition on what they name', 'populate[labels][filters][notes][title]=other'],
+    ['a condition on their relation', 'populate[labels][filters][notes][title]=other'],
     ['themselves', 'populate[labels][populate]=notes'],
-  ])('a document that leads back to others of its type, by %s', async (_what, query) => {
+  ])('reads a document again that refers back to others of its type, by %s', async (_what, query) => {
     const [mine, others] = [await make('mine'), await make('other')];
     const shared = await makeLabel('shared');
     const link = (documentId: string, to: readonly string[]): Promise<unknown> =>
@@ -217,7 +218,7 @@ describe('the cache', () => {
     expect(await get(path)).not.toEqual(before);
   });
 
-  it('a late commit: begun before others that were seen, and committed after them', async () => {
+  it('shows a late commit: begun before visible ones, and committed after them', async () => {
     const late = new pg.Client({ connectionString: url });
     await late.connect();
     await late.query('begin');
@@ -233,7 +234,7 @@ describe('the cache', () => {
     await late.end();
   });
 
-  it('a sub-transaction that is released is seen, one that is rolled back is not', async () => {
+  it('shows a released subtransaction, and none that is rolled back', async () => {
     await client.query('begin; savepoint a');
     await rename('new', 'old');
     await client.query('release savepoint a; savepoint b');
@@ -244,14 +245,14 @@ describe('the cache', () => {
     expect(await titles()).toEqual(['new']);
   });
 
-  it('an abort changes nothing, and costs no read', async () => {
+  it('an abort changes nothing, and needs no read', async () => {
     await client.query('begin');
     await rename('never', 'old');
     await client.query('rollback');
     expect(await countStatements(async () => expect(await titles()).toEqual(['old']))).toEqual([]);
   });
 
-  it('two-phase commit: prepared is not committed', async () => {
+  it('two-phase commit: shows a prepared transaction only after its commit', async () => {
     await client.query('begin');
     await rename('new', 'old');
     await client.query(`prepare transaction 'cache'`);
@@ -261,7 +262,7 @@ describe('the cache', () => {
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['new'], ['new']]);
   });
 
-  it('a writer that stays open for long stalls nobody', async () => {
+  it('a long write transaction delays no other request', async () => {
     const long = new pg.Client({ connectionString: url });
     await long.connect();
     await long.query('begin');
@@ -283,7 +284,7 @@ describe('the cache', () => {
     expect(await titles(LIST, other.http)).toEqual([]);
   });
 
-  it("the host's transaction: what it has written is seen once it is committed", async () => {
+  it("the host's transaction: shows its writes after the commit", async () => {
     const notes = test.app.get<ContentService>(getContentToken('note'), { strict: false });
     await test.app.get<MikroORM>(CONTENT_ORM).em.transactional(async (em) => {
       await notes.create({ title: 'inside' }, {}, { em });
@@ -292,14 +293,14 @@ describe('the cache', () => {
     expect(await titles()).toEqual(['inside', 'old']);
   });
 
-  it('restores and replication: triggers are called whatever the session says it is', async () => {
+  it('restores and replication: triggers fire for every session_replication_role', async () => {
     await client.query('set session_replication_role = replica');
     await rename('restored', 'old');
     await client.query('set session_replication_role = origin');
     expect(await titles()).toEqual(['restored']);
   });
 
-  it('rights that have changed', async () => {
+  it('shows a change of permissions', async () => {
     source.grants = { public: { label: [] } };
     test.app.get(ContentAccess).refresh();
     await warm();
@@ -312,9 +313,9 @@ describe('the cache', () => {
     expect(await titles()).toEqual(['old']);
   });
 
-  it('a server that has lost what it knew: everything is read anew', async () => {
+  it('a server that has lost commits: reads everything again', async () => {
     const before = test.app.get(LedgerWorker).ledger.server;
-    // What tells a crash.
+    // Looks like a crash.
     await client.query(`select pg_stat_reset_shared('bgwriter')`);
     await sleep(50);
     const seen = await countStatements(() => get(LIST));
@@ -322,7 +323,7 @@ describe('the cache', () => {
     expect(test.app.get(LedgerWorker).ledger.server).not.toBe(before);
   });
 
-  it('a connection that is lost: nothing is answered from the cache until there is another', async () => {
+  it('a lost connection: does not use the cache until the next connection', async () => {
     await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_is_in_recovery() as standby%' and pid <> pg_backend_pid()`,
     );
@@ -332,11 +333,12 @@ describe('the cache', () => {
     await warm();
   });
 
-  it('asleep for longer than changes are kept: everything is read anew', async () => {
+  it('a process that slept for longer than changes are stored: reads everything again', async () => {
     const tables = ledgerTablesOf(test.app.get<Schema>(CONTENT_SCHEMA).file);
     await rename('new', 'old');
     let kept = Infinity;
-    // Nothing is settled before transactions of other databases of the server have ended: other workers' tests.
+    // Nothing is folded before transactions of the server's other databases have ended: those of other
+    // workers.
     for (let i = 0; i < 500 && kept > 1; i += 1) {
       if (i > 0) await sleep(20);
       await client.query(compileSettle(tables).text);
@@ -351,7 +353,7 @@ describe('the cache', () => {
     await warm();
   });
 
-  it('a count after a restore that went past the triggers has everything read anew', async () => {
+  it('a recount after a restore without triggers: reads everything again', async () => {
     await client.query('alter table notes disable trigger all');
     await rename('restored', 'old');
     await client.query(`insert into notes (document_id, created_at, updated_at, published, locale, title, revision)
@@ -366,7 +368,7 @@ describe('the cache', () => {
     }
   });
 
-  it('a trigger that is switched off: no answer is kept, lists are counted, also those that nobody noted, and one line says so', async () => {
+  it('a disabled trigger: caches nothing, counts lists, includes unlogged rows, and logs one line', async () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const worker = test.app.get(LedgerWorker);
     await client.query('alter table notes disable trigger content_ledger_update_3');
@@ -384,7 +386,7 @@ describe('the cache', () => {
     said.mockRestore();
   });
 
-  it('a trigger that was switched off and on again between two looks: everything is read and counted anew', async () => {
+  it('a trigger disabled and enabled between two polls: reads and counts everything again', async () => {
     const worker = test.app.get(LedgerWorker);
     await worker.look();
     await client.query(`alter table notes disable trigger content_ledger_update_3`);
@@ -409,14 +411,14 @@ describe('the cache', () => {
       `drop table notes; alter table former rename to notes`,
     ],
     [
-      'altered by a migration that no trigger is told of',
+      'altered by a migration without its triggers',
       `alter table notes disable trigger content_ledger_update_3;
        update notes set title = 'OLD';
        alter table notes enable always trigger content_ledger_update_3;
        alter table notes add column more text`,
       `alter table notes drop column more`,
     ],
-  ])('a table that is %s: everything is read anew at once', async (_how, change, back) => {
+  ])('a table that is %s: reads everything again at once', async (_how, change, back) => {
     await client.query(`begin; ${change}; commit`);
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['OLD'], ['OLD']]);
     await client.query(`update notes set title = 'then'`);
@@ -428,26 +430,26 @@ describe('the cache', () => {
 
   it.each([
     [
-      'others inherit from',
+      'has inheriting tables',
       'create table more_notes () inherits (notes)',
       'drop table more_notes',
       'it shares rows',
     ],
     [
-      'policies hide rows of',
+      'has row level security',
       'alter table notes enable row level security',
       'alter table notes disable row level security',
       'policies decide',
     ],
     [
-      'notes another type',
+      'logs another type',
       `alter trigger content_ledger_update_3 on notes rename to other; create trigger content_ledger_update_3 after update on notes
        for each row execute function content_note_updates('label');
        alter table notes enable always trigger content_ledger_update_3`,
       'drop trigger content_ledger_update_3 on notes; alter trigger other on notes rename to content_ledger_update_3',
       'a trigger is missing',
     ],
-  ])('a table that %s: no answer is kept, and one line says so', async (_what, change, back, said) => {
+  ])('a table that %s: caches nothing, and logs one line', async (_what, change, back, said) => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const worker = test.app.get(LedgerWorker);
     await client.query(change);
@@ -462,7 +464,7 @@ describe('the cache', () => {
   });
 
   it.each([
-    ['an heir, the second one', 'create table more_notes () inherits (notes)', 'drop table more_notes'],
+    ['a second inheriting table', 'create table more_notes () inherits (notes)', 'drop table more_notes'],
     [
       'a parent',
       'create table parent (like notes); alter table notes inherit parent',
@@ -475,7 +477,7 @@ describe('the cache', () => {
     await worker.look();
     await warm();
     await client.query(change);
-    // The first request is the check that notices it.
+    // The first request is the check that detects it.
     await get(LIST);
     expect(worker.isWhole).toBe(false);
     expect(await countStatements(() => get(LIST))).toHaveLength(1);
@@ -484,7 +486,7 @@ describe('the cache', () => {
     await warm();
   });
 
-  it('a migration that drops a column: what was kept with it is not sent any more', async () => {
+  it('a migration that drops a column: sends no cached response with it', async () => {
     const text = { type: 'string' } as const;
     const item = { singularApiId: 'item', pluralApiId: 'items' } as const;
     const before = [defineCollectionType({ ...item, attributes: { name: text, gone: text } })];
@@ -507,7 +509,7 @@ describe('the cache', () => {
     await kept.close();
   });
 
-  it('somebody writes to another database for long: answers are kept, and what a ledger that begins anew forgets is read anew', async () => {
+  it('a long write to another database: caches responses, and reads again after the change log restarts', async () => {
     const writer = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await writer.connect();
     await writer.query('begin; select pg_current_xact_id()');
@@ -516,7 +518,7 @@ describe('the cache', () => {
     await kept.http.post('/api/notes').send({ data: { title: 'before' } });
     await warm(LIST, kept.http);
     await kept.sql(`update notes set title = 'after'; delete from content_total where type = ''`);
-    // Before anybody has counted a type anew, which says by itself that it has changed.
+    // Before a process recounts a type, which marks the type as changed.
     await kept.sql(compileReset(kept.app.get<Schema>(CONTENT_SCHEMA).file).text);
     expect(await titles(LIST, kept.http)).toEqual(['after']);
     await kept.app.get(LedgerWorker).look();
@@ -525,7 +527,7 @@ describe('the cache', () => {
     await kept.close();
   });
 
-  it('a database without the ledger works: nothing is kept, and totals are counted', async () => {
+  it('a database without a change log: caches nothing, and counts totals', async () => {
     const bare = await createTestApp(MODEL);
     await bare.sql(
       'drop table content_change, content_total; drop function content_note_versions, content_note_updates, content_note_links cascade',

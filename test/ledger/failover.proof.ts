@@ -1,6 +1,6 @@
 /**
- * Replicas that stand still, fall behind, are promoted by mistake, follow a former primary, or take the place of the
- * primary: a client that repeats its position always sees what it has written, and the log names the replica.
+ * Replicas that pause, lag, are promoted by mistake, follow a former primary, or replace the primary. A
+ * client that repeats its position always reads its writes, and the log names the replica.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
@@ -22,13 +22,13 @@ const note = defineCollectionType({
 
 const LAG = 3000;
 const LIST = '/api/notes?sort=title&pagination[pageSize]=5';
-/** Rows of a table that no client reads, so that a log grows beyond that of the other servers. */
+/** Rows of a table that no client reads, so that a log grows longer than those of the other servers. */
 const UNRELATED = `create table if not exists unrelated as select n, repeat('x', 500) from generate_series(1, 5000) n;
   insert into unrelated select * from unrelated limit 5000`;
 
 describe('replicas, and failover', () => {
   const nodes: PostgresNode[] = [];
-  /** The addresses of the primary and of two replicas; another server can take the place behind each. */
+  /** Addresses of the primary and of two replicas; each can lead to another server later. */
   let gates: { gate: Switch; port: number }[];
   let primary: PostgresNode;
   let app: INestApplication;
@@ -41,7 +41,7 @@ describe('replicas, and failover', () => {
     await standby.catchUp(node);
     return standby;
   };
-  const turn = (place: number, node: PostgresNode): void => {
+  const direct = (place: number, node: PostgresNode): void => {
     gates[place]?.gate.turn(node.port);
     gates[place]?.gate.cut();
   };
@@ -91,7 +91,7 @@ describe('replicas, and failover', () => {
     readonly path: string;
     readonly mark: string;
   }
-  /** Writes, again while there is no primary. */
+  /** Writes, and retries while there is no primary. */
   const write = async (title: string, path?: string): Promise<Written> => {
     for (;;) {
       const sent = path === undefined ? http.post('/api/notes') : http.put(path);
@@ -107,7 +107,7 @@ describe('replicas, and failover', () => {
       : http.get(path).set('Content-Position', mark));
     return body.data?.title ?? body.error?.status;
   };
-  /** The number of reads that each server receives meanwhile. */
+  /** Returns the number of reads that each server receives during `work`. */
   const countReads = async (work: () => Promise<unknown>): Promise<number[]> => {
     const counts = gates.map(() => 0);
     await watchQueries((query, { port }) => {
@@ -117,7 +117,7 @@ describe('replicas, and failover', () => {
     }, work);
     return counts;
   };
-  /** Reads until the replicas respond, or the primary alone; false after 30 s. */
+  /** Reads until the condition is true; false after 30 s. */
   const until = async (isSo: (counts: number[]) => boolean): Promise<boolean> => {
     for (const end = Date.now() + 30_000; Date.now() < end; await sleep(50)) {
       const four = (): Promise<unknown> => Promise.all(Array.from({ length: 4 }, () => http.get(LIST)));
@@ -128,13 +128,13 @@ describe('replicas, and failover', () => {
   const bothRead = ([, one = 0, other = 0]: number[]): boolean => one > 0 && other > 0;
   const lines = (about: RegExp): string[] => warned.filter((line) => about.test(line));
   const onlyPrimary = ([, ...replicas]: number[]): boolean => String(replicas) === '0,0';
-  /** Reads until the log has so many lines; returns how many it has. */
+  /** Reads until the log has this number of lines; returns their number. */
   const logged = async (about: RegExp, count: number): Promise<number> => {
     await until(() => lines(about).length >= count);
     return lines(about).length;
   };
 
-  it('R3: a replica that stands still costs no 503, and about a second', async () => {
+  it('R3: a paused replica causes no 503, and a delay of about a second', async () => {
     const [, stopped] = nodes as [PostgresNode, PostgresNode];
     await write('first');
     expect(await until(bothRead)).toBe(true);
@@ -159,7 +159,7 @@ describe('replicas, and failover', () => {
     expect(await until(bothRead)).toBe(true);
   }, 120_000);
 
-  it('R4: beyond "maxReplicaLag" reads go to the primary, which one line in the log says', async () => {
+  it('R4: beyond "maxReplicaLag" reads use the primary, and one line is logged', async () => {
     const [, one, other] = nodes as [PostgresNode, PostgresNode, PostgresNode];
     for (const node of [one, other]) await node.sql('select pg_wal_replay_pause()');
     const resume = (): Promise<unknown> =>
@@ -173,7 +173,7 @@ describe('replicas, and failover', () => {
     expect(await until(bothRead)).toBe(true);
   }, 120_000);
 
-  it('R1: a standby that was promoted by mistake and restarted is not read, which one line says', async () => {
+  it('R1: does not read a standby that was promoted by mistake and restarted, and logs one line', async () => {
     const [, mistaken] = nodes as [PostgresNode, PostgresNode];
     const { path } = await write('before');
     await mistaken.catchUp(primary);
@@ -181,7 +181,7 @@ describe('replicas, and failover', () => {
     await mistaken.sql(UNRELATED);
     await mistaken.halt('fast');
     await mistaken.resume();
-    turn(1, mistaken);
+    direct(1, mistaken);
     for (let i = 0; i < 4; i += 1) {
       const { mark } = await write(`after ${i}`, path);
       const titles = await Promise.all(Array.from({ length: 4 }, () => titleOf(path, mark)));
@@ -192,18 +192,18 @@ describe('replicas, and failover', () => {
     expect(await until(([, one = 0, other = 0]) => one === 0 && other > 0)).toBe(true);
     expect(await logged(/is not read because it is neither in recovery nor the primary/, 1)).toBe(1);
     const standby = await standbyOf(primary);
-    turn(1, standby);
+    direct(1, standby);
     expect(await until(bothRead)).toBe(true);
   }, 120_000);
 
-  it('an orderly failover: positions before the fork are reached by a replica of the next timeline', async () => {
+  it('an orderly failover: a replica of the next timeline reaches positions before the fork', async () => {
     const former = primary;
     const [promoted, standby] = [await standbyOf(former), await standbyOf(former)];
-    turn(1, standby);
-    turn(2, promoted);
+    direct(1, standby);
+    direct(2, promoted);
     const { path, mark } = await write('before the failover');
     for (const node of [promoted, standby]) await node.catchUp(primary);
-    // A probe notes how far the replicas are.
+    // A probe records the positions of the replicas.
     await sleep(600);
     expect(await until(bothRead)).toBe(true);
     await sleep(600);
@@ -211,7 +211,7 @@ describe('replicas, and failover', () => {
     await promoted.promote();
     primary = promoted;
     await standby.follow(promoted);
-    turn(0, promoted);
+    direct(0, promoted);
     const { mark: later } = await write('after the failover', path);
     expect(later > mark && later.slice(0, 8) > mark.slice(0, 8)).toBe(true);
     for (let i = 0; i < 6; i += 1) expect(await titleOf(path, later)).toBe('after the failover');
@@ -225,20 +225,20 @@ describe('replicas, and failover', () => {
     // One of two reads tries the replica, and the primary is listed as the other one.
     expect((await readsWith(mark))[0]).toBe(0);
     expect((await readsWith(later))[0]).toBe(0);
-    // After the fork, though the replica has come further on the next timeline.
+    // After the fork, although the replica is further on the next timeline.
     const lost = mark.slice(0, 8) + later.slice(8);
     expect((await readsWith(lost))[0]).toBe(4);
   }, 120_000);
 
-  it('R2: a position is not compared with the log of a server that follows the former primary', async () => {
+  it('R2: does not compare a position with the log of a server that follows the former primary', async () => {
     const former = primary;
     const [next, behind] = [await standbyOf(former), await standbyOf(former)];
-    turn(1, behind);
-    turn(2, behind);
+    direct(1, behind);
+    direct(2, behind);
     await next.catchUp(former);
     await next.promote();
     primary = next;
-    turn(0, next);
+    direct(0, next);
     // The former primary is alive, and its log grows.
     await former.sql(UNRELATED);
     await behind.catchUp(former);

@@ -1,4 +1,4 @@
-/** The total of a filter is counted once for all pages and orders of it, and is that of the page that it comes with. */
+/** The total of a filter is counted once for all its pages and orders, and fits the page in its response. */
 import { defineCollectionType } from 'nestjs-content-api';
 import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
@@ -18,7 +18,7 @@ const label = defineCollectionType({
   attributes: { name: { type: 'string' } },
 });
 
-/** So many that counting takes a while; a tenth of them are hits. */
+/** Enough rows for a slow count; a tenth of them match. */
 const ROWS = 30_000;
 const HITS = 'filters[title][$containsi]=HIT';
 
@@ -37,18 +37,18 @@ describe('totals of filters', () => {
     );
     await test.sql('analyze notes');
     await test.app.get(LedgerWorker).look();
-    // What has changed is asked from here on.
+    // From here on, reads query the changes.
     for (let i = 0; i < 3; i += 1) await test.http.get('/api/notes?pagination[pageSize]=1').expect(200);
   });
   afterAll(() => test.close());
 
   const total = async (query: string): Promise<number> =>
     (await test.http.get(`/api/notes?${query}`).expect(200)).body.meta.pagination.total;
-  /** Whether a list counts, which no other text of it does. */
+  /** Whether a list runs a count, which no other read of it does. */
   const counts = async (query: string): Promise<boolean> =>
     (await countStatements(() => total(query))).some((text) => text.includes('count(*)'));
 
-  it('is counted once for all pages and orders', async () => {
+  it('are counted once for all pages and orders', async () => {
     expect(await counts(`${HITS}&pagination[pageSize]=5`)).toBe(true);
     for (const more of [
       'pagination[page]=2',
@@ -57,14 +57,14 @@ describe('totals of filters', () => {
       'pagination[start]=90',
       'populate=labels',
     ]) {
-      // A page of others is about what they are, too; its filter is the same.
+      // A page without a match is still a page of the same filter.
       expect([more, await counts(`${HITS}&${more}`)]).toEqual([more, false]);
       expect([more, await total(`${HITS}&${more}`)]).toEqual([more, ROWS / 10]);
     }
     expect(await total(`${HITS}&pagination[page]=100000`)).toBe(ROWS / 10);
   });
 
-  it('another filter is another total, also where only a value is another', async () => {
+  it('differ between filters, also if only a value differs', async () => {
     for (const [filter, expected] of [
       ['filters[title][$containsi]=MISS', (ROWS / 10) * 9],
       ['filters[title][$containsi]=HIT 1', 1111],
@@ -77,7 +77,7 @@ describe('totals of filters', () => {
         expect([filter, await total(filter + more)]).toEqual([filter, expected]);
   });
 
-  it('is counted anew as soon as something has changed', async () => {
+  it('are counted again after a change', async () => {
     expect(await total(HITS)).toBe(ROWS / 10);
     await test.sql(`delete from notes where title = 'hit 10'`);
     expect(await total(`${HITS}&sort=title`)).toBe(ROWS / 10 - 1);
@@ -89,7 +89,7 @@ describe('totals of filters', () => {
     expect(await total(`${HITS}&sort=title&pagination[page]=3`)).toBe(ROWS / 10);
   });
 
-  it('is that of the page that it comes with, whoever writes meanwhile', async () => {
+  it('fit the page in the same response during concurrent writes', async () => {
     let isOver = false;
     const write = async (): Promise<void> => {
       for (let i = 0; !isOver; i += 1) {
@@ -118,7 +118,7 @@ describe('totals of filters', () => {
     isOver = true;
     await writing;
     expect(differing).toEqual([]);
-    // Both ways were gone.
+    // Both kinds of read occurred.
     const lists = statements.filter((text) => /from "notes"/.test(text));
     const counting = lists.filter((text) => text.includes('count(*)'));
     expect(counting.length).toBeGreaterThan(0);

@@ -1,4 +1,7 @@
-/** What triggers note: each document once in a transaction, what comes and goes by state and locale, few rows for many. */
+/**
+ * Changes logged by triggers: each document once per transaction, inserts and deletes by state and locale,
+ * few rows for many documents.
+ */
 import pg from 'pg';
 import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import { stories } from '../fixtures/stories.ts';
@@ -15,7 +18,7 @@ const links = (owner: string): string =>
 const TOPIC = `insert into topics (document_id, created_at, updated_at, published, locale, name, revision)
   values ('a1', now(), now(), true, 'en', 'x', 0)`;
 
-describe('what is noted', () => {
+describe('the change log', () => {
   let test: TestApp;
   let client: pg.Client;
   beforeAll(async () => {
@@ -31,16 +34,16 @@ describe('what is noted', () => {
     await test.close();
   });
 
-  /** The changes of a transaction that does this: document, delta, locale and state. */
+  /** Returns the logged changes of a transaction with these statements: document, delta, locale and state. */
   async function noted(statements: readonly string[]): Promise<readonly string[]> {
     await client.query('begin');
     try {
       for (const statement of statements) await client.query(statement);
-      const { rows } = await client.query<{ told: string }>(
-        `select concat_ws(' ', type, coalesce(document_id, '*'), delta, nullif(locale, ''), case when delta <> 0 then published end) as told
+      const { rows } = await client.query<{ change: string }>(
+        `select concat_ws(' ', type, coalesce(document_id, '*'), delta, nullif(locale, ''), case when delta <> 0 then published end) as change
           from content_change where xid = pg_current_xact_id_if_assigned() order by n`,
       );
-      return rows.map(({ told }) => told);
+      return rows.map(({ change }) => change);
     } finally {
       await client.query('rollback');
     }
@@ -48,42 +51,42 @@ describe('what is noted', () => {
 
   const update = (where: string): string => `update stories set title = title || '!' where ${where}`;
   it.each<[string, readonly string[], readonly string[]]>([
-    ['nothing of what changes nothing', [update('false'), `delete from stories where false`], []],
+    ['nothing for statements without a change', [update('false'), `delete from stories where false`], []],
     [
-      'a document once, however often',
+      'one row for a document that changes several times',
       [update(`document_id = 'a1'`), update(`document_id = 'a1'`)],
       ['story a1 0'],
     ],
-    ['both of two', [update(`document_id like 'a%'`)], ['story a1 0', 'story a2 0']],
-    ['a document and its links once', [links('a2'), update(`document_id = 'a2'`)], ['story a2 0']],
+    ['one row for each of two documents', [update(`document_id like 'a%'`)], ['story a1 0', 'story a2 0']],
+    ['one row for a document and its links', [links('a2'), update(`document_id = 'a2'`)], ['story a2 0']],
     [
-      'what comes by state and locale, and its links once',
+      'inserts by state and locale, and one row for links',
       [insert('c', 1), insert('c', 1, false), links('c1')],
       ['story c1 1 en t', 'story c1 1 en f', 'story c1 0'],
     ],
-    ['what goes', [`delete from stories where document_id = 'a1'`], ['story a1 -1 en t']],
+    ['deletes', [`delete from stories where document_id = 'a1'`], ['story a1 -1 en t']],
     [
-      'what has come and gone',
+      'an insert and its delete',
       [insert('c', 1), `delete from stories where document_id = 'c1'`],
       ['story c1 1 en t', 'story c1 -1 en t'],
     ],
     [
-      'a version that is another one, as gone and come',
+      'a version that changes its locale, as delete and insert',
       [`update stories set locale = 'fr' where document_id = 'a1'`],
       ['story * -1 en t', 'story * 1 fr t'],
     ],
     [
-      'links that another document gets, as changes of all',
+      'links that change their owner, as a change of all documents',
       [`update stories_topics_links set owner_document_id = 'a2' where owner_document_id = 'a1'`],
       ['story * 0'],
     ],
     [
-      'again what a savepoint has taken back',
+      'again after a rollback to a savepoint',
       ['savepoint a', update(`document_id = 'a1'`), 'rollback to savepoint a', update(`document_id = 'a1'`)],
       ['story a1 0'],
     ],
     [
-      'what was noted before a savepoint, once',
+      'one row for a change before a savepoint',
       [
         update(`document_id = 'a1'`),
         'savepoint a',
@@ -94,19 +97,23 @@ describe('what is noted', () => {
       ['story a1 0'],
     ],
     [
-      'another type between',
+      'rows of another type in between',
       [TOPIC, update(`document_id = 'a1'`), `update topics set name = 'y'`, update(`document_id = 'a1'`)],
       ['topic a1 1 en t', 'story a1 0', 'topic a1 0', 'story a1 0'],
     ],
-    ['all that is truncated', ['truncate stories, stories_topics_links'], ['story * 0', 'story * 0']],
-  ])('is %s', async (_what, statements, changes) => {
+    [
+      'a truncate, as a change of all documents',
+      ['truncate stories, stories_topics_links'],
+      ['story * 0', 'story * 0'],
+    ],
+  ])('contains %s', async (_what, statements, changes) => {
     expect(await noted(statements)).toEqual(changes);
   });
 
-  it('is little of many: eight that come one by one and the rest together, a hundred that change and then all', async () => {
+  it('has few rows for many documents: eight inserts, a hundred updates, and then one row for all', async () => {
     const come = await noted([insert('many', 3000), insert('many', 4, false)]);
     expect(come).toHaveLength(8 + 1 + 4);
-    expect(come.filter((told) => told.includes('*'))).toEqual(['story * 2992 en t']);
+    expect(come.filter((change) => change.includes('*'))).toEqual(['story * 2992 en t']);
     const changed = await noted([update('true'), update('true'), links('a2'), update(`document_id = 'b7'`)]);
     expect(changed).toHaveLength(101);
     expect(changed.at(-1)).toBe('story * 0');
@@ -115,7 +122,7 @@ describe('what is noted', () => {
     expect(gone.slice(8).toSorted()).toEqual(['story * -242 en t', 'story b1 -1 en f'].toSorted());
   });
 
-  it('is the next transaction told anew, on the same connection', async () => {
+  it('logs the same document again in the next transaction of a connection', async () => {
     const once = await noted([update(`document_id = 'a1'`)]);
     expect([once, await noted([update(`document_id = 'a1'`)])]).toEqual([['story a1 0'], ['story a1 0']]);
     await client.query(update(`document_id = 'a2'`));
@@ -126,7 +133,7 @@ describe('what is noted', () => {
     expect(rows).toEqual([{ n: 2 }]);
   });
 
-  it('is right in the totals', async () => {
+  it('gives exact totals', async () => {
     const total = async (query: string): Promise<number> =>
       (await test.http.get(`/api/stories?pagination[pageSize]=1&${query}`).expect(200)).body.meta.pagination
         .total;

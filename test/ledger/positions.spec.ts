@@ -1,4 +1,7 @@
-/** Whatever a request has written, its answer says how far the database has come, so that its client can read it on any replica. */
+/**
+ * The response to every write contains the database's position, so that its client can read the write on any
+ * replica.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,7 +94,7 @@ describe.each(adaptersFor(import.meta.url))('positions of writes, on %s', (adapt
               public: { note: '*', file: '*', user: '*', role: '*' },
               roles: { authenticated: { note: '*' } },
             },
-            // What is asked here is who is told, so the primary may be its own replica.
+            // Only the header matters here, so the primary may be its own replica.
             database: { clientUrl: url, replicas: [{ clientUrl: url }] },
           }),
           UsersModule.forRoot(usersOptions(new Outbox())),
@@ -107,12 +110,17 @@ describe.each(adaptersFor(import.meta.url))('positions of writes, on %s', (adapt
     await rm(directory, { recursive: true, force: true });
   });
 
-  interface Told {
+  interface Written {
     readonly status: number;
     readonly mark: string | null;
     readonly body: any;
   }
-  async function send(method: string, path: string, body?: object | FormData, jwt?: string): Promise<Told> {
+  async function send(
+    method: string,
+    path: string,
+    body?: object | FormData,
+    jwt?: string,
+  ): Promise<Written> {
     const json = body !== undefined && !(body instanceof FormData);
     const answer = await fetch(host.url + path, {
       method,
@@ -130,11 +138,11 @@ describe.each(adaptersFor(import.meta.url))('positions of writes, on %s', (adapt
       body: isJson ? JSON.parse(text) : text,
     };
   }
-  /** Sends a write, and expects to be told a position that no earlier one comes after. */
+  /** Sends a write, and expects a position that is the latest so far. */
   let last = '';
-  async function written(...asked: Parameters<typeof send>): Promise<Told['body']> {
-    const { status, mark, body } = await send(...asked);
-    const [method, path] = asked;
+  async function written(...request: Parameters<typeof send>): Promise<Written['body']> {
+    const { status, mark, body } = await send(...request);
+    const [method, path] = request;
     expect([method, path, status, mark]).toEqual([
       method,
       path,
@@ -180,7 +188,7 @@ describe.each(adaptersFor(import.meta.url))('positions of writes, on %s', (adapt
     await written('DELETE', `/api/users-permissions/roles/${id}`);
   });
 
-  it("of the host's own controllers, by services and in transactions of their own", async () => {
+  it("of the host's own controllers, by services and in their own transactions", async () => {
     await written('POST', '/own/service', { title: 'own' });
     await written('PUT', '/own/transaction');
     await written('DELETE', '/own/both');
@@ -194,7 +202,7 @@ describe.each(adaptersFor(import.meta.url))('positions of writes, on %s', (adapt
       await written(method, path);
   });
 
-  it('nothing is said by other reads, by what wrote nothing, by refusals, and where the handler has answered', async () => {
+  it('no position in other reads, after no write, in refusals, and if the handler has responded', async () => {
     const silent: readonly (readonly [string, string, number, object?])[] = [
       ['GET', '/own/reading', 200],
       ['POST', '/own/nothing', 201],

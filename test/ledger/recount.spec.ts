@@ -1,4 +1,6 @@
-/** `npx nestjs-content-api recount`: totals are put right where somebody went past the triggers, and it says which. */
+/**
+ * `npx nestjs-content-api recount` corrects totals after changes that bypassed the triggers, and prints them.
+ */
 import { join } from 'node:path';
 import { ContentMetrics } from 'nestjs-content-api';
 import { run } from '../../src/module/command-line.ts';
@@ -26,7 +28,7 @@ describe('a recount', () => {
     run(['recount', '--module', module, ...args], { env: {}, say: () => undefined });
   const total = async (path: string): Promise<number> =>
     (await test.http.get(path).expect(200)).body.meta.pagination.total;
-  /** Two more articles that nobody notes, one of them published. */
+  /** Inserts two articles without triggers, one of them published. */
   const slipPast = async (): Promise<void> => {
     await test.sql('alter table articles disable trigger user');
     await test.sql(`insert into articles (document_id, created_at, updated_at, published, locale, title, revision)
@@ -35,12 +37,12 @@ describe('a recount', () => {
       await test.sql(`alter table articles enable always trigger content_ledger_${event}_3`);
   };
 
-  it('finds nothing where all were right', async () => {
+  it('finds nothing if all totals are correct', async () => {
     expect(await command()).toBe('All totals were correct');
     expect(await test.app.get(ContentMetrics).recount()).toEqual([]);
   });
 
-  it('says what was wrong, and mends it', async () => {
+  it('reports wrong totals, and corrects them', async () => {
     await slipPast();
     expect(await total('/api/articles')).toBe(2);
     expect(await command('page')).toBe('All totals were correct');
@@ -53,14 +55,14 @@ describe('a recount', () => {
     expect(await total('/api/articles')).toBe(2);
   });
 
-  it('is a method, too', async () => {
+  it('is also a method', async () => {
     await test.sql(`update content_total set total = total + 7 where type = 'page' and locale = 'en'`);
     expect(await test.app.get(ContentMetrics).recount()).toEqual([
       { type: 'page', locale: 'en', published: true, noted: 8, counted: 1 },
     ]);
   });
 
-  it('refuses what it cannot count', async () => {
+  it('refuses types that it cannot count', async () => {
     await expect(command('article', 'nobody')).rejects.toThrow('The model has no type nobody');
     await expect(run(['recount'], { env: {}, say: () => undefined })).rejects.toThrow('Give --module');
     await test.sql('alter table pages disable trigger content_ledger_update_3');

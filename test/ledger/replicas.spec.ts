@@ -1,4 +1,4 @@
-/** Reads from servers that follow the primary: as new as the client asks for, and from the primary where they are not. */
+/** Reads from replicas: as recent as the client requires, and from the primary if no replica is. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { type INestApplication, Logger } from '@nestjs/common';
@@ -29,10 +29,10 @@ const note = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-/** Clients, and how often each reads what it has written, in four ways: in the proofs, 1,000 reads in all. */
+/** Number of clients, and of their reads in each of four ways: 1,000 reads in all in the proofs. */
 const [CLIENTS, WRITES] = dose([5, 10], [10, 25]);
 const LIST = '/api/notes?pagination[pageSize]=5';
-/** The beginning of the first timeline. */
+/** Start of the first timeline. */
 const ZERO = `00000001${'0'.repeat(16)}`;
 const MARK = /^[0-9a-f]{24}$/;
 const ANY: unknown = expect.any(Number);
@@ -64,7 +64,7 @@ describe('replicas', () => {
       contentTypes: [note],
       access: { public: { note: '*' } },
       cache: false,
-      // However busy the machine is.
+      // The machine may be busy.
       maxReplicaLag: 60_000,
       ...more,
       database,
@@ -102,15 +102,15 @@ describe('replicas', () => {
   const get = (path: string, mark?: string) =>
     mark === undefined ? http.get(path) : http.get(path).set('Content-Position', mark);
   const onAll = (text: string) => Promise.all(followers.map((client) => client.query(text)));
-  /** Waits until the replicas have all that there is. */
+  /** Waits until the replicas have replayed everything. */
   const arrive = async (): Promise<void> => {
     await primary.query(`select pg_logical_emit_message(false, 'test', 'here', true)`);
     const { rows } = await primary.query<{ lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn');
     const hasArrived = `select pg_last_wal_replay_lsn() >= '${rows[0]?.lsn}' as yes`;
     while (!(await onAll(hasArrived)).every((result) => result.rows[0].yes)) await sleep(10);
   };
-  /** Runs while the replicas stand still. */
-  const standing = async (work: () => Promise<unknown>): Promise<void> => {
+  /** Runs while the replicas are paused. */
+  const whilePaused = async (work: () => Promise<unknown>): Promise<void> => {
     await arrive();
     await onAll('select pg_wal_replay_pause()');
     try {
@@ -120,7 +120,10 @@ describe('replicas', () => {
       await arrive();
     }
   };
-  /** How often each server is sent a statement about notes meanwhile: the primary, then the replicas. */
+  /**
+   * Returns the number of statements about notes that each server receives during `work`: the primary, then
+   * the replicas.
+   */
   const countReads = async (work: () => Promise<unknown>): Promise<number[]> => {
     const ports = [servers.primary, ...servers.replicas].map(({ url }) => Number(new URL(url).port));
     const counts = ports.map(() => 0);
@@ -132,7 +135,10 @@ describe('replicas', () => {
     return counts;
   };
 
-  /** Reads until both replicas are known to be fresh: the first read of an application goes to the primary. */
+  /**
+   * Reads until both replicas are known to be fresh, because the first read of an application uses the
+   * primary.
+   */
   const warm = async (agent: supertest.Agent): Promise<void> => {
     const twice = async (): Promise<void> => {
       for (let i = 0; i < 2; i += 1) await agent.get(LIST).expect(200);
@@ -140,7 +146,7 @@ describe('replicas', () => {
     while (String(await countReads(twice)) !== '0,1,1') await sleep(20);
   };
 
-  it('answer whoever presents no position, in turns, whatever they have', async () => {
+  it('serve requests without a position in turn, with any lag', async () => {
     const { path } = await make('one');
     await arrive();
     const reads = async (): Promise<void> => {
@@ -148,7 +154,7 @@ describe('replicas', () => {
     };
     expect(await countReads(reads)).toEqual([0, 2, 2]);
     let later = '';
-    await standing(async () => {
+    await whilePaused(async () => {
       later = (await make('two')).path;
       await get(later).expect(404);
     });
@@ -158,8 +164,8 @@ describe('replicas', () => {
   it('every write reports its position, and so does every read of the primary (R4)', async () => {
     const { path, mark } = await make('one');
     const marks = [mark];
-    const note = async (asked: supertest.Test): Promise<void> =>
-      void marks.push(String((await asked).headers['content-position']));
+    const note = async (request: supertest.Test): Promise<void> =>
+      void marks.push(String((await request).headers['content-position']));
     await note(http.put(path).send({ data: { title: 'two' } }));
     for (const url of [path, LIST, `${LIST}&filters[title]=two`, `${path}?populate=*`])
       await note(get(url, 'primary').expect(200));
@@ -203,13 +209,13 @@ describe('replicas', () => {
     await keeping.get(LedgerWorker).look();
     const readers = [await agentOf(keeping), http];
     await warm(http);
-    await standing(async () => {
+    await whilePaused(async () => {
       const { path } = await make('one');
       let known = 'primary';
       for (const title of ['two', 'three', 'four']) {
         await http.put(path).send({ data: { title } }).expect(200);
         await readers[0]?.get(path).expect(200);
-        // In turns from the cache of one instance, and from the servers that another one reads.
+        // Alternates between the cache of one instance and the servers that another one reads.
         for (let i = 0; i < 6; i += 1) {
           const reader = readers[i % 2] as supertest.Agent;
           const { body, headers } = await reader.get(path).set('Content-Position', known).expect(200);
@@ -225,17 +231,22 @@ describe('replicas', () => {
   it('the primary responds to a position of an earlier version, and to "primary" (R4)', async () => {
     const { mark } = await make('known');
     await arrive();
-    for (const asked of ['primary', mark.slice(8), `${ZERO}, primary`, `${mark}, 00000002${mark.slice(8)}`])
-      expect(await countReads(() => get(LIST, asked).expect(200))).toEqual([1, 0, 0]);
+    for (const position of [
+      'primary',
+      mark.slice(8),
+      `${ZERO}, primary`,
+      `${mark}, 00000002${mark.slice(8)}`,
+    ])
+      expect(await countReads(() => get(LIST, position).expect(200))).toEqual([1, 0, 0]);
     expect((await countReads(() => get(LIST, `${ZERO}, ${mark}`).expect(200)))[0]).toBe(0);
   });
 
-  it('the description of the API has the header, and only where there are replicas', async () => {
+  it('the OpenAPI document has the header, only with replicas', async () => {
     const described = async (one: supertest.Agent) => {
       const { body } = await one.get('/api/openapi.json').expect(200);
       const { get: read, post: write } = body.paths['/api/notes'];
-      const asked = read.parameters.map(({ $ref = '' }: { $ref?: string }) => $ref.split('/').at(-1));
-      return [asked.includes('position'), Object.keys(write.responses[201].headers as object)];
+      const parameters = read.parameters.map(({ $ref = '' }: { $ref?: string }) => $ref.split('/').at(-1));
+      return [parameters.includes('position'), Object.keys(write.responses[201].headers as object)];
     };
     expect(await described(http)).toEqual([true, ['ETag', 'Idempotency-Replayed', 'Content-Position']]);
     expect(await described(await agentOf(await start([])))).toEqual([
@@ -244,7 +255,7 @@ describe('replicas', () => {
     ]);
   });
 
-  it('a client that presents its position never reads older than it wrote', async () => {
+  it('a client that sends its position never reads older than its writes', async () => {
     const client = async (): Promise<void> => {
       const { path } = await make('0');
       for (let i = 1; i <= WRITES; i += 1) {
@@ -258,23 +269,23 @@ describe('replicas', () => {
       }
     };
     const counts = await countReads(() => Promise.all(Array.from({ length: CLIENTS }, client)));
-    // The replicas had come as far more often than never, or were asked at least.
+    // Each server received reads.
     for (const count of counts) expect(count).toBeGreaterThan(0);
   }, 120_000);
 
-  it('while they stand still, reads with a position that they have not reached go to the primary', async () => {
+  it('while they are paused, reads with a position that they have not reached use the primary', async () => {
     const { path: before } = await make('before');
-    await standing(async () => {
+    await whilePaused(async () => {
       const { path, mark } = await make('late');
       expect(await countReads(() => get(path, mark).expect(200))).toEqual([1, ANY, ANY]);
-      // Of several positions the latest counts.
+      // Of several positions the latest applies.
       await get(path, `${mark}, ${ZERO}`).expect(200);
       const [atPrimary] = await countReads(() => get(before, ZERO).expect(200));
       expect(atPrimary).toBe(0);
     });
   });
 
-  it('a position that is none is refused', async () => {
+  it('refuses an invalid position with 400', async () => {
     for (const wrong of [
       'yesterday',
       '0/16B374D8',
@@ -292,7 +303,7 @@ describe('replicas', () => {
     }
   });
 
-  it('a session whose statements all see the same is never taken for new enough', async () => {
+  it('a session in repeatable read is never considered recent enough', async () => {
     const frozen = await start(undefined, {
       database: { driverOptions: { options: '-c default_transaction_isolation=repeatable\\ read' } },
     });
@@ -302,9 +313,9 @@ describe('replicas', () => {
     expect(atPrimary).toBe(1);
   });
 
-  it('services read the primary, and so does what decides a write', async () => {
+  it('services read the primary, and so do the checks of a write', async () => {
     const notes = app.get<ContentService>(getContentToken('note'), { strict: false });
-    await standing(async () => {
+    await whilePaused(async () => {
       const { path } = await make('now');
       expect((await notes.find({ filters: { title: 'now' } })).data).toHaveLength(1);
       await http
@@ -315,12 +326,12 @@ describe('replicas', () => {
     });
   });
 
-  it('what is kept is read from the primary, so that it is never old', async () => {
+  it('cached responses are read from the primary, so that they are never stale', async () => {
     const keeping = await start(undefined, { cache: { bytes: 1_000_000 } });
     const worker = keeping.get(LedgerWorker);
     await worker.look();
     const agent = await agentOf(keeping);
-    await standing(async () => {
+    await whilePaused(async () => {
       for (const title of ['a', 'b', 'c']) {
         const { body } = await agent.post('/api/notes').send({ data: { title } }).expect(201);
         for (let i = 0; i < 3; i += 1) {
@@ -332,7 +343,7 @@ describe('replicas', () => {
     expect(worker.ledger.server).not.toBeNull();
   });
 
-  it('none is read where MikroORM is told so', async () => {
+  it('none is read if MikroORM is configured without them', async () => {
     const one = await start(undefined, { database: { preferReadReplicas: false } });
     const agent = await agentOf(one);
     const { headers } = await agent.post('/api/notes').send({ data: { title: 'x' } });
@@ -340,7 +351,7 @@ describe('replicas', () => {
     expect(await countReads(() => agent.get(LIST).expect(200))).toEqual([1, 0, 0]);
   });
 
-  it('one that is down is no error, logged once, and read again once it is back', async () => {
+  it('one that is down causes no error, is logged once, and is read again after its return', async () => {
     const network = await createNetwork(servers.replicas[0]?.url ?? '');
     const agent = await agentOf(await start([network.url, 'postgresql://nobody:x@127.0.0.1:9/none']));
     const { mark } = await make('here');
@@ -351,7 +362,7 @@ describe('replicas', () => {
         await agent.get(LIST).set('Content-Position', mark).expect(200);
       }
     };
-    /** Reads until so many of eight reads go to the primary: none, or all of them. */
+    /** Reads until this number of eight reads uses the primary: none, or all of them. */
     const until = async (atPrimary: number): Promise<void> => {
       while ((await countReads(reads))[0] !== atPrimary) await sleep(50);
     };

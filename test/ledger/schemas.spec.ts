@@ -1,4 +1,6 @@
-/** Two applications in two schemas of one database: a transaction that changes both is in both change logs. */
+/**
+ * Two applications in two schemas of one database: a transaction that changes both is in both change logs.
+ */
 import type { MikroORM } from '@mikro-orm/core';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
@@ -28,7 +30,7 @@ const label = defineCollectionType({
 const SCHEMAS = ['one', 'Two-2'] as const;
 type Name = (typeof SCHEMAS)[number];
 
-/** The same documents in each schema, as after a copy: `d1` to `d150`, the first of which the cases write. */
+/** The same documents in each schema, as after a copy: `d1` to `d150`. The cases write the first. */
 const FILL = `truncate notes, labels, notes_labels_links;
   insert into notes (document_id, created_at, updated_at, published, locale, title, revision)
     select 'd' || i, now(), now(), true, 'en', 'old', 0 from generate_series(1, 150) i;
@@ -46,7 +48,7 @@ const BEFORE: readonly (readonly [string, string])[] = [
     (select id from notes where document_id <> 'd1' order by id limit 99)`,
   ],
 ];
-/** How the first document is written in the second schema. */
+/** Ways to write the first document in the second schema. */
 const WAYS: readonly (readonly [string, string])[] = [
   ['an update', `update notes set title = 'new' where document_id = 'd1'`],
   [

@@ -1,6 +1,6 @@
 /**
- * Servers that end, come back, lose what they have answered, follow others and take their place: whatever
- * happens, an answer is what the server holds that is asked, or nothing is answered.
+ * Servers that stop, restart, lose committed data, follow others or replace them. A response always shows the
+ * state of the server that was read, or the request fails.
  */
 import { jest } from '@jest/globals';
 import type { INestApplication } from '@nestjs/common';
@@ -29,7 +29,7 @@ describe('the cache, and servers', () => {
   const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
 
   beforeAll(async () => {
-    // What is committed is written down seconds later, so that a crash loses it.
+    // Commits reach the disk seconds later, so that a crash loses them.
     server = await PostgresNode.start({
       synchronous_commit: 'off',
       wal_writer_delay: '10s',
@@ -70,7 +70,7 @@ describe('the cache, and servers', () => {
     await client.end();
     return rows;
   };
-  /** The titles that are answered; waits for a server that is away. */
+  /** Returns the titles in the response; waits for an unreachable server. */
   async function titles(): Promise<string> {
     for (let tries = 0; tries < 200; tries += 1) {
       const response = await fetch(`${url}/api/notes?sort=title`);
@@ -78,10 +78,10 @@ describe('the cache, and servers', () => {
       if (response.status === 200) return body.data.map(({ title }) => title).join();
       await sleep(50);
     }
-    throw new Error('the server does not come back');
+    throw new Error('the server does not restart');
   }
   const hits = (): number => app.get(ContentMetrics).cache.hits;
-  /** Asks until answers are kept ones; false where they never are. */
+  /** Reads until responses are cached; false if they never are. */
   async function isKept(tries = 100): Promise<boolean> {
     for (let i = 0; i < tries; i += 1) {
       const before = hits();
@@ -95,7 +95,7 @@ describe('the cache, and servers', () => {
     said.mock.calls.map(([line]) => String(line)).filter((line) => about.test(line));
   beforeEach(() => said.mockClear());
 
-  it('a restart: one line says that nothing is kept meanwhile, and then all is read anew', async () => {
+  it('a restart: logs that the cache is off, then reads everything again', async () => {
     expect(await isKept()).toBe(true);
     await server.halt('fast');
     expect((await fetch(`${url}/api/notes?sort=title`)).status).toBe(503);
@@ -106,7 +106,7 @@ describe('the cache, and servers', () => {
     expect(warnings(/answered from the cache/).length).toBeLessThanOrEqual(1);
   });
 
-  it('a crash that loses what was answered, after which transactions have the same numbers again', async () => {
+  it('a crash that loses commits, after which transactions have the same ids again', async () => {
     await sql('checkpoint');
     const [{ xid: before } = {}] = await sql(
       `with u as (update notes set title = 'lost' returning 1) select pg_current_xact_id()::text as xid from u`,
@@ -115,8 +115,8 @@ describe('the cache, and servers', () => {
     expect(await isKept()).toBe(true);
     await server.halt('crash');
     await server.resume();
-    const held = String((await sql('select title from notes'))[0]?.['title']);
-    expect([held, await titles()]).toEqual(['restarted', 'restarted']);
+    const stored = String((await sql('select title from notes'))[0]?.['title']);
+    expect([stored, await titles()]).toEqual(['restarted', 'restarted']);
     const [{ xid: after } = {}] = await sql(
       `with u as (update notes set title = 'again' returning 1) select pg_current_xact_id()::text as xid from u`,
     );
@@ -125,19 +125,19 @@ describe('the cache, and servers', () => {
     expect(await isKept()).toBe(true);
   });
 
-  it('a server in recovery answers, and keeps nothing, which one line says', async () => {
+  it('a server in recovery: responds without the cache, and logs one line', async () => {
     const standby = await server.standby();
     standbys.push(standby);
     gate.turn(standby.port);
     gate.cut();
     expect(await titles()).toBe('again');
-    // After a connection was lost nobody is asked for a second.
+    // After a lost connection, no query is sent for a second.
     await sleep(1100);
     expect(await isKept(5)).toBe(false);
     expect(warnings(/in recovery/)).toHaveLength(1);
   });
 
-  it('a standby that takes the place of the primary', async () => {
+  it('a standby that replaces the primary', async () => {
     const [standby] = standbys as [PostgresNode];
     await server.halt('fast');
     await sql('select pg_promote()', standby);
@@ -150,10 +150,10 @@ describe('the cache, and servers', () => {
     await server.resume();
   });
 
-  it('a pooler that leads some connections to another server: what comes from there is sent, and not kept', async () => {
+  it('a pooler that directs some connections to another server: sends its responses, and does not cache them', async () => {
     const [standby] = standbys as [PostgresNode];
     expect(await isKept()).toBe(true);
-    // The connection that asks for changes stays where it is, those of reads are new ones.
+    // The connection of the change log stays open; those of reads are new.
     gate.turn(server.port);
     await sql(
       `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend'
@@ -169,7 +169,7 @@ describe('the cache, and servers', () => {
     expect(await titles()).toBe('here');
   });
 
-  it('a table that a subscription fills: nothing is kept, which one line says, and what it brings is seen', async () => {
+  it('a table that a subscription fills: caches nothing, logs one line, and shows its changes', async () => {
     const [standby] = standbys as [PostgresNode];
     await sleep(1100);
     expect(await isKept()).toBe(true);
@@ -179,7 +179,7 @@ describe('the cache, and servers', () => {
     await app.get(LedgerWorker).look();
     expect(warnings(/subscription/)).toHaveLength(1);
     expect(await isKept(3)).toBe(false);
-    // Only what is written down is sent on, which this server does not do by itself for seconds.
+    // Only flushed changes are sent to the standby, and this server flushes only after seconds.
     await sql(`begin; set local synchronous_commit = on; update notes set title = 'subscribed'; commit`);
     for (let tries = 0; tries < 100 && (await titles()) !== 'subscribed'; tries += 1) await sleep(50);
     expect(await titles()).toBe('subscribed');

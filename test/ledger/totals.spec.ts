@@ -1,4 +1,6 @@
-/** Totals are exact: what the ledger says is what counting says, in the same snapshot, whatever goes on beside. */
+/**
+ * Totals are exact: the change log and a count give the same number in one snapshot, with concurrent writes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { LedgerKeeper } from '../../src/cache/keeper.ts';
@@ -10,25 +12,25 @@ import { constant, join, print, sql, union } from '../../src/kernel/sql.ts';
 import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
-/** How often they are compared; a longer run is TOTALS=100000. */
+/** Number of comparisons; a longer run is TOTALS=100000. */
 const COMPARISONS = Number(process.env.TOTALS ?? 800);
 
 const STATES = [true, false];
 const LOCALES = ['en', 'fr', 'de'];
 
-/** The totals that reads would tell, of every state and locale, and what counting says in the same snapshot. */
+/** Query of the totals that reads use, for every state and locale, with counts of the same snapshot. */
 function comparison(type: ContentType): string {
-  const told = STATES.flatMap((state) =>
+  const comparisons = STATES.flatMap((state) =>
     [...LOCALES, null].map((locale) => {
       const published = state ? sql`t.published` : sql`not t.published`;
       const conditions = locale === null ? [published] : [published, sql`t.locale = ${constant(locale)}`];
       const from = join(conditions, ' and ');
-      // Nobody may fall back to counting unseen.
-      return sql`${countedTotal(type, conditions, sql`-1`)} as told, (select count(*) from stories t where ${from}) as n`;
+      // A fallback to counting would hide an error.
+      return sql`${countedTotal(type, conditions, sql`-1`)} as stored, (select count(*) from stories t where ${from}) as n`;
     }),
   );
   return print(
-    sql`select json_agg(q.*)::text as rows from (${union(told.map((one) => sql`select ${one}`))}) q`,
+    sql`select json_agg(q.*)::text as rows from (${union(comparisons.map((one) => sql`select ${one}`))}) q`,
   ).text;
 }
 
@@ -49,7 +51,7 @@ describe('totals', () => {
     return client;
   };
 
-  it('are those of counting while others insert, move, publish, delete, roll back, fold and count anew', async () => {
+  it('equal a count during concurrent inserts, moves, publications, deletes, rollbacks, folds and recounts', async () => {
     let isOver = false;
     const differing: unknown[] = [];
     const schema = test.app.get<Schema>(CONTENT_SCHEMA);
@@ -85,15 +87,15 @@ describe('totals', () => {
         await client.query(`begin; select pg_advisory_xact_lock(hashtextextended('content-ledger', 0))`);
         const tables = ledgerTablesOf(schema.file);
         if (i % 3 > 0) await client.query(compileSettle(tables).text);
-        // Also of what nobody has settled yet, which stays.
+        // Also folds changes that are not folded yet, which stays correct.
         else await client.query(compileFold(tables, '0').text, [rows[0].xmin]);
         await client.query('commit');
-        // Nothing is found wrong beside writers, either.
+        // A recount finds nothing wrong, also during writes.
         if (i % 4 === 0) differing.push(...(await keeper.recount('story')));
       }
       await client.end();
     };
-    /** Through the API, where each is a transaction of several statements. */
+    /** Through the API, where each write is a transaction of several statements. */
     const publisher = async (): Promise<void> => {
       while (!isOver) {
         const { body } = await test.http.post('/api/stories?status=draft').send({ data: { title: 'http' } });
@@ -110,10 +112,10 @@ describe('totals', () => {
     let compared = 0;
     while (compared < COMPARISONS) {
       const { rows } = await reader.query<{ rows: string }>(text);
-      const totals = JSON.parse(rows[0]?.rows ?? '[]') as { told: number; n: number }[];
+      const totals = JSON.parse(rows[0]?.rows ?? '[]') as { stored: number; n: number }[];
       compared += totals.length;
       seen.add(totals.map(({ n }) => n).join());
-      if (totals.some(({ told, n }) => told !== n)) differing.push(totals);
+      if (totals.some(({ stored, n }) => stored !== n)) differing.push(totals);
       if (process.env.TOTALS !== undefined && compared % 8000 === 0)
         process.stderr.write(`${compared} compared, ${differing.length} differ\n`);
     }
@@ -121,7 +123,7 @@ describe('totals', () => {
     await Promise.all(working);
     await reader.end();
     expect(differing).toEqual([]);
-    // What was compared has changed meanwhile.
+    // The compared totals differ from one another.
     expect(seen.size).toBeGreaterThan(compared / 80);
     for (const query of ['', 'locale=fr', 'status=draft', 'locale=*', 'locale[0]=en&locale[1]=de']) {
       const { body } = await test.http.get(`/api/stories?pagination[pageSize]=1&${query}`).expect(200);
@@ -140,7 +142,7 @@ describe('totals', () => {
     }
   }, 3_600_000);
 
-  it('are settled soon after somebody has read one, without a row of a change being written anew', async () => {
+  it('are folded soon after a read, without an update of a change row', async () => {
     const pending = async (): Promise<unknown> =>
       (
         await test.sql(`select count(*)::int as n from content_change c, content_total s where s.type = '' and (
@@ -155,7 +157,7 @@ describe('totals', () => {
       );
     const read = async (): Promise<unknown> =>
       (await test.http.get('/api/stories?fields=title').expect(200)).body.meta.pagination.total;
-    // Counted before the read, which has them settled in the background.
+    // Counted before the read, which folds them in the background.
     expect(await pending()).toBeGreaterThanOrEqual(150);
     const [before, changes] = [await read(), await rows()];
     for (let i = 0; i < 100 && Number(await pending()) > 0; i += 1) await sleep(100);
@@ -164,10 +166,10 @@ describe('totals', () => {
     expect(await read()).toBe(Number(before) - 1);
   });
 
-  it('are counted where nobody has, and known again after the next look', async () => {
+  it('are counted without a stored total, and stored after the next poll', async () => {
     const counted = `select total::int from content_total where type = 'story' and locale = '' and published`;
     await test.sql('truncate stories');
-    // As long as nobody asks: whoever does sees that the table is another one, and has it counted.
+    // Until the next read: it detects the other table, and recounts it.
     expect(await test.sql(counted)).toEqual([{ total: 0 }]);
     await test.http
       .post('/api/stories')
@@ -181,7 +183,7 @@ describe('totals', () => {
     expect([await test.sql(counted), await total()]).toEqual([[{ total: 1 }], 1]);
   });
 
-  /** What a dump brings along: rows as they were, of transactions of another server. */
+  /** A restored dump: rows of transactions of another server. */
   const COPIED = `create temp table kept as select * from content_total;
     delete from content_total;
     insert into content_total select type, locale, published, total, '900000', '900000:900000:', writer from kept;
@@ -194,9 +196,9 @@ describe('totals', () => {
       `begin; savepoint a; update content_total set horizon = '900000', writer = concat(pg_current_xact_id()::xid, ' ', tableoid)
         where type = ''; release savepoint a; commit`,
     ],
-    ['gone', `delete from content_total where type = ''`],
+    ['empty', `delete from content_total where type = ''`],
     ['of an earlier release', `update content_total set settled = null where type = ''`],
-  ])('are counted where the ledger is %s, and known again after one look', async (_how, change) => {
+  ])('are counted if the change log is %s, and stored after one poll', async (_how, change) => {
     const client = await connect();
     const { LedgerWorker } = await import('../../src/cache/ledger-worker.ts');
     const worker = test.app.get(LedgerWorker);
@@ -208,7 +210,7 @@ describe('totals', () => {
       );
     const total = async (): Promise<number> =>
       (await test.http.get('/api/stories')).body.meta.pagination.total;
-    /** Of the row without a type, and of who has counted: neither is written anew without need. */
+    /** State of the row without a type, and the writer of each total: neither changes without need. */
     const state = (): Promise<unknown> =>
       test.sql(`select type, locale, total, xmin from content_total where locale = '' order by 1`);
     await worker.look();
@@ -224,7 +226,7 @@ describe('totals', () => {
     await worker.look();
     expect([await total(), await state()]).toEqual([3, known]);
     expect(known).toContainEqual(expect.objectContaining({ type: 'story', total: '1' }));
-    // It is known by what was counted once.
+    // The total comes from an earlier count.
     await test.sql(
       `update content_total set total = total + 7 where type = 'story' and locale = 'en' and published`,
     );

@@ -1,4 +1,7 @@
-/** The ledger is written by whoever writes content, in the same transaction, and made by the same migrations as the tables. */
+/**
+ * Triggers write the change log for every writer, in the same transaction. The migrations of the tables
+ * create them.
+ */
 import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, migrateContent } from 'nestjs-content-api';
 import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
@@ -8,7 +11,7 @@ import { createTestApp, type TestApp } from '../support/app.ts';
 const TRIGGERS = `select tgname as name, tgrelid::regclass::text as table, regexp_replace(p.prosrc, '\\s+', ' ', 'g') as text
   from pg_trigger join pg_proc p on p.oid = tgfoid where tgname like 'content_ledger%' order by 2, 1`;
 
-/** Gives triggers the names of an earlier release, and a function that notes nothing. */
+/** Gives triggers the names of an earlier release, and a function that logs nothing. */
 const formerTriggers = (release: number): string => `
   create or replace function content_note_updates() returns trigger language plpgsql as 'begin return new; end';
   do $$ declare one record; begin
@@ -17,7 +20,7 @@ const formerTriggers = (release: number): string => `
     end loop;
   end $$`;
 
-/** What makes a change log that of an earlier release, by its number. */
+/** Statements that restore the change log of an earlier release, by its number. */
 const EARLIER: Readonly<Record<number, string>> = {
   1: `alter table content_total drop column settled, drop column writer;
     create index content_change_by_total on content_change (type, locale, published) where delta <> 0;
@@ -25,14 +28,14 @@ const EARLIER: Readonly<Record<number, string>> = {
   2: formerTriggers(2),
 };
 
-describe('the ledger', () => {
+describe('the change log', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp({ ...stories, access: { public: { '*': '*' } } });
   });
   afterAll(() => test.close());
 
-  it('is part of the schema: once it is made, nothing is left to be done', async () => {
+  it('is part of the schema: after its creation, no statement is left', async () => {
     const { schema } = test.app.get<MikroORM>(CONTENT_ORM);
     expect(await schema.getUpdateSchemaSQL()).toBe('');
     const triggers = await test.sql(
@@ -45,12 +48,12 @@ describe('the ledger', () => {
   const model = { ...stories, locales: ['en', 'fr', 'de'] };
   const migrations: readonly [string, (orm: MikroORM) => Promise<unknown>][] = [
     ["MikroORM's own migrations", (orm) => orm.schema.update()],
-    ['those that drop nothing', (orm) => orm.schema.update({ safe: true })],
+    ['migrations that drop nothing', (orm) => orm.schema.update({ safe: true })],
     ['migrations of content', (orm) => migrateContent({ orm, model })],
   ];
   it.each(
     [1, 2].flatMap((release) => migrations.map(([whose, migrate]) => [release, whose, migrate] as const)),
-  )('that release %i of it has made is renewed by %s', async (release, whose, migrate) => {
+  )('of release %i is replaced by %s', async (release, whose, migrate) => {
     const orm = test.app.get<MikroORM>(CONTENT_ORM);
     await migrateContent({ orm, model });
     const triggers = await test.sql(TRIGGERS);
@@ -58,7 +61,7 @@ describe('the ledger', () => {
     expect(await test.sql(TRIGGERS)).not.toEqual(triggers);
     await migrate(orm);
     expect(await test.sql(TRIGGERS)).toEqual(triggers);
-    // What is left to a migration that drops nothing costs a little, and is wrong nowhere.
+    // Objects that a migration without drops leaves behind have a small cost and cause no error.
     if (!whose.includes('drop nothing')) expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     expect(await migrateContent({ orm, model })).toMatchObject({ up: [], changes: [] });
     await test.app.get(LedgerWorker).look();

@@ -1,18 +1,18 @@
 /**
- * Whether a history could have happened one operation after another, each between its invocation and its answer
- * (linearizable, as M. Herlihy and J. Wing define it).
+ * Checks that a history is linearizable, as M. Herlihy and J. Wing define it: its operations have an order in
+ * which each lies between its invocation and its response.
  *
- * Of a register whose writes all write different values this is decided exactly, in O(n log n), by the zones of
- * P. Gibbons and E. Korach ("Testing shared memories", SIAM J. Comput. 26(4), 1997, section 4): a write and the
- * reads of its value are a cluster; its zone reaches from the first answer among them to the last invocation.
- * Where that is forward in time, the register must have held the value all along; where it is backward, at one
- * moment in it. A history is linearizable just if no read was answered before its write was invoked, no two
- * forward zones overlap, and no backward zone lies inside a forward one.
+ * If all writes of a register write different values, the check is exact and takes O(n log n). It uses the
+ * zones of P. Gibbons and E. Korach ("Testing shared memories", SIAM J. Comput. 26(4), 1997, section 4). A
+ * write and the reads of its value are a cluster. Its zone reaches from the first response of the cluster to
+ * the last invocation. In a forward zone the register has the value all the time; in a backward zone, at one
+ * point of it. A history is linearizable if and only if three conditions hold. No read responds before the
+ * invocation of its write, no two forward zones overlap, and no forward zone contains a backward one.
  *
- * Registers can be looked at one by one, because linearizability is local. Reads of several registers at one
- * moment are no operations of one register, so they are held against each other as well: their vectors of
- * versions must grow one from another, show all of a transaction or nothing of it, and show whatever had been
- * answered before something that they show was asked for.
+ * Linearizability is local, so each register is checked separately. Reads of several registers are also
+ * compared with one another. Their vectors of versions must grow one from another, and show all of a
+ * transaction or nothing of it. They must show every write whose response came before the invocation of a
+ * write that they show.
  */
 import type { History, Read, Value, Write } from './history.ts';
 
@@ -22,7 +22,7 @@ interface Cluster {
   readonly reads: Read[];
 }
 
-/** From the first answer to the last invocation of a cluster. */
+/** From the first response to the last invocation of a cluster. */
 interface Zone {
   readonly cluster: Cluster;
   readonly first: number;
@@ -31,12 +31,12 @@ interface Zone {
 
 const ms = (time: number): string => (Number.isFinite(time) ? `${time.toFixed(2)} ms` : 'never');
 const span = ({ invoked, answered }: Pick<Read, 'invoked' | 'answered'>): string =>
-  `asked at ${ms(invoked)}, answered at ${ms(answered)}`;
+  `invoked at ${ms(invoked)}, response at ${ms(answered)}`;
 
 const describeWrite = ({ slot, token, by, ...when }: Write): string =>
   `${token} in slot ${slot} by ${by}, ${span(when)}`;
 
-/** All problems of a history, each in a sentence; none where it is linearizable. */
+/** Returns all problems of a history, one sentence each. */
 export function problemsOf(history: History): string[] {
   const problems: string[] = [];
   const clusters = clustersOf(history, problems);
@@ -63,17 +63,17 @@ function clustersOf(
       const cluster = clusters.get(slot)?.get(token);
       if (cluster === undefined)
         problems.push(
-          `${read.by}, ${span(read)}, has ${token} in slot ${slot}, which is older than all that could be there`,
+          `${read.by}, ${span(read)}, has ${token} in slot ${slot}, which is older than every possible value`,
         );
       else if (cluster.write.outcome === 'aborted')
-        problems.push(`${read.by} has what was rolled back: ${describeWrite(cluster.write)}`);
+        problems.push(`${read.by} returns a write that was rolled back: ${describeWrite(cluster.write)}`);
       else if (read.answered < cluster.write.invoked)
-        problems.push(`${read.by} has what was not asked for yet: ${describeWrite(cluster.write)}`);
+        problems.push(`${read.by} returns a write that had not begun: ${describeWrite(cluster.write)}`);
       else {
         cluster.reads.push(read);
         cluster.write.seq ??= seq;
         if (cluster.write.seq !== seq)
-          problems.push(`${read.by} has a mixture: seq ${seq} of ${describeWrite(cluster.write)}`);
+          problems.push(`${read.by} mixes two writes: seq ${seq} of ${describeWrite(cluster.write)}`);
       }
     }
   return clusters;
@@ -106,7 +106,7 @@ function checkZones(clusters: readonly Cluster[], problems: string[]): void {
   }
 }
 
-/** The index of the last of sorted numbers that is below another; -1 where none is. */
+/** Returns the index of the last of the sorted numbers that is below a limit; -1 without one. */
 function lastBelow(sorted: readonly number[], limit: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -117,7 +117,7 @@ function lastBelow(sorted: readonly number[], limit: number): number {
   return low - 1;
 }
 
-/** Two values that were there in turns: which read came too late with the older one. */
+/** Describes two values that alternate: the read that returned the older one too late. */
 function overlap(one: Zone, other: Zone): string {
   const [older, newer] =
     (one.cluster.write.seq ?? 0) <= (other.cluster.write.seq ?? 0) ? [one, other] : [other, one];
@@ -128,12 +128,12 @@ function overlap(one: Zone, other: Zone): string {
   const proof = newer.cluster.reads.find(({ answered }) => answered === newer.first);
   const known = proof === undefined ? 'was written' : `had been read by ${proof.by}`;
   const newest = `${describeWrite(newer.cluster.write)}, ${known} by ${ms(newer.first)}`;
-  if (late === null) return `${describeWrite(older.cluster.write)}, cannot have been there besides ${newest}`;
+  if (late === null) return `${describeWrite(older.cluster.write)}, cannot coexist with ${newest}`;
   const lateness = `${(late.invoked - newer.first).toFixed(2)} ms before`;
   return `${late.by}, ${span(late)}, has ${describeWrite(older.cluster.write)}; ${newest}, ${lateness}`;
 }
 
-/** Reads of all slots, as vectors of versions; in an order in which each has all of the one before. */
+/** Reads of all slots, as vectors of versions, in an order in which they grow. */
 interface Moment {
   readonly read: Read;
   readonly versions: readonly number[];
@@ -158,10 +158,10 @@ function checkMoments(history: History, problems: string[]): void {
     const [a, b] = [moments[i - 1] as Moment, moments[i] as Moment];
     if (a.versions.some((version, at) => version > (b.versions[at] ?? 0)))
       problems.push(
-        `${a.read.by}, ${span(a.read)}, and ${b.read.by}, ${span(b.read)}, are not of moments one after the other: ${a.versions.join()} and ${b.versions.join()}`,
+        `${a.read.by}, ${span(a.read)}, and ${b.read.by}, ${span(b.read)}, have no common order: ${a.versions.join()} and ${b.versions.join()}`,
       );
   }
-  /** The first moment that shows a write; they are in order, or that has been said. */
+  /** Returns the first moment that shows a write. The moments are in order, or a problem reports it. */
   const shownAt = ({ slot, seq }: Write): number => {
     const place = places.get(slot) ?? -1;
     let [low, high] = [0, moments.length];
@@ -175,12 +175,12 @@ function checkMoments(history: History, problems: string[]): void {
   for (const writes of history.together) {
     const known = writes.filter(({ outcome, seq }) => outcome === 'done' && seq !== null);
     if (new Set(known.map(shownAt)).size > 1)
-      problems.push(`half of a transaction was seen: ${known.map(describeWrite).join(' and ')}`);
+      problems.push(`a read shows half of a transaction: ${known.map(describeWrite).join(' and ')}`);
   }
   checkCauses(history.writes, shownAt, problems);
 }
 
-/** Whoever sees a write sees all that was answered before it was asked for. */
+/** A read that shows a write shows all writes that had their response before its invocation. */
 function checkCauses(writes: readonly Write[], shownAt: (write: Write) => number, problems: string[]): void {
   const known = writes.filter(({ outcome, seq }) => outcome === 'done' && seq !== null);
   const byAnswer = known.toSorted((a, b) => a.answered - b.answered);
@@ -191,6 +191,8 @@ function checkCauses(writes: readonly Write[], shownAt: (write: Write) => number
       if (at > latest) [latest, cause] = [at, byAnswer[next] as Write];
     }
     if (cause !== null && latest > shownAt(write))
-      problems.push(`somebody saw ${describeWrite(write)}, and not ${describeWrite(cause)}, before it`);
+      problems.push(
+        `a read shows ${describeWrite(write)} without ${describeWrite(cause)}, which completed before it`,
+      );
   }
 }

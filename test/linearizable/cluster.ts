@@ -65,7 +65,7 @@ export const SCENARIOS = {
     await cluster.at(2).sql('select pg_wal_replay_pause()');
     return () => cluster.at(2).sql('select pg_wal_replay_resume()');
   },
-  'a replica stands still': (cluster) => {
+  'a replica stops its replay': (cluster) => {
     cluster.at(1).signal('SIGSTOP');
     return Promise.resolve(() => Promise.resolve(cluster.at(1).signal('SIGCONT')));
   },
@@ -92,7 +92,7 @@ export const SCENARIOS = {
     await former.sql(END_SESSIONS);
     await next.catchUp(former);
     await next.promote();
-    // The former primary goes on, and the other replica follows it.
+    // The former primary continues, and the other replica follows it.
     await former.sql(UNRELATED);
     await cluster.at(2).catchUp(former);
     cluster.put(0, next);

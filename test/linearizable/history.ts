@@ -1,6 +1,6 @@
-/** What clients have seen: every read and write, when it was asked and answered, by one clock. */
+/** Recorded reads and writes of clients, with invocation and response times of one clock. */
 
-/** A value as it is stored: no two writes write the same token, and each write of a slot has the next `seq`. */
+/** A stored value: no two writes have the same token, and each write of a slot has the next `seq`. */
 export interface Value {
   readonly token: number;
   readonly seq: number;
@@ -12,15 +12,15 @@ export interface Write {
   readonly token: number;
   readonly by: string;
   readonly invoked: number;
-  /** When it was answered; infinite where nobody knows whether it was done, or when. */
+  /** Time of the response; infinite for a write with an unknown outcome or time. */
   answered: number;
-  /** Null where its answer did not say. */
+  /** Null if the response does not contain it. */
   seq: number | null;
   /** `aborted`: it was never done. */
   outcome: 'done' | 'unknown' | 'aborted';
 }
 
-/** A read of some slots at one moment. */
+/** A read of several slots in one snapshot. */
 export interface Read {
   readonly by: string;
   readonly invoked: number;
@@ -28,12 +28,11 @@ export interface Read {
   readonly values: ReadonlyMap<number, Value>;
 }
 
-/** Writes of one transaction. */
 type Together = readonly Write[];
 
-/** What happened from one moment at which nothing was under way to the next. */
+/** Operations between two points in time without a running operation. */
 export interface History {
-  /** What every slot held at the beginning. */
+  /** Values of all slots at the beginning. */
   readonly before: ReadonlyMap<number, Value>;
   readonly writes: readonly Write[];
   readonly reads: readonly Read[];

@@ -1,6 +1,6 @@
 /**
- * An application of its own process: `fork(instance.ts, [database url, adapter, 'ledger', 'notify' or 'replicas',
- * …urls of replicas])`. Sends its URL, then answers to commands of the process that has started it.
+ * Application in its own process: `fork(instance.ts, [database url, adapter, 'ledger', 'notify' or
+ * 'replicas', …urls of replicas])`. Sends its URL, then responds to commands of the parent process.
  */
 import type { MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
@@ -27,10 +27,10 @@ import { type Sent, textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
 import { NotifyLedger } from './notify-ledger.ts';
 
-/** What an instance is asked to do, beside answering HTTP. */
+/** Commands to an instance, in addition to HTTP requests. */
 export type Command =
   | { readonly do: 'makeTables' | 'look' | 'recount' | 'metrics' | 'reads' | 'close' }
-  /** Writes in a transaction of the host's, which ends after a while. */
+  /** Writes in a transaction of the host, which ends after a while. */
   | {
       readonly do: 'write';
       readonly writes: readonly { readonly documentId: string; readonly token: number }[];

@@ -6,7 +6,7 @@ import { LinearizableRun, type Outcome } from './run.ts';
 /** A quarter of the operations. */
 const SHARE = 500;
 
-describe('two instances, each in a process of its own', () => {
+describe('two instances, each in its own process', () => {
   async function run(by: 'ledger' | 'notify', operations: number): Promise<Outcome> {
     const database = await createDatabase();
     try {
@@ -26,14 +26,14 @@ describe('two instances, each in a process of its own', () => {
     }
   }
 
-  it('never answer anything older than what somebody could know, whoever writes', async () => {
+  it('never return a state older than a completed write, for all kinds of writers', async () => {
     const { problems, reads, writes, hits } = await run('ledger', 4 * SHARE);
     expect(problems).toEqual([]);
     expect([reads > SHARE, writes > SHARE / 10, hits > SHARE / 10]).toEqual([true, true, true]);
   }, 120_000);
 
-  it('answer too late where they wait to be told, and that is found', async () => {
-    // It ends with the first one that is found, which takes thousands where messages are fast.
+  it('return stale states if they only listen, and the checker finds it', async () => {
+    // Ends with the first violation, which takes thousands of operations if notifications are fast.
     expect((await run('notify', 60_000)).problems.length).toBeGreaterThan(0);
   }, 120_000);
 });

@@ -1,4 +1,4 @@
-/** The checker of `npm run linearizable`: what it finds, and what it lets pass. */
+/** Checker of `npm run linearizable`: violations that it finds, and histories that it accepts. */
 import { problemsOf } from './check-history.ts';
 import type { Read, Value, Write } from './history.ts';
 
@@ -33,8 +33,8 @@ interface Case {
   readonly writes: readonly Write[];
   readonly reads: readonly Read[];
   readonly together?: readonly (readonly Write[])[];
-  /** What is said; nothing where the history is linearizable. */
-  readonly said?: RegExp;
+  /** Expected problem; none for a linearizable history. */
+  readonly problem?: RegExp;
 }
 
 const first = write(0, 1, [10, 20]);
@@ -43,81 +43,85 @@ const both = [write(0, 1, [10, 50]), write(1, 1, [10, 50])];
 
 const CASES: Readonly<Record<string, Case>> = {
   'either value while it is written': { writes: [first], reads: [read([0], [11, 12]), read([1], [13, 14])] },
-  'the old value in a read that began before the answer': { writes: [first], reads: [read([0], [19, 90])] },
-  'the old value after the answer': {
+  'the old value in a read that began before the response': { writes: [first], reads: [read([0], [19, 90])] },
+  'the old value after the response': {
     writes: [first],
     reads: [read([0], [21, 22])],
-    said: /21\.00 ms.*has 0 in slot 0/,
+    problem: /21\.00 ms.*has 0 in slot 0/,
   },
-  'the old value after somebody has read the new one': {
+  'the old value after a read of the new one': {
     writes: [first],
     reads: [read([1], [11, 12]), read([0], [13, 14])],
-    said: /had been read by a reader/,
+    problem: /had been read by a reader/,
   },
-  'the new value before it was asked for': {
+  'the new value before its write began': {
     writes: [first],
     reads: [read([1], [1, 2])],
-    said: /not asked for yet/,
+    problem: /not begun/,
   },
-  'what was rolled back': {
+  'a value that was rolled back': {
     writes: [write(0, 1, [10, 20], { outcome: 'aborted' })],
     reads: [read([1], [30, 31])],
-    said: /rolled back/,
+    problem: /rolled back/,
   },
-  'a write of which nobody knows, seen late or never': {
+  'a write with an unknown outcome, seen late or never': {
     writes: [
       write(0, 1, [10, Infinity], { outcome: 'unknown' }),
       write(1, 1, [10, Infinity], { outcome: 'unknown' }),
     ],
     reads: [read([0, 0], [20, 30]), read([1, 0], [40, 50])],
   },
-  'a write of which nobody knows, undone': {
+  'a write with an unknown outcome, undone': {
     writes: [write(0, 1, [10, Infinity], { outcome: 'unknown' })],
     reads: [read([1], [20, 30]), read([0], [40, 50])],
-    said: /0 in slot 0/,
+    problem: /0 in slot 0/,
   },
-  'a value of long ago': { writes: [], reads: [read([-7], [1, 2])], said: /older than all/ },
+  'a value that was replaced long ago': {
+    writes: [],
+    reads: [read([-7], [1, 2])],
+    problem: /older than every/,
+  },
   'a mixture of two versions': {
     writes: [first],
     reads: [{ ...read([1], [30, 31]), values: new Map([[0, { token: 1, seq: 9 }]]) }],
-    said: /mixture/,
+    problem: /mixes two/,
   },
-  'two writes at once in either order, the same for all': {
+  'two concurrent writes in either order, the same for all': {
     writes: [write(0, 1, [10, 50]), write(0, 2, [10, 50])],
     reads: [read([1], [20, 21]), read([2], [22, 23])],
   },
-  'two writes at once in both orders': {
+  'two concurrent writes in both orders': {
     writes: [write(0, 1, [10, 50]), write(0, 2, [10, 50])],
     reads: [read([1], [20, 21]), read([2], [22, 23]), read([1], [24, 25])],
-    said: /a reader/,
+    problem: /a reader/,
   },
-  'lists at the same time that show different halves': {
+  'concurrent lists that show different halves': {
     writes: [write(0, 1, [10, 50]), write(1, 1, [10, 50])],
     reads: [read([1, 0], [20, 40]), read([0, 1], [20, 40])],
-    said: /not of moments/,
+    problem: /no common order/,
   },
   'half of a transaction': {
     writes: both,
     together: [both],
     reads: [read([0, 0], [11, 12]), read([1, 0], [13, 14]), read([1, 1], [60, 61])],
-    said: /half of a transaction/,
+    problem: /half of a transaction/,
   },
-  'a write without the one that was answered before it': {
+  'a write without one that completed before it': {
     writes: [first, second],
     reads: [read([0, 1], [5, 35]), read([1, 1], [50, 60])],
-    said: /and not 1 in slot 0/,
+    problem: /without 1 in slot 0/,
   },
-  'a write after the one that was answered before it': {
+  'a write together with one that completed before it': {
     writes: [first, second],
     reads: [read([0, 0], [5, 35]), read([1, 0], [31, 33]), read([1, 1], [50, 60])],
   },
 };
 
 describe('the checker', () => {
-  it.each(Object.entries(CASES))('%s', (_name, { said, together = [], ...seen }) => {
-    // Each case stands alone: what a write is known by is filled in while it is looked at.
+  it.each(Object.entries(CASES))('%s', (_name, { problem, together = [], ...seen }) => {
+    // Each case needs its own copy, because the checker completes the writes.
     const problems = problemsOf({ before, together, ...structuredClone(seen) });
-    if (said === undefined) expect(problems).toEqual([]);
-    else expect(problems.join('\n')).toMatch(said);
+    if (problem === undefined) expect(problems).toEqual([]);
+    else expect(problems.join('\n')).toMatch(problem);
   });
 });

@@ -1,7 +1,9 @@
 /**
- * `npm run linearizable [-- --operations N --seconds N --seed S --by notify]`: two instances that keep answers
- * never show anything older than what somebody could know, whoever writes, and however the server comes and goes.
- * With `--replicas`, clients that repeat their positions never read back from two replicas, through failovers.
+ * `npm run linearizable [-- --operations N --seconds N --seed S --by notify]`
+ *
+ * Two instances with caches never return a state older than a completed write, for all kinds of writers and
+ * through restarts of the server. With `--replicas`, clients that repeat their positions never read an older
+ * state from two replicas, through failovers.
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -14,7 +16,7 @@ import { HARMS, type Harm, LinearizableRun } from './run.ts';
 
 const { budget, values } = readBudget({
   name: 'linearizable',
-  proves: 'Two instances that keep answers never show anything older than what somebody could know.',
+  proves: 'Checks that two instances with caches never return a state older than a completed write.',
   budget: { requests: 100_000 },
   options: {
     operations: { type: 'string' },
@@ -26,11 +28,11 @@ const { budget, values } = readBudget({
   },
   help: {
     'operations N': 'stop after N reads and writes (100,000)',
-    'round N': 'so many of them are looked at together (8000)',
+    'round N': 'operations per round (8000)',
     replicas: 'two replicas that are paused and promoted, and failovers; N is 12,000, in six scenarios',
     'no-positions': 'with --replicas: clients repeat no position, and violations must be found',
     'by notify': 'with a check that listens in the place of one that asks: violations must be found',
-    'harm NAME': `one of ${HARMS.join(', ')}, in the middle of each round; may stand more than once (all, in turns)`,
+    'harm NAME': `one of ${HARMS.join(', ')}, in the middle of each round; may be repeated (all, in turn)`,
   },
 });
 const by = values['by'] === 'notify' ? 'notify' : 'ledger';
@@ -50,7 +52,7 @@ if (values['replicas'] === true) {
   for (const problem of problems.slice(0, SHOWN)) console.log(`VIOLATION ${problem}`);
   const isRead = outcomes.every(({ sent }) => sent.every((count) => count > 0));
   const isRight = presents ? problems.length === 0 && isRead : problems.length > 0;
-  console.log(`linearizable: ${problems.length} violations, ${isRight ? 'as it must be' : 'WRONG'}`);
+  console.log(`linearizable: ${problems.length} violations, ${isRight ? 'as expected' : 'WRONG'}`);
   process.exit(isRight ? 0 : 1);
 }
 
@@ -58,7 +60,7 @@ const hasPgBouncer = (process.env.PATH ?? '')
   .split(delimiter)
   .some((folder) => existsSync(join(folder, 'pgbouncer')));
 console.log(
-  `seed ${budget.seed}; ${hasPgBouncer ? 'pgbouncer is here, and not used' : 'no pgbouncer on this machine'}`,
+  `seed ${budget.seed}; ${hasPgBouncer ? 'pgbouncer is installed, but not used' : 'pgbouncer is not installed'}`,
 );
 const server = await PostgresNode.start();
 const database = await createDatabase(server.url);
@@ -80,10 +82,10 @@ try {
   if (outcome.problems.length > SHOWN) console.log(`\n… and ${outcome.problems.length - SHOWN} more`);
   const { operations, reads, writes, unanswered, hits, stale, passed, problems } = outcome;
   console.log(
-    `\n${operations} operations (${reads} reads, ${writes} writes; ${unanswered} reads were not answered); of the answers ${hits} were kept ones, ${stale} had changed, ${passed} were not looked for`,
+    `\n${operations} operations (${reads} reads, ${writes} writes; ${unanswered} reads failed); ${hits} responses came from the cache, ${stale} had changed, ${passed} bypassed it`,
   );
   const isRight = by === 'notify' ? problems.length > 0 : problems.length === 0 && hits > operations / 50;
-  console.log(`linearizable: ${problems.length} violations, ${isRight ? 'as it must be' : 'WRONG'}`);
+  console.log(`linearizable: ${problems.length} violations, ${isRight ? 'as expected' : 'WRONG'}`);
   process.exitCode = isRight ? 0 : 1;
 } finally {
   await server.stop();

@@ -31,13 +31,13 @@ export const LASTING = 8;
 export const REPLACED = 4;
 export const SLOTS = Array.from({ length: LASTING + REPLACED }, (_, slot) => slot);
 
-/** Each write of a slot has the next number, whoever writes it. */
+/** Each write of a slot has the next number, for all writers. */
 export const NUMBERING = `
   create function number_writes() returns trigger language plpgsql as $$ begin new.seq := old.seq + 1; return new; end $$;
   create trigger number_writes before update on items for each row when (new.token is distinct from old.token)
     execute function number_writes()`;
 
-/** Tells all listeners what the ledger notes: for the check that only listens. */
+/** Notifies all listeners of logged changes, for the check that only listens. */
 export const NOTIFYING = `
   create function tell_changes() returns trigger language plpgsql as $$ begin
     perform pg_notify('content_change', json_build_object('type', new.type, 'xid', new.xid::text)::text);

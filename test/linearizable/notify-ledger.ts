@@ -1,6 +1,6 @@
 /**
- * The negative control: a ledger that is not asked, but listens. PostgreSQL tells of a commit after it can be
- * seen, and the message takes a while, so that answers come too late. The checker has to find them.
+ * Negative control: a change log that listens instead of polling. PostgreSQL notifies after a commit is
+ * visible, and with a delay, so that responses are stale. The checker must find them.
  */
 import pg from 'pg';
 import type * as Ledgers from '../../src/cache/ledger.ts';
@@ -33,8 +33,8 @@ export class NotifyLedger extends Ledger {
     await client.connect();
     client.on('error', () => undefined);
     client.on('notification', ({ payload }) => {
-      const told = JSON.parse(payload ?? '') as Omit<Ledgers.Told, 'id'>;
-      this.changes.push({ ...told, id: null });
+      const change = JSON.parse(payload ?? '') as Omit<Ledgers.Told, 'id'>;
+      this.changes.push({ ...change, id: null });
     });
     await client.query('listen content_change');
   }

@@ -1,9 +1,9 @@
-/** The ways in which somebody may read slots, and what an answer says of them. */
+/** Ways to read slots, and the values in their responses. */
 import type { Read, Value } from './history.ts';
 import { LASTING, SLOTS } from './model.ts';
 import type { Instance } from './world.ts';
 
-/** What readers share. */
+/** Shared state of readers. */
 export interface ReaderBase {
   readonly instances: readonly Instance[];
   readonly documentIds: readonly string[];
@@ -17,7 +17,7 @@ interface Item extends Value {
 
 type Shown = readonly [number, Value][];
 
-/** A question, and the slots that its answer shows. */
+/** A request, and the slots in its response. */
 interface Question {
   readonly path: string;
   readonly slots: number;
@@ -27,7 +27,7 @@ interface Question {
 const valueOf = ({ slot, token, seq }: Item): [number, Value] => [slot, { token, seq }];
 const dataOf = <T>(body: unknown): T => (body as { readonly data: T }).data;
 
-/** A list whose total is that of its slots. */
+/** A list whose total is the number of its slots. */
 function listed(body: unknown): Shown {
   const items = dataOf<readonly Item[]>(body);
   const { total } = (body as { readonly meta: { readonly pagination: { readonly total: number } } }).meta
@@ -52,10 +52,10 @@ const QUESTIONS: readonly ((reader: Reader) => Question)[] = [
   },
 ];
 
-/** Half of the reads say what they know already. */
+/** Half of the reads send an ETag. */
 const KNOWN = 0.5;
 
-/** One client that asks one thing after another, and remembers what it was answered. */
+/** Client that sends one request after another, and remembers the responses. */
 export class Reader {
   private readonly base: ReaderBase;
   private readonly remembered = new Map<string, { readonly etag: string; readonly values: Shown }>();
@@ -72,10 +72,7 @@ export class Reader {
     return this.base.documentIds[this.whole(LASTING)] ?? '';
   }
 
-  /**
-   * Reads something: what it saw, null where it was not answered, or a sentence of what is wrong with the answer
-   * by itself.
-   */
+  /** Reads. Returns the values, null for a failed request, or a problem of the response itself. */
   async step(): Promise<Read | string | null> {
     const { instances, random, now } = this.base;
     const { path, slots, shown } = (QUESTIONS[this.whole(QUESTIONS.length)] as (typeof QUESTIONS)[number])(
@@ -95,7 +92,7 @@ export class Reader {
       const distinct = new Map(values);
       if (values.length === slots && distinct.size === slots)
         return { by, invoked, answered, values: distinct };
-      return `${by}: ${values.length} items in the place of ${slots}`;
+      return `${by}: ${values.length} items instead of ${slots}`;
     } catch (error) {
       return error instanceof Error && 'code' in error ? null : `GET ${path}: ${String(error)}`;
     }

@@ -1,4 +1,6 @@
-/** Has sessions write, and read from two replicas, while these are disturbed and the primary changes. */
+/**
+ * Sessions write, and read from two replicas, during disturbances of the servers and changes of the primary.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { random as randomOf } from '../fuzz/leak-probes.ts';
 import { Cluster, type ScenarioName, SCENARIOS } from './cluster.ts';
@@ -17,11 +19,11 @@ export interface ReplicatedRun {
   readonly say: (line: string) => void;
 }
 
-/** What the clients have done and seen in one scenario. */
+/** Operations of the clients in one scenario. */
 export interface ScenarioOutcome {
   readonly reads: number;
   readonly writes: number;
-  /** Requests without a response of success. */
+  /** Requests without a successful response. */
   readonly failures: number;
   /** Reads that the instances have sent to the addresses of the primary and of the replicas. */
   readonly sent: readonly number[];
@@ -34,7 +36,7 @@ const CLIENTS = 8;
 
 /** Runs scenarios one after another on the same servers. */
 export async function runReplicated(
-  asked: ReplicatedRun,
+  options: ReplicatedRun,
 ): Promise<Readonly<Partial<Record<ScenarioName, ScenarioOutcome>>>> {
   const cluster = new Cluster();
   const instances: Instance[] = [];
@@ -54,19 +56,19 @@ export async function runReplicated(
     const base = {
       instances,
       documentIds,
-      random: randomOf(asked.seed),
-      presents: asked.presents,
+      random: randomOf(options.seed),
+      presents: options.presents,
       nextToken,
       responded: new Map<number, number>(),
     };
     const sessions = Array.from({ length: CLIENTS }, () => new Session(base));
     const count = counter(cluster, instances, sessions);
     await count();
-    for (const name of asked.scenarios) {
-      await perform(() => SCENARIOS[name](cluster), sessions, asked.operations);
+    for (const name of options.scenarios) {
+      await perform(() => SCENARIOS[name](cluster), sessions, options.operations);
       const outcome = await count();
       outcomes[name] = outcome;
-      asked.say(`${name}: ${describe(outcome)}`);
+      options.say(`${name}: ${describe(outcome)}`);
     }
     return outcomes;
   } finally {
@@ -132,7 +134,10 @@ function counter(
 
 type Disturbance = () => Promise<(() => Promise<unknown>) | null>;
 
-/** Disturbs the servers after a third of the operations, and repairs them after two, while the clients go on. */
+/**
+ * Disturbs the servers after a third of the operations, and repairs them after two thirds, while the clients
+ * continue.
+ */
 async function perform(
   disturb: Disturbance,
   sessions: readonly Session[],

@@ -1,4 +1,4 @@
-/** Has clients read and write for a while, does harm meanwhile, and checks what they have seen, round by round. */
+/** Clients read and write in rounds; each round has a disturbance, and a check of the recorded history. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type * as CompileTotals from '../../src/content/compile/compile-totals.ts';
@@ -17,7 +17,7 @@ const { compileFold, compileSettle } = (await import(
   underJest ? '../../src/content/compile/compile-totals.ts' : '../../dist/content/compile/compile-totals.js'
 )) as typeof CompileTotals;
 
-/** What may happen in the middle of a round. */
+/** Disturbances in the middle of a round. */
 export const HARMS = ['none', 'fold', 'kill', 'long', 'recount', 'restart', 'crash', 'promote'] as const;
 export type Harm = (typeof HARMS)[number];
 
@@ -29,9 +29,9 @@ export interface Running {
   readonly until: number;
   readonly operationsPerRound: number;
   readonly by: 'ledger' | 'notify';
-  /** Taken in turns, one a round. */
+  /** One per round, in turn. */
   readonly harms: readonly Harm[];
-  /** The database; of a server of one's own where it is to be harmed. */
+  /** The database; on a separate server if a disturbance stops it. */
   readonly databaseUrl: string;
   readonly server: PostgresNode | null;
   readonly say: (line: string) => void;
@@ -41,10 +41,10 @@ export interface Outcome {
   readonly operations: number;
   readonly reads: number;
   readonly writes: number;
-  /** Not answered, or not as they should be while nothing is wrong. */
+  /** Failed requests in rounds without a disturbance of the server. */
   readonly unanswered: number;
   readonly problems: readonly string[];
-  /** Answered from what was kept, all instances together; and without a body. */
+  /** Responses from the cache of all instances, and those without a body. */
   readonly hits: number;
   readonly stale: number;
   readonly passed: number;
@@ -52,10 +52,10 @@ export interface Outcome {
 
 const READERS = 12;
 const WRITERS = 5;
-/** How long writers wait between two writes, in milliseconds at most: rounds take turns. */
+/** Longest pauses between two writes in milliseconds: rounds take turns. */
 const PAUSES = [10, 100, 1000];
 const TABLES = { change: 'content_change' as Identifier, total: 'content_total' as Identifier };
-/** So many problems say enough: of a check that must fail, one. */
+/** Number of problems after which a run stops: one if the check must fail. */
 const ENOUGH = { ledger: 200, notify: 1 };
 
 async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -69,7 +69,7 @@ async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>
   }
 }
 
-/** Tries until it works, for as long as a server takes to come back. */
+/** Retries until it succeeds, for as long as a server restart takes. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1)
     try {
@@ -81,7 +81,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 }
 
 export class LinearizableRun {
-  private readonly asked: Running;
+  private readonly options: Running;
   private readonly random: () => number;
   private readonly began = performance.now();
   private readonly instances: Instance[] = [];
@@ -95,12 +95,12 @@ export class LinearizableRun {
   private readonly done = { operations: 0, reads: 0, writes: 0, unanswered: 0 };
   private readonly problems: string[] = [];
 
-  constructor(asked: Running) {
-    this.asked = asked;
-    this.random = randomOf(asked.seed);
-    this.server = asked.server;
-    this.databaseUrl = asked.databaseUrl;
-    this.gate = asked.server === null ? null : new Switch(asked.server.port);
+  constructor(options: Running) {
+    this.options = options;
+    this.random = randomOf(options.seed);
+    this.server = options.server;
+    this.databaseUrl = options.databaseUrl;
+    this.gate = options.server === null ? null : new Switch(options.server.port);
   }
 
   private readonly now = (): number => performance.now() - this.began;
@@ -110,9 +110,9 @@ export class LinearizableRun {
       await this.start();
       let before = await this.stored();
       for (let round = 0; this.goesOn(); round += 1) {
-        const harm = this.asked.harms[round % this.asked.harms.length] ?? 'none';
+        const harm = this.options.harms[round % this.options.harms.length] ?? 'none';
         before = await this.round(before, harm, PAUSES[round % PAUSES.length] ?? 10);
-        this.asked.say(
+        this.options.say(
           `round ${round + 1} (${harm}): ${this.done.operations} operations, ${this.problems.length} problems`,
         );
       }
@@ -123,9 +123,11 @@ export class LinearizableRun {
   }
 
   private goesOn(): boolean {
-    const { operations, until } = this.asked;
+    const { operations, until } = this.options;
     return (
-      this.done.operations < operations && Date.now() < until && this.problems.length < ENOUGH[this.asked.by]
+      this.done.operations < operations &&
+      Date.now() < until &&
+      this.problems.length < ENOUGH[this.options.by]
     );
   }
 
@@ -136,7 +138,7 @@ export class LinearizableRun {
       this.databaseUrl = url.href;
     }
     const { databaseUrl } = this;
-    const { by } = this.asked;
+    const { by } = this.options;
     const [first, second] = await Promise.all([
       Instance.start('the first instance', { databaseUrl, by, adapter: 'express' }),
       Instance.start('the second instance', { databaseUrl, by, adapter: 'fastify' }),
@@ -167,7 +169,7 @@ export class LinearizableRun {
     return (JSON.parse(body) as { readonly data: { readonly documentId: string } }).data.documentId;
   }
 
-  /** What the tables hold while nobody writes. */
+  /** Returns the values in the tables while no write runs. */
   private stored(): Promise<ReadonlyMap<number, Value>> {
     return patiently(() =>
       connected(this.databaseUrl, async (client) => {
@@ -178,10 +180,10 @@ export class LinearizableRun {
   }
 
   private async round(before: History['before'], harm: Harm, pause: number): Promise<History['before']> {
-    const { operationsPerRound } = this.asked;
+    const { operationsPerRound } = this.options;
     const [writes, reads, together] = [[] as Write[], [] as Read[], [] as (readonly Write[])[]];
     const count = (): number => writes.length + reads.length;
-    const until = Math.min(this.asked.until, Date.now() + 120_000);
+    const until = Math.min(this.options.until, Date.now() + 120_000);
     const goesOn = (): boolean => count() < operationsPerRound && Date.now() < until;
     const { random, now, instances, documentIds, databaseUrl, columns } = this;
     const nextToken = (): number => (this.token += 1);
@@ -224,7 +226,7 @@ export class LinearizableRun {
     await this.settle();
     const invoked = now();
     const after = await this.stored();
-    reads.push({ by: 'whoever looks into the table', invoked, answered: now(), values: after });
+    reads.push({ by: 'a query of the table', invoked, answered: now(), values: after });
     this.problems.push(...problemsOf({ before, writes, reads, together }));
     this.done.operations += count();
     this.done.reads += reads.length;
@@ -232,7 +234,7 @@ export class LinearizableRun {
     return after;
   }
 
-  /** Waits until nobody writes any more, and ends what was prepared and left behind. */
+  /** Waits until no write runs, and ends abandoned prepared transactions. */
   private async settle(): Promise<void> {
     await patiently(() =>
       connected(this.databaseUrl, async (client) => {
@@ -243,7 +245,7 @@ export class LinearizableRun {
         const { rows: busy } = await client.query(
           'select 1 from pg_stat_activity where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()',
         );
-        if (busy.length > 0) throw new Error('somebody is still writing');
+        if (busy.length > 0) throw new Error('a write is still running');
       }),
     );
   }
@@ -262,7 +264,7 @@ export class LinearizableRun {
     await harms[harm]();
   }
 
-  /** Takes changes away before everybody has asked for them. */
+  /** Folds changes before all instances have read them. */
   private async fold(goesOn: () => boolean): Promise<void> {
     while (goesOn()) {
       await connected(this.databaseUrl, async (client) => {
@@ -279,7 +281,7 @@ export class LinearizableRun {
     }
   }
 
-  /** Ends half of all sessions, that of the check among them or not. */
+  /** Ends half of all sessions, with or without that of the check. */
   private async kill(): Promise<void> {
     for (let i = 0; i < 3; i += 1) {
       await connected(this.databaseUrl, (client) =>
@@ -291,7 +293,7 @@ export class LinearizableRun {
     }
   }
 
-  /** A transaction that stays open while all others come and go, and is committed in the end. */
+  /** A transaction that stays open during many others, and commits at the end. */
   private async writeForLong(goesOn: () => boolean): Promise<void> {
     await connected(this.databaseUrl, async (client) => {
       await client.query(`begin; update shelves set name = name`);
@@ -306,7 +308,7 @@ export class LinearizableRun {
     await this.server?.resume();
   }
 
-  /** Another server takes the place of the one that ends: one that has all that was answered. */
+  /** Replaces the server by a standby that has all acknowledged writes. */
   private async promote(): Promise<void> {
     const { server, gate } = this;
     if (server === null || gate === null) return;

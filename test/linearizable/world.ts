@@ -1,4 +1,7 @@
-/** What clients talk to: a database, instances of the library in processes of their own, and who is in between. */
+/**
+ * Environment of the clients: a database, instances of the library in their own processes, and switches
+ * between them.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -19,7 +22,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** What a request is sent with. */
+/** Options of a request. */
 interface Sent {
   readonly known?: string | null;
   readonly position?: string | null;
@@ -33,7 +36,7 @@ export class Instance {
   private readonly url: URL;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
   private readonly waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  private asked = 0;
+  private lastId = 0;
 
   private constructor(name: string, child: ChildProcess, url: URL) {
     this.name = name;
@@ -65,12 +68,12 @@ export class Instance {
     return new Instance(name, child, new URL(url));
   }
 
-  /** Has the process do something, and answers what came of it. */
+  /** Sends a command to the process, and returns its result. */
   ask(command: Command): Promise<unknown> {
     const waiting = Promise.withResolvers<unknown>();
-    this.asked += 1;
-    this.waiting.set(this.asked, waiting);
-    this.child.send({ id: this.asked, command });
+    this.lastId += 1;
+    this.waiting.set(this.lastId, waiting);
+    this.child.send({ id: this.lastId, command });
     return waiting.promise;
   }
 
@@ -113,7 +116,7 @@ export class Instance {
   }
 }
 
-/** Stands between clients and a server, so that another server can take its place under the same address. */
+/** Proxy between clients and a server, so that another server can replace it under the same address. */
 export class Switch {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
@@ -131,12 +134,11 @@ export class Switch {
     return (this.server.address() as { readonly port: number }).port;
   }
 
-  /** Leads new connections to another server; those that are open stay where they are. */
+  /** Directs new connections to another server; open ones stay. */
   turn(target: number): void {
     this.target = target;
   }
 
-  /** Ends all connections. */
   cut(): void {
     for (const socket of this.sockets) socket.destroy();
   }

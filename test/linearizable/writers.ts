@@ -1,11 +1,10 @@
-/** The ways in which somebody may write a slot: through the library, beside it, quickly, slowly, and not at all. */
+/** Ways to write a slot: through the library or SQL, fast or slow, committed or rolled back. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Write } from './history.ts';
 import { LASTING, REPLACED } from './model.ts';
 import type { Instance } from './world.ts';
 
-/** What writers share. */
 export interface WriterBase {
   readonly instances: readonly Instance[];
   readonly databaseUrl: string;
@@ -13,18 +12,18 @@ export interface WriterBase {
   readonly documentIds: readonly string[];
   readonly random: () => number;
   readonly now: () => number;
-  /** A token that nobody has written yet. */
+  /** Returns a token that no write has used. */
   readonly nextToken: () => number;
-  /** The columns of the table, but for its id. */
+  /** The columns of the table, except its id. */
   readonly columns: readonly string[];
 }
 
-/** What a way answers: the number of each write, null for one that says nothing of it. */
+/** Number of each write, null if the response does not contain it. */
 type Seqs = readonly (number | null)[];
 
 const seqIn = (document: unknown): number => Number((document as { readonly seq?: unknown }).seq);
 
-/** One client that writes one thing after another. */
+/** Client that sends one write after another. */
 export class Writer {
   private client: pg.Client | null = null;
   private readonly base: WriterBase;
@@ -33,7 +32,7 @@ export class Writer {
     this.base = base;
   }
 
-  /** Writes something, and says how. Never throws. */
+  /** Writes, and records the write. Never throws. */
   async step(note: (write: Write) => void, together: (writes: readonly Write[]) => void): Promise<void> {
     const ways = Object.entries(WAYS);
     const [by, { slots, aborts, run }] = ways[this.whole(ways.length)] as [string, Way];
@@ -57,7 +56,8 @@ export class Writer {
       });
       if (writes.length > 1 && aborts !== true) together(writes);
     } catch (error) {
-      // What PostgreSQL has refused was not done, unless it was prepared; of everything else nobody knows.
+      // A write that PostgreSQL refused has no effect, unless it was prepared. The outcome of all other
+      // failures is unknown.
       const isRefused = (error as { readonly severity?: string }).severity === 'ERROR' && by !== 'prepared';
       for (const write of writes) if (isRefused || aborts === true) write.outcome = 'aborted';
       await this.drop();
@@ -68,7 +68,7 @@ export class Writer {
     return Math.floor(this.base.random() * below);
   }
 
-  /** A while, mostly short. */
+  /** Waits for a random time, mostly short. */
   async hesitate(): Promise<void> {
     await sleep(this.base.random() ** 3 * 150);
   }
@@ -96,7 +96,7 @@ export class Writer {
     return (await this.client.query<Record<string, unknown>>(text, [...values])).rows;
   }
 
-  /** The number of a write by SQL, which must have found its row. */
+  /** Returns the number of a write by SQL, which must find its row. */
   async update({ slot, token }: Pick<Write, 'slot' | 'token'>): Promise<number> {
     const [row] = await this.sql('update items set token = $1 where slot = $2 returning seq', [token, slot]);
     if (row === undefined) throw new Error(`slot ${slot} has no row`);
@@ -112,14 +112,14 @@ export class Writer {
 
 interface Way {
   readonly slots: (writer: Writer) => readonly number[];
-  /** Whether all of it is taken back. */
+  /** Whether all of it is rolled back. */
   readonly aborts?: boolean;
   readonly run: (writer: Writer, writes: readonly Write[]) => Promise<Seqs>;
 }
 
 const lasting = (writer: Writer): readonly number[] => [writer.whole(LASTING)];
 const replaced = (writer: Writer): readonly number[] => [LASTING + writer.whole(REPLACED)];
-/** In the order in which all lock them. */
+/** In the order in which all writers lock them. */
 const two = (writer: Writer): readonly number[] => {
   const first = writer.whole(LASTING - 1);
   return [first, first + 1 + writer.whole(LASTING - 1 - first)];
@@ -133,8 +133,8 @@ async function updates(writer: Writer, writes: readonly Write[]): Promise<Seqs> 
 
 async function inHost(writer: Writer, writes: readonly Write[], rollback: boolean): Promise<Seqs> {
   const wait = writer.whole(40);
-  const asked = writes.map((write) => ({ documentId: writer.documentOf(write), token: write.token }));
-  const answer = await writer.instance.ask({ do: 'write', writes: asked, wait, rollback });
+  const requested = writes.map((write) => ({ documentId: writer.documentOf(write), token: write.token }));
+  const answer = await writer.instance.ask({ do: 'write', writes: requested, wait, rollback });
   return (answer as unknown[]).map(seqIn);
 }
 
@@ -187,7 +187,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     slots: lasting,
     run: async (writer, writes) => {
       await writer.sql('begin; savepoint a');
-      // Nobody may ever see it: it is no token.
+      // No read may ever show it: it is not a token.
       for (const { slot } of writes) await writer.update({ slot, token: -1 });
       await writer.sql('rollback to savepoint a; savepoint b');
       const seqs = await updates(writer, writes);
@@ -231,7 +231,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       const kept = writer.columns
         .filter((name) => !['document_id', 'token', 'seq'].includes(name))
         .join(', ');
-      // Two writers may not take each other's row for gone.
+      // Two writers must not mistake each other's row for deleted.
       await writer.sql('begin');
       await writer.sql('select pg_advisory_xact_lock($1)', [slot]);
       const [row] = await writer.sql(

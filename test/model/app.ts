@@ -1,4 +1,7 @@
-/** The application under test: the content model, people who sign in, and a host that unpublishes and discards. */
+/**
+ * Application under test: the content model, signed-in people, and a controller that unpublishes and
+ * discards.
+ */
 import { Controller, HttpCode, HttpException, Inject, Param, Post, Query } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import {
@@ -21,7 +24,7 @@ class People implements AuthStrategy {
   }
 }
 
-/** What has no routes of its own. */
+/** Actions without routes in the library. */
 class States {
   private readonly modules: ModuleRef;
 
@@ -41,7 +44,7 @@ class States {
   }
 }
 
-/** Decorators as calls: these files run without being compiled. */
+/** Decorators as calls, because these files run without a compiler. */
 function decorate(): void {
   const route = Object.getOwnPropertyDescriptor(States.prototype, 'change') as PropertyDescriptor;
   Inject(ModuleRef)(States, undefined, 0);
@@ -55,7 +58,7 @@ decorate();
 
 const FILES = 3;
 
-/** Starts it, with some files to link; returns their document ids, too. */
+/** Starts the application with some files to link. Returns their document ids too. */
 export async function startModel(
   pool = 1,
 ): Promise<{ readonly app: BusyApp; readonly files: readonly string[] }> {

@@ -1,4 +1,4 @@
-/** What bodies say, and what a list is after what is said of it (11.2–11.13). */
+/** Bodies, and lists after a body (11.2–11.13). */
 
 export interface Position {
   readonly before?: string;
@@ -7,7 +7,7 @@ export interface Position {
   readonly end?: true;
 }
 
-/** A relation in a body: a new list, or a change of the one that is stored (11.2, 11.3). */
+/** A relation in a body: a new list, or a change of the stored one (11.2, 11.3). */
 export type Payload =
   | { readonly set: readonly string[] }
   | {
@@ -15,20 +15,21 @@ export type Payload =
       readonly disconnect: readonly string[];
     };
 
-/** The documents that a payload names. */
 export const named = (payload: Payload): readonly string[] =>
   'set' in payload
     ? payload.set
     : [...payload.connect.map(({ documentId }) => documentId), ...payload.disconnect];
 
-/** Whether a payload says nothing (11.9). */
+/** Whether a payload changes nothing (11.9). */
 export const isEmpty = (payload: Payload): boolean =>
   !('set' in payload) && payload.connect.length + payload.disconnect.length === 0;
 
-/** What a body may be refused for: 400. */
+/** A reason to refuse a body: 400. */
 export class Refusal extends Error {}
 
-/** A list after a payload (11.2–11.13). Throws a Refusal for an anchor that is not there, or a circle of them. */
+/**
+ * Returns a list after a payload (11.2–11.13). Throws a Refusal for a missing anchor, or a cycle of anchors.
+ */
 export function changed(list: readonly string[], payload: Payload, one: boolean): string[] {
   if ('set' in payload) return one ? payload.set.slice(-1) : [...payload.set];
   const { connect, disconnect } = payload;
@@ -41,7 +42,7 @@ export function changed(list: readonly string[], payload: Payload, one: boolean)
     const { position = {} } = pending.get(id) ?? {};
     const anchor = position.before ?? position.after;
     if (anchor !== undefined && !result.includes(anchor) && pending.has(anchor)) {
-      if (waiting.has(id)) throw new Refusal('a circle of anchors');
+      if (waiting.has(id)) throw new Refusal('a cycle of anchors');
       waiting.add(id);
       insert(anchor);
     }
@@ -57,7 +58,7 @@ export function changed(list: readonly string[], payload: Payload, one: boolean)
   return result;
 }
 
-/** An instance in a body: a new one where its key is null, else what is said of a stored one (12.7). */
+/** An instance in a body: a new one if its key is null, otherwise changes of a stored one (12.7). */
 export interface GivenInstance {
   readonly key: number | null;
   readonly component: string;

@@ -1,11 +1,11 @@
-/** Requests on kept connections, as somebody or as nobody in particular. */
+/** Requests on keep-alive connections, signed in or not. */
 import { Agent, request } from 'node:http';
 
 export interface Request {
   readonly method: string;
   readonly path: string;
   readonly data?: unknown;
-  /** Who is signed in. */
+  /** The signed-in person. */
   readonly caller?: string | null;
 }
 
@@ -44,7 +44,7 @@ export class Client {
           resolve({ status: response.statusCode ?? 0, body: text === '' ? null : JSON.parse(text) });
         });
       });
-      sent.setTimeout(60_000, () => sent.destroy(new Error(`no answer to ${method} ${path}`)));
+      sent.setTimeout(60_000, () => sent.destroy(new Error(`no response to ${method} ${path}`)));
       sent.on('error', reject);
       sent.end(payload);
     });

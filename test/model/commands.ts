@@ -1,15 +1,15 @@
 /**
- * Commands as fast-check makes and shrinks them. They name documents by slots, not by ids: what is left of a sequence
- * when others are taken out still means the same.
+ * Commands as fast-check generates and shrinks them. They name documents by slots instead of ids, so that the
+ * rest of a sequence keeps its meaning when commands are removed.
  */
 import fc from 'fast-check';
 import { LOCALES } from './content.ts';
 import { PARTS, type Relation, RELATIONS, type Side, type Type, TYPES } from './shape.ts';
 
-/** How many documents of a type commands speak of. */
+/** Number of documents per type. */
 const SLOTS = 3;
 
-/** The slot of a document that there never was. */
+/** Slot of a document that never existed. */
 export const NOBODY = 3;
 
 export interface PlaceSeed {
@@ -26,7 +26,7 @@ export type PayloadSeed =
     };
 
 export interface InstanceSeed {
-  /** Which of the stored instances; null for a new one. */
+  /** Index of a stored instance; null for a new one. */
   readonly stored: number | null;
   readonly component: string;
   readonly text: string | null | undefined;
@@ -50,7 +50,7 @@ export type Command =
       readonly draft: boolean;
       readonly body: readonly Entry[];
       readonly caller: number | null;
-      /** Whether the answer shows all that a GET would. */
+      /** Whether the response is populated like a GET. */
       readonly populated: boolean;
     })
   | (About & { readonly verb: 'delete'; readonly caller: number | null })
@@ -58,7 +58,10 @@ export type Command =
 
 const slot = fc.nat(SLOTS - 1);
 
-/** A document behind a number of a payload: of one type its slot; of several, the types take turns. */
+/**
+ * Returns the document of a number in a payload. With one type it is the slot; with several, the types
+ * alternate.
+ */
 export function slotOf(
   targets: readonly string[],
   n: number,
@@ -66,11 +69,11 @@ export function slotOf(
   return { type: targets[n % targets.length] ?? '', slot: Math.floor(n / targets.length) };
 }
 
-/** Numbers for documents of so many types; now and then of one that there is not. */
+/** Numbers of documents of several types, and sometimes of a missing one. */
 const numbers = (types: number): { there: fc.Arbitrary<number>; any: fc.Arbitrary<number> } => {
   const there = fc.nat(SLOTS * types - 1);
-  const nobody = fc.constant(NOBODY * types);
-  return { there, any: fc.oneof({ weight: 40, arbitrary: there }, { weight: 1, arbitrary: nobody }) };
+  const missing = fc.constant(NOBODY * types);
+  return { there, any: fc.oneof({ weight: 40, arbitrary: there }, { weight: 1, arbitrary: missing }) };
 };
 
 function many(types = 1): fc.Arbitrary<PayloadSeed> {
@@ -123,7 +126,7 @@ const relationEntry = ({ attribute, one: isOne, targets }: Side): fc.Arbitrary<E
     payload: (isOne ? one : many)(targets.length),
   });
 
-/** Entries of a body; of one relation above all, where one is meant. */
+/** Entries of a body, mainly of the given relation. */
 function entries({ scalars, embedded, sides, owner }: Type, about: Relation | null): fc.Arbitrary<Entry> {
   const relations = fc.oneof(...sides.map(relationEntry));
   const meant = sides.filter(({ relation }) => relation.name === about?.name).map(relationEntry);
@@ -204,7 +207,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   ...TYPES.map((type) => ({ weight: WEIGHTS[type.name] ?? 1, arbitrary: commandsOf(type) })),
 );
 
-/** Commands on the two types of a relation, most of them about it: what meets anywhere meets there. */
+/** Commands on the two types of a relation, mostly on it, so that they interact. */
 function commandsAbout(relation: Relation): fc.Arbitrary<Command> {
   const types = TYPES.filter(({ name }) => name === relation.from || relation.to.includes(name));
   return fc.oneof(...types.map((type) => commandsOf(type, relation)));
@@ -213,7 +216,7 @@ function commandsAbout(relation: Relation): fc.Arbitrary<Command> {
 const arrays = (one: fc.Arbitrary<Command>, max: number): fc.Arbitrary<Command[]> =>
   fc.array(one, { minLength: 1, maxLength: max, size: 'max' });
 
-/** Sequences of commands, about anything or one relation; long ones are as likely as short ones. */
+/** Sequences of commands, about all types or one relation; long ones are as likely as short ones. */
 export const sequences = (max: number): fc.Arbitrary<Command[]> =>
   fc.oneof(
     { weight: RELATIONS.length, arbitrary: arrays(command, max) },

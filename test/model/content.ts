@@ -1,6 +1,7 @@
 /**
- * Types with every kind of relation between every kind of type: with and without drafts, with and without locales,
- * one-way, two-way and with themselves, shared and localized, in components, zones and media, and an owner.
+ * Types with every kind of relation between every kind of type. They have drafts or not, locales or not.
+ * Relations are one-way, two-way and with themselves, shared and localized, in components, zones and media,
+ * and an owner.
  */
 import {
   type ContentModuleOptions,
@@ -230,7 +231,7 @@ const page = defineSingleType({
   },
 });
 
-/** Leads to several types, shared and localized, with one owner at most of some. */
+/** Relates to several types, shared and localized; some targets have one owner at most. */
 const remark = defineCollectionType({
   singularApiId: 'remark',
   pluralApiId: 'remarks',
@@ -245,7 +246,7 @@ const remark = defineCollectionType({
   },
 });
 
-/** What people may do who sign in: essays that are theirs, also from their other sides. */
+/** Grants of signed-in people: essays that they own, also from their other sides. */
 export const PEOPLE = {
   '*': ['find', 'findOne', 'readDrafts'],
   topic: ['update'],

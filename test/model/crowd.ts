@@ -1,4 +1,7 @@
-/** The same commands from several connections at once: nothing fails, and what has to hold in the tables does. */
+/**
+ * The same commands from several connections concurrently: no request fails, and the invariants of the tables
+ * hold.
+ */
 import fc from 'fast-check';
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
 import { startModel } from './app.ts';
@@ -10,9 +13,9 @@ import { typeNamed } from './shape.ts';
 import { World } from './world.ts';
 
 const CONNECTIONS = 8;
-/** Few documents, so that writers meet. */
+/** Few documents, so that writers conflict. */
 const MOST = 4;
-/** How many commands there are between two looks at the tables. */
+/** Number of commands between two checks of the tables. */
 const TURN = 1000;
 
 export interface CrowdReport {
@@ -55,7 +58,7 @@ class Crowd {
     if (!('body' in one)) {
       if (id === undefined) return;
       this.note(await this.client.send(plainRequest(one, { id, caller })), one);
-      // What is left of it in another locale is nobody's business any more.
+      // Its remaining links in another locale are not visible any more.
       if (one.verb === 'delete' && (one.locale === '*' || !type.localized) && caller === null)
         this.documents.set(
           one.type,
@@ -64,11 +67,11 @@ class Crowd {
       return;
     }
     const makes = !type.single && (id === undefined || (one.verb === 'create' && ids.length < MOST));
-    const asked: Command = { ...one, verb: makes ? 'create' : 'update' };
-    if (asked.verb !== 'create' && asked.verb !== 'update') return;
-    const data = dataOf(bodyOf(asked, this.names), type, this.names);
-    const reply = await this.client.send(writeRequest(asked, data, { id: makes ? undefined : id, caller }));
-    this.note(reply, asked);
+    const command: Command = { ...one, verb: makes ? 'create' : 'update' };
+    if (command.verb !== 'create' && command.verb !== 'update') return;
+    const data = dataOf(bodyOf(command, this.names), type, this.names);
+    const reply = await this.client.send(writeRequest(command, data, { id: makes ? undefined : id, caller }));
+    this.note(reply, command);
     const written: unknown = reply.body?.data?.documentId;
     const known = this.documents.get(one.type) ?? [];
     if (
@@ -87,7 +90,7 @@ class Crowd {
   }
 }
 
-/** Runs commands at once, `CONNECTIONS` at a time. */
+/** Runs commands concurrently, `CONNECTIONS` at a time. */
 export async function runCrowd({ commands, seed, progress }: CrowdRun): Promise<CrowdReport> {
   const { app, files } = await startModel(CONNECTIONS);
   const client = new Client(await app.app.getUrl(), CONNECTIONS);
@@ -96,9 +99,9 @@ export async function runCrowd({ commands, seed, progress }: CrowdRun): Promise<
   const queue = fc.sample(command, { seed, numRuns: commands });
   const problems: string[] = [];
   for (let done = 0; done < queue.length && problems.length === 0; done += TURN) {
-    const turn = queue.slice(done, done + TURN);
+    const chunk = queue.slice(done, done + TURN);
     const worker = async (): Promise<void> => {
-      for (let one = turn.shift(); one !== undefined; one = turn.shift()) await crowd.run(one);
+      for (let one = chunk.shift(); one !== undefined; one = chunk.shift()) await crowd.run(one);
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, worker));
     problems.push(...(await violations(app.sql, invariants)), ...crowd.problems);

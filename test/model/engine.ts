@@ -1,4 +1,4 @@
-/** Runs sequences on one application, whose tables are emptied after each, until one finds a difference. */
+/** Runs sequences on one application until one finds a difference. Empties its tables after each. */
 import fc from 'fast-check';
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
 import { startModel } from './app.ts';
@@ -9,7 +9,7 @@ import { Difference, Sequence, type Tally } from './sequence.ts';
 
 const BATCH = 20;
 
-/** How long a batch may take, the search for the smallest sequence included, in milliseconds. */
+/** Longest time of a batch in milliseconds, including the search for the smallest sequence. */
 const SHRINKING = 240_000;
 
 export interface ModelRun {
@@ -18,16 +18,16 @@ export interface ModelRun {
   readonly max: number;
   readonly seed: number;
   readonly seconds?: number;
-  /** Called now and then. */
+  /** Called regularly. */
   readonly progress?: (tally: Tally) => void;
 }
 
 export interface Looks {
-  /** Differences whose text matches count for nothing. */
+  /** Differences with this text are ignored. */
   readonly ignored?: RegExp | null;
-  /** Sequences that find a difference whose text matches are given up. */
+  /** Sequences with a difference of this text are abandoned. */
   readonly known?: RegExp | null;
-  /** After how many commands everything is looked at. */
+  /** Number of commands between two checks of everything. */
   readonly every?: number;
 }
 
@@ -85,14 +85,14 @@ export class Engine {
     return found.map(({ what }) => `in the tables: ${what}`);
   };
 
-  /** Looks at the tables, or does something to them. */
+  /** Queries or changes the tables. */
   sql(text: string): Promise<Record<string, any>[]> {
     return this.model.app.sql(text);
   }
 
   /** Runs one sequence on empty tables. Throws a Difference. */
   async run(commands: readonly Command[]): Promise<void> {
-    // Deleting is quicker, but space that is never given back makes every read slower.
+    // Deleting is faster, but leaves dead rows that make every read slower.
     const { tables, tally } = this;
     const deletes = tables.map((table) => `delete from ${table}`).join('; ');
     await this.model.app.sql(tally.sequences % 250 === 249 ? `truncate ${tables.join(', ')}` : deletes);
@@ -104,7 +104,7 @@ export class Engine {
     }
   }
 
-  /** One sequence; null where it finds no difference. */
+  /** Runs one sequence; null if it finds no difference. */
   async find(commands: readonly Command[]): Promise<Found | null> {
     try {
       await this.run(commands);
@@ -115,7 +115,7 @@ export class Engine {
     }
   }
 
-  /** Random sequences; the smallest that finds a difference, or null. */
+  /** Runs random sequences. Returns the smallest that finds a difference, or null. */
   async search({ runs, max, seed, seconds = Infinity, progress }: ModelRun): Promise<Found | null> {
     const end = performance.now() + seconds * 1000;
     let last = performance.now();
@@ -128,7 +128,7 @@ export class Engine {
       last = performance.now();
       progress?.(this.tally);
     });
-    // In batches, so that the end of the time does not cut the shrinking short.
+    // In batches, so that the time limit does not cut the shrinking short.
     for (let done = 0; done < runs && performance.now() < end; done += BATCH) {
       const numRuns = Math.min(BATCH, runs - done);
       const options = {
@@ -138,7 +138,7 @@ export class Engine {
         includeErrorInReport: false,
       };
       const details = await fc.check(property, options);
-      // Where the time was over, one sequence is still under way, on the tables of what comes next.
+      // After the time limit, one sequence still runs, on the tables of the next one.
       await running;
       if (!details.failed || details.counterexample === null) continue;
       const error: unknown = details.errorInstance;
@@ -148,7 +148,7 @@ export class Engine {
     return null;
   }
 
-  /** Leaves out what a sequence does not need: the last command may have been there to end it. */
+  /** Removes the commands that a difference does not need; the last command may be unnecessary too. */
   private async smaller(found: Found): Promise<Found> {
     for (const i of found.commands.keys()) {
       const left = found.commands.toSpliced(i, 1);

@@ -1,14 +1,14 @@
-/** What has to hold in the tables whatever was written at once, as SQL made from the storage that the library derives. */
+/** Invariants of the tables after any concurrent writes, as SQL from the storage that the library derives. */
 import type { ContentSchema } from 'nestjs-content-api';
 import type { RunSql } from '../faults/picture.ts';
 
-/** A statement that finds nothing where all is well, and what it means where it does. */
+/** A statement that returns rows only if the invariant is violated, and its description. */
 interface Invariant {
   readonly what: string;
   readonly sql: string;
 }
 
-/** The storage of a type, as far as it is looked at. */
+/** Storage of a type, as far as it is checked. */
 interface Stored {
   readonly singularApiId: string;
   readonly table: string;
@@ -29,7 +29,7 @@ interface Attribute {
   readonly kind: string;
   readonly localized: boolean;
   readonly exclusive?: boolean;
-  /** The types that it leads to. */
+  /** Targets of the relation. */
   readonly targets?: readonly Stored[];
 }
 
@@ -40,7 +40,7 @@ interface Links {
     readonly perLocale: boolean;
     readonly toOne: boolean;
     readonly exclusive: boolean;
-    /** What links that lead to several types call those whose documents have one owner at most. */
+    /** Names of the types in links to several types whose documents have one owner at most. */
     readonly exclusiveTypes: readonly string[];
     readonly targetType: Named | null;
   } & Readonly<Record<'owner' | 'published' | 'locale' | 'target' | 'position', Named>> & {
@@ -93,34 +93,34 @@ function ofColumn(type: Stored, { name, attribute, reference, isPosition = false
     });
   if (reference !== null)
     found.push({
-      what: `${what}: leads to nobody`,
+      what: `${what}: target is missing`,
       sql: `select document_id from ${rows} t where ${column} is not null
         and not exists (select 1 from ${quoted(reference.table)} r where r.document_id = t.${column})`,
     });
   if (reference !== null && attribute.exclusive === true)
     found.push({
-      what: `${what}: held by two`,
+      what: `${what}: two owners`,
       sql: `select ${column}, published from ${rows} where ${column} is not null group by 1, 2 having count(distinct document_id) > 1`,
     });
   if (attribute.kind === 'component' || attribute.kind === 'zone')
     found.push({
-      what: `${what}: an instance of two documents`,
+      what: `${what}: an instance in two documents`,
       sql: `select instance, count(distinct document_id) from ${rows}, lateral jsonb_path_query(${column}, '$.**.id ? (@.type() == "number")') instance
         group by 1 having count(distinct document_id) > 1`,
     });
   return found;
 }
 
-/** Places on the other side of a to-one that is a column. */
+/** Positions on the other side of a to-one relation in a column. */
 function ofPlaces(type: Stored): Invariant[] {
   return type.storage.columns.flatMap(({ name, attribute, isPosition = false }) => {
-    const held = type.storage.columns.find((one) => one.attribute === attribute && one.reference !== null);
-    if (!isPosition || held === undefined || /former/.test(name)) return [];
-    const places = `${quoted(held.name)}, published${attribute.localized ? ', locale' : ''}, ${quoted(name)}`;
+    const column = type.storage.columns.find((one) => one.attribute === attribute && one.reference !== null);
+    if (!isPosition || column === undefined || /former/.test(name)) return [];
+    const places = `${quoted(column.name)}, published${attribute.localized ? ', locale' : ''}, ${quoted(name)}`;
     return [
       {
-        what: `${type.singularApiId}.${attribute.name}: two at one place of the other side`,
-        sql: `select ${places} from ${quoted(type.table)} where ${quoted(held.name)} is not null group by ${places} having count(distinct document_id) > 1`,
+        what: `${type.singularApiId}.${attribute.name}: two at one position of the other side`,
+        sql: `select ${places} from ${quoted(type.table)} where ${quoted(column.name)} is not null group by ${places} having count(distinct document_id) > 1`,
       },
     ];
   });
@@ -137,49 +137,48 @@ function ofLinks(type: Stored, { attribute, table: links }: Links): Invariant[] 
   ].map(quoted);
   const what = `${type.singularApiId}.${attribute.name}`;
   const inverse = links.inversePosition === null ? null : quoted(links.inversePosition.name);
-  // A link may wait for a version of its owner, and for one that is published again (D13, D25).
+  // A link may wait for a version of its owner, or until it is published again (D13, D25).
   const version = `select 1 from ${quoted(type.table)} v where v.document_id = l.${owner}`;
   const there = (attribute.targets ?? [])
     .map((to) => `select 1 from ${quoted(to.table)} t where t.document_id = l.${target}`)
     .join(' union all ');
-  const held = links.exclusiveTypes.map((name) => `'${name}'`).join(', ');
+  const exclusive = links.exclusiveTypes.map((name) => `'${name}'`).join(', ');
   return [
     {
-      what: `${what}: links of nobody`,
+      what: `${what}: links without an owner`,
       sql: `select l.*, (select json_agg(v.locale || ' ' || v.published) from ${quoted(type.table)} v where v.document_id = l.${owner}) as versions
         from ${table} l where not exists (${version})`,
     },
-    { what: `${what}: links to nobody`, sql: `select * from ${table} l where not exists (${there})` },
+    { what: `${what}: links without a target`, sql: `select * from ${table} l where not exists (${there})` },
     {
-      what: `${what}: links of no locale or of a wrong one`,
+      what: `${what}: links without a locale or with a wrong one`,
       sql: `select * from ${table} where (${locale} <> '') <> ${links.perLocale}`,
     },
-    twice(`${what}: two at one place`, table, { by: `${owner}, ${published}, ${locale}, ${position}` }),
+    twice(`${what}: two at one position`, table, { by: `${owner}, ${published}, ${locale}, ${position}` }),
     ...(inverse === null
       ? []
       : [
-          twice(`${what}: two at one place of the other side`, table, {
+          twice(`${what}: two at one position of the other side`, table, {
             by: `${target}, ${published}, ${locale}, ${inverse}`,
           }),
         ]),
     ...(links.toOne
       ? [twice(`${what}: two targets`, table, { by: `${owner}, ${published}, ${locale}` })]
       : []),
-    ...(held === '' || links.targetType === null
+    ...(exclusive === '' || links.targetType === null
       ? []
       : [
-          twice(`${what}: held by two`, table, {
+          twice(`${what}: two owners`, table, {
             by: `${target}, ${published}, ${locale}`,
-            where: `${quoted(links.targetType.name)} in (${held})`,
+            where: `${quoted(links.targetType.name)} in (${exclusive})`,
           }),
         ]),
     ...(links.exclusive
-      ? [twice(`${what}: held by two`, table, { by: `${target}, ${published}, ${locale}` })]
+      ? [twice(`${what}: two owners`, table, { by: `${target}, ${published}, ${locale}` })]
       : []),
   ];
 }
 
-/** All that has to hold of a model's tables. */
 export function invariantsOf(schema: ContentSchema): readonly Invariant[] {
   const types = [...schema.types.values()] as unknown as readonly Stored[];
   return types.flatMap((type) => [
@@ -190,11 +189,11 @@ export function invariantsOf(schema: ContentSchema): readonly Invariant[] {
   ]);
 }
 
-/** All of them as one statement, which names those that do not hold. */
+/** Joins all invariants to one statement, which returns the violated ones. */
 export const asOne = (invariants: readonly Invariant[]): string =>
   invariants.map(({ what, sql }) => `select '${what}' as what where exists (${sql})`).join(' union all ');
 
-/** What does not hold, with the first rows that show it. */
+/** Returns the violated invariants, with the first rows of each. */
 export async function violations(sql: RunSql, invariants: readonly Invariant[]): Promise<string[]> {
   const found: string[] = [];
   for (const { what, sql: text } of invariants) {

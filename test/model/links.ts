@@ -1,4 +1,7 @@
-/** Links as the protocol means them: sets of pairs, each with a place in the order of either side (D22, D24). */
+/**
+ * Links as the protocol defines them: sets of pairs, each with a position in the order of either side (D22,
+ * D24).
+ */
 import type { Relation } from './shape.ts';
 
 export type State = 'draft' | 'published';
@@ -10,19 +13,19 @@ interface Link {
   inversePlace: number;
 }
 
-/** Owners that are as in another state, and owners that stay as they are. */
+/** Owners whose links are copied from another state, and owners whose links stay. */
 interface Followed {
   readonly owners: readonly string[];
   readonly kept: readonly string[];
 }
 
-/** What a sheet has to know of the world: the type of a document, and numbers that grow. */
+/** Functions of the world that a sheet needs: the type of a document, and growing numbers. */
 export interface Surroundings {
   readonly typeOf: (id: string) => string | undefined;
   readonly next: () => number;
 }
 
-/** The links of one relation in one state, and in one locale or ('') shared by all. */
+/** Links of one relation in one state, and in one locale or ('') shared by all. */
 export class Sheet {
   private links: Link[] = [];
   private readonly relation: Relation;
@@ -51,8 +54,8 @@ export class Sheet {
   }
 
   /**
-   * Gives an owner these targets in this order. What stays keeps its place on the other side, what is new is last
-   * there (D24); a one-to-one target leaves its former owner (D23).
+   * Sets the targets of an owner, in this order. Existing links keep their position on the other side, and
+   * new ones are last there (D24). A one-to-one target leaves its former owner (D23).
    */
   writeOwn(owner: string, targets: readonly string[]): void {
     const taken = targets.filter(this.isExclusive);
@@ -62,8 +65,8 @@ export class Sheet {
   }
 
   /**
-   * Gives a target these owners in this order, as `writeOwn` does from the other side; links of `kept` stay as they
-   * are. The first ones keep their places as far as the order allows; what comes after is behind all (D24).
+   * Sets the owners of a target, in this order, as `writeOwn` does from the other side. Links of `kept` stay.
+   * The first owners keep their positions as far as the order allows; later ones are last (D24).
    */
   writeInverse(target: string, owners: readonly string[], kept: readonly string[] = []): void {
     this.keepOwners(target, owners, kept);
@@ -77,31 +80,33 @@ export class Sheet {
     }
   }
 
-  /** Gives a target the owners that it has in another state, at their places there; those of `kept` stay at theirs. */
+  /**
+   * Sets the owners of a target from another state, at their positions there; owners in `kept` keep theirs.
+   */
   follow(target: string, other: Sheet, { owners, kept }: Followed): void {
     this.keepOwners(target, owners, kept);
     for (const owner of owners)
       this.link(owner, target).inversePlace = other.link(owner, target).inversePlace;
   }
 
-  /** Ends the links of a target to owners other than these, whose other links end where they may have one. */
+  /** Removes the links of a target to other owners; an exclusive target also loses their other links. */
   private keepOwners(target: string, owners: readonly string[], kept: readonly string[]): void {
     const all = this.isExclusive(target) && owners.length > 0 ? owners : [...owners, ...kept];
     this.drop((link) => link.target === target && !all.includes(link.owner));
     if (this.relation.ownOne) this.drop((link) => link.target !== target && owners.includes(link.owner));
   }
 
-  /** Ends the links that an owner holds. */
+  /** Removes the links that an owner has. */
   leave(owner: string): void {
     this.drop((link) => link.owner === owner);
   }
 
-  /** Ends all links from and to a document. */
+  /** Removes all links from and to a document. */
   forget(document: string): void {
     this.drop(({ owner, target }) => owner === document || target === document);
   }
 
-  /** The link of a pair, which is last on both sides where it is new. */
+  /** Returns the link of a pair. A new link is last on both sides. */
   private link(owner: string, target: string): Link {
     const known = this.links.find((link) => link.owner === owner && link.target === target);
     if (known !== undefined) return known;

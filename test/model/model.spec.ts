@@ -8,7 +8,7 @@ const SAMPLE = { runs: RUNS, max: 6, seed: 7, seconds: 2 * RUNS };
 
 const about = { slot: 0, locale: null, draft: false, caller: null, populated: false };
 
-/** A story that takes two topics. */
+/** A story with two topics. */
 const LINKING: readonly Command[] = [
   {
     ...about,
@@ -18,7 +18,7 @@ const LINKING: readonly Command[] = [
   },
 ];
 
-describe('sequences of writes, and what every document shows after each', () => {
+describe('sequences of writes, and every document after each write', () => {
   let engine: Engine;
   beforeAll(async () => void (engine = await Engine.start()));
   afterAll(() => engine.close());
@@ -29,7 +29,7 @@ describe('sequences of writes, and what every document shows after each', () => 
     expect(engine.tally.documents).toBeGreaterThan(5 * RUNS);
   });
 
-  it('would not, where a link was lost', async () => {
+  it('disagree with the model if a link is lost', async () => {
     expect(await engine.find(LINKING)).toBeNull();
     await engine.sql(`create function lose() returns trigger language plpgsql as $$ begin return null; end $$;
       create trigger lose before insert on stories_topics_links for each row when (new.published) execute function lose()`);

@@ -1,8 +1,9 @@
 /**
- * `npm run model [-- --runs N --max N --seed N --seconds N --every N]`: random sequences of writes, each followed by a
- * look at every document in every state and locale, compared with a model in memory.
- * `--replay` takes the commands that a run has printed. `--crowd N` sends the same
- * commands from several connections at once and looks at what has to hold in the tables.
+ * `npm run model [-- --runs N --max N --seed N --seconds N --every N]`
+ *
+ * Random sequences of writes. After each write, every document in every state and locale is compared with a
+ * model in memory. `--replay` runs the commands that a run has printed. `--crowd N` sends the commands from
+ * several connections concurrently, and checks the invariants of the tables.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -36,7 +37,7 @@ const shown = (tally: Tally, requests: number): string => {
   return [
     `${seconds.toFixed(0)} s: ${sequences} sequences (${(sequences / seconds).toFixed(1)} a second)`,
     `${commands} commands, ${refused} refused, ${requests} requests, ${documents} documents compared`,
-    ...(known > 0 ? [`${known} given up`] : []),
+    ...(known > 0 ? [`${known} abandoned`] : []),
     JSON.stringify(statuses),
   ].join(', ');
 };
@@ -67,14 +68,14 @@ async function search(): Promise<boolean> {
 }
 
 async function crowd(commands: number): Promise<boolean> {
-  console.log(`model with seed ${seed}, ${commands} commands from several connections at once`);
+  console.log(`model with seed ${seed}, ${commands} commands from several concurrent connections`);
   const { statuses, problems, deadlocks } = await runCrowd({ commands, seed, progress: console.log });
   console.log(`statuses ${JSON.stringify(statuses)}, ${deadlocks} deadlocks`);
   for (const problem of problems.slice(0, 20)) console.log(`FAILED: ${problem}`);
   return problems.length === 0 && deadlocks === 0;
 }
 
-// Statements are many, tables small: plans that are made once are right.
+// Many statements on small tables: generic plans suffice.
 const server = await startPostgres({ jit: 'off', autovacuum: 'off', plan_cache_mode: 'force_generic_plan' });
 process.env.TEST_DATABASE_URL = server.url;
 try {

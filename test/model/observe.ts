@@ -1,4 +1,4 @@
-/** Compares what HTTP shows with what the model says, and remembers what has to stay: ids and times. */
+/** Compares responses with the model, and remembers values that must stay: ids and times. */
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import type { Client } from './client.ts';
 import type { State } from './links.ts';
@@ -8,7 +8,7 @@ import { type Document, type Instance, localeOf, stateOf, versionKey, type World
 
 const STATES: readonly State[] = ['draft', 'published'];
 
-/** What is seen of a version beside its content. */
+/** Seen metadata of a version. */
 interface Seen {
   readonly id: number;
   readonly createdAt: string;
@@ -16,7 +16,7 @@ interface Seen {
   readonly publishedAt: string | null;
 }
 
-/** Which versions a command has written, and which it has changed. */
+/** Versions that a command has written, and those that it has changed. */
 export interface Moves {
   readonly written: readonly string[];
   readonly changed: readonly string[];
@@ -53,7 +53,10 @@ export class Observer {
       this.problems.push(`${where}: ${what} is ${show(found)}, expected ${show(expected)}`);
   }
 
-  /** What a command has done: told before the next look. Versions that are gone may come back as others. */
+  /**
+   * Records the effect of a command, before the next comparison. Versions that are deleted may return as
+   * others.
+   */
   note({ written, changed }: Moves): void {
     for (const key of [...written, ...changed]) this.moved.add(key);
     const there = this.world.contents();
@@ -65,8 +68,8 @@ export class Observer {
   }
 
   /**
-   * The states and locales of the types that have documents. A locale that nothing was ever said in looks like no
-   * locale at all: it is read at the end alone.
+   * Returns the states and locales of types with documents. A locale without any write looks like a missing
+   * locale, so it is read only at the end.
    */
   private views(all: boolean): View[] {
     const present = new Set([...this.world.documents.values()].map(({ type }) => type));
@@ -84,13 +87,13 @@ export class Observer {
     const views = this.views(all);
     const answers = await Promise.all(views.map((view) => this.read(view)));
     views.forEach((view, i) => this.compareList(view, answers[i] ?? []));
-    // Only now all rows are known that links may have led to.
+    // All rows that links may target are known only now.
     views.forEach((view, i) => this.compareRows(view, answers[i] ?? []));
     for (const [key, seen] of this.round) this.versions.set(key, seen);
     this.moved.clear();
   }
 
-  /** Remembers the versions of a document that was just made, so that the next command is seen to move them. */
+  /** Remembers the versions of a new document, so that the next command is seen to change them. */
   async meetDocument({ id, type, versions }: Document): Promise<void> {
     const path = type.single ? `/api/${type.path}` : `/api/${type.path}/${id}`;
     const fields = ['createdAt', 'updatedAt', 'publishedAt']
@@ -116,12 +119,12 @@ export class Observer {
     });
     if (type.single && code === 404) return [];
     if (code !== 200)
-      this.problems.push(`GET ${type.path} ${status} ${locale} answers ${code}: ${show(body)}`);
+      this.problems.push(`GET ${type.path} ${status} ${locale} returned ${code}: ${show(body)}`);
     if (code !== 200) return [];
     return type.single ? [body.data] : body.data;
   }
 
-  /** The documents of a type that a state and a locale show. */
+  /** Returns the documents of a type in a state and a locale. */
   private expected({ type, status, locale }: View): Document[] {
     const isThere = ({ id }: Document): boolean =>
       this.world.has(id, stateOf(type, status), localeOf(type, locale));
@@ -145,9 +148,9 @@ export class Observer {
     }
   }
 
-  /** An answer to a write; its times are compared when all is read. */
+  /** Compares the response to a write; its times are compared when everything is read. */
   answer(document: Document, view: Omit<View, 'type'>, found: any): void {
-    this.compareOne(document, { type: document.type, ...view }, found, 'the answer of ');
+    this.compareOne(document, { type: document.type, ...view }, found, 'the response of ');
   }
 
   private compareOne(document: Document, view: View, found: any, prefix = ''): void {
@@ -208,7 +211,7 @@ export class Observer {
     });
   }
 
-  /** An instance keeps its ids as long as it lives, and nobody else has them (D2). */
+  /** An instance keeps its ids for its lifetime, and no other instance has them (D2). */
   private meet(
     where: string,
     key: number,
@@ -222,12 +225,12 @@ export class Observer {
     if (known !== undefined)
       return this.differ(where, 'its ids', [id, documentId], [known.id, known.documentId]);
     const name = `${component} ${id}`;
-    if (this.keys.has(name)) this.problems.push(`${where}: the id ${id} is that of another instance`);
+    if (this.keys.has(name)) this.problems.push(`${where}: the id ${id} belongs to another instance`);
     this.instances.set(key, { id, documentId });
     this.keys.set(name, key);
   }
 
-  /** Row ids and times of creation stay (D18), `updatedAt` moves where it has to and nowhere else (D21). */
+  /** Row ids and creation times stay (D18). `updatedAt` changes exactly if the version changes (D21). */
   private compareTimes(document: Document, { type, status, locale }: View, found: any): void {
     const state = stateOf(type, status);
     const key = versionKey(document.id, state, localeOf(type, locale));
@@ -238,7 +241,7 @@ export class Observer {
       publishedAt: found.publishedAt,
     };
     const now = this.round.get(key);
-    if (now !== undefined) return this.differ(key, 'what one read shows and another', seen, now);
+    if (now !== undefined) return this.differ(key, 'two reads differ', seen, now);
     this.round.set(key, seen);
     if (state === 'draft') this.differ(key, 'publishedAt', seen.publishedAt, null);
     else if (typeof seen.publishedAt !== 'string')
@@ -251,12 +254,12 @@ export class Observer {
     const expected = this.moved.has(key);
     if (moved !== expected)
       this.problems.push(
-        `${key}: updatedAt ${moved ? 'moved, although its content did not change' : 'did not move'}`,
+        `${key}: updatedAt ${moved ? 'changed, although the content did not' : 'did not change'}`,
       );
     if (moved && seen.updatedAt < before.updatedAt) this.problems.push(`${key}: updatedAt went back`);
   }
 
-  /** What is populated is the very version that the status and the locale pick. */
+  /** Populated documents are the version that the status and the locale select. */
   private compareRows({ type, status, locale }: View, found: readonly any[]): void {
     for (const one of found)
       for (const { attribute, targets } of type.sides) {
@@ -279,9 +282,11 @@ export class Observer {
     await Promise.all(views.map((view) => this.compareCounts(view)));
     const filtered = views.filter(({ type }) => type.drafts && !type.single);
     const [first] = filtered;
-    const asked = (view: View): string[] =>
+    const filtersOf = (view: View): string[] =>
       Object.keys(FILTERS).filter((name) => CONTENT_FILTERS.includes(name) || view.type === first?.type);
-    await Promise.all(filtered.flatMap((view) => asked(view).map((name) => this.compareFilter(view, name))));
+    await Promise.all(
+      filtered.flatMap((view) => filtersOf(view).map((name) => this.compareFilter(view, name))),
+    );
   }
 
   private async compareCounts(view: View): Promise<void> {
@@ -329,7 +334,7 @@ export class Observer {
   }
 }
 
-/** The filters that are told by content; the others are asked of one type. */
+/** Filters that depend on content; the others are compared for one type. */
 const CONTENT_FILTERS = ['modified', 'unmodified'];
 
 interface Version {
@@ -344,11 +349,11 @@ const inBoth = (world: World, { document: { id }, locale }: Version): boolean =>
 const somewhere = (world: World, { document: { id } }: Version): boolean =>
   LOCALES.some((locale) => world.has(id, 'published', locale));
 
-/** Whether draft and published version differ, told by content (D21). */
+/** Whether draft and published version differ in content (D21). */
 const isModified = (world: World, { document, locale }: Version): boolean =>
   world.content(document, 'draft', locale) !== world.content(document, 'published', locale);
 
-/** What each `publicationFilter` means (8.18). */
+/** Meaning of each `publicationFilter` (8.18). */
 const FILTERS: Readonly<Record<string, (world: World, version: Version) => boolean>> = {
   modified: (world, one) => inBoth(world, one) && isModified(world, one),
   unmodified: (world, one) => inBoth(world, one) && !isModified(world, one),

@@ -1,10 +1,10 @@
-/** The query strings that show all of a document. */
+/** Query strings that populate all of a document. */
 import { PARTS, type Type } from './shape.ts';
 import type { State } from './links.ts';
 
 const ID = '[fields][0]=documentId';
 
-/** What items of several types say of theirs. */
+/** `__type` of items of several types. */
 export const uidOf = (name: string): string => `api::${name}.${name}`;
 
 function partPopulate(uid: string): string[] {
@@ -45,13 +45,13 @@ const remembered = (make: (type: Type) => string): ((type: Type) => string) => {
   };
 };
 
-/** All relations, components and locales of a type's documents. */
+/** Populates all relations, components and locales of a type's documents. */
 export const everything = remembered(populateOf);
 
-/** How many links each to-many relation shows. */
+/** Populates the number of links of each to-many relation. */
 export const counts = remembered(countsOf);
 
-/** A state and a locale; the defaults are left out. */
+/** A state and a locale, without default values. */
 export function versionQuery(status: State, locale: string | null): string {
   const parts = [
     ...(status === 'draft' ? ['status=draft'] : []),

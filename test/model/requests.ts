@@ -1,4 +1,4 @@
-/** From a command to a request, and to what it does to the model. */
+/** Converts a command to a request, and to its effect on the model. */
 import { DEFAULT_LOCALE } from './content.ts';
 import {
   type Command,
@@ -15,21 +15,19 @@ import { everything, join, uidOf, versionQuery } from './queries.ts';
 import { PARTS, type Type, typeNamed } from './shape.ts';
 import { type Instance, localeOf, type World, writtenState } from './world.ts';
 
-/** What stands behind slots, and how the service calls instances. */
+/** Documents of slots, and ids of instances in the service. */
 export interface Names {
   readonly world: World;
-  /** The document of a slot, or undefined where there is none now. */
+  /** Returns the document of a slot, or undefined if there is none now. */
   readonly find: (type: string, slot: number) => string | undefined;
-  /** The type of a document. */
   readonly typeOf: (id: string) => string | undefined;
-  /** The id of an instance. */
   readonly instanceId: (key: number) => number | undefined;
 }
 
-/** Somebody who was never there. */
+/** A person who never existed. */
 const STRANGER = 'zzzzzzzzzzzzzzzzzzzzzzzz';
 
-/** The slots that a command speaks of, by type: their documents are made first. */
+/** Returns the slots that a command mentions, by type; their documents are created first. */
 export function mentioned(command: Command): { readonly type: string; readonly slot: number }[] {
   const type = typeNamed(command.type);
   const own = command.verb === 'create' ? [] : [{ type: command.type, slot: command.slot }];
@@ -60,9 +58,9 @@ const targetInside = (component: string, name: string): string =>
 function payloadOf(seed: PayloadSeed, targets: readonly string[], { find: findSlot }: Names): Payload {
   const find = (n: number): string | undefined => findSlot(slotOf(targets, n).type, slotOf(targets, n).slot);
   const id = (n: number): string => find(n) ?? STRANGER;
-  // A single type has one document, whatever the slot.
+  // A single type has one document for all slots.
   if (seed.kind === 'set') return { set: [...new Set(seed.slots.map(id))] };
-  // What is not there is neither an anchor nor disconnected.
+  // A missing document is neither an anchor nor disconnected.
   const position = (place: PlaceSeed | null): Position | undefined => {
     if (place === null) return undefined;
     if (place.kind === 'start' || place.kind === 'end') return { [place.kind]: true };
@@ -79,7 +77,7 @@ function payloadOf(seed: PayloadSeed, targets: readonly string[], { find: findSl
   return { connect: first, disconnect: seed.disconnect.flatMap((slot) => find(slot) ?? []) };
 }
 
-/** An instance of a body. It takes the id of a stored one only once. */
+/** An instance of a body. It has the id of a stored one at most once. */
 function instanceOf(seed: InstanceSeed, stored: Instance[], names: Names): GivenInstance {
   const known = stored.filter(
     ({ component, key }) => component === seed.component && names.instanceId(key) !== undefined,
@@ -94,7 +92,10 @@ function instanceOf(seed: InstanceSeed, stored: Instance[], names: Names): Given
   return { key: one?.key ?? null, component: seed.component, ...text, links: Object.fromEntries(links) };
 }
 
-/** The instances whose ids a body may carry: of the draft, and those that are left of what is published (D18). */
+/**
+ * Instances whose ids a body may contain: those of the draft, and remaining ones of the published version
+ * (D18).
+ */
 function storedInstances(
   { type, slot, locale }: Command,
   attribute: string,
@@ -110,7 +111,6 @@ function storedInstances(
   return [...drafts, ...list('published').filter(({ key }) => !drafts.some((one) => one.key === key))];
 }
 
-/** The body of a command. */
 export function bodyOf(command: Command & { readonly body: readonly Entry[] }, names: Names): Body {
   const type = typeNamed(command.type);
   const scalars: Record<string, string | number | null> = {};
@@ -123,7 +123,7 @@ export function bodyOf(command: Command & { readonly body: readonly Entry[] }, n
       embedded[entry.attribute] = entry.instances.map((seed) => instanceOf(seed, stored, names));
     } else {
       const side = type.sides.find(({ attribute }) => attribute === entry.attribute);
-      // Nobody who signs in names the owner (D26).
+      // Signed-in people never set the owner (D26).
       if (
         side === undefined ||
         (command.verb !== 'delete' &&
@@ -138,12 +138,12 @@ export function bodyOf(command: Command & { readonly body: readonly Entry[] }, n
   return { scalars, embedded, relations };
 }
 
-/** How an item is named: by its id, and its type where items may be of several (11.30). */
+/** Notation of an item: its id, and its type if items may be of several (11.30). */
 type Naming = (id: string) => string | { readonly documentId: string; readonly __type?: string };
 
 const byId: Naming = (id) => id;
 
-/** A payload as it is sent; half of the lists in the short form (11.2). */
+/** Returns a payload as it is sent; half of the lists are in the short form (11.2). */
 function sent(payload: Payload, one: boolean, name: Naming = byId): unknown {
   if (!('set' in payload)) {
     const item = (id: string): object =>
@@ -168,7 +168,7 @@ function sent(payload: Payload, one: boolean, name: Naming = byId): unknown {
   return list.length % 2 === 0 ? list : { set: list };
 }
 
-/** What `data` is of a body. */
+/** Returns the `data` of a body. */
 export function dataOf({ scalars, embedded, relations }: Body, type: Type, names: Names): object {
   const lists = Object.entries(relations).map(([name, payload]) => {
     const side = type.sides.find(({ attribute }) => attribute === name);
@@ -206,7 +206,6 @@ function instanceData(
   };
 }
 
-/** The request of a command that has a body. */
 export function writeRequest(
   command: Command & { readonly draft: boolean; readonly populated: boolean },
   data: object,
@@ -222,7 +221,6 @@ export function writeRequest(
   return { method: creates ? 'POST' : 'PUT', path: `${path}${query}`, data, caller };
 }
 
-/** The request of a command that has none. */
 export function plainRequest(
   command: Command,
   { id, caller }: { readonly id: string; readonly caller: string | null },

@@ -1,4 +1,4 @@
-/** Runs one sequence of commands against HTTP and the model, and says where they part. */
+/** Runs one sequence of commands against HTTP and the model, and reports the first difference. */
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { type Command, NOBODY } from './commands.ts';
 import type { Client, Reply, Request } from './client.ts';
@@ -8,7 +8,7 @@ import { bodyOf, dataOf, mentioned, type Names, plainRequest, writeRequest } fro
 import { type Type, typeNamed } from './shape.ts';
 import { World, type Write } from './world.ts';
 
-/** A sequence that found a difference: the requests that lead to it, and what differs. */
+/** A sequence with a difference: its requests, and the difference. */
 export class Difference extends Error {
   constructor(requests: readonly string[], problems: readonly string[]) {
     super([...requests, ...problems.map((problem) => `  ${problem}`)].join('\n'));
@@ -19,25 +19,25 @@ export interface Tally {
   sequences: number;
   commands: number;
   refused: number;
-  /** Sequences given up at a difference that is known. */
+  /** Sequences abandoned at a known difference. */
   known: number;
   documents: number;
   statuses: Record<number, number>;
 }
 
-/** What a sequence counts, and which differences are no news to it. */
+/** Counters of a sequence, and its known differences. */
 export interface Notes {
   readonly tally: Tally;
   readonly ignored: RegExp | null;
-  /** After how many commands everything is looked at. */
+  /** Number of commands between two checks of everything. */
   readonly every: number;
-  /** What does not hold in the tables. */
+  /** Returns the violated invariants of the tables. */
   readonly violations: () => Promise<readonly string[]>;
 }
 
 const EMPTY: Body = { scalars: {}, embedded: {}, relations: {} };
 
-/** How the documents of slots begin: published, a draft, published in two locales. */
+/** First states of the documents of slots: published, a draft, published in two locales. */
 const BEGINNINGS: readonly { readonly draft: boolean; readonly locales: readonly (string | null)[] }[] = [
   { draft: false, locales: [null] },
   { draft: true, locales: [null] },
@@ -117,7 +117,7 @@ export class Sequence {
     return reply;
   }
 
-  /** Makes the document of a slot, where there is none. */
+  /** Creates the document of a slot if there is none. */
   private async begin(name: string, slot: number): Promise<void> {
     if (name === 'file' || slot === NOBODY || this.find(name, slot) !== undefined) return;
     const type = typeNamed(name);
@@ -192,7 +192,7 @@ export class Sequence {
     return written;
   }
 
-  /** A mark for the second document of a slot, and the third. */
+  /** Label of the second and later documents of a slot. */
   private isLabelled({ name }: Type, slot: number): string {
     const labels = new Set(this.labels.values());
     let mark = '';
@@ -214,7 +214,9 @@ export class Sequence {
     return this.apply(reply, command.verb === 'delete' ? [204] : [200], changes[command.verb]) ?? [];
   }
 
-  /** Does in the model what was asked of the service; both may refuse it. Null where they do. */
+  /**
+   * Applies to the model what was requested from the service; both may refuse it. Returns null for a refusal.
+   */
   private apply(reply: Reply, accepted: readonly number[], work: () => string[]): string[] | null {
     let written: string[] | null = null;
     let refusal: string | null = null;
@@ -228,7 +230,7 @@ export class Sequence {
     const isRefused = reply.status >= 400 && reply.status < 500;
     if (refusal === null ? !accepted.includes(reply.status) : !isRefused)
       this.observer.problems.push(
-        `the answer is ${reply.status} ${JSON.stringify(reply.body?.error ?? '')}, expected ${refusal ?? accepted.join(' or ')}`,
+        `the response is ${reply.status} ${JSON.stringify(reply.body?.error ?? '')}, expected ${refusal ?? accepted.join(' or ')}`,
       );
     return written;
   }

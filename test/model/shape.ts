@@ -1,29 +1,29 @@
-/** The content model as the tester sees it: types, and relations with their two sides. */
+/** Content model of the tester: types, and relations with their two sides. */
 import type { ContentTypeDefinition } from 'nestjs-content-api';
 import { content, PEOPLE } from './content.ts';
 
-/** A relation: one set of links, owned by one type and maybe seen from others (D22, D33). */
+/** A relation: one set of links, owned by one type and possibly visible in others (D22, D33). */
 export interface Relation {
   /** `story.main` */
   readonly name: string;
   readonly from: string;
   readonly attribute: string;
   readonly to: readonly string[];
-  /** Whether there are links for each locale, or one list for all. */
+  /** Whether each locale has its own links, instead of one list for all. */
   readonly localized: boolean;
   /** Whether an owner has one link at most. */
   readonly ownOne: boolean;
-  /** The types whose documents have one owner at most; a one-way relation lets targets be shared. */
+  /** Types whose documents have one owner at most; a one-way relation lets owners share targets. */
   readonly exclusive: readonly string[];
 }
 
-/** A relation as one attribute of a type shows it. */
+/** A relation as one attribute of a type. */
 export interface Side {
   readonly attribute: string;
   readonly relation: Relation;
   readonly own: boolean;
   readonly one: boolean;
-  /** The types on the other side; where there are several, their items say which they are of. */
+  /** Types on the other side. If there are several, each item contains its type. */
   readonly targets: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export interface Type {
   readonly drafts: boolean;
   readonly localized: boolean;
   readonly owner: string | null;
-  /** Whether people who sign in may update all of its documents, their own ones, or none. */
+  /** Documents that signed-in people may update. */
   readonly update: 'all' | 'own' | 'none';
   readonly scalars: readonly {
     readonly attribute: string;
@@ -70,7 +70,7 @@ type Mirror = Extract<Linked, { morphBy: string } | { mappedBy?: string }> & {
 
 const isLinked = (def: Definition): def is Linked => def.type === 'media' || def.type === 'relation';
 
-/** The name of the attribute on the other side that owns the links. */
+/** Returns the name of the owning attribute on the other side. */
 function ownerOf(def: Linked): string | undefined {
   if ('morphBy' in def) return def.morphBy;
   return 'mappedBy' in def ? def.mappedBy : undefined;
@@ -81,7 +81,7 @@ const definitions = content.contentTypes as readonly ContentTypeDefinition[];
 const definitionOf = (name: string): ContentTypeDefinition | undefined =>
   definitions.find(({ singularApiId }) => singularApiId === name);
 
-/** The types that show a polymorphic relation as one document. */
+/** Types with a polymorphic relation to one document. */
 const morphOnes = (from: string, attribute: string): string[] =>
   definitions
     .filter(({ attributes }) =>
@@ -96,7 +96,7 @@ const morphOnes = (from: string, attribute: string): string[] =>
     )
     .map(({ singularApiId }) => singularApiId);
 
-/** Where links lead, and who of the targets has one owner at most. */
+/** Returns the targets of a relation, and those with one owner at most. */
 function endsOf(from: string, attribute: string, def: Linked): Pick<Relation, 'to' | 'exclusive' | 'ownOne'> {
   if (def.type === 'media') return { to: ['file'], exclusive: [], ownOne: def.multiple !== true };
   if (!('target' in def))
@@ -175,7 +175,6 @@ const FILE: Type = {
   ...{ update: 'none', scalars: [], embedded: [], sides: [] },
 };
 
-/** All types that have routes. */
 export const TYPES: readonly Type[] = definitions.map(typeOf);
 
 const byName = new Map([...TYPES, FILE].map((type) => [type.name, type]));
@@ -190,7 +189,6 @@ export const RELATIONS: readonly Relation[] = TYPES.flatMap(({ sides }) =>
   sides.filter(({ own }) => own).map(({ relation }) => relation),
 );
 
-/** The relations inside components. */
 export const PARTS: Readonly<Record<string, Part>> = Object.fromEntries(
   content.components.map(({ uid, attributes }) => {
     const targets = (one: boolean): Record<string, string> =>

@@ -1,13 +1,13 @@
 /**
- * What documents are and what writes do to them, as the protocol says it (D13, D19–D26, D29, D33; sections 8, 9 and
- * 11): a specification that runs. It knows nothing of tables.
+ * Executable specification of documents and writes, as the protocol defines them. It covers D13, D19–D26,
+ * D29, D33 and sections 8, 9 and 11, and knows nothing of tables.
  */
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { type Body, changed, type GivenInstance, isEmpty, named, type Payload, Refusal } from './body.ts';
 import { Sheet, type State } from './links.ts';
 import { type Embedded, PARTS, type Relation, type Side, type Type, typeNamed } from './shape.ts';
 
-/** An instance of a component. `key` stands for its id, which the service chooses. */
+/** An instance of a component. `key` represents its id, which the service chooses. */
 export interface Instance {
   readonly key: number;
   readonly component: string;
@@ -20,9 +20,9 @@ type Values = Record<string, string | number | null | readonly Instance[]>;
 export interface Document {
   readonly id: string;
   readonly type: Type;
-  /** What locales share, by state (D20). */
+  /** Values that locales share, by state (D20). */
   readonly shared: Map<State, Values>;
-  /** What they do not, by state and locale: a version for each. */
+  /** Values of each version, by state and locale. */
   readonly versions: Map<string, Values>;
 }
 
@@ -31,14 +31,14 @@ export interface Write {
   /** Of types with drafts: whether the draft is published at once (8.5). */
   readonly publish: boolean;
   readonly body: Body;
-  /** Whoever is signed in; null is somebody who may do anything. */
+  /** The signed-in person; null for a caller with all permissions. */
   readonly caller: string | null;
 }
 
 const SHARED = '';
 const STATES: readonly State[] = ['draft', 'published'];
 
-/** The state that a type's writes are about, and its locale where it has one only (D29). */
+/** State that a type's writes change, and its locale if it has only one (D29). */
 export const writtenState = ({ drafts }: Type): State => (drafts ? 'draft' : 'published');
 export const stateOf = ({ drafts }: Type, status: State): State => (drafts ? status : 'published');
 export const localeOf = ({ localized }: Type, locale: string): string =>
@@ -47,13 +47,13 @@ export const versionKey = (id: string, state: State, locale: string): string => 
 const place = (state: State, locale: string): string => `${state} ${locale}`;
 const sheetLocale = ({ localized }: Relation, locale: string): string => (localized ? locale : SHARED);
 
-/** The locales of a relation that publishing concerns: all, where the document has none of its own (D22). */
+/** Locales of a relation that a publication changes: all, if the document has no locales (D22). */
 function concerned({ localized }: Relation, type: Type, locale: string): readonly string[] {
   if (!localized) return [SHARED];
   return type.localized ? [locale] : LOCALES;
 }
 
-/** What a write is about: a document in a state, the locale of the request, and who asks. */
+/** Context of a write: a document in a state, the locale of the request, and the caller. */
 interface About {
   readonly document: Document;
   readonly state: State;
@@ -61,7 +61,7 @@ interface About {
   readonly caller: string | null;
 }
 
-/** The links of a target that become in one state what they are in the other. */
+/** Links of a target to copy from one state to the other. */
 interface Following {
   readonly target: string;
   readonly from: State;
@@ -71,7 +71,7 @@ interface Following {
 
 export class World {
   readonly documents = new Map<string, Document>();
-  /** The locales that writes have named. */
+  /** Locales that writes have named. */
   readonly mentioned = new Set<string>();
   private readonly sheets = new Map<string, Sheet>();
   private readonly files: readonly string[];
@@ -82,7 +82,7 @@ export class World {
     this.files = files;
   }
 
-  /** The links of a relation in a state, and in a locale where it has links for each. */
+  /** Links of a relation in a state, and in a locale for localized relations. */
   private sheet(relation: Relation, state: State, locale: string): Sheet {
     const key = `${relation.name} ${state} ${locale}`;
     const typeOf = (id: string): string | undefined => this.documents.get(id)?.type.name;
@@ -111,31 +111,30 @@ export class World {
     return this.has(id, stateOf(document.type, status), localeOf(document.type, locale));
   }
 
-  /** What one attribute shows, hidden links left out. */
+  /** Returns the visible links of one attribute. */
   shown({ relation, own }: Side, id: string, status: State, locale: string): string[] {
     const sheet = this.sheetOf(relation, status, locale);
     const list = own ? sheet.own(id) : sheet.inverse(id);
     return list.filter((other) => this.isShown(other, status, locale));
   }
 
-  /** The targets inside an instance that a status and a locale show. */
+  /** Returns the visible targets of an instance in a status and a locale. */
   shownInside(ids: readonly string[], status: State, locale: string): string[] {
     return ids.filter((id) => this.isShown(id, status, locale));
   }
 
-  /** The values of a version, shared ones included. */
+  /** Returns the values of a version, including shared ones. */
   values({ shared, versions }: Document, state: State, locale: string): Values {
     return { ...shared.get(state), ...versions.get(place(state, locale)) };
   }
 
-  /** A version's own content: its values, and the links that it owns in their order (D21). */
+  /** Returns the content of a version: its values, and the links that it owns in their order (D21). */
   content(document: Document, state: State, locale: string): string {
     const own = document.type.sides.filter((side) => side.own);
     const lists = own.map(({ relation }) => this.sheetOf(relation, state, locale).own(document.id));
     return JSON.stringify([this.values(document, state, locale), lists]);
   }
 
-  /** The content of every version. */
   contents(): Map<string, string> {
     const entries = [...this.documents.values()].flatMap((document) =>
       [...document.versions.keys()].map((key): [string, string] => {
@@ -146,7 +145,7 @@ export class World {
     return new Map(entries);
   }
 
-  /** A new document (8.4). Returns the versions that are written. Throws a Refusal. */
+  /** Creates a document (8.4). Returns the written versions. Throws a Refusal. */
   create(type: Type, id: string, write: Write): string[] {
     const { caller } = write;
     const document: Document = { id, type, shared: new Map(), versions: new Map() };
@@ -157,7 +156,7 @@ export class World {
     return this.write(document, write);
   }
 
-  /** Changes what the body names, in a version that is made where it is missing (8.5, 9.6). Throws a Refusal. */
+  /** Changes the attributes of the body, and creates a missing version (8.5, 9.6). Throws a Refusal. */
   update(id: string, write: Write): string[] {
     const document = this.document(id);
     this.mayChange(document, write.caller);
@@ -170,17 +169,17 @@ export class World {
     return document;
   }
 
-  /** People who sign in change what is theirs, where they may not change all. */
+  /** Signed-in people without permission for all documents change only their own. */
   private mayChange({ id, type }: Document, caller: string | null): void {
     if (!this.isOpen(type, caller, id)) throw new Refusal('not theirs');
   }
 
-  /** Whether a document, and the links that it owns, may be changed by somebody (D26). */
+  /** Whether a caller may change a document and the links that it owns (D26). */
   private isOpen({ sides, owner, update }: Type, caller: string | null, id: string): boolean {
     if (caller === null || update === 'all') return true;
     const side = sides.find(({ attribute }) => attribute === owner);
     if (side === undefined || update === 'none') return false;
-    // A link may wait for a version that is not there, which makes nobody its owner meanwhile.
+    // A link may wait for a missing version, and then has no owner.
     return STATES.some(
       (state) =>
         LOCALES.some((locale) => this.has(id, state, locale)) &&
@@ -216,18 +215,18 @@ export class World {
       : [written];
   }
 
-  /** The list that a change starts from: of drafts, where the owners have drafts. */
+  /** List before a change: of drafts, if the owners have drafts. */
   private stored({ relation, own }: Side, { document, locale }: About): string[] {
     const sheet = this.sheetOf(relation, 'draft', locale);
     return own ? sheet.own(document.id) : sheet.inverse(document.id);
   }
 
-  /** The list that a body brings about; none where it says nothing. Links of others stay as they are (D22, D26). */
+  /** Lists after a body; none without changes. Links of other owners stay (D22, D26). */
   private listOf(side: Side, about: About, payload: Payload): string[][] {
     const from = typeNamed(side.relation.from);
     const { caller } = about;
     if (!side.own && caller !== null && from.update === 'none')
-      throw new Refusal('no right to the other side');
+      throw new Refusal('no permission for the other side');
     if (isEmpty(payload)) return [];
     const stored = this.stored(side, about);
     const isOthers = (id: string): boolean => !side.own && !this.isOpen(from, caller, id);
@@ -235,7 +234,7 @@ export class World {
     const list = changed(stored, payload, side.one);
     const lost = stored.filter((id) => isOthers(id) && !list.includes(id));
     const keepsThem = 'set' in payload && (!side.one || list.length === 0);
-    if (lost.length > 0 && !keepsThem) throw new Refusal('links of others');
+    if (lost.length > 0 && !keepsThem) throw new Refusal('links of other owners');
     return [[...lost, ...list]];
   }
 
@@ -243,7 +242,9 @@ export class World {
     this.sheetOf(relation, state, locale).writeOwn(document.id, list);
   }
 
-  /** Owners with drafts change as drafts; a document without drafts changes what they have published, too. */
+  /**
+   * Owners with drafts change in their drafts. A document without drafts also changes their published links.
+   */
   private writeInverse({ relation }: Side, about: About, list: readonly string[]): void {
     const { document, locale, caller } = about;
     const from = typeNamed(relation.from);
@@ -255,8 +256,9 @@ export class World {
   }
 
   /**
-   * Links of owners that are published, and that may be changed, are in one state as in the other (D22). The others
-   * stay (D13, D26): a target with one owner at most leaves those that wait, and nobody whose links may not be changed.
+   * Copies links of published owners that may be changed from one state to the other (D22). The others stay
+   * (D13, D26). A target with one owner at most leaves waiting owners, but none whose links may not be
+   * changed.
    */
   private follow(relation: Relation, locale: string, { target, from, to, caller }: Following): void {
     const [source, sheet] = [this.sheet(relation, from, locale), this.sheet(relation, to, locale)];
@@ -269,8 +271,8 @@ export class World {
   }
 
   /**
-   * Where a body sets both sides of a relation with itself, the owning one, which is written already, says whether
-   * the document links to itself (D22). Where the other lists it, that is its place.
+   * A body may set both sides of a relation with itself. The owning side is written first, and decides
+   * whether the document links to itself (D22). The position in the other list applies.
    */
   private writeBoth(side: Side, about: About, list: readonly string[]): void {
     const { id } = about.document;
@@ -282,12 +284,12 @@ export class World {
     else sheet.writeInverse(id, others, [id]);
   }
 
-  /** Publishing makes the published values and links equal to those of the draft (D20, D22). */
+  /** Makes the published values and links equal to those of the draft (D20, D22). */
   private publish(document: Document, locale: string, caller: string | null): void {
     this.copy(document, { from: 'draft', to: 'published', locale, caller });
   }
 
-  /** The reverse of publishing, for the same links (D22). */
+  /** Reverse of publishing, for the same links (D22). */
   discardDraft(id: string, locale: string): string[] {
     const document = this.document(id);
     const here = localeOf(document.type, locale);
@@ -296,7 +298,7 @@ export class World {
     return [versionKey(id, 'draft', here)];
   }
 
-  /** Values and links of one state as those of the other, in a locale and what all share. */
+  /** Copies values and links from one state to the other, in a locale and for shared ones. */
   private copy(
     document: Document,
     { locale, ...ends }: Omit<Following, 'target'> & { locale: string },
@@ -314,7 +316,10 @@ export class World {
           this.follow(relation, one, { target: id, ...ends });
   }
 
-  /** The published version of a locale goes; its links wait, hidden, until it is published again (8.22, D13). */
+  /**
+   * Removes the published version of a locale. Its links wait, hidden, until it is published again (8.22,
+   * D13).
+   */
   unpublish(id: string, locale: string): string[] {
     const document = this.document(id);
     const here = localeOf(document.type, locale);
@@ -324,8 +329,9 @@ export class World {
   }
 
   /**
-   * Both versions of a locale, or of all where it is null, go with the locale's links; with the last one all links
-   * (8.7, 9.8, 11.25). Instances are nobody else's: they show it no more, which is no change of theirs.
+   * Removes both versions of a locale, or of all if it is null, with the locale's links. The last version
+   * removes all links (8.7, 9.8, 11.25). Instances stay unchanged, although they do not show the document any
+   * more.
    */
   delete(id: string, locale: string | null, caller: string | null): string[] {
     const document = this.document(id);
@@ -341,7 +347,7 @@ export class World {
     return [];
   }
 
-  /** Every document that a body names has to be there (11.18). */
+  /** Every document in a body must exist (11.18). */
   private checkTargets({ relations, embedded }: Body): void {
     const inside = Object.values(embedded).flatMap((list) =>
       list.flatMap(({ links }) => Object.values(links)),
@@ -351,7 +357,7 @@ export class World {
       throw new Refusal('no such document');
   }
 
-  /** The values of a version after a body. A new version takes over what is shared (9.7). */
+  /** Returns the values of a version after a body. A new version copies shared values (9.7). */
   private written({ document, state, locale }: About, body: Body): { shared: Values; localized: Values } {
     const { type } = document;
     const here = localeOf(type, locale);
@@ -392,7 +398,7 @@ export class World {
   }
 }
 
-/** Takes a version away, and what locales share with the last one of its state; whether there was one. */
+/** Removes a version, and with the last one of its state the shared values. Returns whether it existed. */
 function remove({ shared, versions }: Document, state: State, locale: string): boolean {
   const wasThere = versions.delete(place(state, locale));
   if (!LOCALES.some((one) => versions.has(place(state, one)))) shared.delete(state);
