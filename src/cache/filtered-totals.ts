@@ -2,8 +2,9 @@
  * Cache of totals by filter. All pages and orders of a filter have the same total, so later pages read only
  * their rows until a dependency changes.
  */
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import { compileTotal } from '../content/compile/compile-read.js';
+import { PerPlan } from '../content/plan/per-plan.js';
 import type { ReadPlan } from '../content/plan/plan.js';
 import { fill, type Statement, type Template } from '../kernel/sql.js';
 
@@ -33,15 +34,20 @@ const MAX_SLOWER = 3;
 const textOf = ({ text, values }: Statement): string =>
   `${JSON.stringify(values, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value))} ${text}`;
 
-type Filter = NonNullable<NonNullable<ReadPlan['kept']>['filter']>;
+/** Statements of the total, and of the page without it. */
+interface Filter {
+  readonly total: Template<ReadPlan>;
+  readonly page: Template<ReadPlan>;
+}
 
 const keyOf = ({ total }: Filter, plan: ReadPlan): string => textOf(fill(total, plan));
 
-const isCounted = ({ kept, page, where, search }: ReadPlan): boolean =>
-  kept !== null && page?.withCount === true && (where !== null || search !== null);
+const isCounted = ({ shared, page, where, search }: ReadPlan): boolean =>
+  shared !== null && page?.withCount === true && (where !== null || search !== null);
 
 export class FilteredTotals {
-  private readonly totals = new QuickLRU<string, Kept>({ maxSize: MAX_TOTALS });
+  private readonly filters = new PerPlan<Filter>();
+  private readonly totals = new LRUCache<string, Kept>({ max: MAX_TOTALS });
 
   constructor(private readonly compile: (plan: ReadPlan) => Template<ReadPlan>) {}
 
@@ -69,11 +75,11 @@ export class FilteredTotals {
    * Returns the statements for the count and for the page alone, or null for a list without a filtered count.
    */
   private filterOf(plan: ReadPlan): Filter | null {
-    const { kept, page } = plan;
-    if (kept === null || page === null || !isCounted(plan)) return null;
-    return (kept.filter ??= {
+    const { page } = plan;
+    if (page === null || !isCounted(plan)) return null;
+    return this.filters.of(plan, () => ({
       total: compileTotal(plan),
       page: this.compile({ ...plan, page: { ...page, withCount: false } }),
-    });
+    }));
   }
 }

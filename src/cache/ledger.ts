@@ -9,7 +9,6 @@ import type { Row } from '../pool/runner.js';
 import type { Mark } from '../content/query/mark.js';
 import { EVERYTHING, type LedgerTables } from '../content/model/ledger.js';
 import { fill, type Identifier, type Statement, type Template } from '../kernel/sql.js';
-import { ofLate } from './odds.js';
 
 export interface Subject {
   /** `singularApiId` of types of which every document matters. */
@@ -85,9 +84,6 @@ export class Ledger {
   /** Metrics: number of polls, and duration of the last in milliseconds. */
   checks = 0;
   took = 0;
-  /** Moving average of a poll's duration per request that shared it, in milliseconds. */
-  cost = 0;
-  private asking = 0;
   private altered: () => void = () => undefined;
   private readonly statement: Template<Stand>;
   private readonly cheapPoll: Statement;
@@ -117,7 +113,6 @@ export class Ledger {
 
   /** Polls the changes. Returns false if the poll fails. */
   check(): Promise<boolean> {
-    this.asking += 1;
     if (!this.isAsking) return this.start();
     return (this.next ??= Promise.withResolvers<boolean>()).promise;
   }
@@ -177,8 +172,6 @@ export class Ledger {
   /** Polls once and records the changes. Never throws. */
   protected async ask(): Promise<boolean> {
     const started = performance.now();
-    const sharers = Math.max(1, this.asking);
-    this.asking = 0;
     try {
       const connection = (this.connection ??= await this.base.open());
       if (connection === null) return false;
@@ -187,7 +180,6 @@ export class Ledger {
       if (!known) await this.begin(connection);
       this.checks += 1;
       this.took = performance.now() - started;
-      if (known) this.cost = ofLate(this.cost, this.took / sharers);
       this.complaint = null;
       return true;
     } catch (error) {

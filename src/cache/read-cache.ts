@@ -2,9 +2,8 @@
  * Cache of responses, each valid while its dependencies are unchanged. Every request polls the change log
  * first, so no response is older than what was committed before the request.
  */
-import { Generations } from './generations.js';
+import { LRUCache } from 'lru-cache';
 import type { Ledger, Subject } from './ledger.js';
-import { Odds } from './odds.js';
 
 export interface CachedRead<T> {
   readonly key: string;
@@ -31,20 +30,52 @@ export interface ReadCounts {
   passed: number;
 }
 
+/**
+ * Admission of an entry. A stale entry costs a poll and a read instead of the read alone, so an entry that is
+ * stale at every poll bypasses the cache for a while.
+ */
+class Admission {
+  private staleInRow = 0;
+  private judgedAt = -1;
+  private bypassing = 0;
+
+  get bypasses(): boolean {
+    return this.bypassing > 0;
+  }
+
+  /** Records a read that bypasses the cache. */
+  passed(): void {
+    this.bypassing -= 1;
+  }
+
+  /** Records the result of a poll, once per poll. */
+  judge(isStale: boolean, position: number): void {
+    if (position === this.judgedAt) return;
+    this.judgedAt = position;
+    this.staleInRow = isStale ? this.staleInRow + 1 : 0;
+    // After the bypass, one stale poll suffices for the next.
+    if (this.staleInRow >= MAX_STALE) this.bypassing = BYPASSED_READS;
+  }
+}
+
+/** Consecutive stale polls after which an entry bypasses the cache, and for how many reads. */
+const MAX_STALE = 8;
+const BYPASSED_READS = 64;
+
 interface Entry<T> {
   /** Null while the entry bypasses the cache. */
   readonly answer: T | null;
   readonly position: number;
   readonly bytes: number;
   readonly until: number;
-  readonly odds: Odds;
+  readonly admission: Admission;
 }
 
 /** Overhead per entry in bytes (long key, headers, ETag), measured in a heap snapshot. */
 const ENTRY_OVERHEAD = 700;
 
 export class ReadCache<T> {
-  private readonly entries: Generations<Entry<T>>;
+  private readonly entries: LRUCache<string, Entry<T>>;
   /** Running read by key, the last one started. */
   private readonly underWay = new Map<string, Promise<unknown>>();
   readonly counts: ReadCounts = { hits: 0, misses: 0, stale: 0, passed: 0 };
@@ -53,7 +84,8 @@ export class ReadCache<T> {
     private readonly ledger: Ledger,
     bytes: number,
   ) {
-    this.entries = new Generations(bytes);
+    // `maxSize` must be positive; without bytes, Reads does not use the cache.
+    this.entries = new LRUCache({ maxSize: Math.max(1, bytes), sizeCalculation: ({ bytes: size }) => size });
   }
 
   get size(): number {
@@ -61,7 +93,7 @@ export class ReadCache<T> {
   }
 
   get bytes(): number {
-    return this.entries.bytes;
+    return this.entries.calculatedSize;
   }
 
   clear(): void {
@@ -70,7 +102,7 @@ export class ReadCache<T> {
 
   async read(asked: CachedRead<T>): Promise<T> {
     const entry = this.entries.get(asked.key);
-    if (entry?.odds.rests(performance.now()) === true) return this.pass(asked, entry.odds);
+    if (entry?.admission.bypasses === true) return this.pass(asked, entry.admission);
     // Without a polled server the read could not be cached, so the poll comes first.
     const asks = (entry?.answer ?? null) !== null || this.ledger.server === null;
     if (!asks || !(await this.ledger.check())) return this.load(asked, false);
@@ -81,9 +113,9 @@ export class ReadCache<T> {
   private found(asked: CachedRead<T>): T | null {
     const entry = this.entries.get(asked.key);
     if (entry === undefined || entry.answer === null || entry.until <= Date.now()) return null;
-    const { position, cost } = this.ledger;
+    const { position } = this.ledger;
     const isChanged = this.ledger.hasChanged(asked.subject, entry.position);
-    entry.odds.judge({ isChanged, position, cost }, performance.now());
+    entry.admission.judge(isChanged, position);
     if (isChanged) return null;
     this.counts.hits += 1;
     return entry.answer;
@@ -100,9 +132,9 @@ export class ReadCache<T> {
     return this.found(asked);
   }
 
-  private async pass({ pass }: CachedRead<T>, odds: Odds): Promise<T> {
+  private async pass({ pass }: CachedRead<T>, admission: Admission): Promise<T> {
     this.counts.passed += 1;
-    odds.passed();
+    admission.passed();
     return (await pass()).answer;
   }
 
@@ -111,19 +143,19 @@ export class ReadCache<T> {
     const before = this.entries.get(key);
     if ((before?.answer ?? null) === null) this.counts.misses += 1;
     else this.counts.stale += 1;
-    const odds = before?.odds ?? new Odds();
-    if (odds.rests(performance.now())) {
+    const admission = before?.admission ?? new Admission();
+    if (admission.bypasses) {
       // Only the admission state is stored, not the response.
       this.entries.set(key, {
         answer: null,
         position: 0,
         bytes: ENTRY_OVERHEAD + key.length,
         until: 0,
-        odds,
+        admission,
       });
       return (await asked.pass()).answer;
     }
-    const loading = this.keep(asked, odds, isChecked);
+    const loading = this.keep(asked, admission, isChecked);
     const over = loading.then(forget, forget).then(() => {
       if (this.underWay.get(key) === over) this.underWay.delete(key);
     });
@@ -132,14 +164,22 @@ export class ReadCache<T> {
   }
 
   /** Runs the read, and caches it if its position is known and nothing has changed since. */
-  private async keep({ key, subject, load }: CachedRead<T>, odds: Odds, isChecked: boolean): Promise<T> {
-    const started = performance.now();
+  private async keep(
+    { key, subject, load }: CachedRead<T>,
+    admission: Admission,
+    isChecked: boolean,
+  ): Promise<T> {
     const { answer, position, bytes, until } = await load(isChecked);
-    odds.took(performance.now() - started);
     const keeps =
       position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
     if (keeps)
-      this.entries.set(key, { answer, position, bytes: ENTRY_OVERHEAD + key.length + bytes, until, odds });
+      this.entries.set(key, {
+        answer,
+        position,
+        bytes: ENTRY_OVERHEAD + key.length + bytes,
+        until,
+        admission,
+      });
     return answer;
   }
 }

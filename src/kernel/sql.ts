@@ -37,16 +37,26 @@ export class Param {
   constructor(readonly read: (source: never) => unknown) {}
 }
 
-/** SQL fragment: an immutable sequence of text, parameters and other fragments. */
+/** Quoted name in a fragment. */
+class Name {
+  constructor(
+    readonly name: Identifier,
+    readonly text: string,
+  ) {}
+}
+
+type Part = string | Name | Param | Sql;
+
+/** SQL fragment: an immutable sequence of text, names, parameters and other fragments. */
 export class Sql {
-  constructor(readonly parts: readonly (string | Param | Sql)[]) {}
+  constructor(readonly parts: readonly Part[]) {}
 }
 
 /**
  * Template tag. Literal text is trusted; each placeholder must be a fragment or a parameter, never a string.
  */
 export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Param)[]): Sql {
-  const parts: (string | Param | Sql)[] = [strings[0] ?? ''];
+  const parts: Part[] = [strings[0] ?? ''];
   for (let i = 0; i < holes.length; i += 1) parts.push(holes[i] as Sql | Param, strings[i + 1] ?? '');
   return new Sql(parts);
 }
@@ -80,7 +90,7 @@ const QUOTED = {
  * string `'"x"'`, and an identifier without its schema.
  */
 export const quote = (name: Identifier, as: keyof typeof QUOTED = 'identifier'): Sql =>
-  new Sql([QUOTED[as](name)]);
+  new Sql([new Name(name, QUOTED[as](name))]);
 
 const LOWER_CASE = /^[a-z][a-z_]*$/;
 
@@ -130,6 +140,8 @@ export interface Statement {
   readonly values: readonly unknown[];
   /** Whether the caller ignores the rows, so that they need no row description. */
   readonly silent?: boolean;
+  /** Names that the text quotes, in order. */
+  readonly names?: readonly Identifier[];
 }
 
 /** Marks a statement whose rows the caller ignores. */
@@ -148,19 +160,25 @@ export const constantStatement = (
 /** Statement text, with a reader for the value of each parameter. */
 export interface Template<S> {
   readonly text: string;
+  /** Names that the text quotes, in order. */
+  readonly names: readonly Identifier[];
   readonly slots: readonly ((source: S) => unknown)[];
 }
 
 /** Prints a fragment in one pass; parameters are numbered in the order of the text. */
 export function template<S>(root: Sql): Template<S> {
   const slots: ((source: S) => unknown)[] = [];
+  const names: Identifier[] = [];
   const numbers = new Map<Param, number>();
   let text = '';
   const walk = (fragment: Sql): void => {
     for (const part of fragment.parts) {
       if (typeof part === 'string') text += part;
       else if (part instanceof Sql) walk(part);
-      else {
+      else if (part instanceof Name) {
+        text += part.text;
+        names.push(part.name);
+      } else {
         let n = numbers.get(part);
         if (n === undefined) {
           n = slots.push(part.read as (source: S) => unknown);
@@ -171,11 +189,12 @@ export function template<S>(root: Sql): Template<S> {
     }
   };
   walk(root);
-  return { text, slots };
+  return { text, names, slots };
 }
 
-export const fill = <S>({ text, slots }: Template<S>, source: S): Statement => ({
+export const fill = <S>({ text, names, slots }: Template<S>, source: S): Statement => ({
   text,
+  names,
   values: slots.map((read) => read(source)),
 });
 
@@ -200,6 +219,7 @@ export function script(root: Sql): string {
     fragment.parts
       .map((part) => {
         if (typeof part === 'string') return part;
+        if (part instanceof Name) return part.text;
         return part instanceof Sql ? walk(part) : literal(part.read(null as never));
       })
       .join('');

@@ -1,5 +1,5 @@
 /** Advisory locks by name, held until the end of the transaction. */
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import { fill, join, silently, slot, sql, type Statement, template, type Template } from '../kernel/sql.js';
 
 /** Advisory lock by name, held until the end of the transaction. */
@@ -9,7 +9,7 @@ export interface Lock {
 }
 
 /** Statement cache by function and by the exclusiveness of the locks, in order. */
-const texts = new QuickLRU<string, Template<readonly Lock[]>>({ maxSize: 100 });
+const texts = new LRUCache<string, Template<readonly Lock[]>>({ max: 100 });
 
 function textOf(locks: readonly Lock[], shape: string, isTry: boolean): Template<readonly Lock[]> {
   const known = texts.get(shape);

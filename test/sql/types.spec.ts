@@ -49,12 +49,13 @@ describe('SQL', () => {
     expect(print(sql`select ${param(text)}, ${sql`(${param(1)})`}`)).toEqual({
       text: 'select $1, ($2)',
       values: [text, 1],
+      names: [],
     });
   });
 
   it('prints one object as one parameter', () => {
     const same = param('x');
-    expect(print(sql`${same} ${param('x')} ${same}`)).toEqual({ text: '$1 $2 $1', values: ['x', 'x'] });
+    expect(print(sql`${same} ${param('x')} ${same}`)).toMatchObject({ text: '$1 $2 $1', values: ['x', 'x'] });
   });
 
   it.each(['x"', "x'", 'x y', 'x;', '', '1x', 'x\u0000', 'ü', 'x'.repeat(64), 'x--\n', '$1', 'x(', '\\'])(
@@ -63,6 +64,14 @@ describe('SQL', () => {
       expect(() => identifier(name)).toThrow('cannot be used as a name in SQL');
     },
   );
+
+  it('lists the names that a statement quotes, in order', () => {
+    const [a, b] = [identifier('a'), identifier('other.b')];
+    const statement = print(
+      sql`select ${quote(a)} from ${quote(b)} where ${quote(a, 'string')} = ${param(1)}`,
+    );
+    expect(statement.names).toEqual(['a', 'other.b', 'a']);
+  });
 
   it('quotes names as identifiers or constants', () => {
     const name = identifier('shared.seo-meta_1');

@@ -1,8 +1,7 @@
-/** Who is told what by which check, and when a check is not worth it. */
+/** Polls of the change log that requests share. */
 import type { OwnConnection } from '../../src/pool/own-connection.ts';
 import type { Row } from '../../src/pool/runner.ts';
 import { Ledger } from '../../src/cache/ledger.ts';
-import { Odds } from '../../src/cache/odds.ts';
 import { identifier, type Statement } from '../../src/kernel/sql.ts';
 
 /** A connection whose answers are given by hand, in the order of the questions. */
@@ -184,40 +183,5 @@ describe('a ledger', () => {
       true,
       false,
     ]);
-  });
-});
-
-describe('the odds of an answer', () => {
-  /** After so many checks of which every n-th has found a change, reads taking 10 ms each. */
-  function after(checks: number, every: number, cost: number): boolean {
-    const odds = new Odds();
-    odds.took(10);
-    for (let position = 1; position <= checks; position += 1)
-      odds.judge({ isChanged: position % every === 0, position, cost }, 0);
-    return odds.rests(1);
-  }
-
-  it.each([
-    ['seldom changes', 100, 10, 5, false],
-    ['seldom changes, and a check costs nearly as much as a read', 100, 10, 9, true],
-    ['never changes, whatever a check costs', 100, 1000, 20, false],
-    ['changes every time', 20, 1, 0.1, true],
-    ['changes half of the time, and a check costs little', 100, 2, 1, false],
-    ['changes half of the time, and a check costs as much as a read', 100, 2, 10, true],
-  ])('of what %s', (_what, checks, every, cost, rests) => {
-    expect(after(checks, every, cost)).toBe(rests);
-  });
-
-  it('count each check once, however many have shared it, and are tried again after a while', () => {
-    const odds = new Odds();
-    odds.took(10);
-    for (let i = 0; i < 100; i += 1) odds.judge({ isChanged: true, position: 1, cost: 1 }, 0);
-    expect(odds.rests(1)).toBe(false);
-    for (let position = 2; position < 50; position += 1)
-      odds.judge({ isChanged: true, position, cost: 1 }, 0);
-    expect([odds.rests(1), odds.rests(1000)]).toEqual([true, true]);
-    // However seldom it is asked for: it would never be asked for without a check otherwise.
-    for (let i = 0; i < 100; i += 1) odds.passed();
-    expect([odds.rests(1), odds.rests(1000)]).toEqual([true, false]);
   });
 });

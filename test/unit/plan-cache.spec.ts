@@ -85,7 +85,7 @@ describe('the cache of plans', () => {
     const { ask, made } = asking(cacheOf(LIMIT));
     const [a, b, again] = ['a', 'b', 'a'].map((title) => ask({ text: `filters[title]=${title}` }));
     expect([a, b, again].map((plan) => plan?.operands?.values)).toEqual([['a'], ['b'], ['a']]);
-    expect(a?.kept).toBe(b?.kept);
+    expect(a?.shared).toBe(b?.shared);
     const [key, other, same] = [a, b, again].map((plan) => readKeyOf(plan as ReadPlan));
     expect(key).not.toBe(other);
     expect(key).toBe(same);
@@ -104,7 +104,7 @@ describe('the cache of plans', () => {
     [0, 6],
     [1, 6],
     [2, 6],
-    [4, 4],
+    [3, 3],
     [6, 3],
   ])('with room for %i, asked for three texts twice, plans %i times', (limit, times) => {
     const { ask, made } = asking(cacheOf(limit));

@@ -1,5 +1,5 @@
 /** Callers and permissions: strategies, roles and sources of grants. */
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import type { Schema } from '../model/model.js';
 import { type AuthStrategy, type Credentials, type Identity, recognise } from './auth-strategy.js';
 import { type Caller, publicCaller } from './caller.js';
@@ -42,7 +42,7 @@ interface Known {
   /** Grants of each role, from code and all sources. Roles without grants are omitted. */
   readonly grants: ReadonlyMap<string, readonly Grants[]>;
   /** Permissions by sorted role names. */
-  readonly rights: QuickLRU<string, Permissions>;
+  readonly rights: LRUCache<string, Permissions>;
   /** Caller for requests without a credential, created on first use. */
   anonymous: Caller | null;
 }
@@ -52,7 +52,7 @@ function knownOf(at: number, sources: readonly RoleGrants[]): Known {
   for (const [role, granted] of sources.flatMap((source) => Object.entries(source))) {
     if (Object.keys(granted).length > 0) grants.set(role, [...(grants.get(role) ?? []), granted]);
   }
-  return { at, grants, rights: new QuickLRU({ maxSize: COMBINATIONS }), anonymous: null };
+  return { at, grants, rights: new LRUCache({ max: COMBINATIONS }), anonymous: null };
 }
 
 /**

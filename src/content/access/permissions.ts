@@ -1,5 +1,5 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import { among } from '../model/suggest.js';
 import type { ContentType, Schema } from '../model/model.js';
 import { MODEL_GRANT } from '../model/naming.js';
@@ -109,13 +109,13 @@ const textOf = (granted: Granted): string[] =>
 const REMEMBERED = 1000;
 
 /** LRU cache of permissions by content. Evicted permissions that are created again are a different object. */
-const interned = new QuickLRU<string, Permissions>({ maxSize: REMEMBERED });
+const interned = new LRUCache<string, Permissions>({ max: REMEMBERED });
 
 /** Predefined permissions, which are never evicted. */
 const lasting = new Map<string, Permissions>();
 
 /** LRU cache of sums, by the ids of both summands. */
-const sums = new QuickLRU<string, Permissions>({ maxSize: REMEMBERED });
+const sums = new LRUCache<string, Permissions>({ max: REMEMBERED });
 
 let made = 0;
 

@@ -251,13 +251,13 @@ export const compileLastAnswer = (plan: ReadPlan, bytes: number): Template<ReadP
  * response needs more than the row's own columns, since that statement does not see its other changes.
  */
 export function compileWrittenAnswer(plan: ReadPlan, bytes: number): WrittenAnswer | null {
-  const { kept, version, type } = plan;
+  const { shared, version, type } = plan;
   const isAny = plan.where === null && plan.search === null && plan.otherwise === null;
   const isVersion = version.publication === null && localeChain(type, version, true) === null;
-  if (kept === null || !isPlain(plan) || !isAny || !isVersion) return null;
+  if (shared === null || !isPlain(plan) || !isAny || !isVersion) return null;
   const row = rowScope(type, alias('t', 0));
   return {
-    key: kept.key,
+    key: shared.key,
     published: version.published || !type.draftAndPublish,
     from: (rows) => {
       const source = { row, from: sql`${rows} ${row.alias}`, stamp: writtenStampOf(row.alias) };

@@ -4,7 +4,7 @@
  * The template is printed from the cache key alone, which contains only names and flags. No value can get
  * into a cached statement.
  */
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import type { ContentType } from '../model/model.js';
 
 /** Maximum number of cached statements for a type (LRU); twice as many for a while. */
@@ -21,12 +21,12 @@ interface NestedFacts {
   readonly [name: string]: Facts[string];
 }
 
-export class KeptTexts<T> {
-  private readonly types = new WeakMap<ContentType, QuickLRU<string, T>>();
+export class KeptTexts<T extends object> {
+  private readonly types = new WeakMap<ContentType, LRUCache<string, T>>();
 
   /** Returns the cached statement of a type and key, or stores the result of `make`. */
   of<F extends Facts>(type: ContentType, facts: F, make: (facts: F) => T): T {
-    const kept = this.types.get(type) ?? new QuickLRU({ maxSize: MOST });
+    const kept = this.types.get(type) ?? new LRUCache<string, T>({ max: MOST });
     this.types.set(type, kept);
     const key = JSON.stringify(facts);
     const known = kept.get(key);

@@ -1,5 +1,6 @@
 /** ETag of a response (RFC 9110 8.8.3). */
 import { hash } from 'node:crypto';
+import { PerPlan } from '../plan/per-plan.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
 import type { Statement } from '../../kernel/sql.js';
 
@@ -36,9 +37,11 @@ export function etagOf(plan: ReadPlan, { stamp, data, total, statement }: Shown)
 /** ETag of the response to a write, which is never requested again. */
 export const writtenTag = (stamp: string): string => `"${stamp}-w"`;
 
+/** Digests of plans in the ETags of their responses. */
+const shapes = new PerPlan<string>();
+
 function keptShape(plan: ReadPlan, statement: Statement): string {
-  if (plan.kept === null) return shapeOf(statement, plan);
-  return (plan.kept.shape ??= shapeOf(statement, plan));
+  return shapes.of(plan, () => shapeOf(statement, plan));
 }
 
 /** Returns the tag of a response whose signed URLs belong to a signing period; the tag of a write stays. */

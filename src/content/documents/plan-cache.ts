@@ -2,11 +2,12 @@
  * LRU cache of query plans and their printed statements. Lists that differ only in filter values share a
  * plan; values are bound.
  */
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import { isPersonal } from '../access/decide.js';
 import { ContentError } from '../../kernel/errors.js';
 import { isHeavy } from '../plan/is-heavy.js';
 import { openOperandsOf, operandsOf } from '../plan/open-operands.js';
+import { PerPlan } from '../plan/per-plan.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ReadRequest } from '../plan/plan-read.js';
 import { parseQuery } from '../query/parse-query.js';
@@ -25,6 +26,9 @@ import { fill, type Statement, type Template } from '../../kernel/sql.js';
 /** Longest query text in characters that is cached, to bound memory. */
 const MAX_CACHED_LENGTH = 2048;
 
+/** Entry of a shape whose texts are planned one by one. */
+const ONE_BY_ONE = 'one by one';
+
 type Planner = (query: Query) => ReadPlan;
 
 interface Kept {
@@ -37,16 +41,12 @@ interface Kept {
  * on nothing else, so they never go stale.
  */
 export class PlanCache {
-  /**
-   * QuickLRU keeps two generations, so a hit in the young one moves nothing. A null entry is a shape whose
-   * texts are planned one by one.
-   */
-  private readonly plans: QuickLRU<string, Kept | null> | null;
+  private readonly plans: LRUCache<string, Kept | typeof ONE_BY_ONE> | null;
   private made = 0;
 
   constructor(private readonly settings: ContentSettings) {
     const { maxCachedPlans: most } = settings;
-    this.plans = most === 0 ? null : new QuickLRU({ maxSize: Math.ceil(most / 2) });
+    this.plans = most === 0 ? null : new LRUCache({ max: most });
   }
 
   /** Drops all plans, because statements are printed differently from now on. */
@@ -74,9 +74,9 @@ export class PlanCache {
 
   private ofText(text: string, asked: string, make: Planner): ReadPlan {
     const key = `${asked} ${text}`;
-    const known = this.plans?.get(key)?.plan;
-    if (known !== undefined) return known;
-    const plan = this.keeping(make(this.queryOf(text)));
+    const known = this.plans?.get(key);
+    if (known !== undefined && known !== ONE_BY_ONE) return known.plan;
+    const plan = this.sharing(make(this.queryOf(text)));
     this.plans?.set(key, { plan, open: [] });
     return plan;
   }
@@ -91,57 +91,58 @@ export class PlanCache {
       kept = this.planShape(shape, make);
       this.plans?.set(key, kept);
     }
-    const operands = kept === null ? null : operandsOf(kept.open, shape.values);
-    return kept === null || operands === null ? null : { ...kept.plan, operands };
+    if (kept === ONE_BY_ONE) return null;
+    const operands = operandsOf(kept.open, shape.values);
+    return operands === null ? null : { ...kept.plan, operands };
   }
 
   /**
-   * Returns null if a value decides more than a comparison, or if the query is invalid: planning the text
-   * itself then reports the error.
+   * Returns ONE_BY_ONE if a value decides more than a comparison, or if the query is invalid: planning the
+   * text itself then reports the error.
    */
-  private planShape(shape: TextShape, make: Planner): Kept | null {
+  private planShape(shape: TextShape, make: Planner): Kept | typeof ONE_BY_ONE {
     try {
       const plan = make(withOpenOperands(this.queryOf(openText(shape))));
       const open = openOperandsOf(plan, shape.values.length);
-      return open === null ? null : { plan: this.keeping(plan), open };
+      return open === null ? ONE_BY_ONE : { plan: this.sharing(plan), open };
     } catch (error) {
-      if (error instanceof ContentError) return null;
+      if (error instanceof ContentError) return ONE_BY_ONE;
       throw error;
     }
   }
 
-  /** Returns the plan with an empty slot for its statement and derived facts. */
-  private keeping(plan: ReadPlan): ReadPlan {
+  private sharing(plan: ReadPlan): ReadPlan {
     this.made += 1;
-    const nothing = { statement: null, last: null, shape: null, subject: null, filter: null, heavy: null };
-    return { ...plan, kept: { key: `read:${this.made}`, ...nothing } };
+    return { ...plan, shared: { key: `read:${this.made}` } };
   }
 }
 
 type Compile = (plan: ReadPlan) => Template<ReadPlan>;
 
+const statements = new PerPlan<Template<ReadPlan>>();
+
 /** Returns the statement of a read, printed by `compile` unless it is cached with the plan. */
-export function statementOf(plan: ReadPlan, compile: Compile): Statement {
-  const { kept } = plan;
-  return fill(kept === null ? compile(plan) : (kept.statement ??= compile(plan)), plan);
-}
+export const statementOf = (plan: ReadPlan, compile: Compile): Statement =>
+  fill(
+    statements.of(plan, () => compile(plan)),
+    plan,
+  );
+
+const lastStatements = new PerPlan<Template<ReadPlan>>();
 
 /**
  * Returns the statement that reads a written document for the response, cached like the statement of a read.
  */
-export function lastStatementOf(plan: ReadPlan, compile: Compile): Statement {
-  const { kept, documentId } = plan;
-  if (kept === null || documentId === null) return fill(compile(plan), plan);
-  return fill((kept.last ??= compile(plan)), plan);
-}
+export const lastStatementOf = (plan: ReadPlan, compile: Compile): Statement =>
+  fill(plan.documentId === null ? compile(plan) : lastStatements.of(plan, () => compile(plan)), plan);
 
 /** Returns the key that equal reads share, or null for a read that shares with none. */
-export function readKeyOf({ kept, documentId, operands }: ReadPlan): string | null {
+export function readKeyOf({ shared, documentId, operands }: ReadPlan): string | null {
   const about = documentId ?? operands?.text ?? null;
-  return kept === null || about === null ? (kept?.key ?? null) : `${kept.key} ${about}`;
+  return shared === null || about === null ? (shared?.key ?? null) : `${shared.key} ${about}`;
 }
 
-export function heavyOf(plan: ReadPlan): boolean {
-  if (plan.kept === null) return isHeavy(plan);
-  return (plan.kept.heavy ??= isHeavy(plan));
-}
+const heavy = new PerPlan<boolean>();
+
+/** Whether the read may be slow. */
+export const heavyOf = (plan: ReadPlan): boolean => heavy.of(plan, () => isHeavy(plan));

@@ -15,7 +15,7 @@ import { FilteredTotals, type KnownPage } from '../../cache/filtered-totals.js';
 import type { LedgerWorker } from '../../cache/ledger-worker.js';
 import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
 import { SharedReads, type SharedTraits } from '../../cache/shared-reads.js';
-import { type Holders, holdersOf, planSubject, subjectOf } from '../../cache/dependencies.js';
+import { Dependencies } from '../../cache/dependencies.js';
 
 export interface ReadFor {
   readonly hangup?: Hangup | null;
@@ -78,7 +78,7 @@ const bytesOf = ({ data }: Answer): number => 2 * data.length * (WIDE.test(data)
 
 export class Reads {
   private readonly shared = new SharedReads<Loaded<Answer>>();
-  private readonly holders: Holders;
+  private readonly dependencies: Dependencies;
   readonly cache: ReadCache<Answer>;
   private readonly totals = new FilteredTotals((plan) => this.compile(plan));
 
@@ -86,7 +86,7 @@ export class Reads {
     private readonly base: DocumentsBase,
     private readonly ledger: LedgerWorker,
   ) {
-    this.holders = holdersOf(base.schema);
+    this.dependencies = new Dependencies(base.schema);
     this.cache = new ReadCache(ledger.ledger, base.settings.cache.bytes);
   }
 
@@ -108,7 +108,7 @@ export class Reads {
     const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
       this.shared.read(key, hangup, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
     const statement = this.print(plan);
-    const subject = subjectOf(this.subject(plan, statement), plan);
+    const subject = this.dependencies.of(plan, statement);
     const answer = await this.cache.read({ key, subject, load, pass });
     // A replica may be behind the last poll, so its position stays.
     return isPassed ? answer : this.marked(answer);
@@ -142,18 +142,10 @@ export class Reads {
    */
   sharedMaxAge(plan: ReadPlan): number {
     if (plan.type.sharedMaxAge === 0 || !plan.version.published) return 0;
-    const { types } = this.subject(plan, this.print(plan));
+    const types = this.dependencies.typesOf(plan, this.print(plan));
     const known = types.flatMap((name) => this.base.schema.types.get(name) ?? []);
     const ofFiles = this.base.links.seconds ?? Infinity;
     return Math.min(...known.map((type) => (type.internal ? ofFiles : type.sharedMaxAge)));
-  }
-
-  private subject(
-    plan: ReadPlan,
-    statement: Statement,
-  ): NonNullable<NonNullable<ReadPlan['kept']>['subject']> {
-    if (plan.kept === null) return planSubject(statement, plan, this.holders);
-    return (plan.kept.subject ??= planSubject(statement, plan, this.holders));
   }
 
   private async load(
@@ -183,7 +175,7 @@ export class Reads {
       position !== null &&
       row.server === ledger.server &&
       row.snapshot !== undefined &&
-      !ledger.hasMissed(subjectOf(this.subject(plan, statement), plan), position, row.snapshot);
+      !ledger.hasMissed(this.dependencies.of(plan, statement), position, row.snapshot);
     if (this.ledger.isWhole && typeof row.total === 'number') this.ledger.totalWasRead();
     if (isKnown && typeof row.total === 'number')
       this.totals.keep(plan, {
@@ -205,7 +197,7 @@ export class Reads {
   ): Promise<Loaded<Answer> | null> {
     const { ledger } = this.ledger;
     const statement = this.print(plan);
-    const subject = subjectOf(this.subject(plan, statement), plan);
+    const subject = this.dependencies.of(plan, statement);
     if (ledger.hasChanged(subject, known.position)) return null;
     const started = performance.now();
     const rows = await this.base.database.run(pageAlone, { ...shared, heavy: heavyOf(plan) });

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import { type Caller, SYSTEM, userOf } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import { Database } from '../store/database.js';
@@ -14,8 +14,8 @@ import { modelPaths } from '../openapi/model-paths.js';
 import { ownPaths } from '../openapi/own-paths.js';
 import { ContentRoutes } from './routes.js';
 
-/** Minimum of cached documents; QuickLRU stores up to twice as many. */
-const KEPT = 50;
+/** Maximum of cached documents. */
+const KEPT = 100;
 
 const EVERYTHING: Described = { format: 'flat', counts: true };
 
@@ -30,7 +30,7 @@ const EVERYTHING: Described = { format: 'flat', counts: true };
 @Injectable()
 export class ContentOpenApi {
   private readonly added: Describe[] = [localePaths, modelPaths];
-  private readonly kept = new QuickLRU<string, ContentDocument>({ maxSize: KEPT });
+  private readonly kept = new LRUCache<string, ContentDocument>({ max: KEPT });
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,

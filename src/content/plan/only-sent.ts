@@ -29,7 +29,7 @@ export function onlySent(plan: ReadPlan, sent: GivenValues): ReadPlan {
   const { fields, children, ...object } = plan.object;
   return {
     ...plan,
-    kept: null,
+    shared: null,
     object: {
       ...object,
       fields: fields.filter(({ name }) => ALWAYS.includes(name) || whole(name)),

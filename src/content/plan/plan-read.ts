@@ -218,6 +218,6 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
     echoes,
     otherwise: null,
     filePlaceholder: base.filePlaceholder ?? null,
-    kept: null,
+    shared: null,
   });
 }

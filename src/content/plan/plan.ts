@@ -1,10 +1,8 @@
 /**
- * Plan of a read: all names resolved, permissions applied, one state and locale for the whole tree. Frozen,
- * except for the caches in `kept`.
+ * Plan of a read: all names resolved, permissions applied, one state and locale for the whole tree. Frozen.
  */
 import type { CoverageOf } from './coverage.js';
 import type { OwnCondition } from '../access/decide.js';
-import type { Template } from '../../kernel/sql.js';
 import type { OperatorName } from '../query/operators.js';
 import type { Pagination, PublicationFilter } from '../query/query.js';
 import type {
@@ -140,8 +138,8 @@ export interface ReadPlan {
   readonly otherwise: ReadPlan | null;
   /** Prefix of file URLs, which are signed before the response is sent; null for none. */
   readonly filePlaceholder: string | null;
-  /** Caches of a plan that is used again; null for a plan of a single request. */
-  readonly kept: KeptStatement | null;
+  /** Null for a plan of a single request. {@link PerPlan} derives values of the others once. */
+  readonly shared: SharedPlan | null;
 }
 
 /** Values of a plan that serves many filters. */
@@ -152,21 +150,10 @@ export interface Operands {
   readonly values: readonly unknown[];
 }
 
-/** Caches of a shared plan. Parameter values come from the plan that is sent, not from here. */
-interface KeptStatement {
+/** Identity of a plan that many requests share. */
+export interface SharedPlan {
   /** Unique short name of the plan. */
   readonly key: string;
-  statement: Template<ReadPlan> | null;
-  /** Statement that returns the response to a write, the last of its transaction. */
-  last: Template<ReadPlan> | null;
-  /** Digest of the plan in the ETags of its responses; null before the first one. */
-  shape: string | null;
-  /** Types that the statement reads, and whether it reads a single document; null until first used. */
-  subject: { readonly types: readonly string[]; readonly isAlone: boolean } | null;
-  /** Statement of the total, and of the page without it; null until first used. */
-  filter: { readonly total: Template<ReadPlan>; readonly page: Template<ReadPlan> } | null;
-  /** Whether the plan may be slow; null until first used. */
-  heavy: boolean | null;
 }
 
 /** Whether a response contains only columns of one version's row. */

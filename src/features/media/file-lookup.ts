@@ -1,6 +1,6 @@
 /** Finds the bytes of a URL: an original, a format or a variant. */
 import { Inject, Injectable } from '@nestjs/common';
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import type { KeptFile, ServedBytes, VariantRequest } from './file-images.js';
 import { extensionOfKey } from '../../content/model/content-keys.js';
 import { kindOfExtension, UNKNOWN } from './file-kinds.js';
@@ -15,7 +15,7 @@ export interface AskedFile extends Pick<VariantRequest, 'query' | 'accept'> {
 }
 
 /** Maximum number of cached lookups, and their lifetime in milliseconds. */
-export const REMEMBERED = { maxSize: 2000, maxAge: 5000 };
+export const REMEMBERED = { max: 2000, ttl: 5000 };
 
 /** Format name and file hash: `small_big_up_5e44584d2c`. */
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
@@ -39,7 +39,7 @@ function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedByt
 
 @Injectable()
 export class FileLookup {
-  private readonly known = new QuickLRU<string, readonly FileRow[]>(REMEMBERED);
+  private readonly known = new LRUCache<string, readonly FileRow[]>(REMEMBERED);
 
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,

@@ -181,7 +181,7 @@ export class FilesController {
     );
     if (typeof folder !== 'string' || unstorable(folder)) return plan;
     const parts = [...(plan.where === null ? [] : [plan.where]), this.files.isIn(folder)];
-    return { ...plan, where: { kind: 'all', parts }, kept: null };
+    return { ...plan, where: { kind: 'all', parts }, shared: null };
   }
 
   private plan(

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Inject, Injectable, Logger, type OnModuleInit, StreamableFile } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import { ContentError, forbidden, notFound, unavailable } from '../../kernel/errors.js';
 import type { ServedBytes } from './file-images.js';
 import { RASTER } from './file-kinds.js';
@@ -63,7 +63,7 @@ function decoded(path: string): string {
 @Injectable()
 export class ServedFiles implements OnModuleInit {
   private readonly logger = new Logger('ContentFiles');
-  private readonly known = new QuickLRU<string, KeptBytes>(REMEMBERED);
+  private readonly known = new LRUCache<string, KeptBytes>(REMEMBERED);
 
   constructor(
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,

@@ -1,7 +1,7 @@
 /** Signs URLs of private files, which work until they expire. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import QuickLRU from 'quick-lru';
+import { LRUCache } from 'lru-cache';
 import { type LinkSigner, SignedLinks, type Window } from '../../content/documents/signed-links.js';
 import { isObject } from '../../kernel/json.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
@@ -21,7 +21,7 @@ const signatureOf = (path: string, expires: string, secret: string): Buffer =>
 @Injectable()
 export class SignedUrls implements LinkSigner, OnModuleInit {
   readonly placeholder: string;
-  private readonly known = new QuickLRU<string, Promise<string>>({ maxSize: REMEMBERED });
+  private readonly known = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
 
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,

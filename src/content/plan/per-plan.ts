@@ -1,0 +1,19 @@
+import type { ReadPlan, SharedPlan } from './plan.js';
+
+/**
+ * Values derived from plans. For a plan that many requests share, a value is computed once. It must not
+ * depend on the document or the operands of a request.
+ */
+export class PerPlan<T> {
+  private readonly values = new WeakMap<SharedPlan, { readonly value: T }>();
+
+  /** Returns the value of a plan. `make` computes it. */
+  of({ shared }: ReadPlan, make: () => T): T {
+    if (shared === null) return make();
+    const known = this.values.get(shared);
+    if (known !== undefined) return known.value;
+    const value = make();
+    this.values.set(shared, { value });
+    return value;
+  }
+}
