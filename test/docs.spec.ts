@@ -243,6 +243,12 @@ describe('documentation', () => {
         .filter((name) => name !== 'ci'),
     );
 
+    it('names files that exist', () => {
+      const files = [...page.matchAll(/`((?:test|src|bench|docs)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+      expect(files.length).toBeGreaterThan(50);
+      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    });
+
     it('names only commands that there are', () => {
       expect([...named].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
     });

@@ -112,7 +112,7 @@ type Settle = (error: Error | null, rows: readonly Row[]) => void;
 
 function within(start: (done: Settle) => void): Promise<readonly Row[]> {
   return new Promise((resolve, reject) => {
-    const wait = waits.add(() => reject(new Error('The database did not answer in time')));
+    const wait = waits.add(() => reject(new Error('The database did not respond in time')));
     start((error, rows) => {
       waits.delete(wait);
       if (error === null) resolve(rows);

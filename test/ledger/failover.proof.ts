@@ -154,7 +154,7 @@ describe('replicas, and failover', () => {
     }
     expect((await Promise.all(reads)).filter((status) => status !== 200)).toEqual([]);
     expect(Math.max(...took)).toBeLessThan(3000);
-    expect(lines(/is not read until it answers again: it takes too long/)).toHaveLength(1);
+    expect(lines(/is not read until it responds again: it takes too long/)).toHaveLength(1);
     thaw();
     expect(await until(bothRead)).toBe(true);
   }, 120_000);

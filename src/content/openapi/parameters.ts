@@ -100,7 +100,7 @@ const ROWS = {
   populate: {
     style: 'deepObject',
     description:
-      'What is shown of relations, media, components and zones: `*`, names, or an object in nested brackets, ' +
+      'Relations, media, components and zones to show: `*`, names, or an object in nested brackets, ' +
       '`populate[author][fields]=name`.',
     schema: ({ view, describing }) =>
       populatable(view).length === 0 ? null : populateSchema(view, describing),

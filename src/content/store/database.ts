@@ -246,7 +246,7 @@ export class Database {
       return { away: null, ...(await checkTables(this.base.orm, run)) };
     } catch (error) {
       const why = reasonAway(error) ?? String(error);
-      const away = `The database cannot be used: ${why}. Until it can, content routes answer 503`;
+      const away = `The database cannot be used: ${why}. Until it can, content routes respond with 503`;
       return { away, tables: [], isNew: false };
     }
   }

@@ -60,7 +60,7 @@ export class Replica {
   /** Takes it out of use until a probe succeeds. */
   leave(why: string): void {
     this.freshAt = null;
-    this.complain('away', `until it answers again: ${why}`);
+    this.complain('away', `until it responds again: ${why}`);
   }
 
   /** Queries how far it is; at most once at a time. `sample` is null while the primary does not answer. */

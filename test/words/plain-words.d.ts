@@ -1,0 +1,4 @@
+export function problemsOf(
+  text: string,
+  about?: { readonly isBoolean?: boolean; readonly forReaders?: boolean },
+): string[];
