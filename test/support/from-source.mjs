@@ -59,9 +59,16 @@ function sourceOf(specifier, from) {
   return existsSync(new URL(source, from)) ? source : specifier;
 }
 
+/** Suites that replace the clock load their own copy of the library: its modules keep timers. */
+const FAKE_CLOCK = new URL('../pool/', import.meta.url).href;
+
+/** Returns whether a module imports the copy of the library that suites share. */
+const sharesLibrary = (url, from = '') =>
+  url.startsWith(SRC) && !from.startsWith(FAKE_CLOCK) && !(from.startsWith(SRC) && from.includes('?suite='));
+
 /** Suites share the library, and each suite loads its own copy of all other modules. */
-const suiteModuleOf = (found) =>
-  suite.number === null || !isSource(found.url) || found.url.startsWith(SRC) || found.url.includes('?')
+const suiteModuleOf = (found, from) =>
+  suite.number === null || !isSource(found.url) || sharesLibrary(found.url, from) || found.url.includes('?')
     ? found
     : { ...found, url: `${found.url}?suite=${suite.number}` };
 
@@ -69,7 +76,7 @@ process.setSourceMapsEnabled(true);
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === '@jest/globals') return { url: FROM_JEST.url, format: 'module', shortCircuit: true };
-    return suiteModuleOf(next(sourceOf(specifier, context.parentURL), context));
+    return suiteModuleOf(next(sourceOf(specifier, context.parentURL), context), context.parentURL);
   },
   load(url, context, next) {
     if (url === FROM_JEST.url) return { source: FROM_JEST.source, format: 'module', shortCircuit: true };
