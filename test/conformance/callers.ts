@@ -1,4 +1,4 @@
-/** The seed's callers, signed in through the product's own doors: a JSON Web Token and API tokens. */
+/** Callers of the seed, signed in through the product's own API: a JSON Web Token and API tokens. */
 import type { INestApplication } from '@nestjs/common';
 import { ApiTokens } from 'nestjs-content-api/accounts';
 import pg from 'pg';
@@ -6,7 +6,7 @@ import type { Model, Seed, Token, User } from './cases.ts';
 import { grantsFor } from './library.ts';
 import { send } from './request.ts';
 
-/** What `auth` names in a case → what goes behind `Bearer`. */
+/** Name in `auth` of a case → token after `Bearer`. */
 export type Bearers = ReadonlyMap<string, string>;
 
 const REGISTERED = { username: 'conformance', email: 'conformance@example.com', password: 'Passw0rd!' };
@@ -15,11 +15,11 @@ async function post(port: number, path: string, body: object): Promise<string> {
   const answer = await send(port, { method: 'POST', path, headers: {}, body });
   const { jwt } = answer.body as { jwt?: unknown };
   if (typeof jwt !== 'string')
-    throw new Error(`${path} gave no token: ${answer.status} ${JSON.stringify(answer.body)}`);
+    throw new Error(`${path} returned no token: ${answer.status} ${JSON.stringify(answer.body)}`);
   return jwt;
 }
 
-/** The token of the seed's first user who may sign in, or of one who registers. */
+/** Returns the token of the seed's first active user, or of one who registers. */
 function jwtOf(port: number, users: readonly User[]): Promise<string> {
   const user = users.find(({ confirmed, blocked }) => confirmed && !blocked);
   return user === undefined
@@ -36,8 +36,8 @@ const create = (tokens: ApiTokens, token: Token, model: Model): ReturnType<ApiTo
   });
 
 /**
- * The product makes no token that has expired already, so the recorded expiry is put in place below it. The
- * first use of a token is recorded in a statement of its own; here it is recorded before the counting starts.
+ * The product creates no expired token, so SQL sets the recorded expiry. The first use of a token is recorded
+ * by its own statement, so it is recorded here, before the count.
  */
 const SETTLE = `update content_api_tokens set last_used_at = now(), expires_at = coalesce($2, expires_at) where name = $1`;
 
@@ -61,7 +61,7 @@ export async function signIn(
   return bearers;
 }
 
-/** The `Authorization` header of a case; a placeholder such as `<jwt>` in a raw one stands for a token. */
+/** Returns the `Authorization` header of a case; a placeholder such as `<jwt>` in a raw one is a token. */
 export function authorization(auth: string, bearers: Bearers): Record<string, string> {
   if (auth === 'public') return {};
   const raw = auth.startsWith('raw:')

@@ -1,15 +1,15 @@
-/** The recorded cases: their files, and the templates and captures that tie them together. */
+/** Recorded cases: their files, and the templates and captures that connect them. */
 import { readFileSync } from 'node:fs';
 import type { Content } from './forms.ts';
 
-/** One recorded request with what the reference answered. */
+/** One recorded request with the reference's response. */
 export interface Case {
   readonly n: number;
   readonly group: string;
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  /** The path with `{{variables}}` that earlier cases captured. */
+  /** Path with `{{variables}}` that earlier cases captured. */
   readonly pathTemplate?: string;
   /** `public`, `jwt`, the name of a token, or `raw:<Authorization header>`. */
   readonly auth: string;
@@ -61,7 +61,7 @@ export interface User {
   readonly password: string;
   readonly confirmed: boolean;
   readonly blocked: boolean;
-  /** Grant name of a role. */
+  /** Role of its grants. */
   readonly role: string;
 }
 
@@ -72,7 +72,7 @@ export interface Token {
   readonly expiresAt?: string;
 }
 
-/** A step of the seed; `as` and `documentId` are references, which also stand in data. */
+/** A step of the seed; `as` and `documentId` are references, which data may contain too. */
 type Operation = Upload | Write;
 
 export interface Upload {
@@ -103,7 +103,7 @@ const readLines = (file: string): Case[] =>
     .map((line) => JSON.parse(line) as Case);
 
 /**
- * The cases of all files in the order of their recording; files that number their cases alike are not
+ * Returns the cases of all files in the order of their recording; files with equal numbers are not
  * interleaved.
  */
 export function readCases(files: readonly string[]): Case[] {
@@ -112,17 +112,17 @@ export function readCases(files: readonly string[]): Case[] {
   return numbers.size === cases.length ? cases.sort((a, b) => a.n - b.n) : cases;
 }
 
-/** Values captured from our answers. */
+/** Values captured from our responses. */
 export type Variables = Map<string, unknown>;
 
 const VARIABLE = /\{\{(\w+)\}\}/g;
 
-/** The variables that a value's templates name. */
+/** Returns the variables in a value's templates. */
 export const variablesIn = (template: unknown): string[] =>
   [...(JSON.stringify(template) ?? '').matchAll(VARIABLE)].map(([, name]) => name as string);
 
 /**
- * Puts the values of variables in place; a text that is one variable becomes its value, whatever its type.
+ * Replaces variables by their values. A text that consists of one variable becomes its value, of any type.
  */
 export function fill(template: unknown, variables: Variables): unknown {
   if (typeof template === 'string') {
@@ -133,14 +133,14 @@ export function fill(template: unknown, variables: Variables): unknown {
   return mapValues(template, (value) => fill(value, variables));
 }
 
-/** The same list or object with every value replaced; anything else as it is. */
+/** Returns the same list or object with every value replaced; other values as they are. */
 export function mapValues(value: unknown, replace: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map(replace);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, replace(entry)]));
 }
 
-/** The value at a path such as `data.sections.0.id`. */
+/** Returns the value at a path such as `data.sections.0.id`. */
 export const at = (value: unknown, path: string): unknown =>
   path
     .split('.')

@@ -1,4 +1,6 @@
-/** Compares our answer with the recorded one under the normalisations of the cases' rules, and no others. */
+/**
+ * Compares our response with the recorded one under the normalisations of the cases' rules, and no others.
+ */
 import type { Case } from './cases.ts';
 import { compareHeaders } from './headers.ts';
 import type { Kind, Kinds } from './kinds.ts';
@@ -6,7 +8,7 @@ import type { Answer } from './request.ts';
 import { isSeeded, TIMES } from './times.ts';
 import type { Moment, Times } from './times.ts';
 
-/** A place where the answers differ. */
+/** A path where the responses differ. */
 export interface Difference {
   readonly path: string;
   readonly recorded: unknown;
@@ -17,15 +19,15 @@ type Id = string | number;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Recorded id → ours, per kind. A recorded id always means the same one of ours; several recorded ids may
- * mean one, because the reference gives a version a new id whenever it is published and we do not (D18).
+ * Recorded id → ours, per kind. A recorded id always has the same one of ours. Several recorded ids may have
+ * the same one, because the reference changes the id of a version with each publication (D18).
  */
 export class IdMap {
   private readonly known = new Map<string, Id>();
   private readonly documents = new Map<string, string>();
   private pending: [string, Id, Id][] = [];
 
-  /** Forgets what the last comparison learned, unless it was kept. */
+  /** Discards the ids of the last comparison, unless they were kept. */
   begin(): void {
     this.pending = [];
   }
@@ -37,7 +39,7 @@ export class IdMap {
     }
   }
 
-  /** Whether the two may be the same; within one answer also no two recorded ids are one of ours. */
+  /** Whether the two may be equal; within one response, no two recorded ids have the same one of ours. */
   agree(kind: string, recorded: Id, ours: Id): boolean {
     const known = this.known.get(`${kind}:${recorded}`);
     if (known !== undefined && known !== ours) return false;
@@ -47,7 +49,7 @@ export class IdMap {
     return true;
   }
 
-  /** A recorded text with our document ids in it. */
+  /** Returns a recorded text with our document ids. */
   translate(text: string): string {
     return text.replace(DOCUMENT_ID_IN_TEXT, (id) => this.documents.get(id) ?? id);
   }
@@ -56,7 +58,7 @@ export class IdMap {
 const DOCUMENT_IDS = 'documentId';
 const DOCUMENT_ID = /^[a-z][a-z0-9]{23}$/;
 const DOCUMENT_ID_IN_TEXT = /[a-z][a-z0-9]{23}/g;
-/** Stands for a value that no two runs share, such as `<jwt>`. */
+/** Placeholder of a value that differs between runs, such as `<jwt>`. */
 const PLACEHOLDER = /^<\w+>$/;
 const DETAILS = 'error.details';
 const HASH = /_[0-9a-f]{10}(?=\.\w+$|$)/;
@@ -67,7 +69,7 @@ const isFields = (value: unknown): value is Fields =>
 const isId = (value: unknown): value is Id => typeof value === 'number' || typeof value === 'string';
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
-/** Whether an answer has the shape that every failure has, with a 4xx. */
+/** Whether a response has the shape of failures, with a 4xx. */
 export function isRefusal({ status, body }: Answer): boolean {
   if (status < 400 || status > 499 || !isFields(body) || body.data !== null || !isFields(body.error))
     return false;
@@ -80,19 +82,19 @@ export function isRefusal({ status, body }: Answer): boolean {
   );
 }
 
-/** What a comparison knows from the model and from the answers before it. */
+/** Context of a comparison: the model, and earlier responses. */
 export interface Context {
   readonly kinds: Kinds;
   readonly ids: IdMap;
   readonly times: Times;
   /**
-   * Seeded documents that cases outside these files have changed since: that they are shown is compared, and
-   * with which keys, but not the values.
+   * Seeded documents that cases outside these files have changed. Their presence and keys are compared, but
+   * not their values.
    */
   readonly foreign?: ReadonlySet<string>;
 }
 
-/** One comparison: walks both answers side by side along the model. */
+/** One comparison: walks both responses in parallel along the model. */
 class Comparison {
   readonly differences: Difference[] = [];
   private readonly context: Context;
@@ -151,7 +153,7 @@ class Comparison {
     for (const { key, recorded, ours } of found) this.differ(`${path}.${key}`, recorded, ours);
   }
 
-  /** `id` and `documentId` come first wherever both answers have them. */
+  /** `id` and `documentId` come first if both responses have them. */
   private order(path: string, recorded: Fields, ours: Fields, kind: Kind): void {
     if (kind.is === 'plain') return;
     const first = ['id', 'documentId'].filter((key) => key in recorded && key in ours);
@@ -165,7 +167,8 @@ class Comparison {
   }
 
   /**
-   * What only our answer has: `locale` on documents (D1), `documentId` in components (D2), empty `details`.
+   * Members that only our response has: `locale` on documents (D1), `documentId` in components (D2), empty
+   * `details`.
    */
   private added(path: string, key: string, ours: unknown, kind: Kind): void {
     if (path === DETAILS && isFields(ours) && Object.keys(ours).length === 0) return;
@@ -186,7 +189,7 @@ class Comparison {
       if (!DOCUMENT_ID.test(ours) || !this.ids.agree(DOCUMENT_IDS, recorded, ours))
         this.differ(path, recorded, ours);
     } else if (isTime(key) && typeof recorded === 'string' && typeof ours === 'string') {
-      // Two times of a document are compared with each other as well, once all its keys have been.
+      // Two times of a document are also compared with each other, after all its keys.
     } else if (!(
       key === 'locale' &&
       recorded === null &&
@@ -198,7 +201,10 @@ class Comparison {
   }
 }
 
-/** What of the written document the request itself must have stamped (1.4): nothing where it changed nothing. */
+/**
+ * Returns the times of the written document that the request itself must have set (1.4): none without a
+ * change.
+ */
 function madeBy({ method, status, body }: Case): readonly string[] {
   if (method === 'POST' && status === 201) return TIMES;
   const { data } = (isFields(body) ? body : {}) as { readonly data?: unknown };
@@ -208,7 +214,7 @@ function madeBy({ method, status, body }: Case): readonly string[] {
 }
 
 /**
- * The places where our answer differs from the recorded one; what it learned about ids and times waits in the
+ * Returns the differences between our response and the recorded one. Learned ids and times wait in the
  * context to be kept.
  */
 export function compare(recorded: Case, ours: Answer, context: Context): Difference[] {
@@ -218,7 +224,7 @@ export function compare(recorded: Case, ours: Answer, context: Context): Differe
     return isRefusal(ours) ? [] : [{ path: 'status', recorded: '4xx in the error shape', ours: ours.status }];
   const comparison = new Comparison(context, { ...ours, made: madeBy(recorded) });
   if (recorded.status !== ours.status) comparison.differ('status', recorded.status, ours.status);
-  // An answer to HEAD has the status and the headers of the GET, and no body.
+  // A response to HEAD has the status and the headers of the GET, and no body.
   if (recorded.method === 'HEAD') {
     if (!isEmpty(ours.body)) comparison.differ('body', '', ours.body);
   } else if (!(isEmpty(recorded.response) && isEmpty(ours.body))) {
@@ -227,7 +233,7 @@ export function compare(recorded: Case, ours: Answer, context: Context): Differe
   return [...comparison.differences, ...compareHeaders(recorded.responseHeaders ?? {}, ours.headers)];
 }
 
-/** Seeded documents in a recorded answer that show a write. */
+/** Returns the seeded documents in a recorded response of a write. */
 export function changedDocuments(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   const { documentId, createdAt, updatedAt } = value as Fields;

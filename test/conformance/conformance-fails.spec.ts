@@ -1,4 +1,4 @@
-/** The runner can fail: one changed answer, or one changed expectation, for everything that it compares. */
+/** The runner can fail: one changed response, or one changed expectation, for everything that it compares. */
 import { fileURLToPath } from 'node:url';
 import type { Case } from './cases.ts';
 import { withLibrary } from './conformance.ts';
@@ -22,7 +22,7 @@ const FINE = 28;
 const LIST = 338;
 const POPULATED = 564;
 
-/** Changes the JSON text of every answer, with its length. */
+/** Changes the JSON text of every response, and its length. */
 const text =
   (change: (text: string) => string) =>
   (reply: Reply): Reply => {
@@ -46,7 +46,7 @@ const twice = (body: string): string => body.replace(/\[(\{"id".*?\}),/, '[$1,$1
 interface Changed extends Mutation {
   readonly what: string;
   readonly cases: readonly number[];
-  /** The place that the report names. */
+  /** The path that the report names. */
   readonly at: string;
 }
 
@@ -67,7 +67,7 @@ const ANSWERS: readonly Changed[] = [
   },
   { what: 'the order of id and documentId', cases: [FINE], at: 'data.<key order>', reply: text(swapped) },
   {
-    what: 'another row id for a document that was shown before',
+    what: 'another row id for a known document',
     cases: [FINE, POPULATED, 581, FINE],
     at: 'data[0].author.id',
     reply: text((body) =>
@@ -156,13 +156,13 @@ const ANSWERS: readonly Changed[] = [
     reply: onHead(withHeader('content-length', '1')),
   },
   {
-    what: 'a token that is not read',
+    what: 'an ignored token',
     cases: [1067],
     at: 'status',
     request: ({ authorization: _, ...headers }) => headers,
   },
   {
-    what: 'a signed-in user who is not recognised',
+    what: 'an unrecognised signed-in user',
     cases: [18],
     at: 'status',
     request: ({ authorization: _, ...headers }) => headers,
@@ -242,18 +242,18 @@ describe('the runner', () => {
     expect(report(results)).toContain(`${at}: recorded`);
   }
 
-  it('reports no failure where nothing is changed', async () => {
+  it('reports no failure without a change', async () => {
     const numbers = [...ANSWERS.flatMap(({ cases }) => cases), ...EXPECTATIONS.map(({ n }) => n)];
-    // A write of the same unique value a second time would be refused.
+    // A second write of the same unique value would be refused.
     const reads = numbered([...new Set(numbers)]).filter(({ method }) => method === 'GET');
     expect(totals(await play(reads, {})).percent).toBe(100);
   });
 
-  it.each(ANSWERS)('reports $what that the library answers', async ({ cases, at, ...mutation }) => {
+  it.each(ANSWERS)('reports $what in a response', async ({ cases, at, ...mutation }) => {
     expectFailure(await play(numbered(cases), mutation), at);
   });
 
-  it.each(EXPECTATIONS)('reports $what that the recording has', async ({ n, at, change }) => {
+  it.each(EXPECTATIONS)('reports $what in the recording', async ({ n, at, change }) => {
     const [recorded] = numbered([n]);
     expectFailure(await play([{ ...(recorded as Case), ...change(recorded as Case) }], {}), at);
   });

@@ -12,11 +12,11 @@ const FILES = {
 };
 const listed = IMPROVEMENTS.flatMap(({ id, cases }) => cases.map((n) => `${n} ${id}`)).sort();
 
-it('knows the whole answer to every case that an improvement lists', () => {
+it('has the whole response to every case that an improvement lists', () => {
   expect([...EXACT.keys()].sort()).toEqual(IMPROVEMENTS.flatMap(({ cases }) => cases).sort());
 });
 
-it('gives the item of the protocol for every improvement', () => {
+it('names the item of the protocol for every improvement', () => {
   expect(IMPROVEMENTS.filter(({ reason }) => !/\((protocol )?(D?\d[\d.]*(, )?)+\)/.test(reason))).toEqual([]);
 });
 
@@ -32,26 +32,26 @@ describe.each(['express', 'fastify'] as const)('on %s', (adapter) => {
     results = await conformance(FILES, { serverUrl: process.env.TEST_DATABASE_URL, adapter });
   }, 180_000);
 
-  it('answers every case as recorded', () => {
+  it('responds to every case as recorded', () => {
     if (having('mismatched').length > 0)
       throw new Error(having('mismatched').map(describeMismatch).join('\n'));
     expect(results.length).toBe(575);
   });
 
-  it('differs on purpose only where the list of improvements says so', () => {
+  it('differs only for listed improvements', () => {
     expect(named('improved')).toEqual(listed);
   });
 
   it('skips nothing, and compares two cases without a document', () => {
     expect(named('skipped')).toEqual([]);
     expect(named('partly')).toEqual([
-      '1601 shows artxxxxxxxxxxxxxxxxx0004 as a case that is not in these files left it',
-      '1804 shows iwzkmfs8qh8a2ysavoesw17g as a case that is not in these files left it',
+      '1601 shows artxxxxxxxxxxxxxxxxx0004 as changed by a case outside these files',
+      '1804 shows iwzkmfs8qh8a2ysavoesw17g as changed by a case outside these files',
     ]);
   });
 
-  it('takes one SQL statement per GET', () => {
-    // Right after an upload a read may be the first on its connection, which sets itself up.
+  it('needs one SQL statement per GET', () => {
+    // After an upload, a read may be the first statement of its connection, which sends its settings.
     const settled = results.filter(({ case: { group } }) => group !== 'upload');
     expect(statementsPerGet(settled)).toEqual({ min: 1, max: 1 });
   });

@@ -1,4 +1,4 @@
-/** The whole run: a fresh database, the library with model and seed, every case. */
+/** The whole run: a new database, the library with model and seed, every case. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,13 +21,13 @@ export interface Files {
   readonly cases: readonly string[];
 }
 
-/** Where the PostgreSQL server is, and which HTTP adapter answers. */
+/** PostgreSQL server, and the HTTP adapter. */
 export interface Place {
   readonly serverUrl: string | undefined;
   readonly adapter?: Adapter;
 }
 
-/** Starts the library on a fresh database with the seed in it, for as long as `use` takes. */
+/** Starts the library on a new database with the seed, while `use` runs. */
 export async function withLibrary<T>(
   files: Files,
   { serverUrl, adapter = 'express' }: Place,

@@ -1,7 +1,6 @@
-/** Forms of the cases, and the files in them: pictures of one colour, and texts. */
+/** Forms of the cases, and their files: pictures of one colour, and texts. */
 import sharp from 'sharp';
 
-/** What a file holds. */
 export interface Content {
   /** A picture; its colour is called `background` in forms and `color` in the seed. */
   readonly image?: {
@@ -13,7 +12,6 @@ export interface Content {
   readonly text?: string;
 }
 
-/** A part of a form: a field, or a file. */
 export interface FormPart extends Content {
   readonly name: string;
   readonly value?: string;
@@ -21,7 +19,6 @@ export interface FormPart extends Content {
   readonly type?: string;
 }
 
-/** A body as it is sent. */
 export interface Payload {
   readonly type: string;
   readonly bytes: Buffer;

@@ -1,4 +1,4 @@
-/** Compares the answer to a HEAD with that to the same GET. */
+/** Compares the response to a HEAD with that to the same GET. */
 import type { Difference } from './compare.ts';
 import type { Answer } from './request.ts';
 

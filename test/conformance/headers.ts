@@ -1,4 +1,4 @@
-/** Compares the headers of an answer with the recorded ones. */
+/** Compares the headers of a response with the recorded ones. */
 import type { Difference } from './compare.ts';
 
 type Values = string | readonly string[] | undefined;
@@ -21,7 +21,7 @@ const equal: Same = (recorded, ours) => recorded === ours;
 /** The same items in any order, letter case and spacing. */
 const sameItems: Same = (recorded, ours) => itemsOf(recorded).join() === itemsOf(ours).join();
 
-/** Every GET answers HEAD and every route OPTIONS, whether a list says so or not. */
+/** Methods of every route that a list may omit: HEAD of each GET, and OPTIONS. */
 const UNSAID = ['head', 'options'];
 
 const sameMethods: Same = (recorded, ours) => {
@@ -31,10 +31,10 @@ const sameMethods: Same = (recorded, ours) => {
   return theirs?.join() === own?.join();
 };
 
-/** An answer may depend on more than the recorded one did. */
+/** A response may depend on more headers than the recorded one. */
 const contains: Same = (recorded, ours) => itemsOf(recorded).every((item) => itemsOf(ours).includes(item));
 
-/** What a header must be to be the same; headers that are not here are not part of the protocol. */
+/** Comparison of each header; other headers are not part of the protocol. */
 const COMPARED: Readonly<Record<string, Same>> = {
   'content-type': sameItems,
   allow: sameMethods,
@@ -48,7 +48,7 @@ const COMPARED: Readonly<Record<string, Same>> = {
   'access-control-max-age': equal,
 };
 
-/** Recorded headers that ours differ from; what the recording does not have is not asked for. */
+/** Returns recorded headers that differ from ours; headers without a record are not compared. */
 export function compareHeaders(recorded: Headers, ours: Headers): Difference[] {
   return Object.entries(recorded).flatMap(([header, values]) => {
     const name = header.toLowerCase();

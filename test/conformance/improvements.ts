@@ -1,11 +1,11 @@
 /**
- * Where this library deliberately answers better than the reference did. A case that differs from its record
- * counts as matched only if exactly one entry applies to it, our answer is as that entry says, and, for the
- * cases that an entry lists, is exactly the one in `cases/improved.json`.
+ * Deliberate improvements over the reference's responses. A case that differs from its record counts as
+ * matched only if exactly one entry applies to it, and our response fits that entry. For cases that an entry
+ * lists, the response must equal the one in `cases/improved.json`.
  */
 import { readFileSync } from 'node:fs';
-import { targetOf } from './asked.ts';
-import type { Asked, Parameter } from './asked.ts';
+import { targetOf } from './parsed-request.ts';
+import type { ParsedRequest, Parameter } from './parsed-request.ts';
 import { at } from './cases.ts';
 import type { Case } from './cases.ts';
 import { isRefusal } from './compare.ts';
@@ -14,20 +14,20 @@ import type { Answer } from './request.ts';
 
 export interface Improvement {
   readonly id: string;
-  /** Why, with the number of the protocol's item or decision. */
+  /** Reason, with the number of the protocol's item or decision. */
   readonly reason: string;
-  /** Numbers of the recorded cases that it covers; their answers stand in `cases/improved.json`. */
+  /** Numbers of its recorded cases; their responses are in `cases/improved.json`. */
   readonly cases: readonly number[];
-  readonly applies: (asked: Asked) => boolean;
-  readonly expects: (ours: Answer, asked: Asked, differences: readonly Difference[]) => boolean;
+  readonly applies: (request: ParsedRequest) => boolean;
+  readonly expects: (ours: Answer, request: ParsedRequest, differences: readonly Difference[]) => boolean;
 }
 
-/** An answer in the recording's own words, in place of the recorded one. */
+/** A response in the form of the recording, which replaces the recorded one. */
 export type ExactAnswer = Pick<Case, 'status' | 'response' | 'responseHeaders'>;
 
 const ANSWERS = new URL('./cases/improved.json', import.meta.url);
 
-/** The whole answer to each case that an entry lists. */
+/** Whole response to each listed case. */
 export const EXACT: ReadonlyMap<number, ExactAnswer> = new Map(
   Object.entries(JSON.parse(readFileSync(ANSWERS, 'utf8')) as Record<string, ExactAnswer>).map(
     ([n, answer]) => [Number(n), answer],
@@ -47,10 +47,11 @@ const problems = (body: unknown): readonly Problem[] =>
 
 const total = (body: unknown): number => Number(at(body, 'meta.pagination.total'));
 
-const wasAnswered = ({ recorded }: Asked): boolean => recorded.status === 200 || recorded.status === 201;
+const wasAnswered = ({ recorded }: ParsedRequest): boolean =>
+  recorded.status === 200 || recorded.status === 201;
 
-/** Our total is smaller: a condition counts that the reference dropped or took wider. */
-const findsFewer = (ours: Answer, { recorded }: Asked): boolean =>
+/** Our total is smaller: we apply a condition that the reference drops or widens. */
+const findsFewer = (ours: Answer, { recorded }: ParsedRequest): boolean =>
   ours.status === 200 && total(ours.body) < total(recorded.response);
 
 const of = (parameters: readonly Parameter[], first: string): Parameter[] =>
@@ -58,8 +59,8 @@ const of = (parameters: readonly Parameter[], first: string): Parameter[] =>
 
 const PAGE_KEYS = ['page', 'pageSize', 'start', 'limit'];
 
-/** Whether a page parameter has a value, or several, that make no integer. */
-function asksForNoInteger({ parameters }: Asked): boolean {
+/** Whether a page parameter has a value, or several, that is not an integer. */
+function asksForNoInteger({ parameters }: ParsedRequest): boolean {
   const paging = of(parameters, 'pagination').filter(
     ({ keys }) => keys.length === 2 && PAGE_KEYS.includes(keys[1] ?? ''),
   );
@@ -70,7 +71,7 @@ function asksForNoInteger({ parameters }: Asked): boolean {
 }
 
 /** `author.employer` → [`author`, `employer`] for every dotted path of populate. */
-const dottedPopulates = ({ parameters }: Asked): string[][] =>
+const dottedPopulates = ({ parameters }: ParsedRequest): string[][] =>
   of(parameters, 'populate').flatMap(({ value }) =>
     value
       .split(',')
@@ -78,7 +79,7 @@ const dottedPopulates = ({ parameters }: Asked): string[][] =>
       .filter((path) => path.length > 1),
   );
 
-/** Every `locale` below the documents of an answer. */
+/** Returns every `locale` below the documents of a response. */
 function localesBelow(value: unknown, depth = 0): unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = depth > 1 && 'locale' in value ? [value.locale] : [];
@@ -90,8 +91,8 @@ function localesBelow(value: unknown, depth = 0): unknown[] {
   ];
 }
 
-/** Names of the JSON attributes that the body sets to a text. */
-function jsonTexts({ recorded, type }: Asked): [string, string][] {
+/** Returns the JSON attributes that the body sets to a text. */
+function jsonTexts({ recorded, type }: ParsedRequest): [string, string][] {
   const data = (at(recorded.body, 'data') ?? {}) as Readonly<Record<string, unknown>>;
   return Object.entries(data).filter(
     (entry): entry is [string, string] =>
@@ -99,7 +100,7 @@ function jsonTexts({ recorded, type }: Asked): [string, string][] {
   );
 }
 
-/** Names of the attributes that the body sets to a time without seconds. */
+/** Returns the attributes that the body sets to a time without seconds. */
 const timesWithoutSeconds = (body: unknown): [string, string][] =>
   Object.entries((at(body, 'data') ?? {}) as Readonly<Record<string, unknown>>).filter(
     (entry): entry is [string, string] => /^\d\d:\d\d$/.test(String(entry[1])),
@@ -162,10 +163,10 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       'An unknown `status` on a type with draft & publish is a 400 (8.8); the reference shows or creates drafts.',
     cases: [738, 1045],
-    applies: (asked) =>
-      wasAnswered(asked) &&
-      asked.type?.draftAndPublish === true &&
-      of(asked.parameters, 'status').some(({ value }) => !['draft', 'published'].includes(value)),
+    applies: (request) =>
+      wasAnswered(request) &&
+      request.type?.draftAndPublish === true &&
+      of(request.parameters, 'status').some(({ value }) => !['draft', 'published'].includes(value)),
     expects: (ours) => refuses(ours, /status/),
   },
   {
@@ -173,9 +174,9 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       'An object where an operator takes a value or a list is a 400 (D11); the reference drops the condition and shows everything.',
     cases: [256],
-    applies: (asked) =>
-      wasAnswered(asked) &&
-      of(asked.parameters, 'filters').some(({ keys }) => {
+    applies: (request) =>
+      wasAnswered(request) &&
+      of(request.parameters, 'filters').some(({ keys }) => {
         const operator = keys.findIndex(
           (key) => key.startsWith('$') && !['$and', '$or', '$not'].includes(key),
         );
@@ -188,7 +189,7 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       'A list of more than 100 conditions or values filters like any other (23.1); the reference drops the whole condition.',
     cases: [964, 967, 972, 973, 975, 976, 978, 980, 981],
-    applies: (asked) => wasAnswered(asked) && of(asked.parameters, 'filters').length > 100,
+    applies: (request) => wasAnswered(request) && of(request.parameters, 'filters').length > 100,
     expects: findsFewer,
   },
   {
@@ -208,12 +209,12 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       'Of `author.employer` an unreadable `employer` is left out and `author` is shown, as in the object form (4.27); the reference leaves out both.',
     cases: [569, 985],
-    applies: (asked) => wasAnswered(asked) && dottedPopulates(asked).length > 0,
-    expects: (_ours, asked, differences) =>
+    applies: (request) => wasAnswered(request) && dottedPopulates(request).length > 0,
+    expects: (_ours, request, differences) =>
       differences.every(
         ({ path, recorded, ours }) =>
           recorded === undefined &&
-          dottedPopulates(asked).some(
+          dottedPopulates(request).some(
             ([shown, hidden = '']) => path.endsWith(`.${shown}`) && at(ours, hidden) === undefined,
           ),
       ),
@@ -223,11 +224,11 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       "The request's locale picks the versions that a relation shows, also below a type that is not localized (D13, 9.12); the reference shows the default locale there.",
     cases: [725, 1016],
-    applies: (asked) =>
-      wasAnswered(asked) &&
-      asked.type?.localized !== true &&
-      of(asked.parameters, 'locale').length > 0 &&
-      of(asked.parameters, 'populate').some(({ keys }) => targetOf(asked, keys[1])?.localized === true),
+    applies: (request) =>
+      wasAnswered(request) &&
+      request.type?.localized !== true &&
+      of(request.parameters, 'locale').length > 0 &&
+      of(request.parameters, 'populate').some(({ keys }) => targetOf(request, keys[1])?.localized === true),
     expects: (ours, { parameters }) => {
       const shown = localesBelow(at(ours.body, 'data'));
       return (
@@ -241,10 +242,12 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       'A filter through a relation sees the version that the request reads (D13), so published reads cannot probe drafts; the reference compares with drafts as well.',
     cases: [935, 936],
-    applies: (asked) =>
-      wasAnswered(asked) &&
-      asked.type?.draftAndPublish !== true &&
-      of(asked.parameters, 'filters').some(({ keys }) => targetOf(asked, keys[1])?.draftAndPublish === true),
+    applies: (request) =>
+      wasAnswered(request) &&
+      request.type?.draftAndPublish !== true &&
+      of(request.parameters, 'filters').some(
+        ({ keys }) => targetOf(request, keys[1])?.draftAndPublish === true,
+      ),
     expects: findsFewer,
   },
   {
@@ -252,9 +255,9 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       "A filter on `localizations` sees what populating shows: the other locales' versions, never the document itself (4.30). In the reference every document is among its own.",
     cases: [338],
-    applies: (asked) =>
-      wasAnswered(asked) &&
-      of(asked.parameters, 'filters').some(({ keys }) => keys.includes('localizations')),
+    applies: (request) =>
+      wasAnswered(request) &&
+      of(request.parameters, 'filters').some(({ keys }) => keys.includes('localizations')),
     expects: findsFewer,
   },
   {
@@ -262,10 +265,10 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       '`filters[rel][$not][attribute]` is a condition like any other (5.4); the reference fails with 500.',
     cases: [862],
-    applies: (asked) =>
-      asked.recorded.status === 500 &&
-      of(asked.parameters, 'filters').some(
-        ({ keys }) => keys[2] === '$not' && targetOf(asked, keys[1]) !== undefined && keys.length > 3,
+    applies: (request) =>
+      request.recorded.status === 500 &&
+      of(request.parameters, 'filters').some(
+        ({ keys }) => keys[2] === '$not' && targetOf(request, keys[1]) !== undefined && keys.length > 3,
       ),
     expects: (ours) => ours.status === 200 && total(ours.body) > 0,
   },
@@ -292,10 +295,10 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       'A text in a JSON attribute is the JSON text that was sent (14.14); the reference parses it, and fails with 500 where it cannot.',
     cases: [1239, 1240, 1244],
-    applies: (asked) => asked.recorded.status !== 400 && jsonTexts(asked).length > 0,
-    expects: (ours, asked) =>
+    applies: (request) => request.recorded.status !== 400 && jsonTexts(request).length > 0,
+    expects: (ours, request) =>
       [200, 201].includes(ours.status) &&
-      jsonTexts(asked).every(([name, text]) => at(ours.body, `data.${name}`) === text),
+      jsonTexts(request).every(([name, text]) => at(ours.body, `data.${name}`) === text),
   },
   {
     id: 'all-problems-at-once',
@@ -318,7 +321,7 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       'A required attribute of a component instance is required on every write that is not a draft (protocol 12.11); the reference lets updates of types without drafts store incomplete instances.',
     cases: [1602, 1603],
-    applies: (asked) => asked.recorded.method === 'PUT' && wasAnswered(asked),
+    applies: (request) => request.recorded.method === 'PUT' && wasAnswered(request),
     expects: (ours) =>
       refuses(ours, /(must be defined\.|final value was: `null`\.)$/) &&
       problems(ours.body).every(({ path }) => path.length > 1),
@@ -362,9 +365,9 @@ export const IMPROVEMENTS: readonly Improvement[] = [
     reason:
       'A condition on a name that objects inherit is refused like any other unknown name (D9, 15.7); the reference drops it and answers all rows.',
     cases: [262, 264],
-    applies: (asked) =>
-      wasAnswered(asked) &&
-      asked.parameters.some(
+    applies: (request) =>
+      wasAnswered(request) &&
+      request.parameters.some(
         ({ keys }) =>
           ['filters', 'populate', 'sort', 'fields'].includes(keys[0] ?? '') &&
           keys.slice(1).some((key) => key in Object.prototype),

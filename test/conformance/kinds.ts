@@ -1,15 +1,15 @@
-/** What stands at each place of an answer: a document, a component instance, or a plain value. */
+/** Kind of each value in a response: a document, a component instance, or a plain value. */
 import type { Attributes, Model } from './cases.ts';
 
 export interface Kind {
-  /** Names the ids: those of one kind are mapped together. */
+  /** Name of the ids: those of one kind are mapped together. */
   readonly name: string;
   /** `zone` becomes a component by each instance's `__component`. */
   readonly is: 'document' | 'component' | 'zone' | 'plain';
   readonly attributes: Attributes;
-  /** Documents of a type that is not localized carry the default locale in our answers (D1). */
+  /** Documents of a type that is not localized have the default locale in our responses (D1). */
   readonly localized: boolean;
-  /** Texts may hold a file's hash, of which only the form is compared. */
+  /** Texts may contain a file's hash, of which only the form is compared. */
   readonly hashes?: boolean;
 }
 
@@ -24,7 +24,7 @@ const PLAIN = kind('plain', 'plain');
 const HASHED: Kind = { ...PLAIN, hashes: true };
 const ZONE = kind('zone', 'zone');
 
-/** Media files: not in the model, but in every answer that shows one. */
+/** Media files, which responses contain although the model does not. */
 const FILE = kind('file', 'document');
 
 export class Kinds {
@@ -44,14 +44,17 @@ export class Kinds {
       this.components.set(uid, kind(uid, 'component', attributes));
   }
 
-  /** The kind that the answers of a request path hold. */
+  /** Returns the kind of a path's response. */
   ofPath(path: string): Kind {
     const [, , route = '', below = ''] = path.split(/[/?]/);
     if (route === 'upload') return FILE;
     return this.routes.get(route) ?? kind(`${route}/${below}`.replace(/\/.*\d.*/, ''), 'document');
   }
 
-  /** The kind of the value at a key. `data` and `attributes` are envelopes, unless they are attributes. */
+  /**
+   * Returns the kind of the value at a key. `data` and `attributes` are envelopes, unless they are
+   * attributes.
+   */
   child(parent: Kind, key: string): Kind {
     const attribute = parent.attributes[key];
     if (attribute === undefined) return this.unlisted(parent, key);
@@ -77,7 +80,7 @@ export class Kinds {
     return kind(`${parent.name}.${key}`, 'document');
   }
 
-  /** The kind of an instance in a zone. */
+  /** Returns the kind of an instance in a zone. */
   instance(parent: Kind, value: Readonly<Record<string, unknown>>): Kind {
     return parent.is === 'zone' ? (this.components.get(String(value.__component)) ?? PLAIN) : parent;
   }

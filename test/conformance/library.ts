@@ -1,4 +1,4 @@
-/** The library as an application of its own, with the roles that the seed knows. */
+/** Library as its own application, with the roles of the seed. */
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -18,10 +18,10 @@ export interface Library {
 
 const BODY_LIMIT = 1024 * 1024;
 
-/** What the host of the recording allowed to pages of other origins. */
+/** CORS settings of the recording's host. */
 const CORS = { origin: true, credentials: true, methods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS' };
 
-/** Recorded grants with `readDrafts` wherever `find` is (D17), for the types that the model has. */
+/** Returns recorded grants with `readDrafts` for each `find` (D17), for the types of the model. */
 export function grantsFor(recorded: Readonly<Record<string, readonly string[]>>, model: Model): Grants {
   const known = new Set(model.contentTypes.map((type) => type.singularApiId));
   const entries = Object.entries(recorded).filter(([type]) => known.has(type));
@@ -33,7 +33,7 @@ export function grantsFor(recorded: Readonly<Record<string, readonly string[]>>,
   ) as Grants;
 }
 
-/** The host of the recording allowed drawings that a browser could run; hosts have to say so here. */
+/** The host of the recording allowed SVG images; our option must allow them explicitly. */
 const files = (directory: string): DynamicModule =>
   FilesModule.forRoot({
     storage: new LocalStorage(directory),
@@ -43,7 +43,7 @@ const files = (directory: string): DynamicModule =>
 
 interface Host {
   readonly adapter: Adapter;
-  /** Where files are kept. */
+  /** Directory of the files. */
   readonly directory: string;
 }
 
@@ -77,7 +77,7 @@ function rolesOf({ access }: Seed, model: Model): Record<string, Grants> {
 const isFromAPage = ({ headers }: Case): boolean =>
   Object.keys(headers).some((name) => name.toLowerCase() === 'origin');
 
-/** Starts the library with its tables in an empty database, on a port of its own. */
+/** Starts the library with its tables in an empty database, on its own port. */
 export async function startLibrary(
   { model, seed, cases }: { readonly model: Model; readonly seed: Seed; readonly cases: readonly Case[] },
   { databaseUrl, ...host }: Host & { readonly databaseUrl: string },
@@ -91,16 +91,17 @@ export async function startLibrary(
       maxLimit: 100,
       database: { clientUrl: databaseUrl },
       access: {
-        // Recorded bodies name files by their row ids, which needs a right here.
+        // Recorded bodies name files by their row ids, which requires a permission here.
         public: { ...grantsFor(seed.access.roles.public ?? {}, model), file: ['findOne'] },
         roles: rolesOf(seed, model),
-        // Grants from the roles' table stay fresh for the whole run, so that a GET is counted as what it is.
+        // Grants from the roles' table stay cached for the whole run, so that a GET counts only its own
+        // statements.
         maxAge: 3_600_000,
       },
     },
     host,
   );
-  // Pages of other origins are the host's to allow; only cases that come from one need it.
+  // The host decides on CORS; only cases from other origins need it.
   if (cases.some(isFromAPage)) app.enableCors(CORS);
   const orm = app.get<{ schema: { create(): Promise<void> } }>(CONTENT_ORM, { strict: false });
   await orm.schema.create();

@@ -1,4 +1,4 @@
-/** Stands between the runner and the library and changes answers on their way, to see that the runner notices. */
+/** Proxy between the runner and the library that changes responses, to prove that the runner notices. */
 import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** What it does to requests and to answers. */
+/** Changes of requests and responses. */
 export interface Mutation {
   readonly request?: (headers: Record<string, string>) => Record<string, string>;
   readonly reply?: (reply: Reply, method: string) => Reply;
@@ -38,7 +38,7 @@ function forward(
   });
 }
 
-/** Written by hand, because Node's server would drop the body of a HEAD and correct a length. */
+/** Printed by hand, because Node's server would drop the body of a HEAD and correct a length. */
 const print = ({ status, headers, text }: Reply): string =>
   [
     `HTTP/1.1 ${status} Mutated`,

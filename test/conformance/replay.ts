@@ -1,5 +1,5 @@
-/** Replays cases against a running library and judges each answer. */
-import { asked } from './asked.ts';
+/** Replays cases against a running library and judges each response. */
+import { parseRequest } from './parsed-request.ts';
 import { authorization } from './callers.ts';
 import type { Bearers } from './callers.ts';
 import { type DescriptionOracle } from '../openapi/oracle.ts';
@@ -15,17 +15,17 @@ import type { Answer, Request } from './request.ts';
 import { changedElsewhere } from './skips.ts';
 import { Times } from './times.ts';
 
-/** `partly`: identical but for documents that cases outside these files have changed. */
+/** `partly`: identical except documents that cases outside these files have changed. */
 export type Outcome = 'identical' | 'partly' | 'improved' | 'mismatched' | 'skipped';
 
 export interface Result {
   readonly case: Case;
   readonly outcome: Outcome;
-  /** Why it was skipped or compared in part, or which improvement it is. */
+  /** Reason for a skip or a partial comparison, or the improvement. */
   readonly reason?: string;
   readonly differences: readonly Difference[];
   readonly answer?: Answer;
-  /** SQL statements between the request and its answer. */
+  /** SQL statements between the request and its response. */
   readonly statements: number;
 }
 
@@ -38,7 +38,7 @@ export interface Replay {
   readonly pinned: ReadonlySet<string>;
   /** The running total of SQL statements. */
   readonly statements: () => number;
-  /** What every answer is held against, beside the recorded one. */
+  /** Description that every response must fit, in addition to the record. */
   readonly oracle?: DescriptionOracle;
 }
 
@@ -68,8 +68,7 @@ class Player {
     const unknown = [...variablesIn(recorded.pathTemplate), ...variablesIn(recorded.bodyTemplate)].find(
       (name) => !this.variables.has(name),
     );
-    if (unknown !== undefined)
-      return skipped(`{{${unknown}}} is captured by a case that is not in these files`);
+    if (unknown !== undefined) return skipped(`{{${unknown}}} is captured by a case outside these files`);
 
     const request = this.request(recorded);
     const before = this.replay.statements();
@@ -94,7 +93,7 @@ class Player {
     };
   }
 
-  /** Every GET is asked again as HEAD, which must answer the same without a body (1.10). */
+  /** Repeats every GET as HEAD, which must have the same response without a body (1.10). */
   private async withHead(request: Request, answer: Answer, judged: Judgement): Promise<Judgement> {
     if (request.method !== 'GET') return judged;
     const differences = compareHead(answer, await send(this.replay.port, { ...request, method: 'HEAD' }));
@@ -103,7 +102,7 @@ class Player {
       : { outcome: 'mismatched', differences: [...(judged.differences ?? []), ...differences] };
   }
 
-  /** Every answer is one that the caller's description of the API has. */
+  /** Checks that every response is in the caller's API description. */
   private async asDescribed(request: Request, answer: Answer, judged: Judgement): Promise<Judgement> {
     const { oracle } = this.replay;
     if (oracle === undefined) return judged;
@@ -116,7 +115,7 @@ class Player {
     return { outcome: 'mismatched', differences: [...(judged.differences ?? []), difference] };
   }
 
-  /** What the recording could not capture either stands as it stood in its later requests: `undefined`. */
+  /** A value that the recording did not capture either is `undefined` in its later requests. */
   private capture({ capture = {} }: Case, answer: Answer): void {
     for (const [name, path] of Object.entries(capture)) this.variables.set(name, at(answer.body, path));
   }
@@ -138,13 +137,13 @@ class Player {
     return [];
   }
 
-  /** The one entry that claims the case; where its answer is written down, ours must be that answer. */
+  /** Returns the only entry that applies to the case. If the entry has its response, ours must be equal. */
   private improvement(
     recorded: Case,
     answer: Answer,
     differences: readonly Difference[],
   ): Judgement | undefined {
-    const request = asked(recorded, this.replay.model);
+    const request = parseRequest(recorded, this.replay.model);
     const [claim, another] = IMPROVEMENTS.filter(
       ({ applies, expects }) => applies(request) && expects(answer, request, differences),
     );
@@ -160,7 +159,7 @@ class Player {
     const foreign = changedElsewhere(recorded, this.earlier);
     if (foreign.size === 0 || this.compare(recorded, answer, foreign).length > 0) return undefined;
     const names = [...foreign].join(', ');
-    return { outcome: 'partly', reason: `shows ${names} as a case that is not in these files left it` };
+    return { outcome: 'partly', reason: `shows ${names} as changed by a case outside these files` };
   }
 }
 

@@ -1,4 +1,4 @@
-/** The outcome as text. */
+/** Formats the outcome as text. */
 import type { Case } from './cases.ts';
 import type { Difference } from './compare.ts';
 import { EXACT } from './improvements.ts';
@@ -31,7 +31,7 @@ function difference({ path, recorded, ours }: Difference): string {
   return `    ${path || '(all)'}: recorded ${print(theirs)}, ours ${print(own)}`;
 }
 
-/** Two long texts from shortly before the place where they part. */
+/** Returns two long texts from shortly before their first difference. */
 function withoutCommonStart(recorded: unknown, ours: unknown): [unknown, unknown] {
   if (typeof recorded !== 'string' || typeof ours !== 'string' || recorded.length <= VALUE_LENGTH)
     return [recorded, ours];
@@ -40,7 +40,7 @@ function withoutCommonStart(recorded: unknown, ours: unknown): [unknown, unknown
   return [recorded, ours].map((text) => (from === 0 ? text : `…${text.slice(from)}`)) as [string, string];
 }
 
-/** One mismatch in a few lines. */
+/** Describes one mismatch in a few lines. */
 export function describeMismatch({ case: { n, name, method, path, body }, differences }: Result): string {
   const sent = body === null || body === undefined ? '' : `\n    body ${print(body)}`;
   const more =
@@ -64,10 +64,10 @@ function counted(results: readonly Result[]): string[] {
   return [...counts].map(([reason, numbers]) => `  ${reason}: ${numbers.length} (${numbers.join(', ')})`);
 }
 
-/** Recognising a caller by a token takes one statement, beside that of the answer. */
+/** Authenticating a token takes one statement in addition to the response's own. */
 const forCaller = ({ auth }: Case): number => (auth === 'public' ? 0 : 1);
 
-/** GETs that answered with documents, and how many statements the busiest took for its answer. */
+/** Returns GETs that responded with documents, and their highest number of statements. */
 export function statementsPerGet(results: readonly Result[]): { readonly max: number; readonly min: number } {
   // The list of locales comes from the settings and needs no statement.
   const counts = results
@@ -106,8 +106,8 @@ export function report(results: readonly Result[]): string {
       return own.length === 0 ? [] : ['', `${title}:`, ...counted(own)];
     }),
     '',
-    `statements per GET: max ${statementsPerGet(results).max}, and 1 to recognise a caller who has a token`,
-    `${results.length} cases: ${count('identical')} identical, ${count('partly')} but for a document, ` +
+    `statements per GET: max ${statementsPerGet(results).max}, and 1 to authenticate a token`,
+    `${results.length} cases: ${count('identical')} identical, ${count('partly')} except a document, ` +
       `${count('improved')} improved (${byRule.length} by rule alone), ${count('mismatched')} mismatched, ${skipped} skipped`,
     `conformance: matched ${matched} of ${compared} compared, ${skipped} skipped`,
   ].join('\n');

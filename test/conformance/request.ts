@@ -1,4 +1,4 @@
-/** One HTTP request exactly as recorded: no URL class, which would normalise the path. */
+/** One HTTP request exactly as recorded: without the URL class, which would normalise the path. */
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { type FormPart, formPayload, type Payload } from './forms.ts';
@@ -6,9 +6,9 @@ import { type FormPart, formPayload, type Payload } from './forms.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Parsed where the answer is JSON, else its text. */
+  /** Parsed if the response is JSON, otherwise its text. */
   readonly body: unknown;
-  /** When the request was sent and its answer complete, as `Date.now()`. */
+  /** Time of the request and of the complete response, as `Date.now()`. */
   readonly sent: number;
   readonly received: number;
 }
@@ -20,7 +20,7 @@ export interface Request {
   readonly body: unknown;
 }
 
-/** What may not stand in a request line goes percent-encoded, as every client sends it. */
+/** Percent-encodes characters that a request line must not contain, as every client does. */
 const encode = (path: string): string =>
   path.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character));
 
@@ -65,7 +65,7 @@ const exchange = (target: Target, method: string, content: Payload | null): Prom
     request.end(content?.bytes);
   });
 
-/** A HEAD, read from the socket itself: an HTTP client would throw away a body that should not be there. */
+/** Sends a HEAD on a raw socket: an HTTP client would discard a forbidden body. */
 const head = ({ port, path, headers }: Target): Promise<Raw> =>
   new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

@@ -1,4 +1,4 @@
-/** Which recorded cases show which rules of docs/protocol.md. */
+/** Recorded cases of each rule of docs/protocol.md. */
 export const RECORDED: Readonly<Record<string, readonly number[]>> = {
   D5: [605, 606, 1012],
   D6: [581, 730],

@@ -1,6 +1,6 @@
 /**
- * Runs the seed through the library's own services, then gives its documents the ids and times of the
- * recording.
+ * Runs the seed through the library's own services. Then sets the ids and times of its documents to the
+ * recorded ones.
  */
 import { fileURLToPath } from 'node:url';
 import type { INestApplication } from '@nestjs/common';
@@ -17,7 +17,7 @@ import { send } from './request.ts';
 type References = Map<string, string>;
 
 /**
- * Sizes that an image encoder decided: what the reference stored, by file name. See `recorded-files.json`.
+ * Sizes that an image encoder decided: as the reference stored them, by file name. See `recorded-files.json`.
  */
 type RecordedFiles = Readonly<
   Record<
@@ -33,7 +33,7 @@ const RECORDED_FILES = readJson<{ files: RecordedFiles }>(
   fileURLToPath(new URL('./recorded-files.json', import.meta.url)),
 ).files;
 
-/** The boxes that smaller versions fit in (protocol 20.10). */
+/** Boxes of the smaller versions (protocol 20.10). */
 const BOXES = { thumbnail: [245, 156], small: [500, 500], medium: [750, 750], large: [1000, 1000] } as const;
 
 function fileFormats({ as, name, mime, content }: Upload): object | null {
@@ -70,7 +70,7 @@ const splitName = (name: string): { base: string; ext: string } => {
   return { base: name.slice(0, dot).replace(/[^A-Za-z0-9]+/g, '_'), ext: name.slice(dot) };
 };
 
-/** The random part of a hash, as the recording has it: the file's number. */
+/** Random part of a hash, as in the recording: the file's number. */
 const tail = (reference: string): string => reference.slice(-4).padStart(10, '0');
 
 function fileData(upload: Upload): object {
@@ -103,7 +103,7 @@ async function write(
   if (operation.as !== undefined) references.set(operation.as, document.documentId);
 }
 
-/** Sends a file to the product's own door; answers its document id. */
+/** Uploads a file through the product's own API; returns its document id. */
 async function upload(
   { port }: Library,
   { name, mime, content, fileInfo }: Upload,
@@ -154,17 +154,15 @@ const COLUMNS = `select table_name as table, column_name as column, data_type as
 
 const DOCUMENT_ID = /[a-z][a-z0-9]{23}/g;
 
-/**
- * The recording counts every document's minutes from here: created, changed 1000 later, published 2000 later.
- */
+/** Start of the recording's times: created in this minute, changed 1000 later, published 2000 later. */
 const EPOCH = '2025-01-01T00:00:00.123Z';
 
 const SIBLING = (table: string): string =>
   `select 1 from "${table}" o where o.document_id = r.document_id and o.locale = r.locale`;
 
 /**
- * A published version of a type with drafts was changed when it was published; a draft edited since then,
- * after that.
+ * A published version of a type with drafts was changed by its publication; a draft edited since then, after
+ * that.
  */
 const PIN_TIMES = (table: string): string => `
   update "${table}" r set
@@ -178,13 +176,13 @@ const PIN_TIMES = (table: string): string => `
     from unnest($1::text[]) as reference where reference ~ '\\d$') p
   where p.reference = r.document_id`;
 
-/** What the reference called a file, and how large its encoder made it. */
+/** Names of files in the reference, and the sizes from its encoder. */
 const PIN_FILE = `update content_files set hash = f.hash, url = f.url, size = f.size, formats = f.formats
   from jsonb_to_record($2::jsonb) as f(hash text, url text, size numeric, formats jsonb) where document_id = $1`;
 
 /**
- * The recording has document ids and times that speak (`aut…0001`), and requests that filter and sort by
- * them. The library chooses its own, so they are put in place below it, in the tables.
+ * The recording has readable document ids and times (`aut…0001`), and requests that filter and sort by them.
+ * The library chooses its own, so SQL sets them in the tables.
  */
 async function pin(databaseUrl: string, references: References, uploads: readonly Upload[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -234,10 +232,9 @@ async function pinJson(
 /** The recording numbers its users in their order. */
 const userReference = (index: number): string => `upuserxxxxxxxxxxxxxx${String(index + 1).padStart(4, '0')}`;
 
-/** The users of the seed, in their order. */
 async function addUsers(app: INestApplication, { access }: Seed): Promise<References> {
   const references: References = new Map();
-  // The first look at what roles may do makes them.
+  // The first query of role permissions creates the roles.
   await app.get(ContentAccess, { strict: false }).permissionsOf(['public']);
   const service = (type: string): ContentService =>
     app.get<ContentService>(getContentToken(type), { strict: false });
@@ -254,7 +251,7 @@ async function addUsers(app: INestApplication, { access }: Seed): Promise<Refere
   return references;
 }
 
-/** Fills the database; answers with the document ids that the recording has as well. */
+/** Fills the database; returns the document ids that the recording has too. */
 export async function plant(
   library: Library,
   { seed, model, databaseUrl }: { seed: Seed; model: Model; databaseUrl: string },

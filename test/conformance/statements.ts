@@ -1,4 +1,4 @@
-/** Counts the SQL statements that this process sends, by wrapping the driver's one entry. */
+/** Counts the SQL statements that this process sends, by wrapping the driver's one entry point. */
 import pg from 'pg';
 import { isUpkeep, type Sent, textsOf } from '../support/upkeep.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Compares times: those of the seed exactly, and those that requests made by how they relate to each other
- * and to the clock.
+ * Compares times: those of the seed exactly; those of requests by their relations to each other and to the
+ * clock.
  */
 
 export const TIMES = ['createdAt', 'updatedAt', 'publishedAt'] as const;
@@ -13,17 +13,20 @@ export interface TimeDifference {
   readonly ours: string;
 }
 
-/** When our answer was asked for, as `Date.now()`, and what of it the request itself wrote. */
+/** Time of our request, as `Date.now()`, and the times that the request itself set. */
 export interface Moment {
   readonly sent: number;
   readonly received: number;
-  /** Times of the written document that the request must have made. */
+  /** Times of the written document that the request must have set. */
   readonly made: readonly string[];
 }
 
 const FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Times of this month are the recording's own for what was there at the start; any other was made by a request. */
+/**
+ * Whether a time is from the seed: in the recording, seeded times are in this month, and all others come from
+ * requests.
+ */
 export const isSeeded = (time: string): boolean => time.startsWith('2025-01-');
 
 const textAt = (fields: Fields, key: string): string | null => {
@@ -57,7 +60,7 @@ export class Times {
     for (const [place, known] of this.pending) this.known.set(place, known);
   }
 
-  /** The times of one document that differ; `moment` for the document that the request was about. */
+  /** Returns the differing times of one document; `moment` for the document of the request. */
   compare(
     kind: string,
     [recorded, ours]: readonly [Fields, Fields],
@@ -77,7 +80,7 @@ export class Times {
     });
   }
 
-  /** A time made since the start: the same where the recorded one is the same, not earlier where it is later. */
+  /** A time set since the start: equal if the recorded one is equal, not earlier if it is later. */
   private isLive(place: string, recorded: string, ours: string): boolean {
     if (Date.parse(ours) < this.start) return false;
     const known = this.known.get(place);
@@ -92,9 +95,9 @@ const wasMade = (key: string, ours: string, moment: Moment | null): boolean =>
   (moment.sent <= Date.parse(ours) && Date.parse(ours) <= moment.received);
 
 /**
- * A document was created and changed at one moment where the recorded one was, and is not changed before it is
- * created. (The reference stamps `publishedAt` some milliseconds beside `updatedAt` in one request; that order
- * means nothing.)
+ * A document was created and changed at the same time if the recorded one was, and is not changed before its
+ * creation. The reference stamps `publishedAt` some milliseconds from `updatedAt` in one request; that order
+ * is meaningless.
  */
 function agrees(key: string, recorded: Fields, ours: Fields): boolean {
   if (key !== 'updatedAt') return true;

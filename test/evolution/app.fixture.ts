@@ -1,4 +1,4 @@
-/** An application whose model has moved on. */
+/** Application whose model has changed. */
 import { ContentModule, defineCollectionType } from 'nestjs-content-api';
 
 const post = defineCollectionType({
@@ -9,7 +9,7 @@ const post = defineCollectionType({
 
 class Host {}
 
-/** What Nest starts with. */
+/** Module for Nest. */
 export const App = {
   module: Host,
   imports: [

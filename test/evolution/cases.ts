@@ -1,4 +1,4 @@
-/** Changes of models: each with data before, and what has to be equal before and after. */
+/** Changes of models: each with data before, and the values that must be equal before and after. */
 import type { ComponentDefinition, ContentTypeDefinition } from 'nestjs-content-api';
 import type { Api, Change, Get, Model } from './run.ts';
 
@@ -31,7 +31,7 @@ export const component = (uid: string, attributes: Attributes, more: object = {}
 
 export const TITLE = { title: { type: 'string' } } as const;
 
-/** What is picked of every document of a list, in both states. */
+/** Returns selected members of every document of a list, in both states. */
 export const list =
   (path: string, pick: (doc: any) => unknown, states: readonly string[] = ['published', 'draft']) =>
   async (get: Get): Promise<unknown> =>
@@ -72,7 +72,7 @@ export function attribute(
     },
     data: async ({ send }) => {
       for (const value of values) await send('POST', '/api/articles', { title: 'x', [old]: value });
-      // A draft that is another one than what is published.
+      // A draft that differs from its published version.
       const { documentId } = await send('POST', '/api/articles', { title: 'pub', [old]: values[0] });
       await send('PUT', `/api/articles/${documentId}?status=draft`, { title: 'DRAFT' });
     },
@@ -97,7 +97,7 @@ const saying = (model: Model, change: (def: any) => object, key: string): Model 
   ),
 });
 
-/** A change of an attribute that is refused, and is made when its definition says what is meant. */
+/** A change of an attribute that is refused, and is made if its definition allows the loss. */
 export function refused(change: Change, because: RegExp, key: string, said: object): Change {
   return { ...change, refused: { because, model: saying(change.after, () => said, key) } };
 }
@@ -313,7 +313,7 @@ const ATTRIBUTES: readonly Change[] = [
   },
 ];
 
-/** Tags by number, and articles that have some. */
+/** Tags by number, and articles with some of them. */
 const tagged =
   (articlesOf: (tags: readonly string[]) => readonly object[], statuses: readonly string[] = ['']) =>
   async ({ send }: Api): Promise<void> => {
@@ -396,14 +396,14 @@ const fromTags =
       names(tag[key]),
     ]);
 
-/** Names that PostgreSQL shortens once it adds something to the table of the links. */
+/** Names that PostgreSQL truncates in names of link tables. */
 const LONG = 'r'.repeat(20);
 const PLURAL = 'b'.repeat(40);
 
-/** A to-one relation whose target goes with its type. */
+/** A to-one relation whose target type is removed. */
 function leftType(kind: 'oneToOne'): Change {
   const change = relation(
-    `a ${kind} leads to its own type in place of one that is removed`,
+    `a ${kind} targets its own type instead of a removed one`,
     [
       [{ tags: to(kind, 'tag') }, {}],
       [{ tags: to(kind, 'article') }, {}],
@@ -626,7 +626,7 @@ const RELATIONS: readonly Change[] = [
   ),
   refused(
     relation(
-      'a relation leads to another type',
+      'a relation targets another type',
       [
         [{ tags: to('manyToMany', 'tag') }, {}],
         [{ tags: to('manyToMany', 'article') }, {}],
@@ -641,7 +641,7 @@ const RELATIONS: readonly Change[] = [
   ...(['manyToOne', 'oneToOne'] as const).map((kind) =>
     refused(
       relation(
-        `a ${kind} leads to another type`,
+        `a ${kind} targets another type`,
         [
           [{ tags: to(kind, 'tag') }, {}],
           [{ tags: to(kind, 'article') }, {}],
@@ -746,7 +746,7 @@ const RELATIONS: readonly Change[] = [
   ),
 ];
 
-/** Of each tag, its first article. */
+/** Returns the first article of each tag. */
 function fromTagsFirst(key: string) {
   return async (get: Get): Promise<unknown> =>
     ((await get('/api/tags?populate=*&sort=name')) as any[]).map((tag) => [
@@ -765,8 +765,8 @@ const ZONE = { type: 'dynamiczone', components: ['b.box', 'b.note'] } as const;
 export const NOTE = component('b.note', { words: { type: 'string' } });
 const asBoxes = (value: any, pick: (one: any) => unknown): unknown => [value ?? []].flat().map(pick);
 
-/** Articles with one attribute that holds components, which change. */
-export const held = (
+/** Articles with one component attribute, which changes. */
+export const embedded = (
   name: string,
   sides: readonly [Attributes, Attributes],
   components: Parts,
@@ -783,7 +783,7 @@ export const held = (
   });
 };
 
-/** A component that holds itself, so many times. */
+/** A component nested in itself, to a depth. */
 const nested = (depth: number, innermost: object): object =>
   depth === 0 ? innermost : { text: `level ${depth}`, inner: nested(depth - 1, innermost) };
 const NEST = { text: { type: 'string' }, inner: { type: 'component', component: 'b.nest' } } as const;
@@ -796,21 +796,21 @@ const NUMBERED = [
 ] as const;
 
 const COMPONENTS: readonly Change[] = [
-  held(
+  embedded(
     'an attribute of a component is renamed',
     [{ c: HELD }, { c: HELD }],
     [[box(BOX)], [box({ n: { type: 'string' }, words: { type: 'string', previousName: 'text' } })]],
     NUMBERED,
     [({ id, text }) => [id, text], ({ id, words }) => [id, words]],
   ),
-  held(
+  embedded(
     'an attribute of a component in a list is renamed',
     [{ c: MANY }, { c: MANY }],
     [[box(BOX)], [box({ n: { type: 'string' }, words: { type: 'string', previousName: 'text' } })]],
     [[...NUMBERED], []],
     [({ id, text }) => [id, text], ({ id, words }) => [id, words]],
   ),
-  held(
+  embedded(
     'an attribute of a component in a zone is renamed',
     [{ c: ZONE }, { c: ZONE }],
     [
@@ -826,21 +826,21 @@ const COMPONENTS: readonly Change[] = [
     ],
     [({ id, text, words }) => [id, text ?? words], ({ id, words }) => [id, words]],
   ),
-  held(
+  embedded(
     'an attribute holding a component is renamed',
     [{ c: HELD }, { d: { ...HELD, previousName: 'c' } }],
     [[box(BOX)], [box(BOX)]],
     NUMBERED,
     SAME,
   ),
-  held(
+  embedded(
     'a component is made a list',
     [{ c: HELD }, { c: MANY }],
     [[box(BOX)], [box(BOX)]],
     [...NUMBERED, null],
     SAME,
   ),
-  held(
+  embedded(
     'a list of components with one each is made single',
     [{ c: MANY }, { c: HELD }],
     [[box(BOX)], [box(BOX)]],
@@ -848,7 +848,7 @@ const COMPONENTS: readonly Change[] = [
     SAME,
   ),
   refused(
-    held(
+    embedded(
       'a list of components is made single',
       [{ c: MANY }, { c: HELD }],
       [[box(BOX)], [box(BOX)]],
@@ -860,7 +860,7 @@ const COMPONENTS: readonly Change[] = [
     'c',
     { convert: 'fit' },
   ),
-  held(
+  embedded(
     'an attribute of a component becomes a number',
     [{ c: MANY }, { c: MANY }],
     [[box(BOX)], [box({ text: { type: 'string' }, n: { type: 'integer' } })]],
@@ -868,7 +868,7 @@ const COMPONENTS: readonly Change[] = [
     [({ n }) => (n === null ? null : Number(n)), ({ n }) => n],
   ),
   {
-    ...held(
+    ...embedded(
       'an attribute of a component becomes a number, of other texts',
       [{ c: HELD }, { c: HELD }],
       [[box(BOX)], [box({ text: { type: 'string' }, n: { type: 'integer' } })]],
@@ -884,7 +884,7 @@ const COMPONENTS: readonly Change[] = [
       },
     },
   },
-  held(
+  embedded(
     'a required attribute with a default is added to a component',
     [{ c: MANY }, { c: MANY }],
     [[box(BOX)], [box({ ...BOX, kind: { type: 'string', required: true, default: 'plain' } })]],
@@ -892,7 +892,7 @@ const COMPONENTS: readonly Change[] = [
     [() => 'plain', ({ kind }) => kind],
   ),
   {
-    ...held(
+    ...embedded(
       'an attribute of a component is removed',
       [{ c: HELD }, { c: HELD }],
       [[box(BOX)], [box({ text: { type: 'string' } })]],
@@ -908,7 +908,7 @@ const COMPONENTS: readonly Change[] = [
     },
   },
   {
-    ...held(
+    ...embedded(
       'an attribute of a component is removed, eight levels deep',
       [{ c: DEEP }, { c: DEEP }],
       [[component('b.nest', { ...NEST, n: { type: 'string' } })], [component('b.nest', NEST)]],
@@ -923,14 +923,14 @@ const COMPONENTS: readonly Change[] = [
       },
     },
   },
-  held(
+  embedded(
     'a component is renamed',
     [{ c: HELD }, { c: { ...HELD, component: 'b.case' } }],
     [[box(BOX)], [component('b.case', BOX, { previousName: 'b.box' })]],
     NUMBERED,
     SAME,
   ),
-  held(
+  embedded(
     'a component of a zone is renamed',
     [{ c: ZONE }, { c: { ...ZONE, components: ['b.case', 'b.note'] } }],
     [
@@ -949,8 +949,8 @@ const COMPONENTS: readonly Change[] = [
     ],
   ),
   removing(
-    held(
-      'a zone takes a component no more',
+    embedded(
+      'a zone does not accept a component any more',
       [{ c: ZONE }, { c: { ...ZONE, components: ['b.note'] } }],
       [
         [box(BOX), NOTE],
@@ -968,7 +968,7 @@ const COMPONENTS: readonly Change[] = [
     /article\.c no longer accepts b\.box; these documents contain instances of it: 4 \(/,
     ['c.b.box'],
   ),
-  held(
+  embedded(
     'a list of components becomes a zone',
     [{ c: MANY }, { c: ZONE }],
     [
@@ -978,7 +978,7 @@ const COMPONENTS: readonly Change[] = [
     [[...NUMBERED]],
     [(one) => ({ ...one, __component: 'b.box' }), ({ __component, ...rest }) => ({ ...rest, __component })],
   ),
-  held(
+  embedded(
     'a nested component has an attribute renamed',
     [{ c: { type: 'component', component: 'b.outer' } }, { c: { type: 'component', component: 'b.outer' } }],
     [
@@ -1034,11 +1034,11 @@ const COMPONENTS: readonly Change[] = [
 type Def = Attributes[string];
 type Boxed = Readonly<Record<'before' | 'after' | 'holder', Def>>;
 
-/** Documents with values of `t` inside a component that are the same once its attribute is unique. */
+/** Documents whose values of `t` inside a component are duplicates once its attribute is unique. */
 const uniqueInside = (name: string, { before, after, holder }: Boxed, values: readonly unknown[]): Change => {
   const parts = (t: Def) => [box({ t }), component('b.outer', { boxes: MANY }), NOTE];
   return {
-    ...held(name, [{ c: holder }, { c: holder }], [parts(before), parts(after)], [], SAME),
+    ...embedded(name, [{ c: holder }, { c: holder }], [parts(before), parts(after)], [], SAME),
     data: async ({ send }) => {
       for (const c of values) await send('POST', '/api/articles', { title: 'x', c });
     },
@@ -1109,7 +1109,7 @@ const full = (localized: boolean, names: readonly string[] = ['title', 'body']):
     ]),
   );
 
-/** A whole type that changes. */
+/** A type that changes. */
 export const whole = (
   name: string,
   [before, after]: readonly [ContentTypeDefinition, ContentTypeDefinition],

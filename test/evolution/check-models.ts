@@ -1,4 +1,4 @@
-/** A model, and what becomes of it. */
+/** A model, and its next version. */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import type { Model } from '../http/helpers.ts';
 
@@ -85,7 +85,7 @@ const ruled = (
   components: [defineComponent({ uid: 'c.part', attributes: { text: { ...text, ...rules.text } } })],
 });
 
-/** A model whose values may be much, and one that takes less. */
+/** A model with loose rules, and one with stricter ones. */
 export const LOOSE = ruled({
   title: {},
   code: {},

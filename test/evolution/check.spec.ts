@@ -1,4 +1,4 @@
-/** What is said of a database that is not as the model has it, at the start and on the command line. */
+/** Reports on a database that differs from the model, at the start and on the command line. */
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
@@ -19,10 +19,10 @@ import { countStatements } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { AFTER, BEFORE, LOOSE, TIGHT } from './check-models.ts';
 
-/** The settings with which applications start here. */
+/** Settings of the start of applications. */
 type Start = { readonly startCheck?: 'refuse' | 'warn' };
 
-describe('a database that is not as the model has it', () => {
+describe('a database that differs from the model', () => {
   let database: TestDatabase;
   let ruled: TestDatabase;
   let host: Host | undefined;
@@ -87,7 +87,7 @@ describe('a database that is not as the model has it', () => {
     await ruled.drop();
   });
 
-  it('says nothing where it is as the model has it', async () => {
+  it('reports nothing if the database matches the model', async () => {
     await start(BEFORE, { startCheck: 'refuse' });
     expect(warned).toEqual([]);
     expect(await command('check', '--module', module('Before'))).toBe(
@@ -104,7 +104,7 @@ describe('a database that is not as the model has it', () => {
     'Components contain data that the model does not have: article.parts.gone, article.parts.inner.lost, page.zone of "c.gone"',
   ];
 
-  it('warns once of all that differs, and names the commands', async () => {
+  it('warns once of all differences, and names the commands', async () => {
     await start(AFTER);
     expect(warned).toHaveLength(1);
     for (const sentence of EXPECTED) expect(warned[0]).toContain(sentence);
@@ -113,7 +113,7 @@ describe('a database that is not as the model has it', () => {
   });
 
   it.each([true, false])(
-    'advises the migration that mends another default locale, not schema.update (model noted: %s)',
+    'advises the migration that corrects another default locale, not schema.update (model stored: %s)',
     async (isNoted) => {
       const other = await createDatabase();
       const [english, french] = ['en', 'fr'].map((defaultLocale): Model => {
@@ -146,7 +146,7 @@ describe('a database that is not as the model has it', () => {
     },
   );
 
-  it('starts where there is no table yet: nothing can be lost', async () => {
+  it('starts without tables, because no content can be lost', async () => {
     const empty = await createDatabase();
     const content = ContentModule.forRoot({
       ...BEFORE,
@@ -161,7 +161,7 @@ describe('a database that is not as the model has it', () => {
     await empty.drop();
   });
 
-  it('does not start with what would be lost or shown, where it is to refuse, as in production', async () => {
+  it('refuses to start if content would be lost or shown, as in production', async () => {
     await expect(start(AFTER, { startCheck: 'refuse' })).rejects.toThrow(/article has no drafts.*migration/);
     const { NODE_ENV } = process.env;
     process.env.NODE_ENV = 'production';
@@ -173,7 +173,7 @@ describe('a database that is not as the model has it', () => {
     }
   });
 
-  it('a context that serves no requests is not kept from starting', async () => {
+  it('starts a context that serves no requests', async () => {
     class Root {}
     const content = ContentModule.forRoot({
       ...AFTER,
@@ -187,13 +187,13 @@ describe('a database that is not as the model has it', () => {
     await app.close();
   });
 
-  it('the command prints all of it, and fails', async () => {
+  it('the command prints all differences, and fails', async () => {
     await expect(command('check', '--module', module('After'))).rejects.toThrow(
       [...EXPECTED.map((text, i) => `${i === 0 || i === 5 ? 'note ' : 'error'}  ${text}`)].join('\n'),
     );
   });
 
-  it('takes four statements', async () => {
+  it('needs four statements', async () => {
     const { app } = await start(AFTER);
     const checked = {
       database: app.get(Database),
@@ -203,7 +203,7 @@ describe('a database that is not as the model has it', () => {
     expect(await countStatements(() => checkContent(checked, false))).toHaveLength(4);
   });
 
-  it('tables, columns and their types are those of the model, or it says which are not', async () => {
+  it('reports tables, columns and types that differ from the model', async () => {
     const { article, page } = AFTER.contentTypes.reduce(
       (all, type) => ({ ...all, [type.singularApiId]: type }),
       {} as Record<string, (typeof AFTER.contentTypes)[number]>,
@@ -223,7 +223,7 @@ describe('a database that is not as the model has it', () => {
     await app.get<MikroORM>(CONTENT_ORM).close();
   });
 
-  it('values of rules that were less strict are shown as they are, and refused when they are sent again', async () => {
+  it('reads return values that violate stricter rules, and writes refuse them', async () => {
     const values = { title: 'long', code: 'A1', rank: 11, kind: 'b', mail: 'nobody' };
     const parts = [{ text: 'x' }, { text: 'long enough' }];
     const loose = await startModel(ruled, LOOSE, 'express');
@@ -240,7 +240,7 @@ describe('a database that is not as the model has it', () => {
     expect(await command('check', '--module', module('Loose'))).toBe(
       'The content in the database matches the model',
     );
-    const told = [
+    const expected = [
       'The content in the database matches the model',
       ...[
         'title: title must be at most 3 characters',
@@ -253,12 +253,14 @@ describe('a database that is not as the model has it', () => {
         'parts.text: text must be at least 3 characters',
       ].map((line) => `value  ruled.${line}`),
     ];
-    const said = await command('check', '--module', module('Tight'));
-    const [first = '', ...others] = said.split('\n');
-    expect([first, ...others.map((line) => line.replace(/; \d stored.*$/, ''))].sort()).toEqual(told.sort());
-    expect(said).toContain(`needed must be defined; 1 stored value violates this: ${documentId} (en)`);
-    // The draft is one, too; what drafts may lack is not asked of it.
-    expect(said).toContain(
+    const output = await command('check', '--module', module('Tight'));
+    const [first = '', ...others] = output.split('\n');
+    expect([first, ...others.map((line) => line.replace(/; \d stored.*$/, ''))].sort()).toEqual(
+      expected.sort(),
+    );
+    expect(output).toContain(`needed must be defined; 1 stored value violates this: ${documentId} (en)`);
+    // The draft also counts; rules that do not apply to drafts are not checked.
+    expect(output).toContain(
       `at most 3 characters; 2 stored values violate this: ${documentId} (en, draft), ${documentId} (en)`,
     );
     const { url } = (host = await startModel(ruled, TIGHT, 'express'));

@@ -1,4 +1,4 @@
-/** A sample of `npm run evolution`, and what the command and the functions for hosts say. */
+/** A sample of `npm run evolution`, and the output of the command and of the functions for hosts. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const FEW = [
   'two types swap their plurals',
   'localized off, with one value in two locales',
   'targets of polymorphic links in a component are narrowed',
-  'a manyToOne leads to another type',
+  'a manyToOne targets another type',
   'an attribute of a nested component becomes unique, with duplicates',
   'a relation with a long name on a type with a long plural is renamed',
   'two-way → one-way manyToMany',
@@ -37,40 +37,40 @@ const SAMPLE = dose(FEW, [
   'a private attribute is renamed and stays hidden',
   'two-way manyToOne → manyToMany',
   'a target of polymorphic links is renamed',
-  'a plural goes to the type before it, empty',
-  'an attribute becomes a number that two documents have',
+  'a plural moves to the type before it, empty',
+  'an attribute becomes a number with duplicates',
   'a unique attribute is added with a default',
   'a component is renamed while it moves into a zone, and an attribute of it becomes a number',
   'a type gets locales and the application another default one',
   'a to-one relation in a component becomes polymorphic',
   'a two-way relation becomes one of each side',
-  'a oneToOne leads to its own type in place of one that is removed',
+  'a oneToOne targets its own type instead of a removed one',
   'an attribute of a component in a zone becomes unique, converted',
   'values in a component are unique once locales are switched off',
   'two-way → one-way manyToOne',
-  'names that read alike, in types and components',
+  'names that are alike in the database, in types and components',
 ]);
 
 const ALL = [...CHANGES, ...HARD];
 
 describe('a model that changes', () => {
-  it('has a table of at least 90 changes, each told by a name of its own', () => {
+  it('has a table of at least 90 changes, each with its own name', () => {
     expect(ALL.length).toBeGreaterThanOrEqual(90);
     expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
   });
 
-  it.each(SAMPLE)('%s: no value is lost, doubled or shown', async (name) => {
+  it.each(SAMPLE)('%s: loses, duplicates and exposes no value', async (name) => {
     const change = ALL.find((one) => one.name === name);
     if (change === undefined) throw new Error(`There is no change "${name}"`);
     const outcome = await runChange(change);
     expect(outcome.back).toBe(isReversible(change));
   });
 
-  it('databases that differ only in what is hidden answer the same before and after a change, and back', async () => {
+  it('databases that differ only in hidden content respond alike before and after a change, and back', async () => {
     const change = CHANGES.find(({ name }) => name === 'a private attribute is renamed and stays hidden');
     if (change === undefined) throw new Error('There is no such change');
     expect(await runWorlds(change)).toMatchObject({ differ: true });
-    // Who may read drafts can tell them apart, so the comparison can fail.
+    // A caller who may read drafts can distinguish them, so the comparison can fail.
     await expect(runWorlds(change, ['readDrafts'])).rejects.toThrow(/tells the worlds apart/);
   });
 });
@@ -97,7 +97,7 @@ describe('migrations of content', () => {
     await database.drop();
   });
 
-  it('finds what tables made without them are of, and says so', async () => {
+  it('detects the model of tables that were created without them, and reports it', async () => {
     await orm.schema.update({ safe: true });
     await orm.em
       .getConnection()
@@ -114,7 +114,7 @@ describe('migrations of content', () => {
     expect((await contentMigration({ orm, model: before })).up).toEqual([]);
   });
 
-  it('refuses what would be lost, by name, number and choice, and changes nothing', async () => {
+  it('refuses a loss by name, number and choice, and changes nothing', async () => {
     const change = migrateContent({ orm, model: model({}) });
     await expect(change).rejects.toThrow(
       `post.title is removed; these values would be deleted: 1 (d (en)); set removed: ['title'] on post`,
@@ -122,7 +122,7 @@ describe('migrations of content', () => {
     expect(await orm.em.getConnection().execute('select title from posts')).toEqual([{ title: 'kept' }]);
   });
 
-  it('docs/migrations.md: what the definitions of the page say is what happens', async () => {
+  it('docs/migrations.md: the definitions of the page have the described effects', async () => {
     const { model: later } = await snippetWith<{ model: Model }>(
       'docs/migrations.md',
       "previousName: 'article'",
@@ -181,15 +181,15 @@ describe('migrations of content', () => {
     }
   });
 
-  it('the command asks for the module, and writes files that MikroORM runs', async () => {
+  it('the command requires the module, and writes files that MikroORM runs', async () => {
     await expect(runMigration([])).rejects.toThrow('Usage: nestjs-content-api migration');
     const file = join(import.meta.dirname, 'app.fixture.ts');
     process.env['EVOLUTION_DATABASE'] = database.url;
     const page = await readFile(join(import.meta.dirname, '../../docs/migrations.md'), 'utf8');
     const [, line = ''] = /^npx nestjs-content-api migration (--.*)$/m.exec(page) ?? [];
     const words = line.replace('dist/app.module.js#AppModule', `${file}#App`).split(' ');
-    const said = await runMigration([...words, '--path', folder]);
-    expect(said).toContain('post.headline is renamed from title');
+    const output = await runMigration([...words, '--path', folder]);
+    expect(output).toContain('post.headline is renamed from title');
     const [name = ''] = await readdir(folder);
     expect(name).toMatch(/^Migration\d{14}_headline\.cjs$/);
     const written = await readFile(join(folder, name), 'utf8');

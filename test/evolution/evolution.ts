@@ -1,9 +1,11 @@
 /**
- * `npm run evolution [-- --only REGEX]`: changes of models, each from a model with data to another, over the
- * library's own migration and back; then the same on two databases that differ only in what is hidden, which
- * must not show (`--leak`: against an application in which it does, which must fail). `-- --rolling N`: N of
- * them under load, with two old and two new processes on one database. `-- --random N`: N random pairs of
- * models; `--seed S` repeats them, `--only-pair N` runs one of them.
+ * `npm run evolution [-- --only REGEX]`
+ *
+ * Changes of models, each from a model with data to another, by the library's own migration, and back. Then
+ * the same on two databases that differ only in hidden values, which must stay hidden. `--leak` repeats it
+ * with an application that shows them, which must fail. `--rolling N` runs N changes under load, with two old
+ * and two new processes on one database. `--random N` runs N random pairs of models; `--seed S` repeats them,
+ * `--only-pair N` runs one of them.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -32,10 +34,10 @@ let passed = 0;
 let requests = 0;
 const wanted = [...CHANGES, ...HARD].filter(({ name }) => new RegExp(values.only).test(name));
 
-/** How long each change is under load, in milliseconds. */
+/** Time of each change under load, in milliseconds. */
 const UNDER_LOAD = 6000;
 
-/** Changes that nobody has to allow, evenly taken from all. */
+/** Runs changes that need no consent, evenly taken from all. */
 async function roll(count: number): Promise<void> {
   const quiet = wanted.filter(({ refused, isFilled }) => refused === undefined && isFilled !== true);
   const sample = Array.from(
@@ -54,14 +56,14 @@ async function roll(count: number): Promise<void> {
       }
 }
 
-/** Says that a change went wrong, and goes on. */
+/** Reports a failed change, and continues. */
 function fail(error: unknown): void {
   failed += 1;
   console.log(`FAILED  ${(error as Error).message.slice(0, 3000)}`);
   if (values.only !== '') console.log(error);
 }
 
-/** Each change, there and back. */
+/** Runs each change, there and back. */
 async function change(): Promise<void> {
   const stale: Record<string, number> = {};
   for (const one of wanted)
@@ -78,7 +80,7 @@ async function change(): Promise<void> {
   console.log(`the old application after each change, by status: ${JSON.stringify(stale)}`);
 }
 
-/** Each change in worlds that differ in what is hidden. */
+/** Runs each change on databases that differ in hidden values. */
 async function hide(): Promise<void> {
   let differing = 0;
   for (const one of wanted)
@@ -91,13 +93,12 @@ async function hide(): Promise<void> {
       fail(error);
     }
   console.log(
-    `${differing} of ${wanted.length} changes had something hidden, told by those who see all of it`,
+    `${differing} of ${wanted.length} changes had hidden content, as a caller with all permissions sees`,
   );
   if (differing < wanted.length / 2)
-    fail(new Error('most worlds are alike: nothing is shown by their answers'));
+    fail(new Error('most databases are alike: their responses prove nothing'));
 }
 
-/** Random pairs of models. */
 async function randomPairs(): Promise<void> {
   const only = values['only-pair'];
   const seed = Number(values.seed);

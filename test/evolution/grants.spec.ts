@@ -1,4 +1,4 @@
-/** Grants on some attributes of a type, which are kept in the database, when those attributes change. */
+/** Grants on some attributes of a type, stored in the database, when those attributes change. */
 import { ContentModule, defineCollectionType, migrateContent } from 'nestjs-content-api';
 import { ApiTokens, ApiTokensModule, apiTokenType } from 'nestjs-content-api/accounts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -31,7 +31,7 @@ describe('a grant on some attributes', () => {
       { database },
     );
   };
-  /** The way to a model, and an application of it; answers the way back. */
+  /** Migrates to a model, and starts an application of it. Returns the statements of the way back. */
   const become = async (model: ReturnType<typeof modelOf>): Promise<readonly string[] | null> => {
     const { down } = await migrateContent({ orm: ormOf(host), model });
     await host.close();
@@ -74,7 +74,7 @@ describe('a grant on some attributes', () => {
     await database.drop();
   });
 
-  it('is on them by their new names, and on nothing else; back again, too', async () => {
+  it('follows renamed attributes, and covers nothing else; also on the way back', async () => {
     const old = modelOf('post', { title: text, body: text, secret: text });
     const down = await become(
       modelOf(
@@ -90,7 +90,7 @@ describe('a grant on some attributes', () => {
     expect(await seen('posts')).toEqual([{ title: 'the title', body: 'the body' }]);
   });
 
-  it('names no attribute that is gone: one that has its name later is not granted', async () => {
+  it('loses a removed attribute: a later one of its name is not granted', async () => {
     await become(modelOf('post', { title: text, secret: text }, { removed: ['body'] }));
     expect(await seen('posts')).toEqual([{ title: 'the title' }]);
     await become(modelOf('post', { title: text, body: { ...text, previousName: 'secret' } }));
@@ -100,14 +100,14 @@ describe('a grant on some attributes', () => {
     ]);
   });
 
-  it('on a type that is gone is gone', async () => {
+  it('on a removed type is removed', async () => {
     await become({ ...modelOf('other', { title: text }), removed: ['post'] } as ReturnType<typeof modelOf>);
     expect(await host.sql('select grants from content_api_tokens')).toEqual([{ grants: {} }]);
     await become(modelOf('post', { title: text }, { previousName: 'other' }));
     expect(await seen('posts')).toBe(403);
   });
 
-  it('in code stops the start where it names an attribute that is gone (strategies: what does not exist)', async () => {
+  it('in code stops the start if it names a removed attribute (strategies: a missing one)', async () => {
     const model = modelOf('post', { headline: { ...text, previousName: 'title' } });
     const access = { public: { post: [{ actions: ['find' as const], fields: ['title'] }] } };
     await expect(

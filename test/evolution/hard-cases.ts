@@ -1,4 +1,4 @@
-/** Changes that somebody would make who looks for the gaps: several at once, names in circles, shapes inside shapes. */
+/** Hard changes: several at once, names in circles, shapes inside shapes. */
 import type { ContentTypeDefinition } from 'nestjs-content-api';
 import {
   articles,
@@ -8,7 +8,7 @@ import {
   collection,
   component,
   HELD,
-  held,
+  embedded,
   list,
   MANY,
   names,
@@ -25,7 +25,7 @@ import type { Api, Change, Get, Model } from './run.ts';
 type Attributes = ContentTypeDefinition['attributes'];
 type Types = readonly ContentTypeDefinition[];
 
-/** Posts and stories, alike but for their names. */
+/** Posts and stories that differ only in their names. */
 const twins = (post: string, story: string): Types =>
   [
     { singularApiId: 'post', pluralApiId: post },
@@ -40,7 +40,7 @@ const twins = (post: string, story: string): Types =>
 
 type Plurals = readonly [post: string, story: string];
 
-/** Types whose plurals move on: there is nothing in them, or their tables stay where they are. */
+/** Types whose plurals move to other types, empty or with fixed table names. */
 const plurals = (name: string, [before, after]: readonly [Plurals, Plurals], isEmpty: boolean): Change => {
   const model = (given: Plurals, tables: readonly (string | undefined)[] = []): Model => ({
     contentTypes: [
@@ -85,10 +85,10 @@ const MOVED_ON = [
 const NAMES: readonly Change[] = [
   plurals('two types swap their plurals', SWAPPED, false),
   plurals('two types swap their plurals, empty', SWAPPED, true),
-  plurals('a plural goes to the type before it', MOVED_ON, false),
-  plurals('a plural goes to the type before it, empty', MOVED_ON, true),
+  plurals('a plural moves to the type before it', MOVED_ON, false),
+  plurals('a plural moves to the type before it, empty', MOVED_ON, true),
   attribute(
-    'an attribute is renamed to what only reads alike, and another one takes its column',
+    'an attribute gets a name that is alike in the database, and another one gets its column',
     [
       { fooBar: { type: 'string', unique: true }, a: { type: 'string', unique: true } },
       {
@@ -121,7 +121,7 @@ const AT_ONCE: readonly Change[] = [
   ),
   {
     ...attribute(
-      'an attribute becomes a number that two documents have',
+      'an attribute becomes a number with duplicates',
       [{ a: { type: 'string', unique: true } }, { a: { type: 'integer', unique: true, convert: 'fit' } }],
       [],
       {
@@ -160,7 +160,7 @@ const AT_ONCE: readonly Change[] = [
     },
   },
   attribute(
-    'an attribute becomes required with a default, which drafts alone lack',
+    'an attribute that only drafts lack becomes required with a default',
     [{ a: { type: 'string' } }, { a: { type: 'string', required: true, default: 'Untold' } }],
     [],
     {
@@ -172,7 +172,7 @@ const AT_ONCE: readonly Change[] = [
       },
     },
   ),
-  held(
+  embedded(
     'a component is renamed while it moves into a zone, and an attribute of it becomes a number',
     [{ c: HELD }, { z: { type: 'dynamiczone', components: ['b.case', 'b.note'], previousName: 'c' } }],
     [
@@ -294,7 +294,7 @@ const heldLinks = (
 const MORPH = { type: 'relation', relation: 'morphToMany', targets: ['tag', 'article'] } as const;
 const NARROW = { type: 'relation', relation: 'morphToMany', targets: ['tag'] } as const;
 
-/** The same with the relation of the component saying that what fits is kept. */
+/** The same, with a relation in the component that drops unsuitable links. */
 const fitted = (change: Change, because: RegExp): Change => ({
   ...change,
   refused: {
@@ -369,7 +369,7 @@ const LINKS: readonly Change[] = [
   ),
   fitted(
     heldLinks(
-      'a relation in a component leads to another type',
+      'a relation in a component targets another type',
       [to('manyToMany', 'tag'), to('manyToMany', 'article')],
       (tag) => [tag],
       { was: list('/api/articles', () => [], ['published']) },
@@ -393,10 +393,10 @@ const SIDES: readonly Change[] = [
   ),
 ];
 
-/** Models and attributes whose names the database reads alike. */
+/** Models and attributes whose names are alike in the database. */
 const ALIKE: Change = {
-  ...held(
-    'names that read alike, in types and components',
+  ...embedded(
+    'names that are alike in the database, in types and components',
     [
       { c: { type: 'component', component: 'b.article' } },
       { c: { type: 'component', component: 'b.article' } },

@@ -1,4 +1,4 @@
-/** Orders of deploy, and what no definition shows: schedules, digests, instances that no model knows. */
+/** Orders of deployment, and stored data outside of definitions: schedules, digests, unknown instances. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import {
@@ -14,7 +14,6 @@ import { ADMIN, type Model, start } from './run.ts';
 type Attributes = ContentTypeDefinition['attributes'];
 type Options = Partial<Omit<ContentTypeDefinition, 'attributes' | 'kind'>>;
 
-/** A model, and the PostgreSQL schema of its tables. */
 type Placed = Model & { readonly schema?: string };
 
 const TEXT = { type: 'string' } as const;
@@ -26,7 +25,7 @@ const post = (attributes: Attributes, options: Options = {}): Model => ({
   locales: ['en', 'fr'],
 });
 
-describe('migrations, whatever order they come in', () => {
+describe('migrations in any order', () => {
   let database: TestDatabase;
   let orm: MikroORM;
   const hosts: Host[] = [];
@@ -81,7 +80,7 @@ describe('migrations, whatever order they come in', () => {
     expect(next.up.join('\n')).not.toContain('create schema');
   });
 
-  it('a migration that was made from another model stops, and changes nothing', async () => {
+  it('a migration from another model stops, and changes nothing', async () => {
     const [first, second] = [
       post({ a: { type: 'enumeration', enum: ['x', 'y'] } }),
       post({ a: TEXT, b: TEXT }),
@@ -91,7 +90,7 @@ describe('migrations, whatever order they come in', () => {
     await version('d', { a: 'x' });
     const [made, other] = [await plan(swapped), await plan(second)];
     await run(made.up);
-    // Once more would make of it what was made of its neighbour, and the other one forgets what is there.
+    // A second run would change the data of the neighbour, and lose data of the other.
     await expect(run(made.up)).rejects.toThrow(
       'The database has another content model than this migration expects',
     );
@@ -101,7 +100,7 @@ describe('migrations, whatever order they come in', () => {
     expect((await plan(swapped)).up).toEqual([]);
   });
 
-  it('processes that migrate at once do it once', async () => {
+  it('concurrent processes migrate once', async () => {
     await migrate(post({ title: TEXT }));
     await version('d', { title: '7' });
     const later = post({ rank: { type: 'integer', previousName: 'title' } }, { draftAndPublish: true });
@@ -112,7 +111,7 @@ describe('migrations, whatever order they come in', () => {
     ]);
   });
 
-  it('who reads several tables while one of them goes is no reason to give up', async () => {
+  it('migrates despite a transaction that reads several tables while one of them is dropped', async () => {
     const tag = {
       kind: 'collectionType',
       singularApiId: 'tag',
@@ -139,7 +138,7 @@ describe('migrations, whatever order they come in', () => {
     expect(await execute('select more from posts')).toEqual([]);
   });
 
-  it('former names lead over two releases, and none of them can be left out without a word', async () => {
+  it('former names span two releases, and a missing one is refused', async () => {
     const models = [
       post({ title: TEXT }),
       post({ headline: { ...TEXT, previousName: 'title' } }),
@@ -158,7 +157,7 @@ describe('migrations, whatever order they come in', () => {
     );
   });
 
-  it('a name that is freed in the same release is another one, and what is lost is told', async () => {
+  it('a name that is freed in the same release belongs to a new attribute, and the loss is reported', async () => {
     await migrate(post({ a: TEXT, b: TEXT }));
     await version('d', { a: 'of a', b: 'of b' });
     const later = post({ b: { ...TEXT, previousName: 'a' } });
@@ -172,7 +171,7 @@ describe('migrations, whatever order they come in', () => {
     expect(await execute('select a, b from posts')).toEqual([{ a: 'of a', b: 'of b' }]);
   });
 
-  it('a hash that a process of the release before writes is shown by none of the next', async () => {
+  it('the next release shows no hash that a process of the previous release writes', async () => {
     await migrate(post({ title: TEXT, pin: { type: 'password' } }));
     const later = post({ title: TEXT, pin: TEXT }, { removed: ['pin'] });
     await expect(migrate(later)).rejects.toThrow('post.pin has the name of a former password');
@@ -180,14 +179,14 @@ describe('migrations, whatever order they come in', () => {
     await migrate(later);
   });
 
-  it('drafts whose digests nobody knows are compared by what they say', async () => {
+  it('drafts without a digest are compared by their content', async () => {
     const drafts = post({ title: TEXT }, { draftAndPublish: true });
     await migrate(drafts);
     for (const id of ['a', 'b']) {
       await version(id, { title: 'same', published_at: '2024-01-01' });
       await version(id, { title: 'same', published: false });
     }
-    // As the guide says: SQL that changes contents sets the revision to 0.
+    // As the guide instructs: SQL that changes content sets the revision to 0.
     await execute(`update posts set title = 'DRAFT', revision = 0 where document_id = 'a' and not published`);
     await expect(migrate(post({ title: TEXT }))).rejects.toThrow(
       'post loses its drafts; these have unpublished content: 1 (a (en, draft))',
@@ -202,7 +201,7 @@ describe('migrations, whatever order they come in', () => {
     );
   });
 
-  it('times of publishing stay with the version that stays', async () => {
+  it('a remaining version keeps its publication time', async () => {
     const title = { ...TEXT, localized: true };
     await migrate(post({ title }, { localized: true, draftAndPublish: true }));
     for (const [id, locale] of [
@@ -233,7 +232,7 @@ describe('migrations, whatever order they come in', () => {
     expect(await schedules()).toEqual([]);
   });
 
-  it('instances that no model knows stay where they are', async () => {
+  it('instances of unknown components stay', async () => {
     const zone = (names: readonly string[], of: string): Model => ({
       ...post({ parts: { type: 'dynamiczone', components: [...names] } }),
       components: names.map((uid) => ({

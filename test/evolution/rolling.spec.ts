@@ -1,4 +1,4 @@
-/** R22: old and new processes on one database for a while, as in a rolling deploy: nothing is lost. */
+/** R22: old and new processes on one database during a rolling deployment lose nothing. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
@@ -143,13 +143,13 @@ describe('R22: two processes with the old model and two with the new one', () =>
     await database.drop();
   });
 
-  /** What the old model shows, as a client sends it back: with other texts. */
+  /** Document of the old model as a client sends it back, with other texts. */
   const edited = ({ parts, one, zone }: any) => ({
     parts: parts.map((part: any) => ({ ...part, text: `${part.text}!` })).reverse(),
     one: { ...one, text: 'edited' },
     zone,
   });
-  /** The same in what the new model shows. */
+  /** Expected document of the new model. */
   const expected = (shown: any) => ({
     parts: shown.parts.map((part: any) => ({ ...part, text: `${part.text}!` })).reverse(),
     one: { ...shown.one, text: 'edited' },
@@ -164,7 +164,7 @@ describe('R22: two processes with the old model and two with the new one', () =>
   it.each([
     ['a draft', 'articles', '&status=draft'],
     ['a type without drafts and locales', 'plains', ''],
-  ])('%s that an old process writes keeps what only the new model knows', async (_, path, state) => {
+  ])('%s that an old process writes keeps attributes of the new model', async (_, path, state) => {
     const { data: made } = await ask(news, 'POST', `${path}?${NEW}${state}`, full('x'));
     expect(made).toMatchObject({ tags: [{ name: 'one' }, { name: 'two' }], extra: 'extra x' });
     expect(made.zone.map(({ __component: uid }: any) => uid)).toEqual(['r.late', 'r.part', 'r.late']);
@@ -176,7 +176,7 @@ describe('R22: two processes with the old model and two with the new one', () =>
     expect(kept).toEqual({ ...made, ...expected(made), ...later(made) });
   });
 
-  it('members of a zone that an old process does not know stay, whatever it sends', async () => {
+  it('members of a zone that are unknown to an old process stay, for any request', async () => {
     const { data: made } = await ask(news, 'POST', `plains?${NEW}`, full('z'));
     const at = `plains/${made.documentId}`;
     const zoneAfter = async (zone: object[]) => {
@@ -186,12 +186,12 @@ describe('R22: two processes with the old model and two with the new one', () =>
     };
     expect(await zoneAfter([{ __component: 'r.part', text: 'other' }])).toEqual(['first', 'last', 'other']);
     expect(await zoneAfter([])).toEqual(['first', 'last']);
-    // Who sees them may take them away.
+    // A caller who sees them may remove them.
     await ask(news, 'PUT', at, { zone: [] });
     expect(await zoneAfter([])).toEqual([]);
   });
 
-  it('an old process copies no version: a 503 with Retry-After, and nothing is written', async () => {
+  it('an old process refuses to copy a version with 503 and Retry-After, and writes nothing', async () => {
     const { data: made } = await ask(news, 'POST', `articles?${NEW}`, full('p'));
     const at = `articles/${made.documentId}`;
     await ask(news, 'PUT', `${at}?status=draft`, { extra: 'pending', tags: [tags[1]] });
@@ -214,7 +214,7 @@ describe('R22: two processes with the old model and two with the new one', () =>
     expect(await ask(news, 'PUT', `${at}?locale=fr&${NEW}`, { title: 'q' })).toMatchObject({ status: 200 });
   });
 
-  it('everything else works on: reads, new documents, drafts, deletions', async () => {
+  it('all other requests succeed: reads, new documents, drafts, deletions', async () => {
     const made = await ask(olds, 'POST', 'articles', { title: 'new', parts: [{ text: 'a' }] });
     expect(made).toMatchObject({ status: 201 });
     const at = `articles/${made.data.documentId}`;
@@ -226,7 +226,7 @@ describe('R22: two processes with the old model and two with the new one', () =>
     expect(await ask(news, 'GET', at)).toMatchObject({ status: 404 });
   });
 
-  it('all four at once, on one document: each writer finds its own again, and the others theirs', async () => {
+  it('all four concurrently on one document: each writer finds its own values', async () => {
     const { data: made } = await ask(news, 'POST', `articles?status=draft&${NEW}`, full('busy'));
     const at = `articles/${made.documentId}`;
     const write = async (hosts: readonly Host[], n: number) => {
@@ -250,7 +250,7 @@ describe('R22: two processes with the old model and two with the new one', () =>
     }
   });
 
-  it('R23: a column that is gone is a 503, and the log names the migration once', async () => {
+  it('R23: returns 503 for a removed column, and logs the migration once', async () => {
     warned.length = 0;
     await (news[0] as Host).sql('alter table plains drop column title');
     for (let n = 0; n < 3; n += 1)

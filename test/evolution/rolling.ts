@@ -1,11 +1,14 @@
-/** One change of a model under load, with two old and two new processes on one database, as in a rolling deploy. */
+/**
+ * One change of a model under load, with two old and two new processes on one database, as in a rolling
+ * deployment.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrateContent } from 'nestjs-content-api';
 import type { Host } from '../http/helpers.ts';
 import { createDatabase } from '../support/database.ts';
 import { ADMIN, type Change, type Get, type Model, ormOf, routesOf, SECRETS, start } from './run.ts';
 
-/** How it went: answers by who gave them, what was asked, and their status. */
+/** Number of responses by process, request and status. */
 export type RollingOutcome = Readonly<Record<string, number>>;
 
 /** An application and its model; old ones may be behind the tables. */
@@ -21,7 +24,7 @@ interface Asked {
   readonly data?: object;
 }
 
-/** What goes wrong only because a process is old, and says so. */
+/** Whether a request fails only because its process is old, with an error that reports it. */
 const isBehind = ({ isOld }: Server, answer: Response): boolean =>
   isOld && answer.status === 503 && answer.headers.get('retry-after') !== null;
 
@@ -38,7 +41,7 @@ class Load {
     this.isDone = true;
   }
 
-  /** Asks one server after the other, until it is stopped. */
+  /** Sends requests to one server after the other, until it is stopped. */
   async run(servers: () => readonly Server[], offset: number): Promise<void> {
     for (let n = offset; !this.isDone; n += 1) {
       const all = servers();
@@ -46,7 +49,7 @@ class Load {
     }
   }
 
-  /** Looks at everything, and writes one document as it is shown. */
+  /** Reads everything, and writes one document back. */
   private async visit(server: Server, n: number): Promise<void> {
     const paths = routesOf(server.model);
     for (const path of paths) await this.ask(server, { method: 'GET', path });
@@ -66,7 +69,7 @@ class Load {
     const data = Object.fromEntries(shown) as object;
     const path = `${route}/${document.documentId}`;
     await this.ask(server, { method: 'PUT', path: `${path}?status=draft`, data });
-    // Newer processes publish what is a draft; older ones must not.
+    // Newer processes publish drafts; older ones must not.
     if (type.draftAndPublish === true && server.isOld)
       await this.ask(server, { method: 'PUT', path, data: {} });
   }
@@ -86,14 +89,14 @@ class Load {
     return answer.status === 200 && text !== '' ? JSON.parse(text).data : undefined;
   }
 
-  /** What everybody sees has nothing in it that is hidden. */
+  /** Checks that a public response shows no hidden value. */
   private async open({ host }: Server, path: string): Promise<void> {
     const text = await (await fetch(`${host.url}${path.replace('&status=draft', '')}`)).text();
     if (SECRETS.test(text)) throw new Error(`${this.name}: ${path} shows ${text}`);
   }
 }
 
-/** Times of writes move, whatever is written. */
+/** Removes times of writes, which change with every write. */
 const withoutTimes = (value: unknown): string =>
   JSON.stringify(value, (key, one: unknown) => (/^(updated|published)At$/.test(key) ? undefined : one));
 
@@ -105,8 +108,8 @@ const getter =
   };
 
 /**
- * Migrates under the load of two old processes, adds two new ones, and looks whether all values are what they
- * were. Throws an Error that says what is wrong.
+ * Migrates under the load of two old processes, adds two new ones, and checks that all values are unchanged.
+ * Throws an Error with the reason.
  */
 export async function rollOut(change: Change, milliseconds: number): Promise<RollingOutcome> {
   const { name, before, after } = change;
@@ -138,7 +141,7 @@ export async function rollOut(change: Change, milliseconds: number): Promise<Rol
     const old = servers[0] as Server;
     const was = await change.was(getter(old.host));
     let behind = servers;
-    // Until the tables are changed, old processes may publish: what they would publish is not what is compared.
+    // Until the tables change, old processes may publish, which would change the compared content.
     await migrateContent({ orm: ormOf(old.host), model: after });
     const working = [0, 1, 2].map((offset) => load.run(() => behind, offset));
     const failed = Promise.all(working);

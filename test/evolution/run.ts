@@ -1,4 +1,7 @@
-/** One change of a model, there and back: what is stored stays what it is, nothing hidden shows, nothing fails. */
+/**
+ * One change of a model, there and back: stored values stay the same, hidden values stay hidden, nothing
+ * fails.
+ */
 import { createHash } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/core';
 import {
@@ -18,11 +21,11 @@ export type Model = Pick<
   'contentTypes' | 'components' | 'locales' | 'defaultLocale' | 'removed'
 >;
 
-/** Answers the `data` of a GET, as somebody who may see everything. */
+/** Returns the `data` of a GET with all permissions. */
 export type Get = (path: string) => Promise<any>;
 export interface Api {
   readonly get: Get;
-  /** Answers the document. */
+  /** Returns the document. */
   send(method: 'POST' | 'PUT', path: string, data: object): Promise<any>;
 }
 
@@ -31,22 +34,21 @@ export interface Change {
   readonly before: Model;
   readonly after: Model;
   readonly data: (api: Api) => Promise<void>;
-  /** What is to be equal: seen under the first model, and under the second. */
+  /** Values that must be equal: read under the first model, and under the second. */
   readonly was: (get: Get) => Promise<unknown>;
   readonly is: (get: Get) => Promise<unknown>;
-  /** What refuses the change, and the second model that says that it is meant. */
+  /** Reason why the change is refused, and the second model with an option that allows it. */
   readonly refused?: { readonly because: RegExp; readonly model?: Model; readonly isReversible?: boolean };
-  /** The way back leads to the same values, but not where there were none. */
+  /** The way back leads to the same values, except where there were none. */
   readonly isFilled?: boolean;
   /** There is no way back, although nothing is refused. */
   readonly isFinal?: boolean;
 }
 
-/** How a change went. */
 export interface Outcome {
   readonly name: string;
   readonly requests: number;
-  /** Answers of the old application during the change and right after it, by status. */
+  /** Responses of the old application during the change and right after it, by status. */
   readonly stale: Readonly<Record<number, number>>;
   readonly values: string;
   readonly back: boolean;
@@ -62,7 +64,7 @@ class Admin {
   }
 }
 
-/** An application in which everybody may read, and somebody may do everything; `more` is for everybody, too. */
+/** An application with a public reader and a caller with all permissions; `more` is public too. */
 export const start = (
   database: TestDatabase,
   { removed: _, ...model }: Model,
@@ -84,7 +86,7 @@ export const start = (
 
 export const ormOf = ({ app }: Host): MikroORM => app.get<MikroORM>(CONTENT_ORM, { strict: false });
 
-/** Every route of a model, in every state and locale. */
+/** Returns every route of a model, in every state and locale. */
 export function routesOf({ contentTypes, locales = ['en'] }: Model): string[] {
   return contentTypes
     .filter(({ routes }) => routes !== false)
@@ -135,8 +137,8 @@ class Run {
     };
   }
 
-  /** Everything that everybody sees; fails where that is hidden, or not there. */
-  async look(host: Host, model: Model): Promise<string[]> {
+  /** Returns all public responses; fails if one shows hidden content, or is missing. */
+  async readPublic(host: Host, model: Model): Promise<string[]> {
     const seen: string[] = [];
     for (const path of routesOf(model)) {
       const all = await this.fetch(host, path, { headers: ADMIN });
@@ -150,7 +152,7 @@ class Run {
     return seen;
   }
 
-  /** The documents whose drafts differ from what is published. */
+  /** Returns the documents whose drafts differ from their published versions. */
   async modified(host: Host, model: Model): Promise<string> {
     const found: unknown[] = [];
     for (const { draftAndPublish, kind, pluralApiId } of model.contentTypes) {
@@ -167,7 +169,7 @@ class Run {
     return JSON.stringify([...new Set(found)].sort());
   }
 
-  /** Keeps asking an application while something is done, and once after it. */
+  /** Sends requests to an application during `work`, and once after it. */
   async meanwhile<T>(
     host: Host,
     model: Model,
@@ -194,7 +196,7 @@ class Run {
   }
 }
 
-/** Requests of somebody who may see and do everything. */
+/** Returns requests of a caller with all permissions. */
 export const apiOf = (change: Change, host: Host): Api => new Run(change).apiOf(host);
 
 const same = (what: string, was: unknown, is: unknown): void => {
@@ -217,23 +219,24 @@ export async function applyStatements(host: Host, statements: readonly string[])
 async function refusedFirst(run: Run, host: Host, change: Change): Promise<Model> {
   const { refused, name, before, after } = change;
   const migration = await contentMigration({ orm: ormOf(host), model: after });
-  const told = migration.refusals.map(({ text }) => text).join('\n');
+  const refusals = migration.refusals.map(({ text }) => text).join('\n');
   if (refused === undefined) {
-    if (told !== '') throw new Error(`${name} is refused: ${told}`);
+    if (refusals !== '') throw new Error(`${name} is refused: ${refusals}`);
     return after;
   }
-  if (!refused.because.test(told)) throw new Error(`${name} is not refused as it should be: ${told}`);
-  const untouched = await run.look(host, before);
+  if (!refused.because.test(refusals))
+    throw new Error(`${name} is refused with another message: ${refusals}`);
+  const untouched = await run.readPublic(host, before);
   const message = await applyStatements(host, migration.up).then(
     () => 'nothing',
     (error: Error) => error.message,
   );
-  if (!refused.because.test(message)) throw new Error(`${name}: the statements say ${message}`);
-  same(`${name}: a refused change changes nothing`, untouched, await run.look(host, before));
+  if (!refused.because.test(message)) throw new Error(`${name}: the statements fail: ${message}`);
+  same(`${name}: a refused change changes nothing`, untouched, await run.readPublic(host, before));
   return refused.model ?? before;
 }
 
-/** Makes a change on a database of its own. Throws an Error that says what is wrong. */
+/** Applies a change to its own database. Throws an Error with the reason. */
 export async function runChange(change: Change): Promise<Outcome> {
   const { name, before } = change;
   const run = new Run(change);
@@ -250,7 +253,7 @@ export async function runChange(change: Change): Promise<Outcome> {
     same(`${name}: tables are MikroORM's`, '', await statementsLeft(old));
     await change.data(run.apiOf(old));
     const was = await change.was(run.apiOf(old).get);
-    const seen = await run.look(old, before);
+    const seen = await run.readPublic(old, before);
     const modified = await run.modified(old, before);
 
     const after = await refusedFirst(run, old, change);
@@ -268,7 +271,7 @@ export async function runChange(change: Change): Promise<Outcome> {
           ? hash(was)
           : { was, is: await change.is(run.apiOf(next).get) },
       );
-      return run.look(next, after);
+      return run.readPublic(next, after);
     };
     const first = await check();
     if (before.contentTypes.some(({ draftAndPublish }) => draftAndPublish))
@@ -279,7 +282,7 @@ export async function runChange(change: Change): Promise<Outcome> {
             before.contentTypes.find((one) => one.singularApiId === singularApiId)?.draftAndPublish,
         )
       )
-        same(`${name}: what is modified`, modified, await run.modified(next, after));
+        same(`${name}: modified documents`, modified, await run.modified(next, after));
     const back = await wayBack(run, { change, result, old, next, seen, first, after });
     await writable(run, next, after);
     return { name, requests: run.requests, stale, values: hash(was), back };
@@ -301,7 +304,7 @@ interface Way {
   readonly after: Model;
 }
 
-/** Row ids of versions that are made anew are new. */
+/** Versions that are created again have new row ids. */
 const withoutIds = (texts: readonly string[]): string[] =>
   texts.map((text) => text.replace(/"id":\d+/g, '"id":0'));
 
@@ -309,21 +312,21 @@ const withoutIds = (texts: readonly string[]): string[] =>
 export const isReversible = ({ refused, isFinal }: Change): boolean =>
   refused === undefined ? isFinal !== true : refused.isReversible === true;
 
-/** Goes back and there again; everything looks as it did before each. */
+/** Goes back and there again, and compares all content with that before each step. */
 async function wayBack(run: Run, { change, result, old, next, seen, first, after }: Way): Promise<boolean> {
   const wanted = isReversible(change);
   if (wanted !== (result.down !== null)) throw new Error(`there is ${wanted ? 'no' : 'a'} way back`);
   if (result.down === null) return false;
   await applyStatements(old, result.down);
   same('back: nothing is left to migrate', '', await statementsLeft(old));
-  const again = await run.look(old, change.before);
+  const again = await run.readPublic(old, change.before);
   if (change.isFilled !== true) same('back: everything', withoutIds(seen), withoutIds(again));
   await migrateContent({ orm: ormOf(next), model: after });
-  same('there again: everything', withoutIds(first), withoutIds(await run.look(next, after)));
+  same('there again: everything', withoutIds(first), withoutIds(await run.readPublic(next, after)));
   return true;
 }
 
-/** Every document can be written as it is. */
+/** Writes every document as it is. */
 async function writable(run: Run, host: Host, model: Model): Promise<void> {
   const api = run.apiOf(host);
   for (const { kind, singularApiId, pluralApiId, draftAndPublish } of model.contentTypes) {

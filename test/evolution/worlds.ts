@@ -1,18 +1,18 @@
 /**
- * Changes of models on two databases that differ only in what the public may not see: drafts that say something
- * else, private attributes and hashes. Before the change, after it and on the way back both answer byte for
- * byte the same, or something hidden has become visible.
+ * Changes of models on two databases that differ only in content hidden from the public: changed drafts,
+ * private attributes and hashes. Before the change, after it and on the way back, both must return the same
+ * bytes. Otherwise hidden content has become visible.
  */
 import { type Action, CONTENT_SCHEMA, type ContentSchema, migrateContent } from 'nestjs-content-api';
 import { copyDatabase, createDatabase, type TestDatabase } from '../support/database.ts';
 import type { Host } from '../http/helpers.ts';
 import { ADMIN, apiOf, applyStatements, type Change, type Model, ormOf, routesOf, start } from './run.ts';
 
-/** How the worlds of a change answered. */
+/** Responses of the two databases of a change. */
 export interface WorldsOutcome {
   readonly name: string;
   readonly questions: number;
-  /** Whether who may see everything could tell them apart: without that the rest would prove nothing. */
+  /** Whether a caller with all permissions can distinguish them; otherwise the comparison proves nothing. */
   readonly differ: boolean;
 }
 
@@ -21,7 +21,7 @@ type Column = Type['storage']['columns'][number];
 
 const isHidden = ({ attribute }: Column): boolean => attribute.private || attribute.def.type === 'password';
 
-/** Another value of a column that is as good as the one that is there: it converts to whatever that does. */
+/** Other values of a column that convert as well as the stored one. */
 const OTHERS: Readonly<Record<string, (name: string) => string>> = {
   text: (
     name,
@@ -35,18 +35,18 @@ const OTHERS: Readonly<Record<string, (name: string) => string>> = {
   jsonb: (name) => `regexp_replace(${name}::text, '": "([a-zA-Z ]{1,20})"', '": "\\1 omega"', 'g')::jsonb`,
 };
 
-/** Words of an enumeration are changed for no others, and ends of links are no values. */
+/** Values of an enumeration do not change, and link columns contain no values. */
 const otherValue = ({ name, type, attribute, reference, placeOf }: Column): string | null => {
   const isValue = attribute.def.type !== 'enumeration' && reference === null && placeOf === null;
   const other = isValue ? OTHERS[type]?.(`"${name}"`) : undefined;
   return other === undefined ? null : `"${name}" = ${other}`;
 };
 
-/** A draft that says something else than what is published, or is not published at all. */
+/** Condition of a draft that differs from its published version, or has none. */
 const modified = (table: string): string => `not published and not exists (select 1 from "${table}" p
   where p.document_id = "${table}".document_id and p.locale = "${table}".locale and p.published and p.revision = "${table}".revision)`;
 
-/** The statements that change what is hidden of a type, and nothing else. */
+/** Returns the statements that change only hidden content of a type. */
 function hiddenChanges({ table, draftAndPublish, storage }: Type): string[] {
   const set = (columns: readonly Column[]): string =>
     columns.flatMap((one) => otherValue(one) ?? []).join(', ');
@@ -56,16 +56,15 @@ function hiddenChanges({ table, draftAndPublish, storage }: Type): string[] {
   return [...drafts, ...(hidden === '' ? [] : [`update "${table}" set ${hidden}`])];
 }
 
-/** What everybody may ask of a model. */
+/** Returns all public requests of a model. */
 function questionsOf(model: Model): string[] {
   const names = new Set(model.contentTypes.flatMap(({ attributes }) => Object.keys(attributes)));
-  const asked = [...names].flatMap((name) => [`&sort=${name}`, `&filters[${name}][$contains]=omega`]);
+  const queries = [...names].flatMap((name) => [`&sort=${name}`, `&filters[${name}][$contains]=omega`]);
   return [...new Set(routesOf(model))].flatMap((path) =>
-    ['', '&publicationFilter=modified', '&_q=omega', ...asked].map((more) => path + more),
+    ['', '&publicationFilter=modified', '&_q=omega', ...queries].map((more) => path + more),
   );
 }
 
-/** Both worlds. */
 type Pair = readonly [alpha: Host, omega: Host];
 
 async function read(host: Host, path: string, headers = {}): Promise<string> {
@@ -78,7 +77,7 @@ async function sameForAll([alpha, omega]: Pair, model: Model, when: string): Pro
   const questions = questionsOf(model);
   for (const path of questions) {
     const [one, other] = [await read(alpha, path), await read(omega, path)];
-    if (one !== other) throw new Error(`${when}, ${path} tells the worlds apart:\n  ${one}\n  ${other}`);
+    if (one !== other) throw new Error(`${when}, ${path} distinguishes the databases:\n  ${one}\n  ${other}`);
   }
   return questions.length;
 }
@@ -89,7 +88,7 @@ async function differFor([alpha, omega]: Pair, model: Model): Promise<boolean> {
   return false;
 }
 
-/** Makes a change in both worlds. Throws an Error that says what has become visible. */
+/** Applies a change to both databases. Throws an Error with the content that has become visible. */
 export async function runWorlds(change: Change, grants: readonly Action[] = []): Promise<WorldsOutcome> {
   const { name, before } = change;
   const databases: TestDatabase[] = [await createDatabase()];

@@ -1,6 +1,5 @@
 /**
- * Runs writes with faults in them and tells what is wrong afterwards: half a document, a dead pool, a bad
- * answer.
+ * Runs writes with injected faults, and reports the damage: half a document, a broken pool, a wrong response.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictException, type Type } from '@nestjs/common';
@@ -56,7 +55,7 @@ const ERRORS = {
 
 const ACTIONS: readonly HookAction[] = ['create', 'update', 'delete', 'publish', 'unpublish', 'discardDraft'];
 
-/** Hooks that throw when told to. */
+/** Hooks that throw on demand. */
 class Thrower {
   static at: Extract<Fault, { kind: 'hook' }> | null = null;
 
@@ -87,7 +86,7 @@ decorate('before', BeforeContent('*', ...ACTIONS));
 decorate('after', AfterContent('*', ...ACTIONS));
 decorate('committed', OnContentCommitted('*', ...ACTIONS));
 
-/** What a write does when nothing goes wrong. */
+/** Course of a write without a fault. */
 interface Plan {
   readonly scenario: Scenario;
   readonly statements: readonly string[];
@@ -116,7 +115,7 @@ export class Engine {
     this.hooks = hooks;
   }
 
-  /** With `hooks` every write runs in a transaction of the entity manager; without, on the driver itself. */
+  /** With `hooks` every write runs in a transaction of the entity manager; otherwise on the driver itself. */
   static async start(hooks: boolean, scenarios: readonly Scenario[] = SCENARIOS): Promise<Engine> {
     const database = await createDatabase();
     const app = await startBusy({ ...busy, providers: providersOf(hooks), pool: POOL, database });
@@ -156,7 +155,7 @@ export class Engine {
       scenario.run(this.app, this.ids),
     );
     if (scenario.refused === true ? result.status !== 400 : result.status >= 400)
-      throw new Error(`${scenario.name} answers ${result.status} by itself: ${result.text}`);
+      throw new Error(`${scenario.name} returns ${result.status} without a fault: ${result.text}`);
     const fired = await this.sql('select distinct t as table, o as operation from watch.fired order by 1, 2');
     for (const table of this.tables.keys()) await this.sql(`drop trigger watch_fire on public."${table}"`);
     const written = await this.picture();
@@ -167,7 +166,7 @@ export class Engine {
     return picture(this.sql, this.tables, new Set(Object.values(this.ids)));
   }
 
-  /** Every fault at every place of every write. */
+  /** Returns every fault at every place of every write. */
   jobs(modes: readonly Mode[] = MODES): Job[] {
     return [...this.plans.values()].flatMap(({ scenario, statements, touches }) => {
       const faults: Fault[] = statements.flatMap((text, at) =>
@@ -192,7 +191,7 @@ export class Engine {
     });
   }
 
-  /** Runs a write with a fault in it; what is wrong afterwards. */
+  /** Runs a write with a fault. Returns the problems afterwards. */
   async run({ scenario, fault }: Job): Promise<string[]> {
     const plan = this.plans.get(scenario) as Plan;
     const reply = await this.withFault(fault, () => scenario.run(this.app, this.ids));
@@ -203,7 +202,7 @@ export class Engine {
     return [...problems, ...dead];
   }
 
-  /** A new application in place of one that has lost connections; the old one may never be able to close. */
+  /** Replaces an application that has lost connections; the old one may never be able to close. */
   private async restart(): Promise<void> {
     const { database } = this.app;
     void this.app.close().catch(() => undefined);
@@ -235,7 +234,7 @@ export class Engine {
       const slow = new Promise<Reply>(
         (resolve) =>
           (late = setTimeout(
-            () => resolve({ status: 0, text: 'no answer within 20 s', body: null }),
+            () => resolve({ status: 0, text: 'no response within 20 s', body: null }),
             20_000,
           )),
       );
@@ -254,7 +253,7 @@ export class Engine {
         return reply().finally(() => (Thrower.at = null));
       default: {
         const { table, operation, deferred, code } = fault;
-        // A sequence does not roll back, so a retryable error comes only once.
+        // A sequence does not roll back, so a retryable error occurs only once.
         await this
           .sql(`drop sequence if exists watch.once; create sequence watch.once; create or replace function watch.fail() returns trigger language plpgsql as
           $$ begin if ${code === '23505'} or nextval('watch.once') = 1 then raise exception '${SECRET}' using errcode = '${code}', constraint = 'some_constraint'; end if; return ${deferred ? 'null' : operation === 'delete' ? 'old' : 'new'}; end $$`);
@@ -278,19 +277,19 @@ export class Engine {
       return [`neither the old nor the new document is stored: ${difference(written, now ?? {})}`];
     const succeeded = reply.status > 0 && reply.status < 400;
     if (succeeded && scenario.refused === true) return [`answered ${reply.status}`];
-    if (succeeded && !fresh) return [`answered ${reply.status}, but nothing is stored`];
-    // A COMMIT whose result is lost may be unknown, and says so. No server fails after it has committed.
+    if (succeeded && !fresh) return [`returned ${reply.status}, but nothing is stored`];
+    // A COMMIT with a lost result may be reported as unknown. No server fails after it has committed.
     const isUnknown = reply.decided === true && reply.body?.error?.name === 'OutcomeUnknownError';
     const isMadeUp = fault.kind === 'statement' && fault.mode === 'after' && reply.decided === true;
     const problems: string[] = [];
     if (!succeeded && fresh && !isUnknown && !isMadeUp)
-      problems.push(`answered ${reply.status}, but the write is stored`);
+      problems.push(`returned ${reply.status}, but the write is stored`);
     if (mustSucceed(fault) && scenario.refused !== true && !succeeded)
-      problems.push(`answered ${reply.status} although another try would have done: ${reply.text}`);
+      problems.push(`returned ${reply.status}, although a retry would succeed: ${reply.text}`);
     if (fault.kind === 'hook' && fault.moment !== 'committed') {
       const expected = { Error: 500, ContentError: 400, HttpException: 409 }[fault.error];
       if (reply.status !== expected && !(reply.text === '' && reply.status >= 400))
-        problems.push(`answered ${reply.status} where a hook threw a ${fault.error}`);
+        problems.push(`returned ${reply.status}, although a hook threw a ${fault.error}`);
     }
     return problems;
   }
@@ -303,13 +302,13 @@ export class Engine {
     };
     const pool = await connection.getNativeClient();
     const taken = await lasting(() => Promise.resolve(pool.totalCount - pool.idleCount));
-    if (taken > 0) return [`${taken} connections are not given back to the pool`];
+    if (taken > 0) return [`${taken} connections were not returned to the pool`];
     const read = await this.app.client.get(`/api/topics/${this.ids['t3']}`);
     const write = await this.app.client.put(`/api/topics/${this.ids['t3']}`, { name: 'alive' });
     const stuck = await lasting(async () => (await this.sql(OPEN)).length);
     return [
-      ...(read.status === 200 ? [] : [`the next read answers ${read.status}`]),
-      ...(write.status === 200 ? [] : [`the next write answers ${write.status}`]),
+      ...(read.status === 200 ? [] : [`the next read returned ${read.status}`]),
+      ...(write.status === 200 ? [] : [`the next write returned ${write.status}`]),
       ...(stuck === 0 ? [] : [`${stuck} connections are left in a transaction`]),
     ];
   }
@@ -323,7 +322,7 @@ export class Engine {
 
 const OPEN = `select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
 
-/** How many there are that stay: what keeps the ledger uses connections, too, for moments. */
+/** Returns the lasting number; the change log briefly uses connections too. */
 async function lasting(count: () => Promise<number>): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
     if ((await count()) === 0) return 0;
@@ -342,16 +341,16 @@ const mustSucceed = (fault: Fault): boolean =>
       : fault.moment === 'committed';
 
 /**
- * Errors that ask for another try come from statements within transactions. Where the entity manager begins
- * the transaction, a BEGIN or ROLLBACK that fails on a connection which works on does not happen, and would
- * cost a slot of the pool (kysely-org/kysely#1990); lost connections must not.
+ * Retryable errors come from statements within transactions. If the entity manager begins the transaction, a
+ * BEGIN or ROLLBACK on a working connection does not fail. A failure would cost a slot of the pool
+ * (kysely-org/kysely#1990). Lost connections must not cost one.
  */
 const possible = (mode: Mode, text: string, hooks: boolean): boolean =>
   /^(begin|start transaction|rollback)/i.test(text)
     ? !isRetried(mode) && !(hooks && ['before', 'after', 'timeout'].includes(mode))
     : true;
 
-/** The actions that a write's hooks are told of. */
+/** Returns the actions of a write's hooks. */
 function actionsOf({ name }: Scenario): HookAction[] {
   if (name.startsWith('DELETE')) return ['delete'];
   if (name === 'unpublish' || name === 'discardDraft') return [name];
@@ -359,12 +358,12 @@ function actionsOf({ name }: Scenario): HookAction[] {
   return /draft$|unique value|own type|setting|of a single/.test(name) ? [first] : [first, 'publish'];
 }
 
-/** An answer, and whether its COMMIT was under way when the fault came. */
+/** A response, and whether its COMMIT was running at the fault. */
 type Hit = Reply & { readonly decided?: boolean };
 
 function answerProblems({ status, text, body }: Reply): string[] {
   if (status === 0) return [text];
-  if (text.includes(SECRET)) return [`the answer shows an internal message: ${text}`];
+  if (text.includes(SECRET)) return [`the response shows an internal message: ${text}`];
   // A call of the service has no body.
   if (status < 400 || text === '') return [];
   const { data, error } = (body ?? {}) as { data?: unknown; error?: Record<string, unknown> };
@@ -375,7 +374,7 @@ function answerProblems({ status, text, body }: Reply): string[] {
     typeof error['name'] === 'string' &&
     typeof error['message'] === 'string' &&
     typeof error['details'] === 'object';
-  return shape ? [] : [`the answer is not in the error shape: ${text}`];
+  return shape ? [] : [`the response is not in the error shape: ${text}`];
 }
 
 function difference(expected: Record<string, string[]>, found: Record<string, string[]>): string {

@@ -2,7 +2,7 @@ import { dose } from '../support/dose.ts';
 import { describeFault, Engine, type Fault, type Job } from './engine.ts';
 import { type Scenario, SCENARIOS } from './scenarios.ts';
 
-/** How many faults of each kind are taken; `npm run faults` has them all. */
+/** Number of faults of each kind; `npm run faults` runs them all. */
 const OF_EACH = dose(1, 4);
 
 const kindOf = (fault: Fault): string =>
@@ -12,7 +12,7 @@ const kindOf = (fault: Fault): string =>
       ? `${fault.code} ${fault.deferred}`
       : `${fault.moment} ${fault.error}`;
 
-/** Of every kind some, from places that are as far apart as can be, and of each kind elsewhere. */
+/** Returns some faults of each kind, at places as far apart as possible. */
 function sample(jobs: readonly Job[]): Job[] {
   const kinds = [...Map.groupBy(jobs, ({ fault }) => kindOf(fault)).values()];
   return kinds.flatMap((alike, n) =>
@@ -33,7 +33,7 @@ describe.each([
   beforeAll(async () => void (engine = await Engine.start(hooks, scenarios)));
   afterAll(() => engine.stop());
 
-  it('D15 2.3 2.8 leave the whole old or the whole new document, and the application works on', async () => {
+  it('D15 2.3 2.8 leave the whole old or the whole new document, and the application still works', async () => {
     const wrong: string[] = [];
     for (const job of sample(engine.jobs())) {
       const problems = await engine.run(job);

@@ -1,6 +1,8 @@
 /**
- * `npm run faults [-- --count N --seed S --kills N]`: faults at every statement of every kind of write.
- * Afterwards the document is entirely the old or entirely the new one, and the application works on.
+ * `npm run faults [-- --count N --seed S --kills N]`
+ *
+ * Faults at every statement of every kind of write. Afterwards the document is entirely the old or entirely
+ * the new one, and the application still works.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';

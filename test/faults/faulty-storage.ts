@@ -1,8 +1,10 @@
-/** A directory that behaves like a bad bucket: slow, silent, or cut off before or after it has done its work. */
+/**
+ * A directory that behaves like an unreliable bucket: slow, silent, or disconnected before or after its work.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type KeptBytes, LocalStorage } from 'nestjs-content-api/files';
 
-/** Milliseconds of a slow operation at most, and until a silent one is given up. */
+/** Longest time of a slow operation, and timeout of a silent one, in milliseconds. */
 const SLOW = 60;
 const SILENT = 150;
 
@@ -14,7 +16,7 @@ export interface FaultOptions {
 }
 
 export class FaultyStorage extends LocalStorage {
-  /** Whether operations fail; a fault is chosen for one of four. */
+  /** Whether operations fail; one of four gets a fault. */
   isFaulty = false;
   readonly faults: Record<string, number> = { slow: 0, silent: 0, 'cut before': 0, 'cut after': 0 };
   private readonly options: FaultOptions;
@@ -51,7 +53,7 @@ export class FaultyStorage extends LocalStorage {
     if (kind === 'silent') await sleep(SILENT);
     if (kind === 'silent' || kind === 'cut before') throw new Error(`The bucket is ${kind}`);
     const done = await work();
-    if (kind === 'cut after') throw new Error('The bucket is cut off after its work');
+    if (kind === 'cut after') throw new Error('The bucket disconnected after its work');
     return done;
   }
 }

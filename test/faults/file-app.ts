@@ -1,4 +1,4 @@
-/** Files that processes upload and replace without end; each content is one byte over and over. */
+/** Files that processes upload and replace endlessly; each content repeats one byte. */
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
@@ -44,10 +44,10 @@ export async function startFiles({
   return { app, url: await app.getUrl() };
 }
 
-/** So many bytes of one letter. */
+/** Content of this many equal bytes. */
 export const contentOf = (letter: number, size = 200_000): Buffer => Buffer.alloc(size, 97 + (letter % 26));
 
-/** Sends a file; with `id` in the place of another. Answers what the server says of it. */
+/** Uploads a file; with `id` as a replacement. Returns the response. */
 export async function sendFile(
   url: string,
   bytes: Buffer,

@@ -1,4 +1,6 @@
-/** Kills a process that uploads and replaces, again and again: no file lacks its bytes, and the rest is mended. */
+/**
+ * Repeatedly kills a process that uploads and replaces: every file has its bytes, and leftovers are removed.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,10 +17,10 @@ import { startFiles } from './file-app.ts';
 const script = fileURLToPath(new URL('./file-kill-child.ts', import.meta.url));
 const LOADER = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
 
-/** What was found after the kills, all together. */
+/** Results of all kills together. */
 export interface FileKills {
   readonly problems: readonly string[];
-  /** How many files there were, and how much a kill left to be mended. */
+  /** Number of files, and of removed leftovers. */
   readonly files: number;
   readonly mended: number;
 }
@@ -26,7 +28,7 @@ export interface FileKills {
 const BUSY = `select count(*)::int as n from pg_stat_activity
   where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()`;
 
-/** Waits until the server has noticed that the process is gone. */
+/** Waits until the server has closed the sessions of the killed process. */
 async function settled(client: pg.Client): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
     const { rows } = await client.query<{ n: number }>(BUSY);
@@ -52,15 +54,15 @@ async function lookAt(url: string, check: FileCheck): Promise<FileKills> {
   return {
     problems: [
       ...found.missing.map(({ key }) => `a row without its bytes: ${key}`),
-      ...left.map((one) => `left after mending: ${JSON.stringify(one)}`),
-      ...torn.map((path) => `not whole: ${path}`),
+      ...left.map((one) => `left after the repair: ${JSON.stringify(one)}`),
+      ...torn.map((path) => `incomplete: ${path}`),
     ],
     files: files.length,
     mended: orphans.length + unfinished.length,
   };
 }
 
-/** Kills a process `times` times, each at another moment. */
+/** Kills a process `times` times, each time at another point. */
 export async function killUploads(times: number, random: () => number): Promise<FileKills> {
   const database = await createDatabase();
   const directory = await mkdtemp(join(tmpdir(), 'killed-'));
@@ -76,8 +78,8 @@ export async function killUploads(times: number, random: () => number): Promise<
         execArgv: ['--no-warnings', '--import', LOADER],
       });
       const gone = once(child, 'exit');
-      const [said] = (await Promise.race([once(child, 'message'), gone])) as unknown[];
-      if (said !== 'ready') throw new Error(`The process that uploads has ended: ${String(said)}`);
+      const [message] = (await Promise.race([once(child, 'message'), gone])) as unknown[];
+      if (message !== 'ready') throw new Error(`The process that uploads has ended: ${String(message)}`);
       await sleep(100 + random() * 600);
       child.kill('SIGKILL');
       await gone;

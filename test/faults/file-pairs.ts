@@ -1,6 +1,6 @@
 /**
- * Two instances with one bad bucket: one removes a file while the other uploads the same bytes. Sessions of sweeps
- * end meanwhile. No row may lack its bytes; what sweeps have left is mended.
+ * Two instances with one unreliable bucket: one removes a file while the other uploads the same bytes.
+ * Sessions of sweeps end in between. Every row must have its bytes; leftovers of sweeps are removed.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,10 @@ import { sendFile, startFiles } from './file-app.ts';
 import { FaultyStorage } from './faulty-storage.ts';
 
 export interface FilePairs {
-  /** Files in the end, and how many of them lack their bytes. */
+  /** Files at the end, and the number without bytes. */
   readonly files: number;
   readonly missing: number;
-  /** Contents without a file that the faults have left, before and after mending. */
+  /** Contents without a file, before and after repair. */
   readonly orphans: number;
   readonly left: number;
   /** Responses by status. */
@@ -34,7 +34,7 @@ const END_SWEEP = `select pg_terminate_backend(pid) from pg_locks
 
 const statusOf = (error: unknown): string => /^\d{3}/.exec((error as Error).message)?.[0] ?? String(error);
 
-/** The content whose variants a prefix has; all contents here are texts. */
+/** Content of a prefix; all contents here are texts. */
 const contentAt = (prefix: string): string => prefix.replace(/_txt\/$/, '.txt');
 
 export async function runPairs(pairs: number, random: () => number, parallel = 12): Promise<FilePairs> {

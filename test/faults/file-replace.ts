@@ -1,4 +1,4 @@
-/** Reads a file while it is replaced: what is read is one content or the other, or the URL is gone. */
+/** Reads a file during replacements: every response is the old or the new content, or a 404. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,8 +16,8 @@ export interface Readings {
 const FEW = 3;
 
 /**
- * Has `readers` read `reads` times in all, and until it was replaced a few times, while one writer replaces the file
- * as fast as it can.
+ * Runs `readers` with `reads` reads in all, and at least a few replacements, while one writer replaces the
+ * file as fast as possible.
  */
 export async function readWhileReplaced(reads: number, readers = 8): Promise<Readings> {
   const database = await createDatabase();
@@ -45,7 +45,7 @@ export async function readWhileReplaced(reads: number, readers = 8): Promise<Rea
     };
     const replacing = replace().finally(() => (isDone = true));
     const working = [replacing, ...Array.from({ length: readers }, read)];
-    // Nobody's server goes away before all are done.
+    // The server must not close before all are done.
     await Promise.allSettled(working);
     await Promise.all(working);
   } finally {

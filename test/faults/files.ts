@@ -1,7 +1,9 @@
 /**
- * `npm run faults:files [-- --kills N --reads N --pairs N --seed S]`: a process is killed while it uploads,
- * replaces and deletes; a file is read while it is replaced; two instances remove and upload the same bytes in a
- * bucket that is slow, silent or cut off. `--pairs 10000` is the long run.
+ * `npm run faults:files [-- --kills N --reads N --pairs N --seed S]`
+ *
+ * Kills a process while it uploads, replaces and deletes. Reads a file during replacements. Removes and
+ * uploads the same bytes by two instances, in a bucket that is slow, silent or disconnected. `--pairs 10000`
+ * is the long run.
  */
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -25,10 +27,12 @@ const server = await startPostgres();
 process.env.TEST_DATABASE_URL = server.url;
 try {
   const { problems, files, mended } = await killUploads(Number(values.kills), random);
-  console.log(`${values.kills} kills: ${files} files looked at, ${mended} leftovers mended`);
+  console.log(`${values.kills} kills: ${files} files checked, ${mended} leftovers removed`);
   for (const problem of problems) console.log(`FAILED: ${problem}`);
   const { whole, gone, mixed, replacements } = await readWhileReplaced(Number(values.reads));
-  console.log(`${whole} readings whole, ${gone} gone, ${mixed} mixed, in ${replacements} replacements`);
+  console.log(
+    `${whole} complete reads, ${gone} of removed files, ${mixed} mixed, in ${replacements} replacements`,
+  );
   const { files: rows, missing, ...pairs } = await runPairs(Number(values.pairs), random);
   console.log(`${values.pairs} pairs: ${rows} files, ${missing} without bytes; ${JSON.stringify(pairs)}`);
   process.exitCode = problems.length + mixed + missing + pairs.left === 0 ? 0 : 1;

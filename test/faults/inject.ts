@@ -2,12 +2,12 @@
 import pg from 'pg';
 
 /**
- * `before`, `after`: the statement fails without having run, or after it has run.
+ * `before`, `after`: the statement fails without a run, or after it.
  * `killed`, `killing`, `kill`: the server ends the connection before, during or after the statement.
- * `cut`, `cutting`: the connection breaks before or while the statement is under way.
- * `lost`: the connection breaks once the server has run the statement, before its result arrives.
- * `timeout`: the timeout of the driver elapses while the statement is under way, and the server goes on.
- * `deadlock`, `serialization`: the statement is refused once with an error that asks for another try.
+ * `cut`, `cutting`: the connection breaks before or during the statement.
+ * `lost`: the connection breaks after the server has run the statement, before its result arrives.
+ * `timeout`: the timeout of the driver elapses during the statement, and the server continues.
+ * `deadlock`, `serialization`: the statement is refused once with a retryable error.
  */
 export const MODES = [
   'before',
@@ -24,17 +24,17 @@ export const MODES = [
 ] as const;
 export type Mode = (typeof MODES)[number];
 
-/** Modes after which the request is tried again and succeeds. */
+/** Whether the request is retried after this fault and succeeds. */
 export const isRetried = (mode: Mode): boolean => mode === 'deadlock' || mode === 'serialization';
 
-/** What no answer may show. */
+/** Text that no response may contain. */
 export const SECRET = 'injected-by-the-test';
 
 interface Armed {
   readonly mode: Mode | null;
   readonly at: number;
   readonly seen: string[];
-  /** Whether a COMMIT was under way with what was hit. */
+  /** Whether a COMMIT was running at the fault. */
   decided: boolean;
   /** Backends that were killed or cut off. */
   readonly lost: number[];
@@ -42,7 +42,7 @@ interface Armed {
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 
-/** Several statements that are sent at once, and who is told how they ended. */
+/** Several statements that are sent in one pipeline, and the callback for their result. */
 interface Flight {
   readonly statements: readonly { readonly text: string }[];
   landed: (error: unknown, rows: readonly unknown[]) => void;
@@ -53,16 +53,16 @@ const isCommit = (text: string): boolean => /^commit/i.test(text);
 const isFlight = (value: unknown): value is Flight =>
   typeof value === 'object' && value !== null && 'statements' in value;
 
-/** What the ledger asks on its own account, beside whatever is written. */
-const isUpkeep = (asked: unknown): boolean =>
-  / as pending from /.test((asked as { text?: string }).text ?? '');
+/** Whether a statement is maintenance of the change log, independent of writes. */
+const isMaintenance = (statement: unknown): boolean =>
+  / as pending from /.test((statement as { text?: string }).text ?? '');
 
 interface Inner {
   readonly processID: number;
   readonly connection: { readonly stream: { destroy(): void; pause(): void } };
 }
 
-/** Ends a flight's time as the driver does. */
+/** Times out a pipeline as the driver does. */
 function giveUp(flight: Flight, { connection }: Inner, error: Error): void {
   process.nextTick(() => flight.handleError(error, connection));
   flight.callback(error);
@@ -79,8 +79,7 @@ const CODES: Partial<Record<Mode, string>> = {
 };
 
 /**
- * Stands between the application and its connections. Only connections that are not `exempt` are counted and
- * hit.
+ * Intercepts the connections of the application. Counts and disturbs only connections that are not `exempt`.
  */
 export class Injector {
   private readonly original = pg.Client.prototype.query as unknown as Query;
@@ -102,7 +101,7 @@ export class Injector {
     return injector;
   }
 
-  /** Leaves a connection alone. */
+  /** Exempts a connection. */
   spare(client: pg.Client): pg.Client {
     client.on('error', () => undefined);
     this.exempt.add(client);
@@ -114,8 +113,8 @@ export class Injector {
   }
 
   /**
-   * Runs `work` with a fault at its `at`-th statement; without a mode it only listens. Returns the statements
-   * seen.
+   * Runs `work` with a fault at its `at`-th statement; without a mode it only records. Returns the
+   * statements.
    */
   async during<T>(
     mode: Mode | null,
@@ -134,7 +133,8 @@ export class Injector {
   }
 
   /**
-   * Waits until the server has done with lost connections, so that what they wrote is undone or committed.
+   * Waits until the server has ended the sessions of lost connections, so that their writes are rolled back
+   * or committed.
    */
   private async gone(lost: readonly number[]): Promise<void> {
     for (let i = 0; lost.length > 0 && i < 2000; i += 1) {
@@ -144,12 +144,12 @@ export class Injector {
       if (row?.['n'] === 0) return;
       await new Promise((done) => setTimeout(done, 5));
     }
-    if (lost.length > 0) throw new Error(`A lost connection is still working: ${lost.join()}`);
+    if (lost.length > 0) throw new Error(`A lost connection is still active: ${lost.join()}`);
   }
 
   private query(client: pg.Client, args: unknown[]): unknown {
     const { armed } = this;
-    if (armed === null || this.exempt.has(client) || isUpkeep(args[0]))
+    if (armed === null || this.exempt.has(client) || isMaintenance(args[0]))
       return this.original.apply(client, args);
     const done = args.at(-1);
     if (isFlight(done)) return this.flown(armed, client, done);
@@ -162,8 +162,8 @@ export class Injector {
   }
 
   /**
-   * A connection that is lost is lost to all that was sent; an error belongs to one statement, so that they
-   * are sent one by one.
+   * A lost connection fails all its statements. An error fails one statement, so the statements are sent one
+   * by one.
    */
   private flown(armed: Armed, client: pg.Client, flight: Flight): void {
     const { statements, landed } = flight;
@@ -257,7 +257,7 @@ export class Injector {
     return result;
   }
 
-  /** Waits until a backend has run all that it was sent; a lock may keep it from that. */
+  /** Waits until a backend has run all its statements; a lock may block it. */
   private async idle(processID: number): Promise<void> {
     for (let i = 0; i < 200; i += 1) {
       const [row] = await this.sql(

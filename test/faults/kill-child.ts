@@ -1,4 +1,4 @@
-/** A process that writes without end, to be killed: `node kill-child.ts <database url>`. */
+/** A process that writes endlessly, to be killed: `node kill-child.ts <database url>`. */
 import { startBusy } from '../concurrency/app.ts';
 import { busy } from '../concurrency/model.ts';
 import { writeWhole } from './whole.ts';
@@ -16,7 +16,7 @@ const stories: string[] = found.data.map((row: { documentId: string }) => row.do
 
 let n = Date.now() % 1_000_000;
 process.send?.('ready');
-// Each writer has a document of its own to rewrite, and makes and deletes others.
+// Each writer has its own document to change, and creates and deletes others.
 await Promise.all(
   Array.from({ length: 8 }, async (_, writer) => {
     for (;;) {

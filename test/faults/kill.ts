@@ -1,4 +1,4 @@
-/** Kills a writing process again and again, and looks at what it leaves. */
+/** Repeatedly kills a writing process, and checks the documents. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,7 +42,7 @@ export async function killAndLook(
         await sleep(10);
       }
       const problems = await wholeProblems(app.sql);
-      // Killed before it had begun: that was no fault.
+      // Killed before its first write, which is no test.
       if ((await transactions()) - before < 10) i -= 1;
       else note(problems);
       const others = await app.sql(

@@ -1,13 +1,14 @@
 /**
- * What a database holds, seen twice: exactly, and without what differs between two runs of the same write.
+ * Content of a database in two forms: exactly, and without the differences between two runs of the same
+ * write.
  */
 
 export type RunSql = (text: string, values?: unknown[]) => Promise<Record<string, any>[]>;
 
-/** Table → its columns. */
+/** Columns by table. */
 export type Tables = ReadonlyMap<string, readonly string[]>;
 
-/** The tables of content; what triggers note of it has numbers of its own. */
+/** Tables of content, without the change log. */
 export async function tablesOf(sql: RunSql): Promise<Tables> {
   const rows =
     await sql(`select table_name as name, json_agg(column_name order by ordinal_position) as columns
@@ -16,14 +17,12 @@ export async function tablesOf(sql: RunSql): Promise<Tables> {
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
-/** Copies all tables aside. */
 export async function save(sql: RunSql, tables: Tables): Promise<void> {
   await sql('drop schema if exists saved cascade');
   await sql('create schema saved');
   for (const table of tables.keys()) await sql(`create table saved."${table}" as table public."${table}"`);
 }
 
-/** Puts all tables back to what was saved. */
 export async function restore(sql: RunSql, tables: Tables): Promise<void> {
   const names = [...tables.keys()].map((table) => `public."${table}"`);
   const fill = [...tables.keys()].map(
@@ -34,7 +33,7 @@ export async function restore(sql: RunSql, tables: Tables): Promise<void> {
   );
 }
 
-/** One value that changes with any row of any table. */
+/** Returns a checksum of all rows of all tables. */
 export async function checksum(sql: RunSql, tables: Tables): Promise<string> {
   const parts = [...tables.keys()].map(
     (table) =>
@@ -70,8 +69,8 @@ const withoutIds = (value: unknown, label: (id: string) => string): unknown => {
 };
 
 /**
- * All rows by names instead of ids and ranks instead of positions. `known` are the document ids that were
- * there before; others are new ones, numbered by the text of their first row.
+ * Returns all rows with names instead of ids and ranks instead of positions. `known` are the earlier document
+ * ids; others are new ones, numbered by the text of their first row.
  */
 export async function picture(
   sql: RunSql,
@@ -80,7 +79,7 @@ export async function picture(
 ): Promise<Record<string, string[]>> {
   const all = new Map<string, Row[]>();
   for (const [table] of tables) all.set(table, await sql(`select * from public."${table}" order by 1`));
-  // A revision is a digest of content, the ids of instances included.
+  // A revision is a digest of content, including the ids of instances.
   for (const rows of all.values()) for (const row of rows) delete row['revision'];
   const label = (id: unknown): any =>
     typeof id === 'string' && /^[a-z][a-z0-9]{23}$/.test(id) && !known.has(id) ? 'new' : id;
@@ -102,7 +101,7 @@ export async function picture(
       if (column === 'position') ranks(rows, column, (row) => row['owner']);
       else if (column === 'inverse_position')
         ranks(rows, column, (row) => `${row['target_document_id']} ${row['state']}`);
-      // Without a target a position means nothing.
+      // Without a target a position is meaningless.
       else
         ranks(rows, column, (row) =>
           row[related] === null ? `${row['id']}` : `${row[related]} ${row['locale']} ${row['published']}`,

@@ -1,4 +1,4 @@
-/** Writes of every kind on one small world of documents. */
+/** Writes of every kind on a small set of documents. */
 import { type ContentService, getContentToken } from 'nestjs-content-api';
 import type { BusyApp, Reply } from '../concurrency/app.ts';
 
@@ -6,9 +6,9 @@ export type Ids = Readonly<Record<string, string>>;
 
 export interface Scenario {
   readonly name: string;
-  /** Sends the write; a status of 400 and above means that it failed. */
+  /** Sends the write; a status of 400 and above is a failure. */
   readonly run: (app: BusyApp, ids: Ids) => Promise<Reply>;
-  /** Whether it is refused even when nothing goes wrong. */
+  /** Whether it is refused without a fault too. */
   readonly refused?: boolean;
 }
 
@@ -35,7 +35,7 @@ const everything = (ids: Ids, label: string): object => ({
   zone: zone(ids, label),
 });
 
-/** Answers like a request: what the service throws has a status, or is a 500. */
+/** Returns the result as a response: an error of the service has a status, or is a 500. */
 async function call(
   app: BusyApp,
   type: string,
@@ -166,7 +166,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** The world before each write. */
+/** Creates the documents before each write. */
 export async function seed({ client }: BusyApp): Promise<Ids> {
   const ids: Record<string, string> = {};
   const post = async (key: string, path: string, data: object): Promise<void> => {
@@ -179,7 +179,7 @@ export async function seed({ client }: BusyApp): Promise<Ids> {
   const [t0, t1, t2] = [ids['t0'], ids['t1'], ids['t2']];
   await post('s0', 'stories', { ...everything(ids, 'original'), topics: [t0, t1], main: t0, emblem: t0 });
   await client.put(`/api/stories/${ids['s0']}?locale=fr`, { title: 'français', box: { label: 'fr' } });
-  // The draft is ahead of what is published.
+  // The draft differs from the published version.
   await client.put(`/api/stories/${ids['s0']}?status=draft`, {
     title: 'edited',
     topics: { connect: [t2], disconnect: [t0] },

@@ -1,4 +1,4 @@
-/** A process that begins to publish what is due and never ends: `node schedule-child.ts <database url>`. */
+/** A process that begins to publish due schedules and never ends: `node schedule-child.ts <database url>`. */
 import { Injectable, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { BeforeContent, ContentModule } from 'nestjs-content-api';

@@ -1,4 +1,4 @@
-/** A process that dies while it publishes what is due has done nothing, and another one does it. */
+/** A process that dies while it publishes due schedules changes nothing, and another one publishes them. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ import { createDatabase } from '../support/database.ts';
 const CHILD = fileURLToPath(new URL('./schedule-child.ts', import.meta.url));
 const LOADER = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
 
-/** Seconds between looks. */
+/** Seconds between polls. */
 const OFTEN = 1 / 50;
 
 class Watcher {
@@ -28,7 +28,7 @@ class Watcher {
   }
 }
 
-it('8.27 D15 what a killed process has begun to publish, another one publishes, once', async () => {
+it('8.27 D15 another process publishes once what a killed process has begun to publish', async () => {
   const database = await createDatabase();
   const start = (everySeconds: number, makeTables: boolean) =>
     startBusy({ ...scheduled, schedule: { everySeconds }, database, makeTables, providers: [Watcher] });
@@ -44,8 +44,8 @@ it('8.27 D15 what a killed process has begun to publish, another one publishes, 
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     const gone = once(child, 'exit');
-    const [said] = (await Promise.race([once(child, 'message'), gone])) as unknown[];
-    expect(said).toBe('inside');
+    const [message] = (await Promise.race([once(child, 'message'), gone])) as unknown[];
+    expect(message).toBe('inside');
     child.kill('SIGKILL');
     await gone;
     expect(await pages.findOne(documentId)).toBeNull();

@@ -1,10 +1,10 @@
-/** Documents all of whose parts carry one number, so that half a write shows. */
+/** Documents whose parts all carry one number, so that half a write is visible. */
 import type { Client } from '../concurrency/app.ts';
 import type { RunSql } from './picture.ts';
 
 const TOPICS = 7;
 
-/** The parts of version `n`: values, links of both sides and components. */
+/** Returns the parts of version `n`: values, links of both sides and components. */
 const parts = (topics: readonly string[], n: number): object => ({
   title: `v${n}`,
   rank: n,
@@ -16,7 +16,7 @@ const parts = (topics: readonly string[], n: number): object => ({
   zone: [{ __component: 'shared.badge', text: `${n}` }],
 });
 
-/** One write, of a kind that `n` decides: rewrites a document, makes one, or makes and deletes one. */
+/** Runs one write of the kind `n`: changes a document, creates one, or creates and deletes one. */
 export async function writeWhole(
   client: Client,
   topics: readonly string[],
@@ -35,8 +35,8 @@ export async function writeWhole(
 }
 
 /**
- * What is wrong with the documents: parts of different writes in one row, states without each other, links of
- * nobody.
+ * Returns the problems of the documents: parts of different writes in one row, missing states, orphaned
+ * links.
  */
 export async function wholeProblems(sql: RunSql): Promise<string[]> {
   const rows = await sql(`
@@ -51,7 +51,7 @@ export async function wholeProblems(sql: RunSql): Promise<string[]> {
   const problems = rows.flatMap((row) => {
     const n = Number(row['rank']);
     const own = Number(/^v(\d+)$/.exec(String(row['title']))?.[1]);
-    // What locales share is of one write; what is localized may be of an older one.
+    // Shared values are of one write; localized ones may be of an older one.
     const shared = {
       topics: [0, 1, 2].map((i) => (n + i) % TOPICS),
       list: [n % TOPICS],
@@ -85,5 +85,5 @@ export async function wholeProblems(sql: RunSql): Promise<string[]> {
   const [{ n } = { n: 0 }] = await sql(
     `select count(*)::int as n from stories_topics_links l where not exists (select 1 from stories s where s.document_id = l.owner_document_id) or not exists (select 1 from topics t where t.document_id = l.target_document_id)`,
   );
-  return Number(n) === 0 ? problems : [...problems, `${n} links of nobody or to nobody`];
+  return Number(n) === 0 ? problems : [...problems, `${n} links without an owner or a target`];
 }

@@ -1,6 +1,6 @@
 /**
- * An application in a process of its own: `fork(instance.ts, [database URL, options as JSON])`. Sends its URL
- * once it listens; its warnings go to the standard output.
+ * Application in its own process: `fork(instance.ts, [database URL, options as JSON])`. Sends its URL once it
+ * listens; its warnings are on the standard output.
  */
 import { NestFactory } from '@nestjs/core';
 import { ContentModule } from 'nestjs-content-api';

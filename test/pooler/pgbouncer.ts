@@ -1,4 +1,4 @@
-/** PgBouncer, Debian's package, as a process in front of a server of tests. */
+/** PgBouncer, Debian's package, as a process in front of a test server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -41,7 +41,7 @@ export class PgBouncer {
     this.process = child;
   }
 
-  /** Starts one in front of a database. Throws where it does not answer within ten seconds. */
+  /** Starts PgBouncer in front of a database. Throws if it does not respond within ten seconds. */
   static async start(databaseUrl: string, { mode, size, ignores }: PgBouncerOptions): Promise<PgBouncer> {
     if (program === undefined) throw new Error('pgbouncer is not installed');
     const target = new URL(databaseUrl);
@@ -90,7 +90,7 @@ log_disconnections = 0
       }
     }
     await this.stop();
-    throw new Error('pgbouncer does not answer');
+    throw new Error('pgbouncer does not respond');
   }
 
   async stop(): Promise<void> {

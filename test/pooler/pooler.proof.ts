@@ -1,4 +1,4 @@
-/** Samples of `npm run pooler`, where PgBouncer is installed. */
+/** Samples of `npm run pooler`, if PgBouncer is installed. */
 import { MikroORM } from '@mikro-orm/postgresql';
 import { contentEntities } from 'nestjs-content-api';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -8,7 +8,8 @@ import { contentTypes } from './types.ts';
 
 const SECONDS = 3;
 
-// PgBouncer comes with the operating system, not with npm: `test/module/pooler.spec.ts` holds the rules without it.
+// PgBouncer comes with the operating system, not with npm. `test/module/pooler.spec.ts` tests the rules
+// without it.
 (hasPgBouncer ? describe : describe.skip)('two processes behind PgBouncer', () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -20,7 +21,7 @@ const SECONDS = 3;
   afterAll(() => database.drop());
 
   it.each(CASES)(
-    'serve their own content or say why not: $name',
+    'serve their own content, or report why not: $name',
     async (each) => {
       expect((await runCase(database.url, each, SECONDS)).problems).toEqual([]);
     },

@@ -1,6 +1,8 @@
 /**
- * `npm run pooler [-- --seconds N]`: two processes behind PgBouncer in session and transaction mode. No answer
- * shows another type, no row is in another table, and every acknowledged write is there once.
+ * `npm run pooler [-- --seconds N]`
+ *
+ * Two processes behind PgBouncer in session and transaction mode. No response shows another type, no row is
+ * in another table, and every acknowledged write is stored once.
  */
 import { parseArgs } from 'node:util';
 import { MikroORM } from '@mikro-orm/postgresql';
@@ -24,9 +26,9 @@ try {
   for (const each of CASES) {
     if (values.only !== undefined && !each.name.includes(values.only)) continue;
     const { reads, writes, refused, problems } = await runCase(database.url, each, Number(values.seconds));
-    const said = Object.entries(refused).map(([status, count]) => `, ${count} × ${status}`);
+    const refusals = Object.entries(refused).map(([status, count]) => `, ${count} × ${status}`);
     console.log(
-      `${each.name}: ${reads} reads, ${writes} writes${said.join('')}; ${problems.length} violations`,
+      `${each.name}: ${reads} reads, ${writes} writes${refusals.join('')}; ${problems.length} violations`,
     );
     for (const problem of [...new Set(problems)].slice(0, 10)) console.log(`  VIOLATION ${problem}`);
     if (problems.length > 0) process.exitCode = 1;

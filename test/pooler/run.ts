@@ -1,4 +1,7 @@
-/** Two processes behind PgBouncer, with mixed reads and writes: what each client saw, and what the tables hold. */
+/**
+ * Two processes behind PgBouncer, with mixed reads and writes: responses of each client, and rows of the
+ * tables.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -9,7 +12,7 @@ export interface PoolerCase {
   readonly pgbouncer: PgBouncerOptions;
   /** Options of the content module. */
   readonly options: object;
-  /** Whether content is served, or the start says why not. */
+  /** Whether content is served; otherwise the start reports the reason. */
   readonly works: boolean;
   /** Part of a warning that both processes log at their start; null where they log none about poolers. */
   readonly warning: string | null;
@@ -19,7 +22,7 @@ const SETTINGS = ['options', 'statement_timeout'];
 const REFUSED = 'A pooler refuses settings that come with a connection';
 const NAMES_LOST = 'A connection pooler in transaction mode does not keep prepared statements';
 
-/** Each mode with default options, and as `docs/options.md` says. */
+/** Each mode with default options, and with those of `docs/options.md`. */
 export const CASES: readonly PoolerCase[] = [
   {
     name: 'transaction mode, default options',
@@ -58,7 +61,7 @@ export const CASES: readonly PoolerCase[] = [
   },
 ];
 
-/** Under Jest, instances run the sources; under npm, what was built. */
+/** Under Jest, instances run the sources; under npm, the build. */
 const LOADER =
   process.env.JEST_WORKER_ID === undefined
     ? []
@@ -99,7 +102,7 @@ async function startInstance(databaseUrl: string, options: object): Promise<Inst
 export interface PoolerOutcome {
   readonly reads: number;
   readonly writes: number;
-  /** Answers other than 200 and 201, by status. */
+  /** Responses other than 200 and 201, by status. */
   readonly refused: Readonly<Record<string, number>>;
   /** Each violation in one line. */
   readonly problems: readonly string[];
@@ -129,7 +132,7 @@ export async function runCase(
   }
 }
 
-/** What a client of one type does: the first process gets one type, the second another, both a third one. */
+/** Paths of the clients: the first process has one type, the second another, both a third one. */
 const PATHS = [
   ['plains', 'shareds'],
   ['secrets', 'shareds'],
@@ -176,23 +179,23 @@ class Load implements PoolerOutcome {
       const made = await this.send(url, 'POST', { title: own, count: i });
       if (made !== null) {
         titles.add(own);
-        this.look(path, [made], own);
+        this.check(path, [made], own);
         const changed = await this.send(`${url}/${made.documentId}`, 'PUT', { count: i + 1 });
-        if (changed !== null) this.look(path, [changed], own);
+        if (changed !== null) this.check(path, [changed], own);
       }
       for (let page = 1; page <= 3; page += 1) {
         const listed = await this.list(
           `${url}?sort=id:desc&pagination[page]=${page}&pagination[pageSize]=10`,
         );
-        this.look(path, listed, null);
+        this.check(path, listed, null);
       }
     }
   }
 
-  private look(path: string, documents: readonly Shown[], title: string | null): void {
+  private check(path: string, documents: readonly Shown[], title: string | null): void {
     for (const shown of documents) {
       const isRight = shown.title.startsWith(`${path} `) && (title === null || shown.title === title);
-      if (!isRight) this.problems.push(`an answer of ${path} shows "${shown.title}"`);
+      if (!isRight) this.problems.push(`a response of ${path} shows "${shown.title}"`);
     }
   }
 
@@ -218,11 +221,11 @@ class Load implements PoolerOutcome {
 
   private refuse(status: number): null {
     this.refused[status] = (this.refused[status] ?? 0) + 1;
-    if (status !== 503 || this.each.works) this.problems.push(`an answer is a ${status}`);
+    if (status !== 503 || this.each.works) this.problems.push(`a response has the status ${status}`);
     return null;
   }
 
-  /** Every acknowledged document is in its table once, and no other one is. */
+  /** Checks that every acknowledged document is in its table once, and no other one is. */
   async compare(databaseUrl: string): Promise<void> {
     const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
@@ -234,7 +237,7 @@ class Load implements PoolerOutcome {
       const doubled = stored.length - new Set(stored).size;
       if (foreign.length + lost.length + doubled > 0)
         this.problems.push(
-          `${path}: ${foreign.length} rows of others, ${lost.length} lost, ${doubled} doubled`,
+          `${path}: ${foreign.length} foreign rows, ${lost.length} lost, ${doubled} doubled`,
         );
       await client.query(`truncate ${path}`);
     }
@@ -244,7 +247,7 @@ class Load implements PoolerOutcome {
   checkLog(log: string): void {
     const { warning } = this.each;
     if (warning === null ? /pooler/i.test(log) : !log.includes(warning))
-      this.problems.push(`the log of the start says: ${log.trim() || 'nothing'}`);
+      this.problems.push(`the log of the start contains: ${log.trim() || 'nothing'}`);
   }
 }
 

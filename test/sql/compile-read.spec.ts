@@ -515,7 +515,7 @@ describe('the statement of a read', () => {
     },
   );
 
-  it('stands in a file for each of them, and no other', () => {
+  it('is in a file for each case, and no other', () => {
     expect(readdirSync(folder).sort()).toEqual(CASES.map(({ file }) => `${file}.sql`).sort());
   });
 });

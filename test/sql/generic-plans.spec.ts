@@ -6,7 +6,7 @@ import { fillShelf, type Ids, openShelf, statement } from './shelf.ts';
 /** PostgreSQL may choose a generic plan after five executions. */
 const TIMES = 12;
 
-describe('a list that is asked again and again', () => {
+describe('a list that is read repeatedly', () => {
   let test: TestApp;
   let ids: Ids;
   let prepared = 0;
@@ -52,7 +52,7 @@ describe('a list that is asked again and again', () => {
     expect(await planned(query)).toBe(5);
   });
 
-  it('is planned anew where a value is so rare that its own plan pays', async () => {
+  it('is planned for each value if a custom plan is much cheaper for a rare one', async () => {
     expect(await planned(`sort=id&filters[author][documentId]=${ids.bob}`)).toBe(TIMES);
   });
 });

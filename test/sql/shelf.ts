@@ -1,4 +1,4 @@
-/** A small model with every kind of join, a database with known rows, and statements in a readable form. */
+/** A small model with every kind of join, a database with known rows, and readable statements. */
 import { DEFAULT_SETTINGS } from '../../src/kernel/settings.ts';
 import {
   type ContentService,
@@ -91,8 +91,8 @@ export type Ids = Readonly<
 >;
 
 /**
- * Three published posts: `one` by Ann with both tags and everything filled, `two` by Bob with the tag red and
- * a changed draft, `three` with nothing; one draft. `one` also in French.
+ * Creates three published posts and a draft. `one` is by Ann, with both tags and all attributes, also in
+ * French. `two` is by Bob, with the tag red and a changed draft. `three` has nothing.
  */
 export async function fillShelf({ app, sql }: TestApp): Promise<Ids> {
   const of = (type: string): ContentService =>

@@ -59,7 +59,7 @@ describe('SQL', () => {
   });
 
   it.each(['x"', "x'", 'x y', 'x;', '', '1x', 'x\u0000', 'ü', 'x'.repeat(64), 'x--\n', '$1', 'x(', '\\'])(
-    'admits no name like %j',
+    'refuses the name %j',
     (name) => {
       expect(() => identifier(name)).toThrow('cannot be used as a name in SQL');
     },
@@ -84,7 +84,7 @@ describe('SQL', () => {
     ]);
   });
 
-  it('comes into being in one file, and names in the schema alone', () => {
+  it('is built in one file, and names only in the schema', () => {
     const files = sources(new URL('../../src/', import.meta.url)).map((file) => ({
       path: file.pathname.replace(/^.*\/src\//, ''),
       code: readFileSync(file, 'utf8'),

@@ -1,19 +1,19 @@
-/** Whether documents under a later model are those of the earlier one: the same values, once each. */
+/** Checks that documents under a later model are those of the earlier one: the same values, once each. */
 import { PairFailure } from './failure.ts';
-import { type Documents, type Dump, type Instance, type Values, versionOf } from './look.ts';
+import { type Documents, type Dump, type Instance, type Values, versionOf } from './content-reader.ts';
 import { allMembers, type Member, type Part, type Sketch, type Type } from './sketch.ts';
 
-/** Two models and what was seen under each. */
+/** Two models, and the content shown under each. */
 export interface Seen {
   readonly before: Sketch;
   readonly after: Sketch;
   readonly was: Dump;
   readonly is: Dump;
-  /** Members that may have a default in place of none. */
+  /** Members that may have a default instead of no value. */
   readonly filled: ReadonlySet<string>;
 }
 
-/** Where a document's values are, before and after. */
+/** Path of a document's values, before and after. */
 interface Place {
   readonly at: string;
   readonly from: { readonly status: 'draft' | 'published'; readonly locale: string };
@@ -26,7 +26,7 @@ function fail(place: string, was: unknown, is: unknown): never {
   throw new PairFailure('lost', `${place}\n    was ${json(was)}\n    is  ${json(is)}`);
 }
 
-/** Types whose values keep their text in each other. */
+/** Types that convert to each other without a change of text. */
 const TEXTUAL = [
   ...['string', 'text', 'richtext', 'email', 'uid', 'enumeration', 'integer', 'biginteger', 'decimal'],
 ];
@@ -35,10 +35,10 @@ const DAYS = ['date', 'datetime'];
 const typeOfScalar = ({ shape }: Member): string => (shape.kind === 'scalar' ? shape.type : '');
 const isHidden = ({ options }: Member): boolean => options['private'] === true;
 
-/** Whether a definition says that some values may become others. */
+/** Whether a definition allows converted values to differ. */
 const isLoose = ({ options }: Member): boolean => options['convert'] !== undefined;
 
-/** Compares a document's or instance's members. */
+/** Compares the members of a document or an instance. */
 class Comparison {
   private readonly seen: Seen;
   private readonly looseLinks: ReadonlySet<string>;
@@ -126,7 +126,7 @@ class Comparison {
     return versionOf(dump, version)?.has(id) === true;
   }
 
-  /** Whether an inverse side shows the links of owners that have another set of states or locales now. */
+  /** Whether an inverse side shows the links of owners whose states or locales have changed. */
   private showsOtherState({ shape }: Member, { to }: Place): boolean {
     if (shape.kind !== 'side' && (shape.kind !== 'relation' || shape.owns)) return false;
     const [old, next] = [this.seen.before, this.seen.after].map(({ types }) =>
@@ -179,7 +179,7 @@ class Comparison {
   }
 }
 
-/** The locale in which each document of a type stays that has no locales any more. */
+/** Returns the remaining locale of each document of a type that is not localized any more. */
 function keptLocales({ before, was, after }: Seen, old: Type): ReadonlyMap<string, string> {
   const next = after.types.find(({ key }) => key === old.key);
   const found = new Map<string, string[]>();
@@ -194,7 +194,7 @@ function keptLocales({ before, was, after }: Seen, old: Type): ReadonlyMap<strin
   );
 }
 
-/** A document as it is expected, and where it was. */
+/** An expected document, and its former place. */
 interface Expected {
   readonly values: Values;
   readonly from: Place['from'];
@@ -218,7 +218,7 @@ function expectedIn(seen: Seen, [old, next]: readonly [Type, Type], to: Place['t
   );
 }
 
-/** Throws a {@link PairFailure} for what is lost, doubled or another. */
+/** Throws a {@link PairFailure} for lost, doubled or changed values. */
 export function compare(seen: Seen): void {
   const comparison = new Comparison(seen);
   for (const { type: key, status, locale, documents } of seen.is) {

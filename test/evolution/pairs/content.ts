@@ -3,17 +3,17 @@ import type { Api } from '../run.ts';
 import type { Dice } from './dice.ts';
 import { type Member, type Part, partOf, type Sketch, type Type, typeOf } from './sketch.ts';
 
-/** The number that the next value is made of. */
+/** Counter for the next value. */
 interface Count {
   value: number;
 }
 
-/** What values are written for. */
+/** Context of written values. */
 interface Writing {
   readonly sketch: Sketch;
   readonly dice: Dice;
   readonly count: Count;
-  /** The documents of each type, by its key. */
+  /** Documents of each type, by its key. */
   readonly documents: Map<string, string[]>;
   /** Marks texts that no public response may show. */
   readonly mark: string;
@@ -21,7 +21,7 @@ interface Writing {
 
 const WORDS = ['12', '-3', '7', 'alpha', 'beta', 'x', 'true', '2024-02-29'];
 
-/** A value that no other has where `n` is used, or one of few. */
+/** Returns a unique value if `n` is used, or one of few. */
 const VALUES: Readonly<Record<string, (n: number, dice: Dice) => unknown>> = {
   string: (n, dice) => (dice.chance(60) ? dice.pick(WORDS) : `word ${n}`),
   text: (n, dice) => (dice.chance(10) ? 'long '.repeat(70) + String(n) : `text ${n}`),
@@ -64,7 +64,7 @@ function scalarValue({ shape, options }: Member, { dice, count, mark }: Writing)
   return VALUES[shape.type]?.(n, dice);
 }
 
-/** The references to some documents that a relation or morph may lead to. */
+/** Returns references to some documents that a relation or polymorphic relation may target. */
 function links({ shape }: Member, { sketch, dice, documents }: Writing): unknown {
   if (shape.kind === 'relation' || shape.kind === 'side') {
     const isMany = shape.relation.endsWith('Many');
@@ -103,7 +103,7 @@ function embedded({ shape }: Member, writing: Writing): unknown {
   });
 }
 
-/** The values of some members, without links of the type's own. */
+/** Returns values of some members, without the type's own relations. */
 function valuesOf(members: readonly Member[], writing: Writing): object {
   const entries = members.map((member): [string, unknown] => [
     member.name,
@@ -122,7 +122,6 @@ const isLocalized = ({ options }: Member): boolean => options['localized'] === t
 const ownsLinks = ({ shape }: Member): boolean =>
   shape.kind === 'morph' || (shape.kind === 'relation' && shape.owns);
 
-/** Writes the documents of one type. */
 class Filling {
   private readonly path: string;
   private readonly api: Api;
@@ -145,7 +144,7 @@ class Filling {
     return this.api.send('PUT', path + query, data);
   }
 
-  /** The last of several documents is a draft that nothing has published. */
+  /** The last of several documents is an unpublished draft. */
   private isDraft(i: number): boolean {
     return this.type.drafts && !this.type.isSingle && i === 2;
   }
@@ -171,7 +170,7 @@ class Filling {
     }
   }
 
-  /** Gives the other sides another order, or other links. */
+  /** Changes the order or the links on the other sides. */
   async linkBack(): Promise<void> {
     const { type, writing } = this;
     const inverse = type.members.filter(({ shape }) => shape.kind === 'relation' && !shape.owns);
@@ -193,7 +192,7 @@ class Filling {
       }
   }
 
-  /** Drafts that say something else than what is published. */
+  /** Writes drafts that differ from the published versions. */
   async draft(): Promise<void> {
     const { type, writing } = this;
     if (!type.drafts || writing.dice.chance(30)) return;

@@ -26,11 +26,11 @@ export class Dice {
 
   pick<T>(list: readonly T[]): T {
     const found = list[this.below(list.length)];
-    if (found === undefined) throw new Error('There is nothing to pick from');
+    if (found === undefined) throw new Error('The list is empty');
     return found;
   }
 
-  /** Some of a list, in a random order; at most `most` of them. */
+  /** Returns some of a list, at most `most`, in a random order. */
   some<T>(list: readonly T[], most = list.length): T[] {
     const left = [...list];
     const count = this.below(Math.min(most, left.length) + 1);

@@ -1,9 +1,8 @@
-/** The ways in which a pair of models may fail. */
+/** Kinds of failures of a pair of models. */
 export const FAULTS = ['lost', 'exposed', 'doubled', '5xx', 'raw', 'totals', 'other'] as const;
 
 export type Fault = (typeof FAULTS)[number];
 
-/** A failure of one kind. */
 export class PairFailure extends Error {
   readonly fault: Fault;
 

@@ -4,14 +4,14 @@ import type { Member, Part, Relation, Shape, Sketch, Type } from './sketch.ts';
 
 const WORDS = ['title', 'note', 'rank', 'fooBar', 'foo_bar', 'order', 'group', 'user', 'select', 'Key'];
 
-/** A name that no part of a model has had; some are as long as names may be once others are made of them. */
+/** Returns a name that no part of a model has had. Some are so long that derived names reach the limit. */
 export function freshName(sketch: Sketch, dice: Dice): string {
   sketch.made += 1;
   const word = dice.pick(WORDS);
   return `${dice.chance(8) ? word.repeat(10).slice(0, 40) : word}${sketch.made}`;
 }
 
-/** The same for types: lower-case letters and digits. */
+/** Returns a new name of a type: lower-case letters and digits. */
 export const freshApiId = (sketch: Sketch, dice: Dice): string =>
   freshName(sketch, dice).toLowerCase().replaceAll('_', '-');
 
@@ -35,10 +35,10 @@ const TEXTS: readonly string[] = ['string', 'text', 'richtext'];
 const COMPARABLE: readonly string[] = [
   ...['string', 'email', 'uid', 'enumeration', 'integer', 'biginteger', 'decimal', 'date', 'datetime'],
 ];
-/** Types that have enough values for each document to have one of its own. */
+/** Types with enough values for a unique one per document. */
 export const MANY_VALUES: readonly string[] = ['string', 'email', 'integer', 'biginteger', 'decimal'];
 
-/** Defaults that a required attribute may have. */
+/** Defaults of required attributes. */
 export const DEFAULTS: Readonly<Record<string, unknown>> = {
   string: 'Untold',
   text: 'Untold',
@@ -71,7 +71,7 @@ export const OPPOSITE: Readonly<Record<Relation, Relation>> = {
   manyToMany: 'manyToMany',
 };
 
-/** Gives a type a relation, which another type shows, too, if it is two-way. */
+/** Adds a relation to a type, and its other side if it is two-way. */
 export function addRelation(sketch: Sketch, dice: Dice, owner: Type): Member {
   const target = dice.pick(sketch.types);
   const relation = dice.pick(RELATIONS);
@@ -119,7 +119,7 @@ export function addMorph(sketch: Sketch, dice: Dice, owner: Part): Member {
   return member;
 }
 
-/** Gives a type or component an attribute that holds components. */
+/** Adds a component attribute to a type or component. */
 export function addEmbedded(
   sketch: Sketch,
   dice: Dice,
@@ -188,7 +188,7 @@ export function sketchOf(dice: Dice): Sketch {
   return sketch;
 }
 
-/** Gives a component a relation. */
+/** Adds a relation to a component. */
 export function addHeld(sketch: Sketch, dice: Dice, part: Part): void {
   const relation = dice.chance(50) ? 'manyToOne' : 'manyToMany';
   const target = dice.pick(sketch.types).key;

@@ -1,4 +1,4 @@
-/** Random changes of a model: each says what it did, or answers null if the model has nothing to do it with. */
+/** Random changes of a model. Each returns its description, or null if it does not apply to the model. */
 import type { Dice } from './dice.ts';
 import {
   addEmbedded,
@@ -29,7 +29,7 @@ interface Found<K extends Shape['kind']> {
 const isKind = <K extends Shape['kind']>(shape: Shape, kind: K): shape is Extract<Shape, { kind: K }> =>
   shape.kind === kind;
 
-/** A member of a kind that meets a condition. */
+/** Returns a member of a kind that meets a condition. */
 function find<K extends Shape['kind']>(
   sketch: Sketch,
   kind: K,
@@ -45,17 +45,20 @@ function find<K extends Shape['kind']>(
 
 const isType = (part: Part): part is Type => 'plural' in part;
 
-/** Does something with one of a list; null for an empty one. */
+/** Runs work with a random item of a list; null for an empty list. */
 const withOne = <T>(dice: Dice, list: readonly T[], work: (one: T) => string | null): string | null =>
   list.length === 0 ? null : work(dice.pick(list));
 
 const at = ({ owner, member }: { readonly owner: Part; readonly member: Member }): string =>
   `${owner.name}.${member.name}`;
 
-/** How often a definition says that what it drops is meant; otherwise the command refuses, and says it. */
+/**
+ * Percentage of definitions that allow a loss; otherwise the command refuses it, and the message shows how to
+ * allow it.
+ */
 const STATED = 40;
 
-/** Removes a member, and what showed its links on other types. */
+/** Removes a member, and the inverse sides of its links. */
 function remove(sketch: Sketch, { owner, member }: { readonly owner: Part; readonly member: Member }): void {
   owner.members = owner.members.filter((one) => one !== member);
   for (const other of allMembers(sketch)) {
@@ -67,7 +70,7 @@ function remove(sketch: Sketch, { owner, member }: { readonly owner: Part; reado
   }
 }
 
-/** Removes a type, and what leads to it. */
+/** Removes a type, and the relations to it. */
 function removeType(sketch: Sketch, type: Type): void {
   for (const found of allMembers(sketch)) {
     const { shape } = found.member;
@@ -145,7 +148,7 @@ const TYPES: Readonly<Record<string, Operation>> = {
   },
 };
 
-/** The types that values may be read as. */
+/** Types that values may convert to. */
 const READABLE: Readonly<Record<string, readonly string[]>> = {
   string: ['text', 'richtext', 'integer', 'json', 'enumeration'],
   text: ['string', 'richtext', 'blocks', 'json'],
@@ -265,7 +268,6 @@ const SCALARS: Readonly<Record<string, Operation>> = {
 
 const isOfType = ({ owner }: { readonly owner: Part }): boolean => isType(owner);
 
-/** Owning relations of types. */
 const owned = (sketch: Sketch): Found<'relation'>[] =>
   find(sketch, 'relation', (found) => isOfType(found) && found.shape.owns);
 
@@ -442,17 +444,17 @@ const OPERATIONS: readonly Operation[] = [TYPES, SCALARS, RELATIONS, COMPONENTS]
   Object.values<Operation>,
 );
 
-/** Another model that follows one, and what has changed. */
+/** Returns the next model, and its changes. */
 export function changed(
   sketch: Sketch,
   dice: Dice,
-): { readonly after: Sketch; readonly told: readonly string[] } {
+): { readonly after: Sketch; readonly changes: readonly string[] } {
   const after = structuredClone(sketch);
   const wanted = 1 + dice.below(4);
-  const told: string[] = [];
-  for (let tries = 0; told.length < wanted && tries < 40; tries += 1) {
+  const changes: string[] = [];
+  for (let tries = 0; changes.length < wanted && tries < 40; tries += 1) {
     const one = dice.pick(OPERATIONS)(after, dice);
-    if (one !== null) told.push(one);
+    if (one !== null) changes.push(one);
   }
-  return { after, told };
+  return { after, changes };
 }

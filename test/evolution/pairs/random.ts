@@ -4,7 +4,6 @@ import { FAULTS, type Fault, PairFailure } from './failure.ts';
 import { pairOf, runPair } from './run-pair.ts';
 import { print } from './sketch.ts';
 
-/** How many pairs went how. */
 export interface Counts {
   pairs: number;
   migrated: number;
@@ -16,10 +15,10 @@ export interface Counts {
   readonly faults: Record<Fault, number>;
 }
 
-/** How many pairs pass between two lines about the progress. */
+/** Pairs between two lines about the progress. */
 const PROGRESS = 100;
 
-/** Runs the pairs of a seed from one number to another; `say` is told of each that fails. */
+/** Runs the pairs of a seed from one number to another. Calls `say` with each failure. */
 export async function runPairs(
   { seed, first, count }: { readonly seed: number; readonly first: number; readonly count: number },
   say: (text: string) => void,
@@ -42,7 +41,7 @@ export async function runPairs(
       counts.requests += requests;
     } catch (error) {
       counts.faults[error instanceof PairFailure ? error.fault : 'other'] += 1;
-      const changes = pair.told.map((line) => `  - ${line}`).join('\n');
+      const changes = pair.changes.map((line) => `  - ${line}`).join('\n');
       say(
         `FAILED  --seed ${seed} --only-pair ${number}\n${changes}\n  ${(error as Error).message.slice(0, 2000)}`,
       );

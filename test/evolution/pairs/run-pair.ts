@@ -1,4 +1,4 @@
-/** A random pair of models: from content under the first one to the second, back and there again. */
+/** Runs a random pair of models: from content under the first one to the second, back and there again. */
 import { ContentMetrics, ContentModelError, contentMigration, migrateContent } from 'nestjs-content-api';
 import type { Host } from '../../http/helpers.ts';
 import { emptyDatabase, type TestDatabase } from '../../support/database.ts';
@@ -8,11 +8,10 @@ import { fill } from './content.ts';
 import { Dice } from './dice.ts';
 import { PairFailure } from './failure.ts';
 import { sketchOf } from './generate.ts';
-import { type Dump, Look } from './look.ts';
+import { type Dump, ContentReader } from './content-reader.ts';
 import { changed } from './operations.ts';
 import { allMembers, type Member, print, type Sketch } from './sketch.ts';
 
-/** How a pair went. */
 export interface PairOutcome {
   readonly result: 'migrated' | 'refused' | 'model error';
   readonly hasBack: boolean;
@@ -21,11 +20,10 @@ export interface PairOutcome {
   readonly advised: number;
 }
 
-/** A pair of models. */
 export interface ModelPair {
   readonly before: Sketch;
   after: Sketch;
-  readonly told: readonly string[];
+  readonly changes: readonly string[];
   readonly dice: Dice;
 }
 
@@ -35,10 +33,10 @@ export function pairOf(seed: number, number: number): ModelPair {
   return { before, ...changed(before, dice), dice };
 }
 
-/** The one form of a refusal: what changes, how many rows and which, and what to do. */
+/** Form of every refusal: the change, the number of rows, examples, and the advice. */
 const REFUSAL = /^[\w.-]+ [^:]+: \d+ \(.*\)(; .+)?$/s;
 
-/** Follows what a refusal says to put into the definitions; answers whether it said something. */
+/** Follows the advice of a refusal to change definitions. Returns whether it had any. */
 function follow(sketch: Sketch, text: string): boolean {
   const choice = text.slice(text.lastIndexOf(');') + 2);
   const [, removed, owner] = /set removed: \['([^']+)'\] (?:on (\S+)|beside)/.exec(choice) ?? [];
@@ -56,7 +54,7 @@ function follow(sketch: Sketch, text: string): boolean {
   return true;
 }
 
-/** Runs one step of a migration; whatever it throws beside model errors is a failure. */
+/** Runs one step of a migration. Every error except model errors is a failure. */
 async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -69,7 +67,7 @@ async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
 class PairRun {
   private readonly hosts: Host[] = [];
   private advised = 0;
-  private readonly looks: Look[] = [];
+  private readonly readers: ContentReader[] = [];
   private readonly pair: ModelPair;
   private readonly database: TestDatabase;
 
@@ -88,14 +86,14 @@ class PairRun {
     for (const host of this.hosts) await host.close();
   }
 
-  private look(host: Host, sketch: Sketch): Look {
-    const look = new Look(host, sketch, this.pair.before.locales);
-    this.looks.push(look);
-    return look;
+  private reader(host: Host, sketch: Sketch): ContentReader {
+    const reader = new ContentReader(host, sketch, this.pair.before.locales);
+    this.readers.push(reader);
+    return reader;
   }
 
   private outcome(result: PairOutcome['result'], hasBack: boolean): PairOutcome {
-    const requests = this.looks.reduce((sum, look) => sum + look.requests, 0);
+    const requests = this.readers.reduce((sum, reader) => sum + reader.requests, 0);
     return { result, hasBack, requests, advised: this.advised };
   }
 
@@ -103,7 +101,7 @@ class PairRun {
     return print(this.pair.after, this.pair.before);
   }
 
-  /** Members that get a value where they have none: a default, or that of another locale. */
+  /** Members that get a value if they have none: a default, or that of another locale. */
   private get filled(): ReadonlySet<string> {
     const { before, after } = this.pair;
     const former = new Map(allMembers(before).map(({ member }) => [member.key, member.options]));
@@ -124,7 +122,7 @@ class PairRun {
       get: () => Promise.resolve(null),
       send: (method, path, data) => this.send(old, { method, path, data }),
     });
-    const was = await this.look(old, before).dump();
+    const was = await this.reader(old, before).dump();
     if (!(await this.isAllowed(old, was))) return this.outcome('refused', false);
 
     const { later } = this;
@@ -146,13 +144,13 @@ class PairRun {
       headers: { ...ADMIN, 'content-type': 'application/json' },
     });
     const text = await response.text();
-    const told = `${method} ${path} ${JSON.stringify(data)} → ${response.status} ${text}`;
-    if (response.status >= 500) throw new PairFailure('5xx', told);
-    if (response.status >= 400) throw new PairFailure('other', told);
+    const message = `${method} ${path} ${JSON.stringify(data)} → ${response.status} ${text}`;
+    if (response.status >= 500) throw new PairFailure('5xx', message);
+    if (response.status >= 400) throw new PairFailure('other', message);
     return (JSON.parse(text) as { data: unknown }).data;
   }
 
-  /** Whether nothing refuses the change, once what refusals say has been done. */
+  /** Whether the change is accepted after the advice of all refusals was followed. */
   private async isAllowed(old: Host, was: Dump): Promise<boolean> {
     const { before, after, dice } = this.pair;
     for (let round = 0; round < 8; round += 1) {
@@ -162,29 +160,29 @@ class PairRun {
       );
       if (refusals.length === 0) return true;
       for (const { text } of refusals)
-        if (!REFUSAL.test(text)) throw new PairFailure('raw', `a refusal without a form: ${text}`);
+        if (!REFUSAL.test(text)) throw new PairFailure('raw', `a refusal in another form: ${text}`);
       if (round === 0) {
         const message = await applyStatements(old, up).then(
           () => 'nothing',
           (error: Error) => error.message,
         );
         if (!refusals.some(({ at }) => message.startsWith(at)))
-          throw new PairFailure('raw', `the statements say ${message}`);
-        compare({ before, after: before, was, is: await this.look(old, before).dump(), filled: new Set() });
+          throw new PairFailure('raw', `the statements fail: ${message}`);
+        compare({ before, after: before, was, is: await this.reader(old, before).dump(), filled: new Set() });
         if (dice.chance(15)) return false;
       }
       const followed = refusals.map(({ text }) => follow(after, text));
       if (!followed.includes(true)) return false;
       this.advised += 1;
     }
-    throw new PairFailure('other', 'what refusals say to do does not help');
+    throw new PairFailure('other', 'the advice of the refusals does not help');
   }
 
-  /** Everything is as it was, and nothing is left to migrate. */
+  /** Checks that all content is unchanged, and that no migration is left. */
   private async arrived(next: Host, was: Dump): Promise<Dump> {
     const { before, after } = this.pair;
     await this.nothingLeft(next, this.later);
-    const is = await this.look(next, after).dump();
+    const is = await this.reader(next, after).dump();
     compare({ before, after, was, is, filled: this.filled });
     const wrong = await next.app.get(ContentMetrics, { strict: false }).recount();
     if (wrong.length > 0) throw new PairFailure('totals', JSON.stringify(wrong));
@@ -211,12 +209,12 @@ class PairRun {
     const { filled, later } = this;
     await step('the way back', () => applyStatements(old, down));
     await this.nothingLeft(old, print(before));
-    compare({ before, after: before, was, is: await this.look(old, before).dump(), filled });
+    compare({ before, after: before, was, is: await this.reader(old, before).dump(), filled });
     await step('the way there again', () => migrateContent({ orm: ormOf(next), model: later }));
-    compare({ before: after, after, was: is, is: await this.look(next, after).dump(), filled });
+    compare({ before: after, after, was: is, is: await this.reader(next, after).dump(), filled });
   }
 
-  /** Documents can be written as they are. */
+  /** Writes documents as they are. */
   private async write(next: Host, is: Dump): Promise<void> {
     const { types, locales } = this.pair.after;
     for (const { type: key, status, locale, documents } of is) {
@@ -235,7 +233,9 @@ class PairRun {
   }
 }
 
-/** Makes the change of a pair on a database that it empties. Throws a {@link PairFailure} that says what is wrong. */
+/**
+ * Applies the change of a pair to a database that it empties. Throws a {@link PairFailure} with the reason.
+ */
 export async function runPair(pair: ModelPair, database: TestDatabase): Promise<PairOutcome> {
   await emptyDatabase(database);
   const run = new PairRun(pair, database);

@@ -6,7 +6,7 @@ type Attributes = ContentTypeDefinition['attributes'];
 
 export type Relation = 'oneToOne' | 'oneToMany' | 'manyToOne' | 'manyToMany';
 
-/** The kind of a member; types, components and members are named by their keys. */
+/** Kind of a member; types, components and members are named by their keys. */
 export type Shape =
   | { kind: 'scalar'; type: string }
   | { kind: 'relation'; relation: Relation; target: string; other: string | null; owns: boolean }
@@ -15,7 +15,6 @@ export type Shape =
   | { kind: 'component'; component: string; repeatable: boolean }
   | { kind: 'zone'; components: string[] };
 
-/** An attribute. */
 export interface Member {
   readonly key: string;
   name: string;
@@ -24,7 +23,6 @@ export interface Member {
   options: Record<string, unknown>;
 }
 
-/** A component. */
 export interface Part {
   readonly key: string;
   name: string;
@@ -32,7 +30,6 @@ export interface Part {
   removed: string[];
 }
 
-/** A content type. */
 export interface Type extends Part {
   isSingle: boolean;
   plural: string;
@@ -47,7 +44,7 @@ export interface Sketch {
   locales: string[];
   defaultLocale: string;
   removed: string[];
-  /** The number of keys and names made so far. */
+  /** Number of keys and names created so far. */
   made: number;
 }
 
@@ -94,7 +91,7 @@ function shapeDefinition(sketch: Sketch, shape: Shape): object {
   }
 }
 
-/** The former name of a part, if it has another one now. */
+/** Returns the former name of a part, if its name has changed. */
 const previous = (now: { readonly name: string }, former: { readonly name: string } | undefined): object =>
   former === undefined || former.name === now.name ? {} : { previousName: former.name };
 
@@ -117,7 +114,7 @@ function attributesOf(
 
 const given = (removed: readonly string[]): object => (removed.length === 0 ? {} : { removed: [...removed] });
 
-/** The definitions of a model, with the former names of what another one has. */
+/** Returns the definitions of a model, with the former names of renamed parts. */
 export function print(sketch: Sketch, before?: Sketch): Model {
   const contentTypes = sketch.types.map((type): ContentTypeDefinition => {
     const former = before?.types.find(({ key }) => key === type.key);

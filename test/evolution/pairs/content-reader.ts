@@ -1,11 +1,10 @@
-/** What an application shows of its documents, told by the keys of a model's parts. */
+/** Content that an application shows of its documents, by the keys of a model's parts. */
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
 import type { Host } from '../../http/helpers.ts';
 import { ADMIN, SECRETS } from '../run.ts';
 import { PairFailure } from './failure.ts';
 import { type Member, type Part, partOf, type Sketch, type Type } from './sketch.ts';
 
-/** A component's instance. */
 export interface Instance {
   readonly id: unknown;
   readonly part: string;
@@ -39,7 +38,7 @@ export const versionOf = (
 
 const isLink = ({ shape }: Member): boolean => ['relation', 'morph', 'side'].includes(shape.kind);
 
-/** The populate parameters that show all members of a part, those of its components included. */
+/** Returns the populate parameters that show all members of a part, including those of its components. */
 function populate(sketch: Sketch, part: Part, at: string): string[] {
   return part.members.flatMap(({ name, shape, ...member }): string[] => {
     const here = `${at}[${name}]`;
@@ -99,14 +98,14 @@ function valuesIn(sketch: Sketch, part: Part, json: Json): Values {
   );
 }
 
-/** Looks at an application with one model. */
-export class Look {
+/** Reads all content of an application with one model. */
+export class ContentReader {
   requests = 0;
   private readonly host: Host;
   private readonly sketch: Sketch;
   private readonly locales: readonly string[];
 
-  /** Versions stay in `locales` that a model has no more. */
+  /** Versions stay in `locales` that a model no longer has. */
   constructor(host: Host, sketch: Sketch, locales: readonly string[]) {
     this.host = host;
     this.sketch = sketch;
@@ -124,7 +123,7 @@ export class Look {
     return { status: response.status, text };
   }
 
-  /** Everything that is shown to a caller who may see all of it, and the hidden values by SQL. */
+  /** Returns everything that a caller with all permissions sees, and the hidden values by SQL. */
   async dump(): Promise<Dump> {
     const shown = await Promise.all(
       this.sketch.types.flatMap((type) => this.statesOf(type).map((state) => this.version(type, state))),
@@ -166,7 +165,10 @@ export class Look {
     const list = listOf(data);
     const total = (meta?.['pagination'] as Json | undefined)?.['total'];
     if (total !== undefined && total !== list.length)
-      throw new PairFailure('totals', `${path} says ${JSON.stringify(total)} of ${list.length}`);
+      throw new PairFailure(
+        'totals',
+        `${path} has a total of ${JSON.stringify(total)} with ${list.length} documents`,
+      );
     const documents = new Map(
       list.map((json): [string, Values] => [
         String(json['documentId']),
@@ -182,7 +184,7 @@ export class Look {
     return { type: type.key, status, locale, documents };
   }
 
-  /** The values that no response shows, as the database has them. */
+  /** Returns the values that no response shows, from the database. */
   private async hidden(type: Type): Promise<HiddenRow[]> {
     const schema = this.host.app.get<ContentSchema>(CONTENT_SCHEMA, { strict: false });
     const stored = schema.types.get(type.name);
@@ -224,7 +226,7 @@ interface HiddenRow {
   readonly values: Values;
 }
 
-/** The hidden values in instances, by the instance's id and the member's key. */
+/** Hidden values in instances, by the instance's id and the member's key. */
 function hiddenIn(sketch: Sketch, { shape }: Member, value: unknown): Values {
   const found: Record<string, unknown> = {};
   for (const item of listOf(value)) {

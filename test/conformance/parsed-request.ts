@@ -1,4 +1,4 @@
-/** A recorded request taken apart, for the rules that judge it. */
+/** A parsed recorded request, for the rules of improvements. */
 import type { Case, Model, TypeDefinition } from './cases.ts';
 
 /** One query parameter: `filters[a][$eq]=x` has the keys `filters`, `a`, `$eq`. */
@@ -7,7 +7,7 @@ export interface Parameter {
   readonly value: string;
 }
 
-export interface Asked {
+export interface ParsedRequest {
   readonly recorded: Case;
   readonly parameters: readonly Parameter[];
   /** The content type of the route. */
@@ -33,7 +33,7 @@ function parameter(pair: string): Parameter {
   };
 }
 
-export function asked(recorded: Case, model: Model): Asked {
+export function parseRequest(recorded: Case, model: Model): ParsedRequest {
   const [path = '', query = ''] = recorded.path.split('?');
   const route = path.split('/')[2];
   const type = model.contentTypes.find(
@@ -50,8 +50,11 @@ export function asked(recorded: Case, model: Model): Asked {
   };
 }
 
-/** The type that a relation attribute leads to. */
-export function targetOf({ type, model }: Asked, attribute: string | undefined): TypeDefinition | undefined {
+/** Returns the target type of a relation attribute. */
+export function targetOf(
+  { type, model }: ParsedRequest,
+  attribute: string | undefined,
+): TypeDefinition | undefined {
   const target = type?.attributes[attribute ?? '']?.target;
   return model.contentTypes.find(({ singularApiId }) => singularApiId === target);
 }
