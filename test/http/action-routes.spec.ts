@@ -1,4 +1,6 @@
-/** Routes below `…/actions/`: which types have them, who may use them, and what they answer. */
+/**
+ * Routes below `…/actions/`: the types that have them, the callers that may use them, and their responses.
+ */
 import { Controller, Injectable, Param, Post, Req } from '@nestjs/common';
 import {
   Answer,
@@ -63,7 +65,7 @@ const tag = defineCollectionType({
   attributes: { name: { type: 'string' } },
 });
 
-/** Has a route of the name of a handler, and overrides another. */
+/** Controller that overrides one action route and has another route with the name of a handler. */
 @Controller()
 class OwnController extends CollectionController {
   @Post('go/:id')
@@ -86,7 +88,7 @@ class Watcher {
   }
 }
 
-/** The user and the role of the headers. */
+/** Takes the user and the role from headers. */
 class UserHeader implements AuthStrategy {
   readonly name = 'user-header';
   authenticate({ headers }: Credentials): Identity | null {
@@ -97,7 +99,7 @@ class UserHeader implements AuthStrategy {
 
 const READ = ['find', 'findOne'] as const;
 
-describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
+describe.each(ADAPTERS)('action routes on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(
@@ -144,7 +146,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     ).body.data.documentId as string;
   const shows = async (path: string, status = 200) => (await as('get', path).expect(status)).body.data;
 
-  it('8.23 publish answers the published version', async () => {
+  it('8.23 publish returns the published version', async () => {
     const id = await make();
     const { body } = await act(`pages/${id}/actions/publish`).expect(200);
     expect(body).toEqual({ data: await shows(`pages/${id}`), meta: {} });
@@ -152,7 +154,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     expect(seen).toEqual(['update en user', 'publish en user']);
   });
 
-  it('8.23 unpublish answers the draft, discard the draft that it has put back', async () => {
+  it('8.23 unpublish returns the draft, discard returns the restored draft', async () => {
     const id = await make();
     await act(`pages/${id}/actions/publish`).expect(200);
     await as('put', `pages/${id}?status=draft`)
@@ -169,7 +171,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     expect((await act(`pages/${id}/actions/discard`).expect(404)).body).toEqual(NOT_FOUND);
   });
 
-  it('8.23 the query is that of a PUT: fields, populate, status, the v4 format', async () => {
+  it('8.23 accepts the query of a PUT: fields, populate, status, the v4 format', async () => {
     const tagId = await make('news', 'tags', 'name');
     const id = await make();
     await as('put', `pages/${id}?status=draft`)
@@ -197,7 +199,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     ['status=published', 'unpublish'],
     ['locale=xx', 'publish'],
     ['locale[]=en&locale[]=fr', 'publish'],
-  ])('8.23 1.17 a query with %s is a 400 before anything is written', async (query, action) => {
+  ])('8.23 1.17 returns 400 for a query with %s before it writes anything', async (query, action) => {
     const id = await make();
     await act(`pages/${id}/actions/publish`).expect(200);
     const before = await snapshot(test);
@@ -207,7 +209,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     expect(await snapshot(test)).toEqual(before);
   });
 
-  it('8.24 locale names one, and * all of the document, in one transaction', async () => {
+  it('8.24 takes one locale, or * for all locales of the document in one transaction', async () => {
     const id = await make();
     await as('put', `pages/${id}?status=draft&locale=fr`)
       .send({ data: { title: 'Bonjour' } })
@@ -221,7 +223,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     for (const locale of ['en', 'fr']) await shows(`pages/${id}?locale=${locale}`, 404);
   });
 
-  it('8.12 8.24 what is not complete is a 400, and nothing is published', async () => {
+  it('8.12 8.24 returns 400 for an incomplete document and publishes nothing', async () => {
     const id = await make();
     await as('put', `pages/${id}?status=draft&locale=fr`)
       .send({ data: { title: null } })
@@ -232,7 +234,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     expect(await snapshot(test)).toEqual(before);
   });
 
-  it('8.25 an unknown document or a locale without a version is a 404', async () => {
+  it('8.25 returns 404 for an unknown document or a locale without a version', async () => {
     const id = await make();
     for (const path of [`pages/${'a'.repeat(24)}`, `pages/${id}%00`])
       for (const action of ['publish', 'unpublish', 'discard'])
@@ -241,7 +243,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     await act('front/actions/publish').expect(404);
   });
 
-  it('8.23 a single type has them without an id', async () => {
+  it('8.23 serves a single type without an id', async () => {
     await as('put', 'front?status=draft')
       .send({ data: { title: 'Hi' } })
       .expect(200);
@@ -255,8 +257,8 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     await as('delete', 'front').expect(204);
   });
 
-  describe('8.23 the right to publish (D16)', () => {
-    it('is needed, whatever else is granted', async () => {
+  describe('8.23 permission to publish (D16)', () => {
+    it('is required, whatever else is granted', async () => {
       const id = await make();
       for (const action of ['publish', 'unpublish', 'discard']) {
         const refused = await act(`pages/${id}/actions/${action}`, 'editor ann').expect(403);
@@ -266,20 +268,20 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
       await shows(`pages/${id}`, 404);
     });
 
-    it('shows no more than may be read (D27): without readDrafts no draft, without findOne the ids', async () => {
+    it('limits the response to readable content (D27): no draft without readDrafts, ids only without findOne', async () => {
       const id = await make();
       const ids = { id: expect.any(Number), documentId: id };
       const published = await act(`pages/${id}/actions/publish`, 'publisher ann').expect(200);
       expect(published.body.data).toMatchObject({ title: 'Hello' });
       for (const action of ['discard', 'unpublish']) {
-        const answer = await act(`pages/${id}/actions/${action}`, 'publisher ann').expect(200);
-        expect(answer.body.data).toEqual(ids);
+        const response = await act(`pages/${id}/actions/${action}`, 'publisher ann').expect(200);
+        expect(response.body.data).toEqual(ids);
       }
       const blind = await act(`pages/${id}/actions/publish`, 'blind ann').expect(200);
       expect(blind.body.data).toEqual(ids);
     });
 
-    it('tells of what is wrong with attributes that nobody showed nothing but that (D27)', async () => {
+    it('returns one general message for invalid attributes that the caller cannot read (D27)', async () => {
       const id = await make(null);
       const { body } = await act(`pages/${id}/actions/publish`, 'blind ann').expect(400);
       expect(body.error).toMatchObject({
@@ -288,7 +290,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
       });
     });
 
-    it('on own documents is that of their owner', async () => {
+    it('on own documents applies to documents of that owner', async () => {
       const id = (
         await as('post', 'notes?status=draft', 'author ann')
           .send({ data: { text: 'hers' } })
@@ -320,17 +322,17 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     ['post', `tags/${x}/actions/publish`, 404, undefined],
     ['post', `pages/${x}/actions/publish/`, 404, undefined],
     ['delete', `notes/${x}`, 405, 'GET, HEAD, PUT, OPTIONS'],
-  ] as const)('8.22 1.9 %s %s is a %i', async (method, path, status, allow) => {
-    const answer = await as(method, path);
-    expect([answer.status, answer.headers['allow']]).toEqual([status, allow]);
+  ] as const)('8.22 1.9 %s %s returns %i', async (method, path, status, allow) => {
+    const response = await as(method, path);
+    expect([response.status, response.headers['allow']]).toEqual([status, allow]);
   });
 
-  it('8.22 1.10 a slash at the end is tolerated', async () => {
+  it('8.22 1.10 accepts a trailing slash', async () => {
     const id = await make();
     await act(`pages/${id}/actions/publish/`).expect(200);
   });
 
-  it('8.22 a body has no effect', async () => {
+  it('8.22 ignores a request body', async () => {
     const id = await make();
     const { body } = await act(`pages/${id}/actions/publish`)
       .send({ data: { title: 'No' } })
@@ -338,7 +340,7 @@ describe.each(ADAPTERS)('routes of actions on %s', (adapter) => {
     expect(body.data.title).toBe('Hello');
   });
 
-  it('8.22 controllers of the host override them, and keep routes of their own by these names', async () => {
+  it('8.22 controllers of the application override action routes and keep their own routes with these names', async () => {
     const id = await make('Ours', 'owns');
     expect((await act(`owns/go/${id}`).expect(201)).body).toEqual({ went: id });
     await act(`owns/${id}/actions/publish`).expect(404);
@@ -355,12 +357,12 @@ it.each<[unknown, object, string]>([
   [['publsh'], {}, '"actions" must be true, false or a list of'],
   [true, { draftAndPublish: false }, 'page: actions: the type needs draftAndPublish: true'],
   [['publish'], { routes: false }, 'page: actions: the type has routes: false, which excludes actions'],
-])('8.22 actions: %j with %j stops the start', (actions, more, message) => {
+])('8.22 rejects actions: %j with %j at start', (actions, more, message) => {
   const type = { ...page, ...more, actions: actions as ActionsOption };
   expect(() => ContentModule.forRoot({ contentTypes: [type, tag] })).toThrow(message);
 });
 
-it('8.22 actions: false is no mistake anywhere', () => {
+it('8.22 accepts actions: false on every type', () => {
   const type = { ...page, draftAndPublish: false, routes: false, actions: false };
   expect(() => ContentModule.forRoot({ contentTypes: [type, tag] })).not.toThrow();
 });

@@ -1,6 +1,6 @@
 /**
- * Locales, states and both sides of every link agree, whatever was written in which order: what once went
- * wrong, and stays right. S1 to M7 are the reviews' numbers.
+ * Locales, states and both sides of every relation stay consistent in any order of writes. Regression tests;
+ * S1 to M7 are the numbers of review findings.
  */
 import { type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
 import { stories } from '../fixtures/stories.ts';
@@ -20,8 +20,8 @@ const text = (id: string): string => `stories/${id}`;
 const made = async (data: object, query = ''): Promise<string> =>
   (await w.post(`stories${query}`, data)).documentId;
 
-describe('S1: a shared list is one list, however it was sent (D20)', () => {
-  it('D20 S1: sent while a locale is added, it changes in all', async () => {
+describe('S1: a shared relation has the same targets in all locales, in any order of writes (D20)', () => {
+  it('D20 S1: a value sent while adding a locale changes all locales', async () => {
     const [t, u] = await w.several('topics', 'tu');
     const id = await made({ title: 'a', topics: [t] });
     await w.put(`${text(id)}?locale=fr`, { title: 'fr', topics: [u] });
@@ -31,7 +31,7 @@ describe('S1: a shared list is one list, however it was sent (D20)', () => {
     expect(await w.everywhere(text(id), 'topics')).toEqual(all('u', ...EVERYWHERE));
   });
 
-  it('D20 S1: sent while a draft of a locale is added, it changes in the drafts of all', async () => {
+  it('D20 S1: a value sent while adding a draft of a locale changes the drafts of all locales', async () => {
     const [t, u] = await w.several('topics', 'tu');
     const id = await made({ title: 'a', topics: [t] });
     await w.put(`${text(id)}?locale=fr&status=draft`, { title: 'fr', topics: [u] });
@@ -46,7 +46,7 @@ describe('S1: a shared list is one list, however it was sent (D20)', () => {
   });
 
   it.each(['topics', 'gallery'])(
-    'D20 S1: without drafts, %s sent while a locale is added changes in all',
+    'D20 S1: without drafts, %s sent while adding a locale changes all locales',
     async (list) => {
       const values = list === 'gallery' ? await w.files(2) : await w.several('topics', 'ab');
       const { documentId } = await w.post('cards', { title: 'a', [list]: [values[0]] });
@@ -56,7 +56,7 @@ describe('S1: a shared list is one list, however it was sent (D20)', () => {
     },
   );
 
-  it('D20 S1: at a first publish, and when the other locale is published later', async () => {
+  it('D20 S1: stays equal after the first publish, and after publishing the other locale later', async () => {
     const [t, u] = await w.several('topics', 'tu');
     const id = await made({ title: 'a', topics: [t] }, '?status=draft');
     await w.put(`${text(id)}?locale=fr&status=draft`, { title: 'fr' });
@@ -67,7 +67,7 @@ describe('S1: a shared list is one list, however it was sent (D20)', () => {
     expect(await w.everywhere(text(id), 'topics')).toEqual(all('u', ...EVERYWHERE));
   });
 
-  it('D20 S1: set from the other side while a locale has no version yet', async () => {
+  it('D20 S1: applies to a locale that is added after the relation was set from the other side', async () => {
     const [t] = await w.several('topics', 't');
     const id = await made({ title: 'a' });
     await w.put(`topics/${t}`, { stories: [id] });
@@ -76,7 +76,7 @@ describe('S1: a shared list is one list, however it was sent (D20)', () => {
   });
 });
 
-describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
+describe('S2: a shared one-to-one changes its owner in all locales (D23)', () => {
   const pair = async (): Promise<[string, string, string]> => {
     const [t] = await w.several('topics', 't');
     const [a, b] = [await made({ title: 'a', emblem: t }), await made({ title: 'b' })];
@@ -84,7 +84,7 @@ describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
     return [a, b, t!];
   };
 
-  it('D23 S2: taken in a draft, and published', async () => {
+  it('D23 S2: moved in a draft, then published', async () => {
     const [a, b, t] = await pair();
     await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
     await w.put(`${text(b)}?status=draft`, { emblem: t });
@@ -93,7 +93,7 @@ describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
     expect(await w.everywhere(text(b), 'emblem')).toEqual(all('t', ...EVERYWHERE));
   });
 
-  it('D23 S2: taken in a draft, and published with a new locale', async () => {
+  it('D23 S2: moved in a draft, then published with a new locale', async () => {
     const [a, b, t] = await pair();
     await w.put(`${text(b)}?status=draft`, { emblem: t });
     await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
@@ -101,7 +101,7 @@ describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
     expect(await w.everywhere(text(b), 'emblem')).toEqual(all('t', ...EVERYWHERE));
   });
 
-  it('D23 S2: taken in a draft, and taken back by discarding the former owner’s draft', async () => {
+  it('D23 S2: moved in a draft, then restored by discarding the draft of the former owner', async () => {
     const [a, b, t] = await pair();
     await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
     await w.put(`${text(b)}?status=draft`, { emblem: t });
@@ -110,14 +110,14 @@ describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
     expect(await w.everywhere(text(b), 'emblem')).toEqual(all(null, ...EVERYWHERE));
   });
 
-  it('D23 S2: taken by a document of one locale, it is lost in all locales of the former owner', async () => {
+  it('D23 S2: moved to a document of one locale, it leaves the former owner in all locales', async () => {
     const [a, b, t] = await pair();
     await w.put(text(b), { emblem: t });
     expect(await w.everywhere(text(a), 'emblem')).toEqual(all(null, ...EVERYWHERE));
     expect(await w.everywhere(text(b), 'emblem', ['en'])).toEqual(all('t', ...BOTH_STATES));
   });
 
-  it('D23 S2: taken from the other side', async () => {
+  it('D23 S2: moved from the other side', async () => {
     const [a, b, t] = await pair();
     await w.put(`topics/${t}`, { emblemOf: b });
     expect(await w.everywhere(text(a), 'emblem')).toEqual(all(null, ...EVERYWHERE));
@@ -125,14 +125,14 @@ describe('S2: a shared one-to-one changes hands in all locales (D23)', () => {
   });
 });
 
-describe('S3: a localized one-to-one changes hands in its own locale (D23)', () => {
+describe('S3: a localized one-to-one changes its owner in one locale (D23)', () => {
   const pair = async (): Promise<[string, string, string]> => {
     const [t] = await w.several('topics', 't');
     const [a, b] = [await made({ title: 'a', localEmblem: t }), await made({ title: 'b' })];
     return [a, b, t!];
   };
 
-  it('D23 S3: taken in fr by a new version, it stays where it was in en', async () => {
+  it('D23 S3: moved in fr by a new version, it stays unchanged in en', async () => {
     const [a, b, t] = await pair();
     await w.put(`${text(b)}?locale=fr`, { title: 'b fr', localEmblem: t });
     expect(await w.everywhere(text(a), 'localEmblem', ['en'])).toEqual(all('t', ...BOTH_STATES));
@@ -142,7 +142,7 @@ describe('S3: a localized one-to-one changes hands in its own locale (D23)', () 
     });
   });
 
-  it('D23 S3: taken in fr from the other side', async () => {
+  it('D23 S3: moved in fr from the other side', async () => {
     const [a, b, t] = await pair();
     await w.put(`${text(a)}?locale=fr`, { title: 'a fr', localEmblem: t });
     await w.put(`${text(b)}?locale=fr`, { title: 'b fr' });
@@ -155,7 +155,7 @@ describe('S3: a localized one-to-one changes hands in its own locale (D23)', () 
     expect(await w.labels(`topics/${t}`, 'localEmblemOf', '&locale=fr')).toBe('b fr');
   });
 
-  it('D23 S3: taken in a draft of fr, published, and discarded', async () => {
+  it('D23 S3: moved in a draft of fr, published, and discarded', async () => {
     const [a, b, t] = await pair();
     await w.put(`${text(a)}?locale=fr`, { title: 'a fr', localEmblem: t });
     await w.put(`${text(b)}?locale=fr&status=draft`, { title: 'b fr', localEmblem: t });
@@ -177,7 +177,7 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
     ['stories', 'topics'],
     ['localStories', 'localTopics'],
     ['leads', 'lead'],
-  ])('D22 S4: %s set in a draft go live with it, and on the other side', async (attribute, back) => {
+  ])('D22 S4: publishes %s of a draft with the document, on both sides', async (attribute, back) => {
     const [t] = await w.several('topics', 't');
     const s = await made({ title: 's' });
     await w.put(`topics/${t}?status=draft`, { [attribute]: [s] });
@@ -187,16 +187,19 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
     expect(await w.everywhere(text(s), back, ['en'])).toEqual(all('t', ...BOTH_STATES));
   });
 
-  it.each(['emblemOf', 'localEmblemOf'])('D22 S4: %s set in a draft goes live with it', async (attribute) => {
-    const [t] = await w.several('topics', 't');
-    const s = await made({ title: 's' });
-    await w.put(`topics/${t}?status=draft`, { [attribute]: s });
-    expect(await both(t!, attribute)).toEqual({ 'en published': null, 'en draft': 's' });
-    await w.put(`topics/${t}`, {});
-    expect(await both(t!, attribute)).toEqual(all('s', ...BOTH_STATES));
-  });
+  it.each(['emblemOf', 'localEmblemOf'])(
+    'D22 S4: publishes %s of a draft with the document',
+    async (attribute) => {
+      const [t] = await w.several('topics', 't');
+      const s = await made({ title: 's' });
+      await w.put(`topics/${t}?status=draft`, { [attribute]: s });
+      expect(await both(t!, attribute)).toEqual({ 'en published': null, 'en draft': 's' });
+      await w.put(`topics/${t}`, {});
+      expect(await both(t!, attribute)).toEqual(all('s', ...BOTH_STATES));
+    },
+  );
 
-  it('D22 S4: a draft that is made with its links, and published', async () => {
+  it('D22 S4: publishes a draft that was created with its relations', async () => {
     const s = await made({ title: 's' });
     const { documentId } = await w.post('topics?status=draft', { name: 't', stories: [s] });
     await w.put(`topics/${documentId}`, {});
@@ -204,7 +207,7 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
     expect(await w.labels(text(s), 'topics')).toBe('t');
   });
 
-  it('D22 S4: emptied in the draft, and published', async () => {
+  it('D22 S4: publishes a relation that was emptied in the draft', async () => {
     const s = await made({ title: 's' });
     const { documentId } = await w.post('topics', { name: 't', stories: [s] });
     await w.put(`topics/${documentId}?status=draft`, { stories: [] });
@@ -214,7 +217,7 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
     expect(await w.labels(text(s), 'topics')).toBe('');
   });
 
-  it('D22 S4: discarding the draft takes its links back on both sides', async () => {
+  it('D22 S4: discarding the draft restores its relations on both sides', async () => {
     const [a, b] = [await made({ title: 'a' }), await made({ title: 'b' })];
     const { documentId } = await w.post('topics', { name: 't', stories: [a] });
     await w.put(`topics/${documentId}?status=draft`, { stories: [b] });
@@ -223,7 +226,7 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
     expect(await w.everywhere(text(b), 'topics', ['en'])).toEqual(all('', ...BOTH_STATES));
   });
 
-  it('D22 S4: the links of documents without a published version wait for it', async () => {
+  it('D22 S4: a relation to an unpublished document shows after that document is published', async () => {
     const s = await made({ title: 's' }, '?status=draft');
     const [t] = await w.several('topics', 't');
     await w.put(`topics/${t}?status=draft`, { stories: [s] });
@@ -236,24 +239,27 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
   it.each([
     ['localEmblemOf', null],
     ['localStories', []],
-  ])('D22 S4: %s of one locale is set, and the links of others go live with it', async (inverse, nothing) => {
-    const own = inverse === 'localStories' ? 'localTopics' : 'localEmblem';
-    const [t] = await w.several('topics', 't', '?status=draft');
-    const id = await made({ title: 'a' });
-    await w.put(`${text(id)}?locale=fr`, { title: 'fr' });
-    for (const locale of ['en', 'fr'])
-      await w.put(`topics/${t!}?status=draft&locale=${locale}`, { [inverse]: [id] });
-    await w.put(`topics/${t!}`, { [inverse]: nothing });
-    const gone = own === 'localTopics' ? '' : null;
-    expect(await w.everywhere(text(id), own)).toEqual({
-      'en published': gone,
-      'en draft': gone,
-      'fr published': 't',
-      'fr draft': 't',
-    });
-  });
+  ])(
+    'D22 S4: %s of one locale is set, and publishing includes the relations of other locales',
+    async (inverse, nothing) => {
+      const own = inverse === 'localStories' ? 'localTopics' : 'localEmblem';
+      const [t] = await w.several('topics', 't', '?status=draft');
+      const id = await made({ title: 'a' });
+      await w.put(`${text(id)}?locale=fr`, { title: 'fr' });
+      for (const locale of ['en', 'fr'])
+        await w.put(`topics/${t!}?status=draft&locale=${locale}`, { [inverse]: [id] });
+      await w.put(`topics/${t!}`, { [inverse]: nothing });
+      const gone = own === 'localTopics' ? '' : null;
+      expect(await w.everywhere(text(id), own)).toEqual({
+        'en published': gone,
+        'en draft': gone,
+        'fr published': 't',
+        'fr draft': 't',
+      });
+    },
+  );
 
-  it('D22 S4: the links of localized owners go live in all their locales', async () => {
+  it('D22 S4: publishes relations of localized owners in all locales', async () => {
     const s = await made({ title: 's' });
     await w.put(`${text(s)}?locale=fr`, { title: 'f' });
     const [t] = await w.several('topics', 't');
@@ -263,9 +269,9 @@ describe('S4: publishing a document publishes its links on both sides (D22)', ()
   });
 });
 
-describe('documents that are not published now (D13)', () => {
+describe('targets that are unpublished now (D13)', () => {
   it.each(['stories', 'localStories', 'leads'])(
-    'D13 8.14 keep their place in %s, also when the list is written meanwhile',
+    'D13 8.14 keep their position in %s, also if the list is written before they are published again',
     async (list) => {
       const [first, second] = (await w.several('stories', 'ab')) as [string, string];
       const topic = (await w.post('topics', { name: 't', [list]: [first] })).documentId;
@@ -278,7 +284,7 @@ describe('documents that are not published now (D13)', () => {
     },
   );
 
-  it('D13 D24 come last in the list of another, which has taken them meanwhile', async () => {
+  it('D13 D24 move to the end of the list of another owner that took them before they were published again', async () => {
     const [first, second] = (await w.several('stories', 'ab')) as [string, string];
     await w.post('topics', { name: 't', leads: [first] });
     const service = test.app.get<ContentService>(getContentToken('story'));
@@ -291,7 +297,7 @@ describe('documents that are not published now (D13)', () => {
 });
 
 describe('S7: the order of each side (D24)', () => {
-  // Tables of their own: what numbers places begins anew with a table.
+  // A separate type, because position numbers start again with each table.
   const group = defineCollectionType({
     singularApiId: 'group',
     pluralApiId: 'groups',
@@ -329,7 +335,7 @@ describe('S7: the order of each side (D24)', () => {
     ['people', 'groups'],
     ['members', 'home'],
   ])(
-    'D24 S7: %s that were set first keep their places when more come from the other side',
+    'D24 S7: %s that were set first keep their positions when the other side adds more',
     async (list, back) => {
       const ids = [await someone('1'), await someone('2'), await someone('3')];
       const { documentId } = await f.post('groups', { name: 'g', [list]: ids });
@@ -343,7 +349,7 @@ describe('S7: the order of each side (D24)', () => {
     },
   );
 
-  it('D24 S7: turned round from its own side, more still come last', async () => {
+  it('D24 S7: appends at the end after the owning side reversed the order', async () => {
     const ids = [await someone('1'), await someone('2'), await someone('3')];
     const { documentId } = await f.post('groups', { name: 'g', people: ids });
     await f.put(`groups/${documentId}`, { people: [...ids].reverse() });
@@ -351,7 +357,7 @@ describe('S7: the order of each side (D24)', () => {
     expect(await f.everywhere(`groups/${documentId}`, 'people', ['en'])).toEqual(all('3214', ...BOTH_STATES));
   });
 
-  it('D24 S7: linked in a draft, it comes last where it is published', async () => {
+  it('D24 S7: a target linked in a draft comes last in the published version', async () => {
     const [one, late] = [await someone('1'), await someone('l')];
     const { documentId } = await f.post('groups', { name: 'g', people: [one] });
     await f.put(`people/${late}?status=draft`, { groups: [documentId] });
@@ -364,8 +370,8 @@ describe('S7: the order of each side (D24)', () => {
   });
 });
 
-describe('M2: links of a locale that a document does not have yet (D25)', () => {
-  it('D25 M2: connected from the other side, it shows once the version is there', async () => {
+describe('M2: relations of a locale that a document does not have yet (D25)', () => {
+  it('D25 M2: a relation set from the other side shows after the version is created', async () => {
     const [t] = await w.several('topics', 't');
     const s = await made({ title: 's' });
     await w.put(`topics/${t}?locale=fr`, { localStories: { connect: [s] } });
@@ -381,7 +387,7 @@ describe('M2: links of a locale that a document does not have yet (D25)', () => 
     });
   });
 
-  it('D25 M2: so does a one-to-one', async () => {
+  it('D25 M2: a one-to-one set from the other side does the same', async () => {
     const [t] = await w.several('topics', 't');
     const s = await made({ title: 's' });
     await w.put(`topics/${t}?locale=fr`, { localEmblemOf: s });
@@ -391,8 +397,8 @@ describe('M2: links of a locale that a document does not have yet (D25)', () => 
   });
 });
 
-describe('M4, M5: places that nobody changed (D24)', () => {
-  it('D24 M4: a document sent back with its unchanged parent keeps its place', async () => {
+describe('M4, M5: unchanged positions (D24)', () => {
+  it('D24 M4: a document sent with its unchanged parent keeps its position', async () => {
     const ids = await w.several('nodes', 'xyz');
     const { documentId } = await w.post('nodes', { name: 'p', children: ids });
     const path = `nodes/${documentId}`;
@@ -403,7 +409,7 @@ describe('M4, M5: places that nobody changed (D24)', () => {
     expect(await w.everywhere(path, 'children', ['en'])).toEqual(all('Xyz', ...BOTH_STATES));
   });
 
-  it('D24 M4: a shared to-one sent through another locale keeps the place, too', async () => {
+  it('D24 M4: a shared to-one sent through another locale keeps its position', async () => {
     const [t] = await w.several('topics', 't');
     const [a, b] = [await made({ title: 'a', lead: t }), await made({ title: 'b', lead: t })];
     await w.put(`${text(a)}?locale=fr`, { title: 'a', lead: t });
@@ -422,7 +428,7 @@ describe('M4, M5: places that nobody changed (D24)', () => {
     expect(await w.everywhere(text(s), 'chapters')).toEqual(all('321', ...EVERYWHERE));
   });
 
-  it('D24 M5: so they do of a shared many-to-many', async () => {
+  it('D24 M5: locales share the order of a shared many-to-many', async () => {
     const ids = await w.several('topics', '123');
     const s = await made({ title: 's', topics: [ids[1], ids[2], ids[0]] });
     await w.put(`${text(s)}?locale=fr`, { title: 'f', topics: ids });
@@ -430,7 +436,7 @@ describe('M4, M5: places that nobody changed (D24)', () => {
   });
 });
 
-describe('M6: when a version changed, and whether it is modified (D21)', () => {
+describe('M6: updatedAt and the modified state of a version (D21)', () => {
   const stamp = async (path: string, query = ''): Promise<string> =>
     (await w.get(`${path}?${query}`)).updatedAt;
   const modified = async (plural: string, id: string, query = ''): Promise<boolean> => {
@@ -445,7 +451,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     return id;
   };
 
-  it('D21 M6: a shared value written through one locale moves updatedAt in all', async () => {
+  it('D21 M6: a shared value written through one locale changes updatedAt in all', async () => {
     const id = await localized();
     const before = [await stamp(text(id)), await stamp(text(id), 'status=draft')];
     await w.put(`${text(id)}?locale=fr`, { rank: 7 });
@@ -453,7 +459,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect((await stamp(text(id), 'status=draft')) > before[1]!).toBe(true);
   });
 
-  it('D21 M6: a localized value moves it in its own locale alone', async () => {
+  it('D21 M6: a localized value changes updatedAt in its own locale only', async () => {
     const id = await localized();
     const before = await stamp(text(id));
     await w.put(`${text(id)}?locale=fr`, { title: 'f2' });
@@ -464,25 +470,28 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
   it.each([
     ['a value', { rank: 8 }],
     ['a list', { topics: [] }],
-  ])('D21 M6: %s that is shared, in a draft of one locale, modifies all of them', async (_, data) => {
-    const id = await localized({ rank: 5, topics: await w.several('topics', 't') });
-    expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
-      false,
-      false,
-    ]);
-    await w.put(`${text(id)}?locale=fr&status=draft`, data);
-    expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
-      true,
-      true,
-    ]);
-    await w.put(`${text(id)}?locale=fr`, {});
-    expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
-      false,
-      false,
-    ]);
-  });
+  ])(
+    'D21 M6: %s that is shared, in a draft of one locale, marks all locales as modified',
+    async (_, data) => {
+      const id = await localized({ rank: 5, topics: await w.several('topics', 't') });
+      expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
+        false,
+        false,
+      ]);
+      await w.put(`${text(id)}?locale=fr&status=draft`, data);
+      expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
+        true,
+        true,
+      ]);
+      await w.put(`${text(id)}?locale=fr`, {});
+      expect([await modified('stories', id), await modified('stories', id, '&locale=fr')]).toEqual([
+        false,
+        false,
+      ]);
+    },
+  );
 
-  it('D21 M6: links changed from the other side modify their owner, and not the document linked to', async () => {
+  it('D21 M6: relations changed from the other side modify their owner and not the target', async () => {
     const id = await localized();
     const [t] = await w.several('topics', 't');
     const before = { story: await stamp(text(id), 'status=draft'), topic: await stamp(`topics/${t}`) };
@@ -494,7 +503,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect(await stamp(`topics/${t}`)).toBe(before.topic);
   });
 
-  it('D21: a target that goes from one relation to the next one modifies the document', async () => {
+  it('D21: moving a target from one relation to another modifies the document', async () => {
     const [x, y] = await w.several('topics', 'xy');
     const id = await made({ title: 'a', localTopics: [x, y] });
     await w.put(`${text(id)}?status=draft`, { localEmblem: x, localTopics: [y] });
@@ -503,7 +512,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect(await modified('stories', id)).toBe(false);
   });
 
-  it('D21 M6: being linked to changes nobody', async () => {
+  it('D21 M6: a document that becomes a target does not change', async () => {
     const [t] = await w.several('topics', 't');
     const before = await stamp(`topics/${t}`);
     await made({ title: 's', topics: [t], lead: t, emblem: t });
@@ -511,7 +520,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect(await modified('topics', t!)).toBe(false);
   });
 
-  it('D21 M6: who loses a one-to-one target has changed', async () => {
+  it('D21 M6: a document that loses a one-to-one target changes', async () => {
     const [t] = await w.several('topics', 't');
     const [a, b] = [await made({ title: 'a', emblem: t }), await made({ title: 'b' })];
     const before = await stamp(text(a));
@@ -522,7 +531,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect(await modified('stories', a)).toBe(false);
   });
 
-  it('D20 D21: what is published unmodified takes what is given, in every locale and on both sides', async () => {
+  it('D20 D21: an unmodified published document accepts a moved target in every locale and on both sides', async () => {
     const [t, u, v] = await w.several('topics', 'tuv');
     const id = await localized({ rank: 5, topics: [t, u], lead: t, localTopics: [u] });
     await w.put(text(id), { title: 'n', rank: 6, lead: v });
@@ -546,7 +555,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
       expect(await w.everywhere(`topics/${topic}`, 'leads', ['en'])).toEqual(all(leads, ...BOTH_STATES));
   });
 
-  it('D21 D24: places that are given up change nobody', async () => {
+  it('D21 D24: freed positions change no document', async () => {
     const [t] = await w.several('topics', 't');
     const id = await made({ title: 's', lead: t });
     await w.put(`${text(id)}?status=draft`, { lead: null });
@@ -556,7 +565,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect(await stamp(text(id))).toBe(before);
   });
 
-  it('D21: rows whose revision nobody knows are published whole', async () => {
+  it('D21: publishes rows without a known revision completely', async () => {
     const id = await made({ title: 's', rank: 1 });
     const write = `update stories set revision = 0, rank = case when published then 1 else 9 end where document_id = $1`;
     await test.sql(write, [id]);
@@ -564,7 +573,7 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
     expect(await w.get(text(id))).toMatchObject({ title: 'x', rank: 9 });
   });
 
-  it('D21 M6: a draft that is discarded is unmodified, in all locales', async () => {
+  it('D21 M6: a discarded draft is unmodified in all locales', async () => {
     const id = await localized({ rank: 1 });
     await w.put(`${text(id)}?locale=fr&status=draft`, { rank: 2, title: 'g' });
     await w.service('story').discardDraft(id, { locale: 'fr' });
@@ -575,8 +584,8 @@ describe('M6: when a version changed, and whether it is modified (D21)', () => {
   });
 });
 
-describe('M7: writers that meet at one table', () => {
-  it('M7: relations of one type, written from several sides at once, never deadlock', async () => {
+describe('M7: concurrent writers of one table', () => {
+  it('M7: concurrent writes of one relation type from both sides do not deadlock', async () => {
     const ids = await w.several('nodes', 'abcdef');
     const deadlocks = async (): Promise<number> =>
       Number(
@@ -600,7 +609,7 @@ describe('M7: writers that meet at one table', () => {
         ...(await Promise.all(work.slice(at, at + 24).map((send) => send()))).map(({ status }) => status),
       );
     expect(new Set(statuses)).toEqual(new Set([200]));
-    // What a session has met it tells at its end, if not before.
+    // A session reports its deadlock statistics when it ends, at the latest.
     await test.sql(
       `select pg_terminate_backend(pid, 5000) from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`,

@@ -1,4 +1,4 @@
-/** One 400 lists all problems of a body: keys, values, unique values, relations (protocol 14.21). */
+/** One 400 response lists all problems of a body: keys, values, unique values, relations (protocol 14.21). */
 import type { ComponentDefinition, ContentTypeDefinition } from 'nestjs-content-api';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { failure, problem, snapshot } from './helpers.ts';
@@ -77,7 +77,7 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
     return body.data.documentId as string;
   };
 
-  /** Sends a body that is refused, and returns its error; no row may change. */
+  /** Sends an invalid body and returns the error; expects that no row changes. */
   async function refused({ method = 'POST', path = '/api/pages', data }: Sent) {
     const before = await snapshot(test);
     const { body } = await (method === 'POST' ? test.http.post(path) : test.http.put(path))
@@ -127,14 +127,14 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
     ]);
   });
 
-  it('14.21 lists a missing target beside a missing value', async () => {
+  it('14.21 lists a missing target together with a missing value', async () => {
     expect(await listed({ data: { slug: 'new', writer: 99_999 } })).toEqual([
       ['writer', '1 relation(s) of type api::writer.writer associated with this entity do not exist'],
       ['title', 'title must be defined.'],
     ]);
   });
 
-  it('14.18 lists all unique values that other documents have', async () => {
+  it('14.18 lists all unique values that other documents already have', async () => {
     expect(await listed({ data: { title: 'Second', slug: 'first', number: 1 } })).toEqual([
       ['slug', 'This attribute must be unique'],
       ['number', 'This attribute must be unique'],
@@ -143,7 +143,7 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
     expect(one).toEqual(problem(['number'], 'This attribute must be unique', 1).error);
   });
 
-  it('14.21 lists the problems of an update, its own unique values aside', async () => {
+  it('14.21 lists the problems of an update, except its own unique values', async () => {
     const id = await create({ title: 'Third', slug: 'third', number: 3 });
     const path = `/api/pages/${id}`;
     const data = { title: null, slug: 'third', number: 1, others: { connect: ['nobody'] }, nope: 1 };
@@ -155,7 +155,7 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
     ]);
   });
 
-  it('12.8 lists the id of another component beside other problems', async () => {
+  it('12.8 lists the id of another component together with other problems', async () => {
     const id = await create({ title: 'Fourth', links: [{ label: 'a' }] });
     const data = { title: 7, links: [{ id: 999_999, label: 'b' }] };
     expect(await listed({ method: 'PUT', path: `/api/pages/${id}`, data })).toEqual([
@@ -176,7 +176,7 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
     });
   });
 
-  it('2.5 reports refused keys for a document that does not exist', async () => {
+  it('2.5 reports invalid keys for a document that does not exist', async () => {
     const path = '/api/pages/nobody';
     expect(await listed({ method: 'PUT', path, data: { nope: 1, closed: 'x' } })).toHaveLength(2);
   });

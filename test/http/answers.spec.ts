@@ -1,6 +1,6 @@
 /**
- * What a handler answers on its way to the client: the plan that is narrowed before anything is read, the
- * `Answer` with its status, headers and `meta`, and interceptors of the host's own around both.
+ * Responses of handlers: the plan that is reduced before the read, and the `Answer` with its status, headers
+ * and `meta`. Interceptors of the application wrap both.
  */
 import {
   Body,
@@ -24,7 +24,7 @@ import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../suppo
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Notes what it sees, and adds to the `meta` of an `Answer`. */
+/** Records the values that it gets, and adds to the `meta` of an `Answer`. */
 @Injectable()
 class Guest implements NestInterceptor {
   static readonly seen: unknown[] = [];
@@ -44,7 +44,7 @@ const LICENCE = Symbol('Licence');
 @Module({ providers: [{ provide: LICENCE, useValue: 'CC BY 4.0' }], exports: [LICENCE] })
 class LicenceModule {}
 
-/** Has a constructor of its own, and something to say in every route. */
+/** Overrides every route and has a constructor. */
 @Controller()
 class AuthorController extends CollectionController {
   constructor(@Inject(LICENCE) private readonly licence: string) {
@@ -56,14 +56,14 @@ class AuthorController extends CollectionController {
   }
 
   override async findOne(request: object): Promise<Answer> {
-    const answer = await super.findOne(request);
-    return answer.withStatus(203).withHeaders({ ETag: '"1"' }).withHeaders({ 'X-Of': 'one' });
+    const response = await super.findOne(request);
+    return response.withStatus(203).withHeaders({ ETag: '"1"' }).withHeaders({ 'X-Of': 'one' });
   }
 
   override async create(request: object, body: unknown): Promise<Answer> {
-    const answer = await super.create(request, body);
-    const { documentId } = JSON.parse(answer.data) as { documentId: string };
-    return answer.withStatus(202).withHeaders({ Location: `/api/authors/${documentId}` });
+    const response = await super.create(request, body);
+    const { documentId } = JSON.parse(response.data) as { documentId: string };
+    return response.withStatus(202).withHeaders({ Location: `/api/authors/${documentId}` });
   }
 
   override async delete(request: object): Promise<Answer> {
@@ -81,7 +81,7 @@ class AuthorController extends CollectionController {
   }
 }
 
-/** Overrides all of its routes at once. */
+/** Overrides all routes with one method. */
 @Controller()
 @UseInterceptors(Guest)
 class CategoryController extends CollectionController {
@@ -98,7 +98,7 @@ class HomepageController extends SingleController {
   }
 }
 
-/** No content controller at all. */
+/** Controller without content routes. */
 @Controller('plain')
 @UseInterceptors(EnvelopeInterceptor)
 class PlainController {
@@ -115,7 +115,7 @@ class PlainModule {}
 
 const controllers = { author: AuthorController, category: CategoryController, homepage: HomepageController };
 
-describe.each(ADAPTERS)('answers on %s', (adapter) => {
+describe.each(ADAPTERS)('responses on %s', (adapter) => {
   let test: TestApp;
   let ann: string;
   beforeAll(async () => {
@@ -133,7 +133,7 @@ describe.each(ADAPTERS)('answers on %s', (adapter) => {
   beforeEach(() => Guest.seen.splice(0));
   afterAll(() => test.close());
 
-  it('an override adds to meta, and leaves the page in it', async () => {
+  it('an override adds to meta and keeps the pagination', async () => {
     const { body, headers } = await test.http.get('/api/authors').expect(200);
     expect(body.meta).toEqual({
       pagination: { page: 1, pageSize: 25, pageCount: 1, total: 1 },
@@ -160,7 +160,7 @@ describe.each(ADAPTERS)('answers on %s', (adapter) => {
     expect([headers['etag'], headers['content-type'], text]).toEqual(['"1"', JSON_TYPE, undefined]);
   });
 
-  it('one override stands for all routes', async () => {
+  it('one override handles all routes', async () => {
     const made = await test.http
       .post('/api/categories')
       .send({ data: { name: 'News' } })
@@ -173,7 +173,7 @@ describe.each(ADAPTERS)('answers on %s', (adapter) => {
     expect((await test.http.delete(path).expect(204)).text).toBe('');
   });
 
-  it('a route beside the generated ones may answer values, or an Answer', async () => {
+  it('an additional route may return plain values or an Answer', async () => {
     expect((await test.http.get('/api/authors/as/values').expect(200)).text).toBe('{"plain":true}');
     const { text, headers } = await test.http.get('/api/authors/as/answer/201').expect(201);
     expect([text, headers['content-type']]).toEqual(['{"data":[1.0],"meta":{}}', JSON_TYPE]);
@@ -183,7 +183,7 @@ describe.each(ADAPTERS)('answers on %s', (adapter) => {
     }
   });
 
-  it('a controller of the host alone has the envelope, too', async () => {
+  it('a controller without content routes also gets the envelope', async () => {
     const { text, headers } = await test.http.get('/plain').expect(200);
     expect([text, headers['content-type']]).toEqual([
       '{"data":{"n":1.50},"meta":{"of":"the host"}}',
@@ -192,13 +192,13 @@ describe.each(ADAPTERS)('answers on %s', (adapter) => {
     expect((await test.http.delete('/plain').expect(204)).text).toBe('');
   });
 
-  describe('an interceptor of the host', () => {
-    it('on its controller sees the Answer, and may answer another', async () => {
+  describe('an interceptor of the application', () => {
+    it('on a controller gets the Answer and may return another one', async () => {
       expect((await test.http.get('/api/categories').expect(200)).body.meta.guest).toBe(true);
       expect(Guest.seen).toEqual([expect.any(Answer)]);
     });
 
-    it('on its method does so, too', async () => {
+    it('on a method gets the Answer and may return another one', async () => {
       const { text } = await test.http.get('/api/homepage?fields=headline').expect(200);
       expect(text).toMatch(/"headline":"Hello".*"meta":\{"guest":true\}\}$/);
       await test.http
@@ -208,12 +208,12 @@ describe.each(ADAPTERS)('answers on %s', (adapter) => {
       expect(Guest.seen).toHaveLength(1);
     });
 
-    it('on its controller runs for no refused request', async () => {
+    it('on a controller does not run for rejected requests', async () => {
       await test.http.get('/api/categories?sort=nope').expect(400);
       expect(Guest.seen).toEqual([]);
     });
 
-    it('for the whole application sees the text that is sent', async () => {
+    it('for the whole application gets the serialized text', async () => {
       const whole = await createTestApp(blog, adapter, (app) => app.useGlobalInterceptors(new Guest()));
       await whole.http.get('/api/categories').expect(200);
       expect(Guest.seen).toEqual([expect.stringMatching(/^\{"data":\[\],"meta":\{"pagination":/)]);
@@ -221,11 +221,11 @@ describe.each(ADAPTERS)('answers on %s', (adapter) => {
     });
   });
 
-  describe('what is asked is narrowed before it is read', () => {
+  describe('reduces the requested content before it reads', () => {
     it.each([
       ['an override', '/api/authors?populate[employer]=true&populate[articles][populate][author]=true'],
       ['a generated handler', '/api/articles?populate[author][populate][employer]=true'],
-    ])('for %s: no statement names what the caller may not find', async (_what, path) => {
+    ])('for %s: no statement names attributes that the caller cannot read', async (_what, path) => {
       const statements = await countStatements(() => test.http.get(path).expect(200));
       expect(statements).toHaveLength(1);
       expect(statements[0]).toContain('"authors"');
@@ -235,7 +235,7 @@ describe.each(ADAPTERS)('answers on %s', (adapter) => {
     it.each([
       ['GET', '/api/authors?populate[nope]=true'],
       ['POST', '/api/authors?populate[nope]=true'],
-    ])('%s %s: a mistake is a 400 before anything is asked of the database', async (method, path) => {
+    ])('%s %s: returns 400 for an invalid query without a query to the database', async (method, path) => {
       const send = { GET: () => test.http.get(path), POST: () => test.http.post(path).send({ data: {} }) };
       const asked = await countStatements(() => send[method as keyof typeof send]().expect(400));
       expect(asked).toEqual([]);

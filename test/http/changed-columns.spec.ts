@@ -1,4 +1,7 @@
-/** B3: a schema change never takes a column that goes for one that comes: no value shows under another name. */
+/**
+ * B3: a schema change does not rename a removed column to an added one, so that no value shows under another
+ * name.
+ */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
@@ -13,7 +16,9 @@ type Attributes = ContentTypeDefinition['attributes'];
 
 const box = defineComponent({ uid: 'b.box', attributes: { key: { type: 'password' } } });
 
-/** A type each: what there was, what was stored, and what takes its place with a column of the same type. */
+/**
+ * One type per example: the old attribute, its stored value, and a new attribute with the same column type.
+ */
 const EXAMPLES: readonly {
   readonly before: Attributes;
   readonly data: object;
@@ -79,7 +84,7 @@ describe.each(adaptersFor(import.meta.url))('B3: a model changed by schema.updat
     database = await createDatabase();
     await become(BEFORE);
     await fill(host);
-    // As a version without comments has made it.
+    // Restores the state of a version that set no comments.
     await host.sql('comment on column things0.title is null; comment on column things0.pin is null');
     await become(AFTER);
   });
@@ -92,13 +97,13 @@ describe.each(adaptersFor(import.meta.url))('B3: a model changed by schema.updat
     expect(await things(host, n)).toMatchObject([{ title: 'x', [String(name)]: null }]);
   });
 
-  it('nothing is left to change but the columns that went, which are dropped only where all may be', async () => {
+  it('leaves only removed columns to change, and drops them only if drops are allowed', async () => {
     expect(await ormOf(host).schema.getUpdateSchemaSQL({ safe: true })).toBe('');
     const all = await ormOf(host).schema.getUpdateSchemaSQL();
     expect(all.match(/drop column/g)).toHaveLength(EXAMPLES.length);
   });
 
-  it('the columns that are still there do not become what is added later', async () => {
+  it('does not rename remaining columns to columns that are added later', async () => {
     await become(LATER);
     for (const [, , n] of CHANGES)
       expect(await things(host, n)).toMatchObject([{ third: null, fourth: null }]);
@@ -114,7 +119,7 @@ describe.each([
   let host: Host;
   let made = 0;
 
-  /** Starts with a model and brings the tables up to it; answers the migration's code. */
+  /** Starts with a model and migrates the tables to it; returns the code of the migration. */
   const migrate = async (model: Model): Promise<string> => {
     const fileName = (): string => `Migration${(made += 1)}`;
     const migrations = { path: folder, pathTs: folder, emit: 'ts', snapshot, fileName } as const;

@@ -1,4 +1,6 @@
-/** S8, M9: what components hold under an older model is read, filtered, sorted and written without a failure. */
+/**
+ * S8, M9: component values stored under an older model are read, filtered, sorted and written without errors.
+ */
 import { type ContentTypeDefinition, defineCollectionType } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { adaptersFor } from '../support/adapters.ts';
@@ -50,7 +52,7 @@ describe.each(adaptersFor(import.meta.url))('changed components on %s', (adapter
     (await supertest(host.url)[method](`/api/${path}`).send({ data })).body.data;
   const DEEP = 'populate[c][populate]=*&populate[z][on][m.inner][populate]=*&populate[d][populate]=*';
 
-  describe('S8: one becomes a list, a list becomes one', () => {
+  describe('S8: a single component becomes a list, a list becomes a single component', () => {
     const title = { title: { type: 'string' } } as const;
     const text = { text: { type: 'string' } } as const;
     const zone = { type: 'dynamiczone', components: ['m.inner'] } as const;
@@ -71,7 +73,7 @@ describe.each(adaptersFor(import.meta.url))('changed components on %s', (adapter
       await become(modelOf({ ...title, c: MANY, d: ONE, z: zone }, { ...text, few: TO_MANY, all: TO_ONE }));
     });
 
-    it('reads a list of one, and the first of a list, with the relations in them; never a 400', async () => {
+    it('returns a list of one, or the first of a list, with their relations; never 400', async () => {
       const [shown, empty] = await get(`${DEEP}&sort=id`);
       expect(shown).toMatchObject({
         c: [{ text: 'one', few: [{ name: 'a' }], all: { name: 'a' } }],
@@ -96,9 +98,9 @@ describe.each(adaptersFor(import.meta.url))('changed components on %s', (adapter
       'filters[d][text]=first',
       'sort=c.few.name',
       'filters[c][id][$notNull]=true',
-    ])('answers %s', async (query) => void (await get(query)));
+    ])('returns %s', async (query) => void (await get(query)));
 
-    it('is written as the model says it, from what it shows', async () => {
+    it('accepts its own response as input in the form of the new model', async () => {
       const [shown] = await get(`${DEEP}&filters[title]=x`);
       const path = `items/${made.documentId}?${DEEP}`;
       expect(await send('put', path, { title: 'x' })).toMatchObject({ c: [{ text: 'one' }] });
@@ -114,7 +116,7 @@ describe.each(adaptersFor(import.meta.url))('changed components on %s', (adapter
     });
   });
 
-  describe('M9: attributes inside components change their type', () => {
+  describe('M9: attributes inside components change their types', () => {
     const TYPES = [
       'integer',
       'biginteger',
@@ -167,37 +169,42 @@ describe.each(adaptersFor(import.meta.url))('changed components on %s', (adapter
       }
     });
 
-    it.each(TYPES)('%s: filters and sorts pass over what does not fit, and find what does', async (type) => {
-      const [low, high] = VALUES[type].map((value) =>
-        encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value)),
-      );
-      for (const at of ['c', 'd']) {
-        const titles = async (query: string): Promise<string[]> =>
-          (await get(query)).map((row: any) => row.title);
-        const field = `filters[${at}][a_${type}]`;
-        expect(await titles(`${field}=${high}`)).toContain('new 1');
-        expect(await titles(`${field}=${high}`)).not.toContain('new 0');
-        expect(
-          (await titles(`${field}[$in]=${low}&${field}[$in]=${high}&filters[title][$startsWith]=new`)).sort(),
-        ).toEqual(['new 0', 'new 1']);
-        if (type !== 'json') {
-          expect(await titles(`${field}[$lt]=${high}&filters[title][$startsWith]=new`)).toEqual(['new 0']);
-          expect(
-            await titles(
-              `${field}[$between]=${low}&${field}[$between]=${high}&filters[title][$startsWith]=new`,
-            ),
-          ).toHaveLength(2);
-        }
-        // Numbers that columns print in their own way are no text but that.
-        if (!['float', 'decimal'].includes(type))
-          expect(await titles(`${field}[$containsi]=hello`)).toContain('old hello');
-        await get(`${field}[$containsi]=hello`);
-        expect(await titles(`sort=${at}.a_${type}:desc&filters[title][$startsWith]=new`)).toEqual(
-          at === 'c' || type !== 'json' ? ['new 1', 'new 0'] : expect.any(Array),
+    it.each(TYPES)(
+      '%s: filters and sorts skip values that do not fit, and find those that do',
+      async (type) => {
+        const [low, high] = VALUES[type].map((value) =>
+          encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value)),
         );
-        expect(await titles(`sort=${at}.a_${type}`)).toHaveLength(10);
-        expect(await titles(`${field}[$null]=true`)).not.toContain('new 0');
-      }
-    });
+        for (const at of ['c', 'd']) {
+          const titles = async (query: string): Promise<string[]> =>
+            (await get(query)).map((row: any) => row.title);
+          const field = `filters[${at}][a_${type}]`;
+          expect(await titles(`${field}=${high}`)).toContain('new 1');
+          expect(await titles(`${field}=${high}`)).not.toContain('new 0');
+          expect(
+            (
+              await titles(`${field}[$in]=${low}&${field}[$in]=${high}&filters[title][$startsWith]=new`)
+            ).sort(),
+          ).toEqual(['new 0', 'new 1']);
+          if (type !== 'json') {
+            expect(await titles(`${field}[$lt]=${high}&filters[title][$startsWith]=new`)).toEqual(['new 0']);
+            expect(
+              await titles(
+                `${field}[$between]=${low}&${field}[$between]=${high}&filters[title][$startsWith]=new`,
+              ),
+            ).toHaveLength(2);
+          }
+          // The text of floats and decimals has the format of PostgreSQL.
+          if (!['float', 'decimal'].includes(type))
+            expect(await titles(`${field}[$containsi]=hello`)).toContain('old hello');
+          await get(`${field}[$containsi]=hello`);
+          expect(await titles(`sort=${at}.a_${type}:desc&filters[title][$startsWith]=new`)).toEqual(
+            at === 'c' || type !== 'json' ? ['new 1', 'new 0'] : expect.any(Array),
+          );
+          expect(await titles(`sort=${at}.a_${type}`)).toHaveLength(10);
+          expect(await titles(`${field}[$null]=true`)).not.toContain('new 0');
+        }
+      },
+    );
   });
 });

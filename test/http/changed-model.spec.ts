@@ -1,4 +1,4 @@
-/** One database under one model, then under another: what stays, what shows, and what can still be written. */
+/** One database under one model and then under another: stored values, responses and writes. */
 import {
   type ContentService,
   defineCollectionType,
@@ -20,7 +20,7 @@ const tag = defineCollectionType({
   },
 });
 
-/** Has drafts under every model, so that only a draft of it may be written. */
+/** Has drafts under every model, so that a test can write only its draft. */
 const topic = defineCollectionType({
   singularApiId: 'topic',
   pluralApiId: 'topics',
@@ -81,7 +81,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
     await database.drop();
   });
 
-  /** Goes over to a model, with all that the former one has left. */
+  /** Replaces the application by one with another model on the same database. */
   const become = async (model: Model): Promise<void> => {
     await host?.close();
     host = await startModel(database, model, adapter);
@@ -105,7 +105,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
     host.sql('select title, locale, published from articles where document_id = $1', [documentId]);
   const ALL = 'populate=*';
 
-  describe('B1: drafts switched on', () => {
+  describe('B1: draftAndPublish switched on', () => {
     interface Filled {
       readonly one: any;
       readonly other: any;
@@ -143,7 +143,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
     });
     const LATER = { updatedAt: expect.any(String), publishedAt: expect.any(String) };
 
-    it('a PUT keeps all that it does not name, links and their order included, and moves no id', async () => {
+    it('a PUT keeps everything that it does not name, relations and their order included, and changes no id', async () => {
       const { path, shown } = next();
       expect(await get(`${path}?${ALL}`)).toEqual(shown);
       expect(await put(path, { title: 'kept' })).toMatchObject({ id: shown.id, title: 'kept' });
@@ -157,7 +157,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       });
     });
 
-    it('a draft starts from what is published, and publishing it brings all of it back', async () => {
+    it('a draft starts from the published version, and publishing it restores all values', async () => {
       const { path, shown, other } = next();
       expect(await put(`${path}?status=draft`, { title: 'drafted' })).toMatchObject({
         body: 'precious',
@@ -171,7 +171,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       expect(await get(`${path}?${ALL}`)).toEqual({ ...shown, ...LATER, title: 'drafted' });
     });
 
-    it('the links of documents without a draft are kept when the other side is written', async () => {
+    it('writing the other side keeps the relations of documents without a draft', async () => {
       const { path, one, other, shown } = next();
       const leads = async (query = '') =>
         ids((await get(`tags/${one.documentId}?populate=leads${query}`)).leads);
@@ -181,7 +181,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       expect(await leads('&status=draft')).toEqual([shown.documentId, other.documentId]);
     });
 
-    it('a document without a draft gets one when a draft of the other side names it', async () => {
+    it('a document without a draft gets one when a draft of the other side links it', async () => {
       const path = `articles/${plain.documentId}?${ALL}`;
       const named = await post('topics?status=draft', { articles: [plain.documentId], mains: [plain.id] });
       expect(await get(`${path}&status=draft`)).toMatchObject({
@@ -192,7 +192,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       expect(await get(path)).toMatchObject({ body: 'precious', topics: [], main: null });
     });
 
-    it('a single type does the same, and stays one document', async () => {
+    it('a single type gets a draft and remains one document', async () => {
       expect(await put('page?status=draft&populate=tags', { headline: 'B' })).toMatchObject({
         documentId: page.documentId,
         note: 'precious',
@@ -211,7 +211,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       ]);
     });
 
-    it('every locale has its own draft, and shares what locales share', async () => {
+    it('every locale gets its own draft with the shared values', async () => {
       const path = `stories/${story.documentId}`;
       expect(await put(`${path}?status=draft`, { rank: 5 })).toMatchObject({ title: 'one', body: 'english' });
       const french = { title: 'un', body: 'français', rank: 5 };
@@ -220,7 +220,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       expect(await get(path)).toMatchObject({ title: 'one', body: 'english', rank: 5 });
     });
 
-    it('unpublishing keeps the content as the draft; discarding makes the draft that was missing', async () => {
+    it('unpublishing keeps the content as the draft; discarding creates the missing draft', async () => {
       const { path, shown, other } = next();
       await service('article').unpublish(shown.documentId);
       expect(await get(path)).toEqual({ refused: 404 });
@@ -232,7 +232,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       expect(await get(`articles/${other.documentId}?status=draft`)).toMatchObject({ title: other.title });
     });
 
-    it('a one-to-one target that another draft has taken meanwhile stays there', async () => {
+    it('a one-to-one target keeps the owner that another draft set before', async () => {
       const { other, path } = next();
       await put(`articles/${other.documentId}?status=draft`, {});
       const taker = await post('articles?status=draft', { title: 'taker', twin: other.documentId });
@@ -244,7 +244,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
     });
   });
 
-  describe('B2: drafts switched off', () => {
+  describe('B2: draftAndPublish switched off', () => {
     let one: any;
     let shown: any;
     let hidden: any;
@@ -262,7 +262,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       await become(modelOf({}));
     });
 
-    it('D29 drafts show nowhere: lists, totals, filters, search, documents, populate, counts, either status', async () => {
+    it('D29 excludes drafts from lists, totals, filters, search, documents, populate and counts, in either status', async () => {
       const { body } = await supertest(host.url).get('/api/articles').expect(200);
       expect(body.data).toMatchObject([{ id: shown.id, title: 'live' }]);
       expect(body.meta.pagination.total).toBe(1);
@@ -279,14 +279,14 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       expect(await get('tags?filters[leads][id][$notNull]=true')).toEqual([]);
     });
 
-    it('a draft that was never published is no document: not written, not linked, not in the way', async () => {
+    it('ignores a draft that was never published: no write, no relation, no conflict', async () => {
       expect(await put(`articles/${hidden.documentId}`, { title: 'x' })).toEqual({ refused: 404 });
       expect(await put(`tags/${one.documentId}`, { leads: [hidden.documentId] })).toEqual({ refused: 400 });
       expect(await put(`tags/${one.documentId}`, { leads: [hidden.id] })).toEqual({ refused: 400 });
       expect(await post('articles', { title: 'SECRET never published' })).toMatchObject({ body: null });
     });
 
-    it('writes go to the published row and leave the draft alone; a deletion removes all rows', async () => {
+    it('writes change the published row and not the draft; a deletion removes all rows', async () => {
       const path = `articles/${shown.documentId}`;
       expect(await put(path, { body: 'new' })).toMatchObject({ id: shown.id, title: 'live', body: 'new' });
       expect(await put(`${path}?populate=tags`, { tags: [] })).toMatchObject({ id: shown.id, tags: [] });
@@ -299,7 +299,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       expect(await rowsOf(shown.documentId)).toEqual([]);
     });
 
-    it('a single type that only has a draft left is empty, and stays one document once it is made', async () => {
+    it('a single type with only a draft is empty, and remains one document after it is created', async () => {
       const { documentId } = draftPage;
       expect(await get('page')).toEqual({ refused: 404 });
       expect(await put('page', { headline: 'open' })).toMatchObject({ documentId, headline: 'open' });
@@ -307,7 +307,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
     });
   });
 
-  describe('S9: locales switched off', () => {
+  describe('S9: localization switched off', () => {
     let one: any;
     let made: any;
     let french: any;
@@ -321,7 +321,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       await become(modelOf({ drafts: true }));
     });
 
-    it('D29 each document shows once, in the default locale, whatever the request names', async () => {
+    it('D29 returns each document once, in the default locale, for any requested locale', async () => {
       for (const query of ['', '?locale=fr', '?locale=*', '?status=draft']) {
         const { body } = await supertest(host.url).get(`/api/articles${query}`).expect(200);
         expect(body.data).toMatchObject([{ documentId: made.documentId, locale: 'en', title: 'english' }]);
@@ -336,7 +336,7 @@ describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) =
       expect(await put(`tags/${one.documentId}`, { leads: [french.documentId] })).toEqual({ refused: 400 });
     });
 
-    it('writes go to the row that shows; a deletion removes all rows', async () => {
+    it('writes change the visible row; a deletion removes all rows', async () => {
       const path = `articles/${made.documentId}`;
       expect(await put(`${path}?populate=tags`, { title: 'changed' })).toMatchObject({
         id: made.id,

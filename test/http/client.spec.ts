@@ -1,4 +1,4 @@
-/** The official client of the protocol, with nothing but its base URL changed (protocol section 22). */
+/** Official client of the protocol, configured with only its base URL (protocol section 22). */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const USER = { username: 'ann', email: 'ann@example.com', password: 'a long pass
 describe.each(ADAPTERS)('the official client on %s', (adapter) => {
   let test: TestApp;
   let directory: string;
-  /** The client of whoever has the token. */
+  /** Client with a token. */
   const client = (auth?: string) =>
     strapi({ baseURL: `${test.url}/api`, ...(auth === undefined ? {} : { auth }) });
 
@@ -39,7 +39,7 @@ describe.each(ADAPTERS)('the official client on %s', (adapter) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('22.6 uploads files, lists them bare, changes and deletes them', async () => {
+  it('22.6 uploads files, lists them without an envelope, changes and deletes them', async () => {
     const { files } = client();
     const fileInfo = { alternativeText: 'A', caption: 'C' };
     const [blob] = await files.upload(new Blob(['hello'], { type: 'text/plain' }), { fileInfo });
@@ -73,7 +73,7 @@ describe.each(ADAPTERS)('the official client on %s', (adapter) => {
     expect(meta).toEqual({ pagination: { page: 1, pageSize: 1, pageCount: 2, total: 2 } });
   });
 
-  it('22.3 changes one and deletes it, without a body to read', async () => {
+  it('22.3 updates a document and deletes it, without a response body', async () => {
     const topics = client().collection('topics');
     const { documentId } = (await topics.create({ name: 'short' })).data;
     expect((await topics.update(documentId, { name: 'shorter' })).data).toMatchObject({ name: 'shorter' });
@@ -81,7 +81,7 @@ describe.each(ADAPTERS)('the official client on %s', (adapter) => {
     await expect(topics.findOne(documentId)).rejects.toMatchObject({ response: { status: 404 } });
   });
 
-  it('22.4 signs in by a jwt, and sends it as a bearer token', async () => {
+  it('22.4 signs in with a jwt and sends it as a bearer token', async () => {
     const signedIn = await client().fetch('/auth/local/register', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -98,11 +98,11 @@ describe.each(ADAPTERS)('the official client on %s', (adapter) => {
     ['22.5 a 401', 'HTTPAuthorizationError', () => client('spoilt').collection('topics').find()],
     ['22.5 a 403', 'HTTPForbiddenError', () => client().collection('notes').find()],
     ['22.5 a 404', 'HTTPNotFoundError', () => client().collection('nothings').find()],
-  ])('%s is %s to it', async (_status, name, ask) => {
+  ])('reports %s as %s', async (_status, name, ask) => {
     await expect(ask()).rejects.toMatchObject({ name });
   });
 
-  it('22.7 a single type is at its singular name', async () => {
+  it('22.7 finds a single type under its singular name', async () => {
     const page = client().single('page');
     await page.update({ title: 'home' });
     expect((await page.find({ fields: ['title'] })).data).toMatchObject({ title: 'home' });

@@ -13,7 +13,7 @@ const FOREIGN = (name: string) =>
 const typeError = (label: string, type: string, shown: string): string =>
   `${label} must be a \`${type}\` type, but the final value was: \`${shown}\`.`;
 
-/** Everything that is embedded, at every level. */
+/** All embedded components, at every level. */
 const DEEP = [
   ...['one', 'other', 'many'].flatMap((name) =>
     ['link', 'links', 'picture', 'pictures', 'inner.core', 'inner.cores', 'inners.core', 'inners.cores'].map(
@@ -55,7 +55,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
   });
   afterAll(() => test.close());
 
-  describe('section 12: what is answered', () => {
+  describe('section 12: responses', () => {
     it('12.1, D2 single: an object with id and documentId; repeatable: a list in order; null and [] when empty', async () => {
       const made = await create('things', { one: { name: 'aa' }, many: [{ name: 'bb' }, { name: 'cc' }] });
       const scalars = { note: null, on: true, big: null, day: null, data: null };
@@ -73,7 +73,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       expect(await get('things', made, '')).not.toHaveProperty('one'); // 1.20
     });
 
-    it('values of every kind look as they do in a document', async () => {
+    it('values of every kind have the same form as in a document', async () => {
       const made = await create('things', {
         one: {
           name: 'aa',
@@ -111,7 +111,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       ]);
     });
 
-    it('12.16, 13.8 nested components, relations and media come back at every level', async () => {
+    it('12.16, 13.8 returns nested components, relations and media at every level', async () => {
       const [file] = await test.sql(
         `insert into content_files (document_id, locale, published, created_at, updated_at, published_at, name, hash, mime, size, url, provider)
         values ($1, 'en', true, now(), now(), now(), 'p.png', 'h', 'image/png', 1, '/p.png', 'local') returning id, document_id`,
@@ -152,7 +152,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       expect(new Set(ids.map(({ documentId }: any) => documentId)).size).toBe(ids.length);
     });
 
-    it('12.15 attributes and types that share a component do not mix', async () => {
+    it('12.15 keeps attributes and types that share a component apart', async () => {
       const [first, second] = [
         await create('things', { one: { name: 'aa' }, other: { name: 'bb' } }),
         await create('papers', { one: { name: 'cc' } }),
@@ -165,7 +165,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       ]).toEqual(['aa', null, 'cc']);
     });
 
-    it('16.1 a private attribute is written, kept, and never answered', async () => {
+    it('16.1 a private attribute is written, stored, and never returned', async () => {
       const made = await create('things', {
         one: { name: 'aa', secret: 'psst' },
         zone: [{ __component: 'c.item', name: 'bb', secret: 'psst' }],
@@ -179,7 +179,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       ).toEqual([{ s: 'psst', n: 'AA' }]);
     });
 
-    it('defaults fill new instances only', async () => {
+    it('applies defaults to new instances only', async () => {
       const made = await create('things', { one: { name: 'aa', on: null } });
       expect(made.one.on).toBeNull();
       expect((await update('things', made, { one: { id: made.one.id, note: 'x' } })).one).toMatchObject({
@@ -206,7 +206,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
         ],
       });
 
-    it('12.7 an id patches in place, no id makes a new one, what is missing goes, the order is that of the list', async () => {
+    it('12.7 an id updates in place, no id creates a new instance, missing ones are removed, the list sets the order', async () => {
       const made = await start();
       const [m1, , m3] = made.many;
       const { many } = await update(plural, made, {
@@ -229,7 +229,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       expect(many).toMatchObject([{ id: made.many[0].id, note: 'last' }]);
     });
 
-    it('12.9 a single one without id is replaced, with its id merged', async () => {
+    it('12.9 replaces a single one without id, and merges one with its id', async () => {
       const made = await start();
       const merged = await update(plural, made, { one: { id: made.one.id, note: 'changed' } });
       expect(merged.one).toMatchObject({
@@ -245,7 +245,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       expect(replaced.one.documentId).not.toBe(made.one.documentId);
     });
 
-    it('nested instances: merged by id, replaced without', async () => {
+    it('nested instances: merges by id, replaces without', async () => {
       const made = await start();
       const { id, inner } = made.one;
       const merged = await update(plural, made, {
@@ -268,13 +268,13 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       });
     });
 
-    it('12.3 what is omitted stays as it is', async () => {
+    it('12.3 keeps omitted components', async () => {
       const made = await start();
       const { one, many, zone } = await update(plural, made, { title: 'other' });
       expect({ one, many, zone }).toEqual({ one: made.one, many: made.many, zone: made.zone });
     });
 
-    it('13.7 a zone is replaced as a whole; items with their id are patched, also in another order', async () => {
+    it('13.7 replaces a zone as a whole; updates items with their id, also in another order', async () => {
       const made = await start();
       const [item, text] = made.zone;
       const { zone } = await update(plural, made, {
@@ -327,7 +327,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
 
     it.each<[string, (made: any, foreign: any) => object, string]>([
       ['a single one with an unknown id', () => ({ one: { id: 999_999, name: 'xx' } }), 'one'],
-      ['a single one with an id that is no number', () => ({ one: { id: 'abc', name: 'xx' } }), 'one'],
+      ['a single one with an id that is not a number', () => ({ one: { id: 'abc', name: 'xx' } }), 'one'],
       [
         'a single one with an id of another document',
         (_m, foreign) => ({ one: { id: foreign.one.id, name: 'xx' } }),
@@ -356,7 +356,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
         'inner',
       ],
       ['an id that is an object', () => ({ one: { id: { $gt: 0 }, name: 'xx' } }), 'one'],
-    ])('12.8 %s is refused', async (_what, payload, name) => {
+    ])('12.8 rejects %s', async (_what, payload, name) => {
       const [made, foreign] = [await start(), await start()];
       const before = await snapshot(test);
       expect(
@@ -365,7 +365,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       expect(await snapshot(test)).toEqual(before);
     });
 
-    it('an id given on create is not taken over', async () => {
+    it('ignores an id given on create', async () => {
       const foreign = await start();
       const copy = await create(plural, {
         one: { id: foreign.one.id, documentId: foreign.one.documentId, name: 'copy' },
@@ -399,12 +399,12 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       }
     });
 
-    it('ids of a draft that was never published stay through its first publish', async () => {
+    it('keeps ids of an unpublished draft through its first publish', async () => {
       const draft = await create('papers', { one: { name: 'aa' } }, `${DEEP}&status=draft`);
       expect((await update('papers', draft, {})).one).toEqual(draft.one);
     });
 
-    it('an id that only the published version still has is accepted, and brings its values back', async () => {
+    it('accepts an id that only the published version has, and restores its values', async () => {
       const made = await create('papers', { many: [{ name: 'm1', note: 'one' }, { name: 'm2' }] });
       await update('papers', made, { many: [{ id: made.many[1].id }] }, 'status=draft');
       const { many } = await update('papers', made, {
@@ -413,7 +413,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       expect(many).toMatchObject([{ id: made.many[1].id }, { id: made.many[0].id, name: 'M1', note: 'one' }]);
     });
 
-    it('a draft edit of an instance shows after publishing only', async () => {
+    it('shows a draft edit of an instance only after publishing', async () => {
       const made = await create('papers', { one: { name: 'aa' } });
       await update('papers', made, { one: { id: made.one.id, name: 'AA' } }, 'status=draft');
       expect((await get('papers', made)).one.name).toBe('aa');
@@ -421,7 +421,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
     });
   });
 
-  describe('12.2–12.6, 13.4, 13.6: what may be sent', () => {
+  describe('12.2–12.6, 13.4, 13.6: valid and invalid values', () => {
     const INSTANCE = { __component: 'c.core', value: 1 };
     const items = (rule: string, n: number): object[] =>
       Array.from({ length: n }, () => (rule.startsWith('zone') ? INSTANCE : { value: 1 }));
@@ -532,16 +532,16 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
     ])('8.11 a draft of %s given %j', async (rule, value) => {
       const data = value === undefined ? {} : { field: value };
       const draft = await test.http.post(`/api/draft-${rule}s?status=draft`).send({ data });
-      expect(draft.status).toBe(rule === 'many-bounds' ? 400 : 201); // max counts in drafts, too
+      expect(draft.status).toBe(rule === 'many-bounds' ? 400 : 201); // `max` also applies to drafts.
       if (draft.status === 400) return;
       const published = await test.http
         .put(`/api/draft-${rule}s/${draft.body.data.documentId}`)
         .send({ data: {} });
-      // A list that was never sent is an empty one by the time it is published.
+      // A list that was never sent is stored as an empty list.
       expect(published.status).toBe(rule === 'many-required' ? 200 : 400);
     });
 
-    it('a required list that is missing in a published create is refused in types with drafts, too', async () => {
+    it('rejects a published create without a required list, in types with drafts, too', async () => {
       expect(
         (await test.http.post('/api/draft-many-requireds').send({ data: {} }).expect(400)).body.error.details
           .errors[0].path,
@@ -552,7 +552,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
     });
   });
 
-  describe('12.11, 12.12, 13.2–13.5: problems inside', () => {
+  describe('12.11, 12.12, 13.2–13.5: problems inside components', () => {
     it.each<[string, object, string, string[]]>([
       ['a required value that is missing', { one: {} }, 'one.name must be defined.', ['one', 'name']],
       [
@@ -659,7 +659,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
         .expect(201);
     });
 
-    it('8.12 publishing checks what the draft holds, with its place', async () => {
+    it('8.12 publishing validates the stored draft and reports the path', async () => {
       const { documentId } = (
         await test.http
           .post('/api/papers?status=draft')
@@ -673,7 +673,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       ]);
     });
 
-    it('a new instance in an update is checked as on create', async () => {
+    it('validates a new instance in an update as on create', async () => {
       const { documentId } = (
         await test.http
           .post('/api/things')
@@ -690,7 +690,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       ).toBe('one.name must be defined.');
     });
 
-    it('all problems come together, from every place', async () => {
+    it('reports all problems with their paths in one response', async () => {
       const { body } = await test.http
         .post('/api/things')
         .send({
@@ -711,7 +711,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
       ]);
     });
 
-    it('13.2 an item without __component', async () => {
+    it('13.2 rejects an item without __component', async () => {
       const { body } = await test.http
         .post('/api/things')
         .send({ data: { zone: [{ text: 'abc' }] } })
@@ -725,7 +725,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
     });
 
     it.each(['c.nope', 'c.core', 'thing', '__proto__', 5])(
-      '13.3 __component %j, which the zone does not allow',
+      '13.3 rejects __component %j, which the zone does not allow',
       async (uid) => {
         const { body } = await test.http
           .post('/api/things')
@@ -762,11 +762,11 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
         badKey('__component', 'one', 'one'),
       ],
       ['times in a component', { one: { name: 'ok', createdAt: 'x' } }, badKey('createdAt', 'one', 'one')],
-    ])('12.12 an unknown key in %s', async (_what, data, expected) => {
+    ])('12.12 rejects an unknown key in %s', async (_what, data, expected) => {
       expect((await test.http.post('/api/things').send({ data }).expect(400)).body).toEqual(expected);
     });
 
-    it('documentId in a component is tolerated and changes nothing', async () => {
+    it('accepts documentId in a component and ignores it', async () => {
       const made = await create('things', { one: { name: 'ok', documentId: 'x'.repeat(24) } });
       expect(made.one.documentId).not.toBe('x'.repeat(24));
       expect(
@@ -776,7 +776,7 @@ describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapt
     });
   });
 
-  it('12.14 nothing of a deleted document remains', async () => {
+  it('12.14 deleting a document removes all of its components', async () => {
     const made = await create('papers', {
       one: { name: 'gone', links: [leaf.documentId] },
       many: [{ name: 'gone' }],

@@ -1,6 +1,6 @@
 /**
- * Conditions that are easily lost or misread: JSON inside components, and query strings that say two things
- * at one place.
+ * Filters that are easily lost or misread: JSON inside components, and query strings with two values for one
+ * key.
  */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
@@ -99,7 +99,7 @@ describe.each(ADAPTERS)('conditions on %s', (adapter) => {
     expect(await found('sort=plain.price:desc')).toEqual(['Damson', 'Banana', 'Cherry', 'Apple', '']);
   });
 
-  it('JSON with a number that no database takes is refused by its name', async () => {
+  it('rejects JSON with a number that PostgreSQL cannot store, and names it', async () => {
     expect((await refused('filters[meta]={"a":1e999999}')).message).toContain('expected JSON');
   });
 
@@ -120,7 +120,7 @@ describe.each(ADAPTERS)('conditions on %s', (adapter) => {
     'filters[$not]junk[str]=Apple',
     'filters[str=Apple',
     'filters[str]]=Apple',
-  ])('%s is refused, not half understood', async (query) => {
+  ])('rejects %s instead of using a part of it', async (query) => {
     const { message, details } = await refused(query);
     expect(message).toMatch(/^Invalid key /);
     expect(details).toMatchObject({
@@ -130,7 +130,7 @@ describe.each(ADAPTERS)('conditions on %s', (adapter) => {
     });
   });
 
-  it('values may hold brackets and equals signs', async () => {
+  it('accepts brackets and equals signs in values', async () => {
     await test.http
       .post('/api/items')
       .send({ data: { str: 'a[1]=b' } })
@@ -144,7 +144,7 @@ describe.each(ADAPTERS)('conditions on %s', (adapter) => {
     ]);
   });
 
-  it('instants may be small, and days are real', async () => {
+  it('accepts early timestamps, and rejects dates that do not exist', async () => {
     expect(await found('filters[at][$gt]=0&sort=id')).toEqual(['Apple', 'Banana']);
     expect(await found('filters[at]=1')).toEqual(['Apple']);
     expect(
@@ -158,14 +158,14 @@ describe.each(ADAPTERS)('conditions on %s', (adapter) => {
     expect((await refused('filters[day]=2020-02-29T25:99')).message).toContain('yyyy-MM-dd');
   });
 
-  it('files are counted', async () => {
+  it('counts files', async () => {
     expect(
       (await test.http.get('/api/items?populate[files][count]=true&pagination[limit]=1').expect(200)).body
         .data[0].files,
     ).toEqual({ count: 0 });
   });
 
-  it('pages may be far', async () => {
+  it('accepts far pages', async () => {
     const far = (await test.http.get(`/api/items?pagination[page]=${Number.MAX_SAFE_INTEGER}`).expect(200))
       .body;
     expect(far).toMatchObject({ data: [], meta: { pagination: { page: Number.MAX_SAFE_INTEGER } } });

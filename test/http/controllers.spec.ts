@@ -1,6 +1,6 @@
 /**
- * A controller of the host's own in the place of a generated one: overridden routes, routes beside them, the
- * same guard.
+ * Controllers of the application in place of generated ones: overridden routes, additional routes, the same
+ * guard.
  */
 import { Controller, Get, Param, Req } from '@nestjs/common';
 import {
@@ -25,7 +25,7 @@ class CategoryController extends CollectionController {
   }
 }
 
-describe.each(ADAPTERS)('a controller of the host on %s', (adapter) => {
+describe.each(ADAPTERS)('a controller of the application on %s', (adapter) => {
   let test: TestApp;
   beforeAll(
     async () =>
@@ -33,11 +33,11 @@ describe.each(ADAPTERS)('a controller of the host on %s', (adapter) => {
   );
   afterAll(() => test.close());
 
-  it('adds a route beside the generated ones', async () => {
+  it('adds a route to the generated ones', async () => {
     expect((await test.http.get('/api/categories/about/this').expect(200)).body).toEqual({ about: 'this' });
   });
 
-  it('overrides one and keeps the others', async () => {
+  it('overrides one route and keeps the others', async () => {
     const { documentId } = (
       await test.http
         .post('/api/categories')
@@ -54,7 +54,7 @@ describe.each(ADAPTERS)('a controller of the host on %s', (adapter) => {
     });
   });
 
-  it('answers errors in the one shape', async () => {
+  it('returns errors in the standard shape', async () => {
     expect((await test.http.get('/api/categories?sort=nope').expect(400)).body.error.message).toBe(
       'Invalid key nope',
     );
@@ -68,7 +68,7 @@ it.each([
     'controllers.category must be a class that extends CollectionController',
   ],
   [
-    'that is no class',
+    'that is not a class',
     { category: {} },
     'controllers.category must be a class that extends CollectionController',
   ],
@@ -86,7 +86,7 @@ it.each([
   expect(() => ContentModule.forRoot({ ...blog, controllers: controllers as never })).toThrow(message);
 });
 
-it('a controller for a type that is not there stops the start', () => {
+it('a controller for an unknown type stops the start', () => {
   const start = (): unknown =>
     ContentModule.forRoot({ ...blog, controllers: { categry: CategoryController } });
   expect(start).toThrow(ContentModelError);

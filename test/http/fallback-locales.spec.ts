@@ -24,7 +24,7 @@ const credit = defineComponent({
   },
 });
 
-/** Falls back from some locales. */
+/** Has fallbacks for some locales. */
 const page = defineCollectionType({
   singularApiId: 'page',
   pluralApiId: 'pages',
@@ -47,7 +47,7 @@ const page = defineCollectionType({
   },
 });
 
-/** Never falls back unless a request says so. */
+/** Has fallbacks only if a request requests them. */
 const topic = defineCollectionType({
   singularApiId: 'topic',
   pluralApiId: 'topics',
@@ -60,7 +60,7 @@ const topic = defineCollectionType({
   },
 });
 
-/** Without drafts, falls back from everywhere. */
+/** Has fallbacks for all locales, and no drafts. */
 const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
@@ -69,7 +69,6 @@ const note = defineCollectionType({
   attributes: { text: { type: 'string', localized: true }, by: { type: 'string' } },
 });
 
-/** Not localized. */
 const section = defineCollectionType({
   singularApiId: 'section',
   pluralApiId: 'sections',
@@ -115,13 +114,13 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
     (await test.http.get(`/api/${path}`).expect(200)).body.data;
   const missing = async (path: string): Promise<void> =>
     void expect((await test.http.get(`/api/${path}`).expect(404)).body).toEqual(NOT_FOUND);
-  /** Each document of a list by a name and its locale: `Bread (en)`. */
+  /** Returns each document of a list by its name and locale: `Bread (en)`. */
   const shown = async (path: string, name = 'title'): Promise<string[]> =>
     (await get(path)).map((row: Row) => `${row[name]} (${row['locale']})`);
   const total = async (path: string): Promise<number> =>
     (await test.http.get(`/api/${path}`).expect(200)).body.meta.pagination.total;
 
-  /** A document with a text in each of some locales, the first one first. */
+  /** Creates a document with a text in each of some locales, starting with the first one. */
   const inLocales = async (
     plural: string,
     texts: Record<string, string>,
@@ -135,7 +134,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
   };
 
   describe('9.18: of a type', () => {
-    it('9.18 a missing locale is shown in the one that stands in, which the document names', async () => {
+    it('9.18 returns the fallback of a missing locale, and the document names it', async () => {
       const bread = await inLocales('pages', { en: 'Bread' });
       expect(await get(`pages/${bread.documentId}?locale=fr`)).toEqual(bread);
       expect(bread['locale']).toBe('en');
@@ -145,7 +144,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await shown('pages?locale=fr')).not.toContain('Wine (en)');
     });
 
-    it('9.18 of several locales the first that the document has', async () => {
+    it('9.18 returns the first of several fallbacks that the document has', async () => {
       const all = await inLocales('pages', { en: 'One en', de: 'One de', 'de-CH': 'One ch' });
       const two = await inLocales('pages', { en: 'Two en', de: 'Two de' });
       const one = await inLocales('pages', { en: 'Three en' });
@@ -157,20 +156,20 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       ]);
     });
 
-    it('9.18 a chain does not go on along the chains of its locales', async () => {
+    it('9.18 does not follow the chains of the fallback locales', async () => {
       const french = await inLocales('pages', { fr: 'Seulement' });
       await missing(`pages/${french.documentId}`);
       await missing(`pages/${french.documentId}?locale=de-CH`);
     });
 
-    it('9.4, 9.18 without a chain for the locale a missing version is a 404', async () => {
+    it('9.4, 9.18 returns 404 for a missing version without a fallback', async () => {
       const bread = await inLocales('pages', { en: 'Only English' });
       await missing(`pages/${bread.documentId}?locale=de`);
       const name = await inLocales('topics', { en: 'Only English' }, { name: 'name' });
       await missing(`topics/${name.documentId}?locale=fr`);
     });
 
-    it('9.18 one chain for all locales serves any code, known or not, and leaves out the locale itself', async () => {
+    it('9.18 applies one chain for all locales to any code, known or not, and skips the locale itself', async () => {
       const both = await inLocales('notes', { en: 'Both en', de: 'Both de' }, { name: 'text' });
       const english = await inLocales('notes', { en: 'Only en' }, { name: 'text' });
       const of = (row: Row, code: string) => get(`notes/${row.documentId}?locale=${code}`);
@@ -180,7 +179,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await of(english, 'tlh')).toMatchObject({ text: 'Only en', locale: 'en' });
     });
 
-    it('9.15, 9.18 single types fall back, too', async () => {
+    it('9.15, 9.18 applies to single types, too', async () => {
       await missing('front?locale=fr');
       await put('front', { title: 'Front' });
       expect(await get('front?locale=fr')).toMatchObject({ title: 'Front', locale: 'en' });
@@ -211,14 +210,14 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await get(`topics/${both.documentId}?locale=fr&${query}`)).toMatchObject({ name });
     });
 
-    it('9.19 a request says it for types that do not', async () => {
+    it('9.19 applies to types without fallbacks', async () => {
       expect(await get(`topics/${bread.documentId}?locale=fr&fallbackLocale=en`)).toEqual(bread);
       await missing(`topics/${bread.documentId}?locale=fr&fallbackLocale=de`);
       await missing(`topics/${bread.documentId}?locale=fr`);
     });
 
     it.each(['false', 'none', '0', 'F'])(
-      '9.19 fallbackLocale=%s switches off what a type says',
+      '9.19 fallbackLocale=%s disables the fallbacks of a type',
       async (off) => {
         const only = await inLocales('pages', { en: `Off ${off}` });
         await get(`pages/${only.documentId}?locale=fr`);
@@ -229,7 +228,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       },
     );
 
-    it('9.19 the chain of a request takes the place of the type’s', async () => {
+    it('9.19 the chain of a request replaces that of the type', async () => {
       const two = await inLocales('pages', { en: 'Place en', de: 'Place de' });
       const of = (query: string) => get(`pages/${two.documentId}?locale=${query}`);
       expect(await of('fr')).toMatchObject({ locale: 'en' });
@@ -238,7 +237,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await of('fr&fallbackLocale=')).toMatchObject({ locale: 'en' });
     });
 
-    it('9.19 without locale the default one falls back', async () => {
+    it('9.19 applies to the default locale if the request names none', async () => {
       const german = await inLocales('topics', { de: 'Brot' }, { name: 'name' });
       expect(await get(`topics/${german.documentId}?fallbackLocale=de`)).toMatchObject({ locale: 'de' });
     });
@@ -252,7 +251,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       ['lists in a list', 'fallbackLocale[0][0]=en&fallbackLocale[1]=de'],
       ['an empty entry', 'fallbackLocale=en,'],
       ['a NUL byte', 'fallbackLocale=%00'],
-    ])('9.19, D11 %s is a 400, whatever the type and the method', async (_, query) => {
+    ])('9.19, D11 %s returns 400 for any type and method', async (_, query) => {
       for (const path of ['pages', 'topics', 'sections', 'front', `pages/${bread.documentId}`])
         expect((await test.http.get(`/api/${path}?${query}`).expect(400)).body).toEqual(NO_CHAIN);
       const sent = test.http.post(`/api/pages?${query}`).send({ data: { title: 'Refused' } });
@@ -261,7 +260,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
     });
 
     it.each(['locale=*', 'locale[]=fr&locale[]=de'])(
-      '9.19 beside %s a chain is a 400: several locales are shown as they are',
+      '9.19 a fallback together with %s returns 400: several locales have no fallback',
       async (several) => {
         expect((await test.http.get(`/api/topics?${several}&fallbackLocale=en`).expect(400)).body).toEqual(
           refused('Invalid fallbackLocale parameter. Only one locale can fall back to others'),
@@ -270,11 +269,11 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       },
     );
 
-    it('9.2, 9.18 with several locales what a type says plays no part', async () => {
+    it('9.2, 9.18 ignores the fallbacks of a type for several locales', async () => {
       const only = await inLocales('pages', { en: 'Star' });
       expect(await shown('pages?locale=*&filters[title]=Star')).toEqual(['Star (en)']);
       expect(await shown(`pages?locale[]=fr&locale[]=de&filters[documentId]=${only.documentId}`)).toEqual([]);
-      // A condition on the locale is one on versions.
+      // A filter on the locale is a filter on versions.
       expect(await shown(`pages?filters[locale]=fr&filters[documentId]=${only.documentId}`)).toEqual([]);
     });
 
@@ -283,14 +282,14 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await get(`sections/${plain.documentId}?locale=fr&fallbackLocale=en`)).toEqual(plain);
     });
 
-    it('D12, 9.19 strictParams knows the parameter', async () => {
+    it('D12, 9.19 strictParams accepts the parameter', async () => {
       const strict = await createTestApp({ ...press, strictParams: true }, adapter);
       await strict.http.get('/api/pages?locale=fr&fallbackLocale=en').expect(200);
       await strict.close();
     });
   });
 
-  describe('9.20: the whole tree', () => {
+  describe('9.20: all levels', () => {
     let sea: Row;
     let topics: Row[];
     let plain: Row;
@@ -317,7 +316,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
     const names = (rows: Row[]): string[] =>
       rows.map((row) => `${row['name'] ?? row['title']} (${row['locale']})`);
 
-    it('9.20 each populated document falls back by itself', async () => {
+    it('9.20 applies to each populated document separately', async () => {
       const of = (query: string) => get(`pages/${sea.documentId}?populate[topics]=true&${query}`);
       expect(names((await of('locale=fr&fallbackLocale=en')).topics)).toEqual([
         'Poisson (fr)',
@@ -331,7 +330,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       ]);
     });
 
-    it('9.20 without a chain in the request each type goes by its own', async () => {
+    it('9.20 uses the fallbacks of each type if the request has none', async () => {
       const page = await get(`pages/${sea.documentId}?populate[topics]=true&populate[lead]=true&locale=fr`);
       expect(page).toMatchObject({ locale: 'en', lead: null });
       expect(names(page.topics)).toEqual(['Poisson (fr)']);
@@ -343,7 +342,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect((await get(off)).pages).toEqual([]);
     });
 
-    it('9.12, 9.20 from a type without locales as well', async () => {
+    it('9.12, 9.20 applies below a type without locales', async () => {
       const deep = 'populate[pages][populate][lead][populate][leads]=true';
       const coast = await get(`sections/${plain.documentId}?${deep}&locale=fr&fallbackLocale=en`);
       expect(names(coast.pages)).toEqual(['Sea (en)']);
@@ -351,27 +350,27 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(names(coast.pages[0].lead.leads)).toEqual(['Sea (en)']);
     });
 
-    it('9.20 from inside components', async () => {
+    it('9.20 applies inside components', async () => {
       const query = 'populate[credit][populate]=*&locale=fr&fallbackLocale=en';
       const { credit: by } = await get(`pages/${sea.documentId}?${query}`);
       expect(by.topic).toMatchObject({ name: 'Boats', locale: 'en' });
       expect(names(by.topics)).toEqual(['Poisson (fr)', 'Boats (en)', 'Waves (en)']);
     });
 
-    it('9.20 counts count what is shown', async () => {
+    it('9.20 counts include fallback versions', async () => {
       const of = (query: string) =>
         get(`pages/${sea.documentId}?populate[topics][count]=true&locale=fr${query}`);
       expect((await of('')).topics).toEqual({ count: 1 });
       expect((await of('&fallbackLocale=en')).topics).toEqual({ count: 3 });
     });
 
-    it('9.20 localizations are the others of the version that is shown', async () => {
+    it('9.20 localizations exclude the version that is returned', async () => {
       const wave = `topics/${topics[2]!.documentId}?populate=localizations&locale=fr&fallbackLocale=de`;
       const { locale, localizations } = await get(wave);
       expect([locale, names(localizations)]).toEqual(['de', ['Waves (en)']]);
     });
 
-    it('9.20 filters see the version that is shown', async () => {
+    it('9.20 filters apply to the version that is returned', async () => {
       const fish = (text: string) =>
         shown(`topics?locale=fr&fallbackLocale=en&filters[name]=${text}`, 'name');
       expect(await fish('Poisson')).toEqual(['Poisson (fr)']);
@@ -389,7 +388,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       ]);
     });
 
-    it('9.20 a condition on the locale finds what has fallen back, and needs no locale beside a chain', async () => {
+    it('9.20 a filter on the locale matches the fallback version, and needs no locale parameter', async () => {
       const ids = topics.map(({ documentId }) => `&filters[documentId][$in]=${documentId}`).join('');
       expect(await shown(`topics?locale=fr&fallbackLocale=en&filters[locale]=en${ids}`, 'name')).toEqual([
         'Boats (en)',
@@ -398,7 +397,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await shown(`topics?fallbackLocale=de&filters[locale]=de${ids}`, 'name')).toEqual([]);
     });
 
-    it('9.20 sorts see the version that is shown', async () => {
+    it('9.20 sorts apply to the version that is returned', async () => {
       const ids = topics.map(({ documentId }) => `&filters[documentId][$in]=${documentId}`).join('');
       expect(await shown(`topics?locale=fr&fallbackLocale=en&sort=name:desc${ids}`, 'name')).toEqual([
         'Waves (en)',
@@ -441,12 +440,12 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await total('notes?locale=fr&fallbackLocale=en&pagination[start]=1000')).toBe(plainTotal);
     });
 
-    it('9.20 fields may leave the locale out', async () => {
+    it('9.20 fields may leave out the locale', async () => {
       const [row] = await get(`pages?fields=title&locale=fr&filters[documentId]=${sea.documentId}`);
       expect(row).toEqual({ id: expect.any(Number), documentId: sea.documentId, title: 'Sea' });
     });
 
-    it('9.20 links of a localized relation are those of the version that is shown', async () => {
+    it('9.20 returns localized relations of the version that is returned', async () => {
       const [fish, boats] = topics;
       const both = await post('pages', {
         title: 'Links en',
@@ -466,14 +465,14 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       };
       expect(await of(both)).toEqual([['Boats (en)'], null]);
       expect(await of(one)).toEqual([['Boats (en)'], null]);
-      // The same links from the other side.
+      // The same relations from the other side.
       const pagesOf = async (row: Row) =>
         names((await get(`topics/${row.documentId}?populate=pages&locale=fr&fallbackLocale=en`)).pages);
       expect(await pagesOf(boats!)).toEqual(expect.arrayContaining(['Links fr (fr)', 'Links only en (en)']));
       expect(await pagesOf(fish!)).not.toContain('Links en (en)');
     });
 
-    it('D25, 9.20 links that wait for a locale are not those of the one that stands in, from either side', async () => {
+    it('D25, 9.20 excludes relations that a missing locale will have from its fallback version, on either side', async () => {
       const row = await inLocales('pages', { en: 'Waiting en' });
       const waited = await inLocales('topics', { en: 'Waited', fr: 'Attendu' }, { name: 'name' });
       await put(`topics/${waited.documentId}?locale=fr`, { pages: [row.documentId] });
@@ -486,7 +485,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await sides()).toEqual([['Attendu (fr)'], ['Waiting fr (fr)']]);
     });
 
-    it('8.2, 9.20 it stays within the one state: a draft never stands in for a published version', async () => {
+    it('8.2, 9.20 stays within one state: a draft is no fallback for a published version', async () => {
       const mixed = await inLocales('pages', { en: 'Mixed en' });
       await put(`pages/${mixed.documentId}?locale=fr&status=draft`, { title: 'Mixed fr draft' });
       const of = (query: string) => get(`pages/${mixed.documentId}?locale=fr${query}`);
@@ -501,7 +500,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await get(`pages/${draft.documentId}?locale=fr&status=draft`)).toMatchObject({ locale: 'en' });
     });
 
-    it('8.19, 9.20 publicationFilter is about the version that is shown', async () => {
+    it('8.19, 9.20 publicationFilter applies to the version that is returned', async () => {
       const row = await inLocales('pages', { en: 'State en', fr: 'State fr' });
       await put(`pages/${row.documentId}?status=draft`, { title: 'State en, changed' });
       const of = (query: string) =>
@@ -519,7 +518,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       );
     });
 
-    it('9.20 the v4 shape is filled alike', async () => {
+    it('9.20 applies to the v4 format', async () => {
       const query = 'populate[topics]=true&locale=fr&fallbackLocale=en';
       const { body } = await test.http
         .get(`/api/pages/${sea.documentId}?${query}`)
@@ -529,13 +528,13 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(body.data.attributes.topics.data).toHaveLength(3);
     });
 
-    it('9.20 it is still one statement', async () => {
+    it('9.20 needs one statement', async () => {
       const query = 'populate[topics][populate][leads]=true&locale=fr&fallbackLocale=de,en&sort=lead.name';
       const statements = await countStatements(() => get(`pages?${query}`));
       expect(statements).toHaveLength(1);
     });
 
-    it('9.4, 9.20 without a chain the statement is what it was', async () => {
+    it('9.4, 9.20 keeps the statement unchanged without a fallback', async () => {
       const [plainly] = await countStatements(() => get('topics?locale=fr'));
       const [off] = await countStatements(() => get('topics?locale=fr&fallbackLocale=false'));
       expect(off).toBe(plainly);
@@ -544,7 +543,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
   });
 
   describe('9.21: writes', () => {
-    it('9.21 a write makes and answers its own locale', async () => {
+    it('9.21 a write creates and returns its own locale', async () => {
       const row = await inLocales('pages', { en: 'Written en' });
       const fr = await put(`pages/${row.documentId}?locale=fr&fallbackLocale=en`, { title: 'Written fr' });
       expect(fr).toMatchObject({ title: 'Written fr', locale: 'fr' });
@@ -554,7 +553,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       await missing(`pages/${made.documentId}`);
     });
 
-    it('9.21 what it populates falls back as on a GET', async () => {
+    it('9.21 populate of a write has fallbacks as in a GET', async () => {
       const only = await inLocales('topics', { en: 'Only en' }, { name: 'name' });
       const query = 'locale=fr&fallbackLocale=en&populate=lead';
       const made = await post(`pages?${query}`, { title: 'With lead', lead: only.documentId });
@@ -562,14 +561,14 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
       expect(await get(`pages/${made.documentId}?${query}`)).toEqual(made);
     });
 
-    it('9.21 deleting concerns its own locale', async () => {
+    it('9.21 deleting applies to the requested locale only', async () => {
       const row = await inLocales('pages', { en: 'Kept en' });
       await test.http.delete(`/api/pages/${row.documentId}?locale=fr`).expect(204);
       await test.http.delete(`/api/pages/${row.documentId}?locale=fr&fallbackLocale=en`).expect(204);
       expect(await get(`pages/${row.documentId}`)).toMatchObject({ title: 'Kept en' });
     });
 
-    it('9.21 of services, too: what is not there is not unpublished in its stead', async () => {
+    it('9.21 a service does not unpublish the fallback of a missing version', async () => {
       const service = test.app.get<ContentService<Row>>(getContentToken('page'), { strict: false });
       const row = await inLocales('pages', { en: 'Service en' });
       expect(await service.findOne(row.documentId, { locale: 'fr' })).toMatchObject({ locale: 'en' });
@@ -584,7 +583,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
     });
   });
 
-  it('9.18, 9.19 plans that are kept keep chains apart', async () => {
+  it('9.18, 9.19 cached plans depend on the fallbacks', async () => {
     const row = await inLocales('topics', { en: 'Kept', de: 'Behalten' }, { name: 'name' });
     const of = (query: string) => test.http.get(`/api/topics/${row.documentId}?locale=fr${query}`);
     for (let again = 0; again < 2; again += 1) {
@@ -596,7 +595,7 @@ describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s',
   });
 });
 
-describe('fallback locales and rights', () => {
+describe('fallback locales and permissions', () => {
   const note = defineCollectionType({
     singularApiId: 'memo',
     pluralApiId: 'memos',
@@ -631,7 +630,7 @@ describe('fallback locales and rights', () => {
   afterAll(() => test.close());
   const get = (path: string) => test.http.get(`/api/${path}`);
 
-  it('D16, 9.20 what stands in is read with the same rights', async () => {
+  it('D16, 9.20 requires the same permissions for a fallback version', async () => {
     const { body } = await get(`memos/${made.documentId}?locale=fr&fallbackLocale=en&populate=*`).expect(200);
     expect(body.data).toEqual(expect.objectContaining({ text: 'Memo', locale: 'en' }));
     expect(body.data).not.toHaveProperty('secret');
@@ -641,13 +640,13 @@ describe('fallback locales and rights', () => {
     await get('hiddens?locale=fr&fallbackLocale=en').expect(403);
   });
 
-  it('D17, 9.20 drafts stand in for drafts only, and need their right', async () => {
+  it('D17, 9.20 a draft is a fallback for drafts only, and requires readDrafts', async () => {
     await get('memos?locale=fr&fallbackLocale=en&status=draft').expect(403);
     expect((await get('memos?locale=fr').expect(200)).body.data).toHaveLength(1);
   });
 });
 
-describe('9.18: mistakes of definitions', () => {
+describe('9.18: invalid definitions', () => {
   const define =
     (fallbackLocale: unknown, localized = true) =>
     () =>
@@ -676,7 +675,7 @@ describe('9.18: mistakes of definitions', () => {
     expect(define(value)).toThrow(SHAPE);
   });
 
-  it('9.18 a locale that stands in for itself, and a type that is not localized', () => {
+  it('9.18 rejects a locale that is its own fallback, and a type that is not localized', () => {
     expect(define({ fr: ['en', 'fr'] })).toThrow(
       'note: fallbackLocale.fr: a locale cannot be its own fallback',
     );
@@ -685,7 +684,7 @@ describe('9.18: mistakes of definitions', () => {
     expect(define({ fr: [], default: ['en', 'fr'] })).not.toThrow();
   });
 
-  it('9.18 locales that the settings do not know, at the start', async () => {
+  it('9.18 rejects locales that are missing in the settings at start', async () => {
     await expect(createTestApp({ ...press, locales: ['fr', 'de'] })).rejects.toThrow(
       'page: fallbackLocale: "de-CH" is not a locale',
     );

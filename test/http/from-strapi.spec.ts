@@ -1,4 +1,6 @@
-/** docs/from-strapi.md: its provider copies what another system serves; here that is an application of this library. */
+/**
+ * docs/from-strapi.md: its provider copies content from another server, here an application of this library.
+ */
 import type { Type } from '@nestjs/common';
 import { defineCollectionType } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -30,7 +32,7 @@ describe('docs/from-strapi.md', () => {
   let copier: Type<Copier>;
   beforeAll(async () => {
     ({ Move: copier } = await snippetWith<{ Move: Type<Copier> }>('docs/from-strapi.md', 'class Move'));
-    // Any credential will do there.
+    // The source accepts any credential.
     const strategies = [
       { name: 'any', authenticate: () => ({ kind: 'user', id: '1', roles: ['all'] }) as const },
     ];
@@ -46,7 +48,7 @@ describe('docs/from-strapi.md', () => {
     await here.close();
   });
 
-  it('copies what is published and what is a draft, and who wrote it', async () => {
+  it('copies published versions, drafts and their authors', async () => {
     const ann = (await old.http.post('/api/authors').send({ data: { name: 'Ann' } })).body.data.documentId;
     const add = async (title: string, query = ''): Promise<string> =>
       (await old.http.post(`/api/articles${query}`).send({ data: { title, author: ann } })).body.data
@@ -58,7 +60,7 @@ describe('docs/from-strapi.md', () => {
       .send({ data: { title: 'Edited again' } })
       .expect(200);
     await add('A draft alone', '?status=draft');
-    // More than one page of them.
+    // Creates more than one page of documents.
     for (let i = 0; i < 100; i += 1) await add(`Number ${i}`);
 
     await here.app.get<Copier>(copier).run(`${old.url}/api`, 'any');

@@ -1,5 +1,6 @@
 /**
- * What the HTTP specs share: the error shape, raw requests, a look at every table, and a host of one's own.
+ * Helpers of the HTTP specs: the error shape, raw requests, a snapshot of all tables, and a configurable
+ * application.
  */
 import { request as httpRequest } from 'node:http';
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
@@ -11,7 +12,7 @@ import pg from 'pg';
 import { type Adapter, makeTables, type TestApp } from '../support/app.ts';
 import { createDatabase, reserveDatabase, type TestDatabase } from '../support/database.ts';
 
-/** The one error shape (protocol 2.1). */
+/** Error response in the standard shape (protocol 2.1). */
 export const failure = (status: number, name: string, message: unknown, details: unknown = {}) => ({
   data: null,
   error: { status, name, message, details },
@@ -19,13 +20,13 @@ export const failure = (status: number, name: string, message: unknown, details:
 
 export const NOT_FOUND = failure(404, 'NotFoundError', 'Not Found');
 
-/** One problem of a body: its message is the answer's, its place stands in the details (protocol 2.4). */
+/** Error with one problem: the error repeats its message, and its path is in the details (protocol 2.4). */
 export const problem = (path: string[], message: string, value?: unknown) =>
   failure(400, 'ValidationError', message, {
     errors: [{ path, message, name: 'ValidationError', ...(value === undefined ? {} : { value }) }],
   });
 
-/** A refused key of a body; its `path` is left out where the protocol has none (15.1). */
+/** Error for an invalid key of a body, without `path` if the protocol has none (15.1). */
 export const badKey = (key: string, at = '', path?: string | null) =>
   failure(400, 'ValidationError', at === '' ? `Invalid key ${key}` : `Invalid key ${key} at ${at}`, {
     key,
@@ -39,7 +40,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** A request exactly as written: no header is added, no path is normalised. */
+/** Sends a request exactly as written: without additional headers, without normalising the path. */
 export const raw = (
   url: string,
   method: string,
@@ -59,7 +60,9 @@ export const raw = (
     sent.on('error', reject).end(body);
   });
 
-/** Every row of every table of content as text, by table: equal before and after means that nothing was written. */
+/**
+ * Returns every row of every content table as text, by table. Equal snapshots mean that nothing was written.
+ */
 export async function snapshot(test: Pick<TestApp, 'sql'>): Promise<Record<string, unknown>> {
   const tables = await test.sql(
     `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'
@@ -74,14 +77,14 @@ export async function snapshot(test: Pick<TestApp, 'sql'>): Promise<Record<strin
   );
 }
 
-/** The statements of the one transaction among `statements`, without its own BEGIN and COMMIT. */
+/** Returns the statements of the single transaction among `statements`, without BEGIN and COMMIT. */
 export function withinTransaction(statements: readonly string[]): string[] {
   const is = (word: RegExp) => (text: string) => word.test(text);
   const begin = statements.findIndex(is(/^(begin|start transaction)/i));
   const end = statements.findLastIndex(is(/^commit/i));
   if (begin < 0 || end < 0)
     throw new Error(`There is no committed transaction in:\n${statements.join('\n')}`);
-  // BEGIN is followed by one select that configures the transaction.
+  // A select after BEGIN configures the transaction.
   return statements.slice(begin + 1, end).filter((text) => !/'plan_cache_mode'/.test(text));
 }
 
@@ -97,15 +100,15 @@ interface HostOptions {
   readonly adapter?: Adapter;
   readonly fastify?: ConstructorParameters<typeof FastifyAdapter>[0];
   readonly database?: TestDatabase;
-  /** Before `init`: prefixes, global pipes, CORS. */
+  /** Runs before `init`: prefixes, global pipes, CORS. */
   readonly prepare?: (app: INestApplication) => void;
-  /** Has the tables of the model be there from the beginning, in a database of its own. */
+  /** Creates the tables of the model first, in a new database. */
   readonly tables?: boolean;
-  /** After `init`: brings the tables up to date. */
+  /** Runs after `init`: updates the tables. */
   readonly ready?: (app: INestApplication) => Promise<unknown>;
 }
 
-/** Starts a host application with controllers, providers and modules of its own. */
+/** Starts an application with additional controllers, providers and modules. */
 export async function startHost(
   metadata: (database: TestDatabase) => ModuleMetadata,
   options: HostOptions = {},
@@ -144,10 +147,10 @@ export async function startHost(
   };
 }
 
-/** A model, and the settings that say which of its rows are shown. */
+/** A model, and the settings that select its visible rows. */
 export type Model = Pick<ContentModuleOptions, 'contentTypes' | 'components' | 'locales' | 'defaultLocale'>;
 
-/** An application with a model on a database that others have used, its tables brought up to date. */
+/** Starts an application with a model on an existing database and updates its tables. */
 export const startModel = (database: TestDatabase, model: Model, adapter: Adapter): Promise<Host> =>
   startHost(
     () => ({

@@ -1,4 +1,4 @@
-/** Writes with an `Idempotency-Key`: each is done once, and its response is repeated. */
+/** Writes with an `Idempotency-Key`: each runs once, and its response is repeated. */
 import { Injectable } from '@nestjs/common';
 import {
   AfterContent,
@@ -45,7 +45,7 @@ const committed: string[] = [];
 class Hooks {
   @AfterContent('memo', 'create')
   after(): void {
-    // Has the write run in a transaction that this code may join.
+    // Makes the write run in a transaction that application code may join.
   }
 
   @OnContentCommitted('memo', 'create')
@@ -103,7 +103,7 @@ describe.each(ADAPTERS)('requests with an Idempotency-Key on %s', (adapter) => {
     expect(await rows('articles', 'created once')).toBe(1);
   });
 
-  it('take a quoted key and a bare one for the same', async () => {
+  it('treat a quoted and an unquoted key as equal', async () => {
     const key = nextKey();
     const first = await send('post', 'articles', `"${key}"`, { title: 'quoted' }).expect(201);
     const second = await send('post', 'articles', key, { title: 'quoted' }).expect(201);
@@ -158,7 +158,7 @@ describe.each(ADAPTERS)('requests with an Idempotency-Key on %s', (adapter) => {
     expect((await put().expect(200)).text).toBe(text);
   });
 
-  it('store nothing of a refused request, so that a corrected one may use the key', async () => {
+  it('store nothing for a rejected request, so that a corrected request may use the key', async () => {
     const key = nextKey();
     await send('post', 'articles', key, { title: 5 }).expect(400);
     await send('post', 'articles', key, { title: 'corrected' }).expect(201);
@@ -179,7 +179,7 @@ describe.each(ADAPTERS)('requests with an Idempotency-Key on %s', (adapter) => {
     const key = nextKey();
     const path = `articles/${documentId}${below}`;
     const first = await send(method, path, key, data).expect(status);
-    // Whatever happens in between, the response is repeated and nothing is written.
+    // Repeats the response after another request deleted the document, and writes nothing.
     await test.http.delete(`/api/articles/${documentId}`).expect(204);
     const second = await send(method, path, key, data).expect(status);
     expect([second.text, second.headers['idempotency-replayed']]).toEqual([first.text, 'true']);
@@ -215,7 +215,7 @@ describe.each(ADAPTERS)('requests with an Idempotency-Key on %s', (adapter) => {
     expect(new Set(responses.map(({ body }) => body.data.slug)).size).toBe(6);
   });
 
-  it('are forgotten after a day', async () => {
+  it('expire after a day', async () => {
     const key = nextKey();
     const data = { title: 'expired' };
     const first = await send('post', 'articles', key, data).expect(201);

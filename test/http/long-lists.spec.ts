@@ -1,4 +1,4 @@
-/** Writes that stay linear: long lists of instances, of children and of links. */
+/** Writes of long lists of instances, children and links take linear time. */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { dose, expectSoon } from '../support/dose.ts';
@@ -45,25 +45,25 @@ const MODEL = {
 const INSTANCES = dose(2000, 5000);
 const CHILDREN = dose(3000, 10_000);
 /**
- * How long a write may keep the process busy before something else has its turn: so many times what it takes to read
- * its body and to write it again, which is some 80 ms on the machines of these days.
+ * Longest time that a write may block the event loop, as a multiple of the time for parsing and serializing
+ * its body. That time is about 80 ms on current machines.
  */
 const STRETCH = 15;
 
-/** Time of the processor that this thread has used: unlike a clock, it does not count what others use. */
+/** CPU time of this thread, which excludes the time of other processes. */
 const used = (): number => {
   const { user, system } = (process.threadCpuUsage ?? process.cpuUsage)();
   return (user + system) / 1000;
 };
 
-/** What it takes to read a body and to write it again. */
+/** Returns the time for parsing and serializing a body. */
 function effort(text: string): number {
   const start = used();
   for (let i = 0; i < 10; i += 1) JSON.stringify(JSON.parse(text));
   return (used() - start) / 10;
 }
 
-/** The longest stretch of work, while a promise is under way, between two turns of the event loop. */
+/** Returns the longest time without a turn of the event loop while a promise is pending. */
 async function longestStretch<T>(
   work: Promise<T>,
 ): Promise<{ readonly result: T; readonly stretch: number }> {
@@ -81,7 +81,7 @@ describe.each(ADAPTERS)('long lists on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(MODEL, adapter, (app) => {
-      // Bodies of 10,000 places are larger than what is usual.
+      // Bodies of 10,000 entries exceed the default limit.
       const { useBodyParser } = app as unknown as { useBodyParser(...all: unknown[]): void };
       if (adapter === 'express') useBodyParser.call(app, 'json', { limit: '4mb' });
       else useBodyParser.call(app, 'application/json', { bodyLimit: 4_000_000 });
@@ -113,9 +113,9 @@ describe.each(ADAPTERS)('long lists on %s', (adapter) => {
     ['zone', 'zone', (i) => ({ __component: i % 2 === 0 ? 'l.entry' : 'l.word', text: `t${i}` })],
   ];
 
-  // Adapters differ in how they read a long body alone.
+  // The adapters differ only in how they read a long body.
   it.each(adapter === 'express' ? KINDS : KINDS.slice(0, 1))(
-    `S6: ${INSTANCES} instances sent back with their ids keep others waiting no longer than is in proportion: %s`,
+    `S6: ${INSTANCES} instances sent with their ids block the event loop for a proportional time only: %s`,
     async (_, name, make) => {
       const { documentId } = await send('POST', 'albums', { [name]: times(INSTANCES, make) });
       const path = `albums/${documentId}`;
@@ -127,7 +127,7 @@ describe.each(ADAPTERS)('long lists on %s', (adapter) => {
       const sent = (await stored()).reverse();
       const text = JSON.stringify({ data: { [name]: sent } });
       const json = { 'content-type': 'application/json' };
-      // The first one also compiles the code; a stretch may have the bad luck of a collection of garbage.
+      // The first run also compiles the code, and a run may include a garbage collection.
       const stretches: number[] = [];
       for (let i = 0; i < 4 && Math.min(...stretches.slice(1), Infinity) > STRETCH; i += 1) {
         const { result, stretch } = await longestStretch(raw(test.url, 'PUT', `/api/${path}`, json, text));
@@ -140,7 +140,7 @@ describe.each(ADAPTERS)('long lists on %s', (adapter) => {
   );
 
   it.each(dose(adapter === 'express' ? ['children'] : ['links'], ['children', 'links']))(
-    `M3: ${CHILDREN} %s are set, turned round, moved and taken away in time that grows with their number (peers 4)`,
+    `M3: ${CHILDREN} %s are set, reversed, moved and removed in linear time (peers 4)`,
     async (name) => {
       const ids = (n: number): string[] => times(n, (i) => `child${i + 1}`);
       const { documentId } = await send('POST', 'albums', { title: 'x' });
@@ -158,7 +158,7 @@ describe.each(ADAPTERS)('long lists on %s', (adapter) => {
       };
       await took(ids(100));
       const [some, all] = [await took(ids(CHILDREN / 10)), await took(ids(CHILDREN))];
-      // Ten times as many; what is quadratic would take a hundred times as long.
+      // Ten times as many; quadratic code would take a hundred times as long.
       expectSoon(all, 25 * some);
     },
   );

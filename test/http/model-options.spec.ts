@@ -1,4 +1,7 @@
-/** Options of attributes that only writes can hold: kinds of files, unique values inside components, required relations. */
+/**
+ * Options of attributes that only writes enforce: allowed file types, unique values in components, required
+ * relations.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { adaptersFor } from '../support/adapters.ts';
@@ -82,7 +85,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       });
     const idOf = (mime: string) => files[mime]?.documentId ?? '';
 
-    it('files of the allowed kinds are linked; files are what is neither image, video nor audio', async () => {
+    it('links files of the allowed types; `files` means neither image, video nor audio', async () => {
       const made = await post(
         {
           photo: files['IMAGE/JPEG']?.id,
@@ -99,7 +102,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       ]);
     });
 
-    it('others are a 400 that names key and path, in every spelling, for drafts too, and nothing is written', async () => {
+    it('returns 400 with key and path for other types, in every form of input and for drafts, and writes nothing', async () => {
       const made = await post({ title: 'x' });
       const before = await snapshot(test);
       const [pdf, png] = [idOf('application/pdf'), idOf('image/png')];
@@ -121,10 +124,10 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       expect(await snapshot(test)).toEqual(before);
     });
 
-    it('costs no statement, and what is only taken away is not looked at', async () => {
+    it('needs no additional statement, and skips files that are only removed', async () => {
       const statements = await countStatements(() => post({ photo: idOf('image/png') }));
       const plain = await countStatements(() => post({ title: 'x' }));
-      // The lock and the look that any relation takes.
+      // The lock and the query that every relation needs.
       expect(withinTransaction(statements).length - withinTransaction(plain).length).toBeLessThanOrEqual(2);
       const { documentId } = await post({ films: [idOf('video/mp4')] });
       await send('put', `boxes/${documentId}`, { films: { disconnect: [idOf('application/pdf')] } }).expect(
@@ -143,7 +146,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
         (code) => ({ groups: [{}, { parts: [{ note: 'x' }, { code }] }] }),
         ['groups', '1', 'parts', '1', 'code'],
       ],
-      ['one in another', (code) => ({ groups: [{ part: { code } }] }), ['groups', '0', 'part', 'code']],
+      ['a nested one', (code) => ({ groups: [{ part: { code } }] }), ['groups', '0', 'part', 'code']],
       [
         'a zone',
         (code) => ({ zone: [{ __component: 'o.group' }, { __component: 'o.part', code }] }),
@@ -157,14 +160,14 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
     ];
 
     it.each(PLACES)(
-      'in %s: a second document with the value is refused with its place',
+      'in %s: rejects a second document with the value and reports its path',
       async (_, data, path) => {
         const code = next();
         const made = await post(data(code));
         const before = await snapshot(test);
         expect(await refused('post', 'boxes', data(code))).toEqual(problem(path, TAKEN, code));
         expect(await snapshot(test)).toEqual(before);
-        // The same document may have it, and another one once it has gone.
+        // The same document may keep the value, and another one may use it after a deletion.
         await send('put', `boxes/${made.documentId}`, data(code)).expect(200);
         await send('put', `boxes/${made.documentId}`, data(next())).expect(200);
         await post(data(code));
@@ -172,19 +175,19 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
     );
 
     it.each(PLACES)(
-      'in %s: null, the empty text and drafts do not count; publishing does',
+      'in %s: ignores null, the empty string and drafts; checks when publishing',
       async (_, data, path) => {
         for (const code of [null, '']) await Promise.all([post(data(code)), post(data(code))]);
         const code = next();
         const draft = await post(data(code), '?status=draft');
         await post(data(code));
-        // What the body did not carry is not shown.
+        // The error has no value, because the body did not contain it.
         expect(await refused('put', `boxes/${draft.documentId}`, {})).toEqual(problem(path, TAKEN));
         await send('put', `boxes/${draft.documentId}?status=draft`, data(code)).expect(200);
       },
     );
 
-    it('is asked per attribute of the model, per locale, and for numbers too', async () => {
+    it('is separate per attribute of the model and per locale, and applies to numbers', async () => {
       const code = next();
       const made = await post({ part: { code, size: 7 } });
       await post({ groups: [{ part: { code } }], zone: [{ __component: 'o.part', code }] });
@@ -197,7 +200,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       );
     });
 
-    it('a value that all locales share is asked for in all of them', async () => {
+    it('checks a value that all locales share in all of them', async () => {
       const code = next();
       await post({ shared: { code } }, '?locale=fr');
       const made = await post({ title: 'en' });
@@ -207,7 +210,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       );
     });
 
-    it('twice in one body is refused at the second place, with all else that is wrong', async () => {
+    it('rejects the second of two equal values in one body, together with all other problems', async () => {
       const code = next();
       expect(
         await refused('post', 'boxes', {
@@ -226,7 +229,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       await post({ groups: [{ part: { code } }, { parts: [{ code }] }] });
     });
 
-    it('D14: of 20 writers at once exactly one wins, however many values they bring', async () => {
+    it('D14: exactly one of 20 concurrent writers succeeds, for any number of values', async () => {
       for (const count of [1, 40]) {
         const codes = Array.from({ length: count }, next);
         const answers = await Promise.all(
@@ -243,7 +246,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       }
     });
 
-    it('takes two statements where there is such a value, and none elsewhere', async () => {
+    it('needs two statements if the body has such a value, and none otherwise', async () => {
       const plain = await countStatements(() => post({ part: { note: 'x' } }));
       const unique = await countStatements(() => post({ part: { code: next() } }));
       expect(withinTransaction(unique).length - withinTransaction(plain).length).toBe(2);
@@ -255,7 +258,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       secrets: Array.from({ length: count }, (_, i) => ({ pin: `${pin}${i}` })),
     });
 
-    /** How many are hashed while `work` runs. */
+    /** Counts the hashed passwords while `work` runs. */
     const countHashes = async (work: () => Promise<unknown>): Promise<number> => {
       let count = 0;
       const more = (): void => void (count += 1);
@@ -265,7 +268,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       return count;
     };
 
-    it('more than the limit are a 400 that names it, before any is hashed', async () => {
+    it('returns 400 with the limit for too many passwords, before it hashes any', async () => {
       expect(await countHashes(() => post(pins(10)))).toBe(10);
       const many = async (): Promise<void> => {
         expect(await refused('post', 'boxes', pins(2500))).toEqual(
@@ -278,7 +281,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       expect(await countHashes(many)).toBe(0);
     });
 
-    it('a body that is refused has none hashed; all its problems are listed', async () => {
+    it('hashes none for an invalid body, and lists all problems', async () => {
       const bad = { ...pins(10), title: 5 };
       expect(await countHashes(() => refused('post', 'boxes', bad))).toBe(0);
       expect(
@@ -296,7 +299,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
       });
     });
 
-    it('a draft with a short password is stored, and hashed', async () => {
+    it('stores and hashes the short password of a draft', async () => {
       const { documentId } = await post({ secrets: [{ pin: 'ab' }] }, '?status=draft');
       const [row] = await test.sql('select secrets from boxes where document_id = $1', [documentId]);
       expect(JSON.stringify(row)).toContain('$argon2id$');
@@ -364,7 +367,7 @@ describe.each(adaptersFor(import.meta.url))('11.36: strictRelations (peers 39) o
     },
   });
 
-  it('without it, required has no effect on relations and media', async () => {
+  it('by default, required has no effect on relations and media', async () => {
     for (const type of ['plains', 'drafts'])
       await lenient.http
         .post(`/api/${type}`)
@@ -373,7 +376,7 @@ describe.each(adaptersFor(import.meta.url))('11.36: strictRelations (peers 39) o
   });
 
   it.each(['plains', 'drafts'])(
-    '%s: empty ones are refused on create and when they are emptied',
+    '%s: rejects empty ones on create and when they are emptied',
     async (type) => {
       expect((await send('post', type, { title: 'x' })).body).toMatchObject(missing('one', 'many', 'photo'));
       expect((await send('post', type, { ...full, holder: {} })).body).toMatchObject(
@@ -391,7 +394,7 @@ describe.each(adaptersFor(import.meta.url))('11.36: strictRelations (peers 39) o
     },
   );
 
-  it('drafts may be incomplete; the final state is judged when they are published', async () => {
+  it('accepts incomplete drafts; validates their stored state when they are published', async () => {
     const { body } = await send('post', 'drafts?status=draft', { title: 'x' }).expect(201);
     const path = `drafts/${body.data.documentId}`;
     expect((await send('put', path, {})).body).toMatchObject(missing('one', 'many', 'photo'));

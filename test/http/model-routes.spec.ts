@@ -1,4 +1,4 @@
-/** `/api/content-type-builder/…`: the model, as far as a caller can read it. */
+/** `/api/content-type-builder/…`: the model, limited to content that the caller can read. */
 import {
   type AuthStrategy,
   ContentModule,
@@ -56,7 +56,7 @@ const vault = defineCollectionType({
 });
 const homepage = defineSingleType({ singularApiId: 'homepage', attributes: { title: { type: 'string' } } });
 
-/** A bearer token is the name of a role. */
+/** The bearer token is the name of a role. */
 const byRole: AuthStrategy = {
   name: 'role',
   authenticate: ({ bearer }: Credentials): Identity | null =>
@@ -96,7 +96,7 @@ describe.each(ADAPTERS)('the model on %s', (adapter) => {
     (await get(path, role).expect(200)).body.data.map(({ uid }: { uid: string }) => uid);
 
   it.each(['content-types', 'content-types/api::author.author', 'components', 'components/shared.inner'])(
-    '%s needs `find` on `content-type-builder`',
+    '%s requires `find` on `content-type-builder`',
     async (path) => {
       expect((await get(path)).status).toBe(403);
       expect((await get(path, 'generator')).status).toBe(200);
@@ -114,7 +114,7 @@ describe.each(ADAPTERS)('the model on %s', (adapter) => {
     expect(await uids('content-types', 'all')).toContain('api::vault.vault');
   });
 
-  it('shows a type in the shape of the reference, without what is private or stored only', async () => {
+  it('returns a type in the shape of Strapi, without private and internal attributes', async () => {
     const { body } = await get('content-types/api::blog-post.blog-post', 'generator').expect(200);
     expect(body).toEqual({
       data: {
@@ -150,7 +150,7 @@ describe.each(ADAPTERS)('the model on %s', (adapter) => {
     });
   });
 
-  it('shows no attribute that the grants leave out, and no relation to what cannot be found', async () => {
+  it('excludes attributes without a grant, and relations to types that the caller cannot find', async () => {
     const { body } = await get('content-types', 'narrow').expect(200);
     const attributes = Object.fromEntries(
       body.data.map(({ apiID, schema }: any) => [apiID, Object.keys(schema.attributes)]),
@@ -161,7 +161,7 @@ describe.each(ADAPTERS)('the model on %s', (adapter) => {
     });
   });
 
-  it('has the components of what the caller can read, those inside others included', async () => {
+  it('has the components of the readable types, nested ones included', async () => {
     expect(await uids('components', 'generator')).toEqual(['shared.meta-data', 'shared.inner']);
     expect(await uids('components', 'all')).toEqual(['shared.meta-data', 'shared.inner', 'shared.unused']);
     expect(await uids('components', 'blind')).toEqual([]);
@@ -183,7 +183,7 @@ describe.each(ADAPTERS)('the model on %s', (adapter) => {
   });
 
   it.each(['content-types/api::vault.vault', 'content-types/nope', 'components/shared.unused', 'nope'])(
-    '%s is a 404 to whom it is not shown',
+    'returns 404 for %s if the caller cannot read it',
     async (path) => {
       const { status, body } = await get(path, 'generator');
       expect([status, body]).toEqual([404, NOT_FOUND]);
@@ -196,7 +196,7 @@ describe.each(ADAPTERS)('the model on %s', (adapter) => {
   });
 });
 
-it('no type can have the name that it is granted by', () => {
+it('rejects a type whose name is that of the grant', () => {
   const taken = { singularApiId: 'content-type-builder', pluralApiId: 'builders', attributes: {} };
   expect(() => ContentModule.forRoot({ contentTypes: [defineCollectionType(taken)] })).toThrow(
     'the name is reserved for the routes that show the model',

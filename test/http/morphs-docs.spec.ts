@@ -1,4 +1,4 @@
-/** What the pages show of relations to several types is what happens (D33). */
+/** The examples of relations to several types in the documentation are correct (D33). */
 import { readFileSync } from 'node:fs';
 import type { ContentTypeDefinition } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -7,12 +7,12 @@ import { snippetWith } from '../support/snippets.ts';
 const PAGE = new URL('../../docs/writing.md', import.meta.url);
 const [, SECTION = ''] = readFileSync(PAGE, 'utf8').split('## Relations to several types');
 
-/** The requests of the section, in order. */
+/** Requests of the section, in order. */
 const REQUESTS = [...SECTION.matchAll(/```http\n([A-Z]+) (\S+)\n([\s\S]*?)```/g)].map(
   ([, method = '', path = '', body = '']) => ({ method, path, body }),
 );
 
-describe('relations to several types, as the pages show them', () => {
+describe('examples of relations to several types in the documentation', () => {
   let test: TestApp;
   const ids = new Map<string, string>();
   const filled = (text: string): string =>
@@ -32,7 +32,7 @@ describe('relations to several types, as the pages show them', () => {
   });
   afterAll(() => test.close());
 
-  it('D33 its requests are answered, with the type of each item', async () => {
+  it('D33 succeed, with the type of each item', async () => {
     const shown: unknown[] = [];
     for (const { method, path, body } of REQUESTS) {
       const response = await fetch(`${test.url}${filled(path)}`, {

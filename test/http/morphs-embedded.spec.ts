@@ -1,4 +1,4 @@
-/** Polymorphic relations inside components (D33): written, shown, and refused. */
+/** Polymorphic relations inside components (D33): writes, responses and errors. */
 import { ContentService, getContentToken } from 'nestjs-content-api';
 import { morphs } from '../fixtures/morphs.ts';
 import { adaptersFor } from '../support/adapters.ts';
@@ -37,7 +37,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
     (await test.http.get(`/api/boards?${query}`).expect(400)).body;
   const article = ({ documentId }: Row) => ({ __type: ARTICLE, documentId });
   const tag = ({ documentId }: Row) => ({ __type: TAG, documentId });
-  /** What the slot of a board shows. */
+  /** Returns the `slot` component of a board. */
   const shown = async (row: Row, query = 'populate[slot][populate]=*', plural = 'boards'): Promise<any> =>
     (await get(row, query, plural)).slot;
   const names = (list: Row[]): string => list.map(({ title, name }) => title ?? name).join('');
@@ -54,7 +54,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
   });
   afterAll(() => test.close());
 
-  describe('what is shown', () => {
+  describe('responses', () => {
     it('D33, 4.34 items carry __type beside their default fields, in their order', async () => {
       const row = await make('boards', {
         slot: { one: tag(T), many: [tag(U), article(A), tag(T), article(B)] },
@@ -74,7 +74,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
       expect(many.map((item: Row) => item['__type'])).toEqual([TAG, ARTICLE, TAG, ARTICLE]);
     });
 
-    it('4.17 nothing linked is null and []', async () => {
+    it('4.17 an empty relation is null or []', async () => {
       const row = await make('boards', { slot: { label: 'x' } });
       expect(await shown(row)).toMatchObject({ one: null, many: [] });
     });
@@ -111,7 +111,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
       expect((await shown(row, `populate[slot][populate][one][on]=`)).one).toBeNull();
     });
 
-    it('D33, 4.12 counted', async () => {
+    it('D33, 4.12 counts items', async () => {
       const row = await make('boards', { slot: { one: tag(T), many: [tag(U), article(A), tag(T)] } });
       const counts = 'populate[slot][populate][many][count]=true';
       expect((await shown(row, counts)).many).toEqual({ count: 3 });
@@ -119,14 +119,14 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
       expect((await shown(row, of)).many).toEqual({ count: 1 });
     });
 
-    it('17.3 in the v4 shape', async () => {
+    it('17.3 has the v4 format', async () => {
       const row = await make('boards', { slot: { one: tag(T), many: [tag(U)] } });
       const { body } = await test.http
         .get(
           `/api/boards/${row.documentId}?populate[slot][populate][many][fields]=name&populate[slot][populate][one][on][${TAG}][fields]=name`,
         )
         .set('Strapi-Response-Format', 'v4');
-      // A zone takes no `fields` of its own, and neither does a relation to several types.
+      // A zone accepts no `fields`, and neither does a relation to several types.
       expect(body.error.message).toMatch(/^Invalid nested populate for m\.slot\.many \(m\.slot\)/);
       const fine = await test.http
         .get(`/api/boards/${row.documentId}?populate[slot][populate]=one&populate[slot][populate]=many`)
@@ -139,7 +139,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
     });
   });
 
-  describe('what is refused in a query', () => {
+  describe('invalid queries', () => {
     it.each([
       [
         'populate[slot][populate][one][on][api::nope.nope]=true',
@@ -158,7 +158,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
       );
     });
 
-    it('a type that the relation does not lead to is no mistake: nothing of it is shown', async () => {
+    it('ignores a type that the relation does not target, and returns nothing of it', async () => {
       const row = await make('boards', { slot: { many: [tag(T)] } });
       const query = 'populate[slot][populate][many][on][api::board.board]=true';
       expect((await shown(row, query)).many).toEqual([]);
@@ -175,7 +175,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
     });
   });
 
-  describe('what is written', () => {
+  describe('writes', () => {
     let row: Row;
     beforeEach(async () => {
       row = await make('boards', { slot: { one: tag(T), many: [article(A), tag(T)] } });
@@ -222,13 +222,13 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
       expect(names((await write({ many: value() })).many)).toBe(expected);
     });
 
-    it('1.25 what was shown can be sent back', async () => {
+    it('1.25 accepts its own response as input', async () => {
       const slot = await shown(row);
       await send(row, { slot }).expect(200);
       expect(await shown(row)).toEqual(slot);
     });
 
-    it('11.25 a deleted target is gone', async () => {
+    it('11.25 removes a deleted target', async () => {
       const [gone, gone2] = [await make('tags', { name: 'x' }), await make('articles', { title: 'y' })];
       await write({ one: tag(gone), many: [tag(gone), article(gone2), article(A)] });
       await test.http.delete(`/api/tags/${gone.documentId}`).expect(204);
@@ -270,12 +270,12 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
         () => badKey('__type', 'slot.one', 'slot.one'),
       ],
       [
-        'a type that is not among the targets',
+        'a type that is not a target',
         () => ({ many: [{ __type: 'api::board.board', documentId: 'x' }] }),
         () => badKey('__type', 'slot.many', 'slot.many'),
       ],
       [
-        'a type that is no text',
+        'a type that is not a string',
         () => ({ one: { __type: 1, id: 1 } }),
         () => badKey('__type', 'slot.one', 'slot.one'),
       ],
@@ -285,12 +285,12 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
         () => badKey('title', 'slot.one', 'slot.one'),
       ],
       [
-        '11.28, D16 a type that may not be read',
+        '11.28, D16 a type that the caller cannot read',
         () => ({ many: [{ __type: VAULT, documentId: V.documentId }] }),
         () => badKey('many', 'slot.many', 'slot.many'),
       ],
       [
-        '11.28 a relation to nothing that may be read',
+        '11.28 a relation without readable target types',
         () => ({ locked: null }),
         () => badKey('locked', 'slot.locked', 'slot.locked'),
       ],
@@ -333,15 +333,15 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
         () =>
           failure(400, 'ValidationError', expect.stringMatching(/is already connected/), expect.anything()),
       ],
-    ])('%s is refused', async (_what, slot, expected) => {
+    ])('rejects %s', async (_what, slot, expected) => {
       const { body } = await send(row, { slot: slot() }).expect(400);
       expect(body).toEqual(expected());
       expect(names((await shown(row)).many)).toBe('at');
     });
   });
 
-  describe('what may not be found', () => {
-    it('D16, D33, 4.27 is neither shown nor counted, and a relation to nothing else is absent', async () => {
+  describe('without permission to find a target', () => {
+    it('D16, D33, 4.27 excludes it from items and counts, and omits a relation without other target types', async () => {
       const row = await make('boards', { slot: { many: [tag(T)] } });
       const service = test.app.get<ContentService<Row>>(getContentToken('board'));
       const vault = { __type: VAULT, documentId: V.documentId };
@@ -362,7 +362,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations inside compon
   });
 
   describe('states and locales', () => {
-    it('8.9, 9.11, D13 the request picks the version; what has none is left out until it has one', async () => {
+    it('8.9, 9.11, D13 the request selects the version; a target without one is omitted until it has one', async () => {
       const draft = await make('articles', { title: 'draft' }, 'status=draft');
       const many = [article(A), article(draft), tag(T)];
       const wall = await make('walls', { slot: { one: article(draft), many }, slots: [{ many }] });

@@ -1,4 +1,4 @@
-/** Polymorphic relations (D33): both sides, in every verb, state and locale. */
+/** Polymorphic relations (D33): both sides, in every action, state and locale. */
 import { ContentService, getContentToken } from 'nestjs-content-api';
 import { morphs } from '../fixtures/morphs.ts';
 import { adaptersFor } from '../support/adapters.ts';
@@ -39,7 +39,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
   const nameOf = (row: any): string | null => (row === null ? null : String(row.title ?? row.name));
   const named = (value: any): string | null =>
     Array.isArray(value) ? value.map(nameOf).join('') : nameOf(value);
-  /** The names of what an attribute shows. */
+  /** Returns the names of the items of an attribute. */
   const shows = async (plural: string, row: Row, key: string, query = ''): Promise<string | null> =>
     named((await get(plural, row, `populate=${key}&${query}`))[key]);
 
@@ -91,7 +91,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect((await test.http.get(list).expect(200)).body.data[0].subject.name).toBe('t');
     });
 
-    it('5.7, 7.5 neither side is filtered or sorted by', async () => {
+    it('5.7, 7.5 rejects filters and sorts by either side', async () => {
       for (const [plural, query, key] of [
         ['comments', 'filters[subject][documentId]=x', 'subject'],
         ['comments', 'filters[$or][0][about][$null]=true', 'about'],
@@ -150,7 +150,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await shows('comments', row, 'about')).toBe(expected);
     });
 
-    it('11.17 an anchor that is not linked: 400, or the end without strict', async () => {
+    it('11.17 returns 400 for an anchor that is not linked, or appends without strict', async () => {
       const connect = [{ ...isTag(U), position: { before: B.documentId, __type: ARTICLE } }];
       await put('comments', row, { about: { connect } }).expect(400);
       await change('comments', row, { about: { connect, options: { strict: false } } });
@@ -173,15 +173,15 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       ['a flag that is a text', { start: 'true' }],
       ['two places', { start: true, end: true }],
       ['two anchors', { before: 'a', after: 'b' }],
-    ])('11.11 a position with %s is a 400', async (_what, position) => {
+    ])('11.11 returns 400 for a position with %s', async (_what, position) => {
       const connect = [{ ...isTag(U), position }];
       expect((await put('comments', row, { about: { connect } }).expect(400)).body).toEqual(
         badKey('position', 'about', 'about'),
       );
     });
 
-    it('11.30, 11.28 what does not say its type, or says one that it may not be of, is a 400', async () => {
-      for (const [subject, answer] of [
+    it('11.30, 11.28 returns 400 for a missing type or a type that is not a target', async () => {
+      for (const [subject, response] of [
         [T.documentId, badKey('subject', '', 'subject')],
         [[T.id], badKey('subject', '', 'subject')],
         [{ documentId: T.documentId }, badKey('subject', '', 'subject')],
@@ -197,11 +197,11 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
           }),
         ],
       ])
-        expect((await put('comments', row, { subject }).expect(400)).body).toEqual(answer);
+        expect((await put('comments', row, { subject }).expect(400)).body).toEqual(response);
       expect(await shows('comments', row, 'subject')).toBe('t');
     });
 
-    it('11.27, 1.25 what is left out stays, and what was shown can be sent back', async () => {
+    it('11.27, 1.25 keeps an omitted relation, and accepts its own response as input', async () => {
       await change('comments', row, { name: 'x' });
       const shown = await get('comments', row, 'populate=*');
       expect([named(shown.subject), named(shown.about)]).toEqual(['t', 'at']);
@@ -210,7 +210,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await get('comments', row, 'populate=*')).toMatchObject({ subject, about });
     });
 
-    it('11.25 deleting a target of any type ends its links; 11.26 deleting the owner leaves targets', async () => {
+    it('11.25 deleting a target of any type removes its links; 11.26 deleting the owner keeps the targets', async () => {
       const [x, y] = [await article('x'), await tag('y')];
       const own = await make('comments', {
         subject: isTag(y),
@@ -228,7 +228,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await test.sql(left, [own.documentId])).toEqual([{ n: 0 }]);
     });
 
-    it('11.31 a document may lead to itself', async () => {
+    it('11.31 a document may link itself', async () => {
       const own = await make('comments', { name: 'self' });
       await change('comments', own, { subject: { __type: COMMENT, documentId: own.documentId } });
       expect([await shows('comments', own, 'subject'), await shows('comments', own, 'replies')]).toEqual([
@@ -257,8 +257,8 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
     });
   });
 
-  describe('the other side', () => {
-    it('11.24 shows what the owning side says, and the other way round; D24 each in an order of its own', async () => {
+  describe('the inverse side', () => {
+    it('11.24 returns the links of the owning side and vice versa; D24 each side has its own order', async () => {
       const [A, T] = [await article('a'), await tag('t')];
       const own: Row[] = [];
       for (const name of ['1', '2', '3']) own.push(await make('comments', { name, subject: isArticle(A) }));
@@ -289,7 +289,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       ]);
     });
 
-    it('11.24 of a to-many owner: linked from here it comes last there', async () => {
+    it('11.24 of a to-many owner: a link from the inverse side comes last on the owning side', async () => {
       const [A, T] = [await article('a'), await tag('t')];
       const one = await make('comments', { name: '1', about: [isTag(T)] });
       const two = await make('comments', { name: '2', about: [isTag(T)] });
@@ -311,7 +311,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       ]);
     });
 
-    it('4.13, 4.12 takes filters, sorts and fields in its populate, and is counted', async () => {
+    it('4.13, 4.12 accepts filters, sorts and fields in its populate, and counts', async () => {
       const A = await article('a');
       for (const name of ['1', '2', '3']) await make('comments', { name, subject: isArticle(A) });
       const at = (rest: string) => get('articles', A, `populate[comments]${rest}`);
@@ -325,7 +325,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       await test.http.get(`/api/articles?populate[comments][on][${TAG}]=true`).expect(400); // 4.23
     });
 
-    it('11.30 its items are of one type, and need not say which', async () => {
+    it('11.30 its items have one type and need no __type', async () => {
       const A = await article('a');
       const one = await make('comments', { name: '1' });
       await change('articles', A, { comments: [one.id] });
@@ -334,7 +334,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await shows('articles', A, 'comments')).toBe('1');
     });
 
-    it('11.22, D23 a type with morphOne has one owner at most, from either side; others have any number', async () => {
+    it('11.22, D23 a type with morphOne has at most one owner, from either side; others have any number', async () => {
       const [A, T] = [await article('a'), await tag('t')];
       const one = await make('reviews', { name: '1', pin: isArticle(A) });
       const two = await make('reviews', { name: '2', pin: isArticle(A) });
@@ -346,7 +346,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect([await shows('tags', T, 'pins'), await shows('articles', A, 'pinnedBy')]).toEqual(['12', null]);
     });
 
-    it('11.23, D21, D23 a target that is taken from a list leaves the others there, and nothing to publish', async () => {
+    it('11.23, D21, D23 a target taken from a list keeps the others there, and needs no publish', async () => {
       const [A, B, T] = [await article('a'), await article('b'), await tag('t')];
       const one = await make('reviews', { name: '1', tops: [isTag(T), isArticle(A), isArticle(B)] });
       const two = await make('reviews', { name: '2', tops: [isArticle(B)] });
@@ -368,7 +368,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       for (const row of [one, two]) expect(await isModified(row)).toBe(false);
     });
 
-    it('4.27, 11.28 absent and refused where the owners may not be found', async () => {
+    it('4.27, 11.28 is absent and rejected if the caller cannot find the owners', async () => {
       const A = await article('a');
       await service('vault').create({ name: 'v', subject: isArticle(A) });
       expect(await get('articles', A, 'populate=*')).not.toHaveProperty('hidden');
@@ -378,8 +378,8 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
     });
   });
 
-  describe('what may not be found', () => {
-    it('D16, D33 is not shown, counted or named, wherever it stands in a list', async () => {
+  describe('without permission to find a target', () => {
+    it('D16, D33 excludes it from items, counts and names, at every position of a list', async () => {
       const vault: Row = await service('vault').create({ name: 'v' });
       const hidden = { __type: VAULT, documentId: vault.documentId };
       const T = await tag('t');
@@ -403,7 +403,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
   });
 
   describe('states', () => {
-    it('8.9, 8.5, 8.15, D13 drafts and published versions have lists of their own', async () => {
+    it('8.9, 8.5, 8.15, D13 drafts and published versions have separate lists', async () => {
       const [A, T] = [await article('a'), await tag('t')];
       const draft = await article('d', 'status=draft');
       const row = await make('reviews', {
@@ -431,7 +431,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await shows('reviews', row, 'about')).toBe('d');
     });
 
-    it('D22 unpublished, discarded and published by service, both sides agree', async () => {
+    it('D22 both sides are equal after a service unpublishes, discards and publishes', async () => {
       const [A, B] = [await article('a'), await article('b')];
       const row = await make('reviews', { name: 'r', about: [isArticle(A)], subject: isArticle(A) });
       await change(
@@ -459,7 +459,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await shows('articles', A, 'reviews')).toBe('r');
     });
 
-    it('D22 written from the other side as a draft, and published with that', async () => {
+    it('D22 publishes links that the inverse side wrote in a draft', async () => {
       const A = await article('a');
       const [one, two] = [await make('reviews', { name: '1' }), await make('reviews', { name: '2' })];
       await change('articles', A, { reviews: [two.documentId, one.documentId] }, 'status=draft');
@@ -494,7 +494,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       ]);
     });
 
-    it('D21 being linked to changes nobody; who owns the links is changed from either side', async () => {
+    it('D21 a linked document does not change; the owner of the links changes from either side', async () => {
       const A = await article('a');
       const row = await make('reviews', { name: 'r' });
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -518,7 +518,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
   });
 
   describe('locales', () => {
-    it('D20 shared links are one list in all locales; localized ones are of each', async () => {
+    it('D20 shared links are one list in all locales; localized ones are separate', async () => {
       const [A, T] = [await article('a'), await tag('t')];
       await change('articles', A, { title: 'A' }, 'locale=fr');
       const row = await make('reviews', {
@@ -545,7 +545,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await of('en')).toEqual(['ta', 'a', 'a', 't']);
     });
 
-    it('D25 a link to or from a document that has no version in the locale waits for it', async () => {
+    it('D25 a link to or from a document without a version in the locale shows after that version exists', async () => {
       const A = await article('a');
       const row = await make('reviews', { name: 'r' });
       await change('articles', A, { title: 'A' }, 'locale=fr');
@@ -560,7 +560,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       ]).toEqual(['R', '', 'A', '']);
     });
 
-    it('9.4 with a fallback locale items are shown in the best version that they have', async () => {
+    it('9.4 with a fallback locale items have the best version that exists', async () => {
       const [A, B] = [await article('a'), await article('b')];
       await change('articles', B, { title: 'B' }, 'locale=fr');
       const row = await make('reviews', { about: [isArticle(A), isArticle(B)] });
@@ -569,7 +569,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
       expect(await shows('reviews', row, 'about', 'locale=fr&fallbackLocale=en')).toBe('aB');
     });
 
-    it('D23 a localized exclusive target is taken in its locale alone', async () => {
+    it('D23 a localized exclusive target is taken in its locale only', async () => {
       const A = await article('a');
       await change('articles', A, { title: 'A' }, 'locale=fr');
       const [one, two] = [
@@ -588,7 +588,7 @@ describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adap
   });
 });
 
-describe('polymorphic relations and rights', () => {
+describe('polymorphic relations and permissions', () => {
   let test: TestApp;
   const send = (plural: string, row: Row, data: object, query = '') =>
     test.http.put(`/api/${plural}/${row.documentId}?${query}`).send({ data });
@@ -619,7 +619,7 @@ describe('polymorphic relations and rights', () => {
   });
   afterAll(() => test.close());
 
-  it('D26 writing the other side needs `update` on the owners, for the attribute that holds the links', async () => {
+  it('D26 writing the inverse side requires `update` on the owners, for the attribute that contains the links', async () => {
     for (const [key, value, type] of [
       ['comments', [], 'comment'],
       ['comments', { connect: [one.documentId] }, 'comment'],
@@ -638,7 +638,7 @@ describe('polymorphic relations and rights', () => {
     expect(shown.body.data.about.map(({ title }: Row) => title)).toEqual(['a', 'b']);
   });
 
-  it('D26 what an owner links needs `find` on the target, and drafts of each type `readDrafts` there', async () => {
+  it('D26 linking requires `find` on the target, and drafts of each type require `readDrafts` there', async () => {
     const draft: Row = await service('article').create({ title: 'd' }, { status: 'draft' });
     const item = { __type: ARTICLE, documentId: draft.documentId };
     const { body } = await send('reviews', review, { about: [item] }).expect(400);

@@ -1,14 +1,12 @@
-/**
- * Attributes may be called whatever the model check lets through, the names that statements use for
- * themselves included.
- */
+/** Attributes may have all names that the model check accepts, names used in statements included. */
 import { type ContentTypeDefinition, defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { dose } from '../support/dose.ts';
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz'];
 /**
- * Aliases of statements, columns that PostgreSQL keeps in every table, words of SQL, and names near our own.
+ * Aliases of statements, system columns of PostgreSQL, SQL keywords, and names similar to those of the
+ * library.
  */
 const NAMES = [
   ...LETTERS,
@@ -68,8 +66,8 @@ const plain = defineCollectionType({
 });
 
 /**
- * A type that has relations, components and zones of all these names, a dozen at a time because a table has
- * not room for more.
+ * Type with relations, components and zones of all these names. It has a dozen at a time, because a table has
+ * a limited number of columns.
  */
 function linked(kind: number): ContentTypeDefinition {
   const kinds = [
@@ -87,7 +85,7 @@ function linked(kind: number): ContentTypeDefinition {
   });
 }
 
-describe('any name', () => {
+describe('any attribute name', () => {
   let test: TestApp;
   beforeAll(async () => {
     const contentTypes = [leaf, plain, ...[0, 1, 2, 3, 4].map(linked)];
@@ -100,7 +98,7 @@ describe('any name', () => {
   });
   afterAll(() => test.close());
 
-  it('of a scalar is stored, shown, changed, found and sorted', async () => {
+  it('of a scalar can be stored, returned, changed, filtered and sorted', async () => {
     const [one, two] = [text(1), text(2)];
     const { body } = await test.http.post('/api/plains').send({ data: one }).expect(201);
     await test.http.post('/api/plains').send({ data: two }).expect(201);
@@ -131,7 +129,7 @@ describe('any name', () => {
     }
   });
 
-  it.each([0, 1, 2, 3, 4])('of a relation, component or zone is populated (kind %d)', async (kind) => {
+  it.each([0, 1, 2, 3, 4])('of a relation, component or zone can be populated (kind %d)', async (kind) => {
     const target = (
       await test.http
         .post('/api/leaves')
@@ -144,13 +142,13 @@ describe('any name', () => {
     const { body } = await test.http.post(`/api/linkeds-${kind}`).send({ data }).expect(201);
     const isMany = kind !== 1 && kind !== 3;
     for (const [i, name] of NAMES.entries()) {
-      // Each name is in both formats with one of the kinds.
+      // Tests each name in both formats with one of the kinds.
       for (const format of dose(i % 5 === kind, true) ? ['v5', 'v4'] : ['v5']) {
-        const answer = await test.http
+        const response = await test.http
           .get(`/api/linkeds-${kind}/${body.data.documentId}?populate[${name}]=true`)
           .set('strapi-response-format', format)
           .expect(200);
-        const own = format === 'v4' ? answer.body.data.attributes : answer.body.data;
+        const own = format === 'v4' ? response.body.data.attributes : response.body.data;
         const found = kind < 2 && format === 'v4' ? own[name].data : own[name];
         const item = isMany ? found[0] : found;
         expect(kind < 2 && format === 'v4' ? item.attributes : item).toMatchObject({
@@ -161,7 +159,7 @@ describe('any name', () => {
   });
 });
 
-it('a text beside a relation whose column has its name and more', async () => {
+it('accepts a string attribute whose name starts with the column name of a relation', async () => {
   const node = defineCollectionType({
     singularApiId: 'node',
     pluralApiId: 'nodes',
@@ -174,7 +172,7 @@ it('a text beside a relation whose column has its name and more', async () => {
       sibling: { type: 'relation', relation: 'oneToOne', target: 'node' },
     },
   });
-  // The position of a parent has a column of its own, whose name is taken here.
+  // The position of a parent has its own column, whose name is in use here.
   await expect(createTestApp({ contentTypes: [node] })).rejects.toThrow(
     'node.parent: needs the same column "parent_position" as "parent_position"',
   );

@@ -1,4 +1,4 @@
-/** S34: however a path is spelled, what is answered there is decided and kept private as at the usual one. */
+/** S34: access rules and private caching are the same for every spelling of a path. */
 import { defineCollectionType } from 'nestjs-content-api';
 import { ADAPTERS, type Adapter, createTestApp, type TestApp } from '../support/app.ts';
 import { raw } from './helpers.ts';
@@ -9,7 +9,7 @@ const secret = defineCollectionType({ singularApiId: 'secret', pluralApiId: 'sec
 
 const ID = 's'.repeat(24);
 
-/** How a path may be spelled, and which routers take it for the usual one: both where nothing is said. */
+/** Spellings of a path, and the adapters that treat them as the usual one (both if not given). */
 const SPELLINGS: readonly [string, (path: string) => string, (readonly Adapter[])?][] = [
   ['as it is', (path) => path],
   ['with a slash at its end', (path) => `${path}/`],
@@ -70,7 +70,7 @@ describe.each(ADAPTERS)('spellings of paths, on %s', (adapter) => {
     const [, spelled, routers = ADAPTERS] = SPELLINGS.find(([one]) => one === how) ?? ['', String];
     for (const [method, path, usual] of USUAL) {
       const { status, headers, text } = await raw(test.url, method, spelled(path));
-      // What is no other spelling names nothing, or a document that is not there; nobody is told more of either.
+      // Other paths are unknown routes or documents, with the same 404 response.
       const isAnother = !routers.includes(adapter);
       const expected = isAnother && usual === 200 ? [404] : isAnother ? [404, usual] : [usual];
       expect([method, path, expected.includes(status as 404) ? expected : status]).toEqual([

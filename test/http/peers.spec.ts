@@ -1,11 +1,12 @@
 /**
- * What users of another content server have reported, asked of this one: none of it can happen here. Other
- * specs show more of it, and say `peers` and the number, too. The threads are those of strapi/strapi:
+ * Problems that users of strapi/strapi reported and that this library avoids. Other specs with `peers` and a
+ * number in their titles cover more of them. Threads by number:
  *
- * 1: #25361. 2: #24779, #23460, #21054, #24342, #24438, #24103, #25832. 3: #23155, #16961, #7039. 4: #15558,
- * #16445. 5: #21565, #24491, #27077. 18: #25326, #12309. 19: #23368, #23968, #23841, #23881, #24860, #21544.
- * 20: #24815. 21: #12665, #12719, #17138, #17338. 22: #14473, #18550, #19803. 23: #10806, #12799. 24: #21594,
- * #25802, #22080, #23659. 39: #15445, #17912, #19012, #27028.
+ * - 1: #25361. 2: #24779, #23460, #21054, #24342, #24438, #24103, #25832. 3: #23155, #16961, #7039.
+ * - 4: #15558, #16445. 5: #21565, #24491, #27077. 18: #25326, #12309.
+ * - 19: #23368, #23968, #23841, #23881, #24860, #21544. 20: #24815.
+ * - 21: #12665, #12719, #17138, #17338. 22: #14473, #18550, #19803. 23: #10806, #12799.
+ * - 24: #21594, #25802, #22080, #23659. 39: #15445, #17912, #19012, #27028.
  */
 import { defineCollectionType } from 'nestjs-content-api';
 import { stories } from '../fixtures/stories.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Every way in which a story leads to topics: where the links are, and how they are sent. */
+/** All relations from a story to topics: the path of the links, and the input for them. */
 const WAYS: readonly [string, (...topics: string[]) => object][] = [
   ['topics', (...topics) => ({ topics })],
   ['localTopics', (...localTopics) => ({ localTopics })],
@@ -46,7 +47,7 @@ const nothing = (shown: unknown): boolean => shown === null || shown === '';
 
 describe('peers 1: a document that is published before its targets', () => {
   it.each(WAYS)(
-    'peers 1: keeps its links (%s), and shows each target once it is published',
+    'peers 1: keeps its links (%s), and shows each target after it is published',
     async (way, link) => {
       const t = await draftTopic('t');
       const { documentId } = await w.post('stories', { title: 's', ...link(t) });
@@ -67,7 +68,7 @@ describe('peers 1: a document that is published before its targets', () => {
     expect(await topicsIn(`stories/${documentId}`)).toBe('t');
   });
 
-  it('peers 1: a tree of drafts may be published in any order, at once even', async () => {
+  it('peers 1: publishes a tree of drafts in any order, also concurrently', async () => {
     const ids: string[] = [];
     for (const name of 'abcd') ids.push((await w.post('nodes?status=draft', { name })).documentId);
     const [a, b, c, d] = ids;
@@ -80,14 +81,14 @@ describe('peers 1: a document that is published before its targets', () => {
   });
 });
 
-describe('peers 2: links that vanish although nobody removed them', () => {
+describe('peers 2: no links vanish', () => {
   const linked = async (link: (...topics: string[]) => object) => {
     const ids = await w.several('topics', 'ab');
     const { documentId } = await w.post('stories', { title: 's', ...link(...ids) });
     return { ids, id: documentId, path: `stories/${documentId}` };
   };
 
-  it.each(WAYS)('peers 2: the target is unpublished and published again (%s)', async (way, link) => {
+  it.each(WAYS)('peers 2: after unpublishing and publishing the target (%s)', async (way, link) => {
     const { ids, path } = await linked(link);
     const before = await w.everywhere(path, way, ['en']);
     await w.service('topic').unpublish(ids[0]!);
@@ -96,7 +97,7 @@ describe('peers 2: links that vanish although nobody removed them', () => {
     expect(await w.everywhere(path, way, ['en'])).toEqual(before);
   });
 
-  it.each(WAYS)('peers 2: the document itself is unpublished and published again (%s)', async (way, link) => {
+  it.each(WAYS)('peers 2: after unpublishing and publishing the document (%s)', async (way, link) => {
     const { id, path } = await linked(link);
     const before = await w.everywhere(path, way, ['en']);
     await w.service('story').unpublish(id);
@@ -104,7 +105,7 @@ describe('peers 2: links that vanish although nobody removed them', () => {
     expect(await w.everywhere(path, way, ['en'])).toEqual(before);
   });
 
-  it.each(WAYS)('peers 2: the target is edited and published (%s)', async (way, link) => {
+  it.each(WAYS)('peers 2: after editing and publishing the target (%s)', async (way, link) => {
     const { ids, path } = await linked(link);
     const before = await w.everywhere(path, way, ['en']);
     await w.put(`topics/${ids[0]}?status=draft`, { name: 'A' });
@@ -114,7 +115,7 @@ describe('peers 2: links that vanish although nobody removed them', () => {
   });
 
   it.each(WAYS)(
-    'peers 2: the document is edited and published without naming them (%s)',
+    'peers 2: after editing and publishing the document without naming them (%s)',
     async (way, link) => {
       const { path } = await linked(link);
       const before = await w.everywhere(path, way, ['en']);
@@ -125,7 +126,7 @@ describe('peers 2: links that vanish although nobody removed them', () => {
   );
 
   it.each(WAYS)(
-    'peers 2: drafts linked, the target published first, then the document (%s)',
+    'peers 2: after publishing first the target, then the document of linked drafts (%s)',
     async (way, link) => {
       const t = await draftTopic('t');
       const { documentId } = await w.post('stories?status=draft', { title: 's', ...link(t) });
@@ -136,7 +137,7 @@ describe('peers 2: links that vanish although nobody removed them', () => {
   );
 
   it.each(WAYS)(
-    'peers 2: the document is published many times, and in another locale (%s)',
+    'peers 2: after publishing the document many times, and in another locale (%s)',
     async (way, link) => {
       const { path } = await linked(link);
       const before = await w.everywhere(path, way, ['en']);
@@ -149,7 +150,7 @@ describe('peers 2: links that vanish although nobody removed them', () => {
     },
   );
 
-  it('peers 2: with two targets, unpublishing one hides that one alone', async () => {
+  it('peers 2: unpublishing one of two targets hides only that one', async () => {
     const { ids, path } = await linked((...topics) => ({ topics }));
     await w.service('topic').unpublish(ids[0]!);
     expect(await w.everywhere(path, 'topics', ['en'])).toEqual({ 'en published': 'b', 'en draft': 'ab' });
@@ -157,7 +158,7 @@ describe('peers 2: links that vanish although nobody removed them', () => {
 });
 
 describe('peers 3: the order of links', () => {
-  it.each(LISTS)('peers 3: publishing a target keeps its place (%s)', async (way, link) => {
+  it.each(LISTS)('peers 3: publishing a target keeps its position (%s)', async (way, link) => {
     const ids = await w.several('topics', 'abcd', '?status=draft');
     const { documentId } = await w.post('stories', { title: 's', ...link(...ids) });
     const path = `stories/${documentId}`;
@@ -167,7 +168,7 @@ describe('peers 3: the order of links', () => {
     expect(await w.everywhere(path, way, ['en'])).toEqual(all('abcd', ...BOTH_STATES));
   });
 
-  it('peers 3: publishing a target keeps its place in a zone', async () => {
+  it('peers 3: publishing a target keeps its position in a zone', async () => {
     const ids = await w.several('topics', 'abc', '?status=draft');
     const zone = [{ __component: 'tale.mention', topics: ids }];
     const { documentId } = await w.post('stories', { title: 's', zone });
@@ -178,7 +179,7 @@ describe('peers 3: the order of links', () => {
   it.each([
     ['stories', 'stories'],
     ['leads', 'stories'],
-  ])('peers 3: publishing a document keeps its place on the other side (%s)', async (way) => {
+  ])('peers 3: publishing a document keeps its position on the other side (%s)', async (way) => {
     const ids = await w.several('stories', 'abc');
     const { documentId } = await w.post('topics', { name: 't', [way]: ids });
     const path = `topics/${documentId}`;
@@ -188,29 +189,26 @@ describe('peers 3: the order of links', () => {
     expect(await w.everywhere(path, way, ['en'])).toEqual(all('Abc', ...BOTH_STATES));
   });
 
-  it.each(LISTS)(
-    'peers 3: the order that was given is the order that is answered, anew each time (%s)',
-    async (way, link) => {
-      const ids = await w.several('topics', 'abcd');
-      const { documentId } = await w.post('stories', { title: 's', ...link(...ids) });
-      const path = `stories/${documentId}`;
-      const orders = ['dcba', 'bdac', 'acbd'];
-      for (const order of orders) {
-        const picked = [...order].map((name) => ids['abcd'.indexOf(name)]!);
-        await w.put(`${path}?status=draft`, link(...picked));
-        expect(await w.labels(path, way, '&status=draft')).toBe(order);
-        await w.put(path, {});
-        expect(await w.everywhere(path, way, ['en'])).toEqual(all(order, ...BOTH_STATES));
-      }
-    },
-  );
+  it.each(LISTS)('peers 3: returns the order of the input after each write (%s)', async (way, link) => {
+    const ids = await w.several('topics', 'abcd');
+    const { documentId } = await w.post('stories', { title: 's', ...link(...ids) });
+    const path = `stories/${documentId}`;
+    const orders = ['dcba', 'bdac', 'acbd'];
+    for (const order of orders) {
+      const picked = [...order].map((name) => ids['abcd'.indexOf(name)]!);
+      await w.put(`${path}?status=draft`, link(...picked));
+      expect(await w.labels(path, way, '&status=draft')).toBe(order);
+      await w.put(path, {});
+      expect(await w.everywhere(path, way, ['en'])).toEqual(all(order, ...BOTH_STATES));
+    }
+  });
 });
 
-describe('peers 4: many who link one document at once', () => {
+describe('peers 4: concurrent links to one document', () => {
   it.each([
     ['stories', (t: string) => ({ topics: { connect: [t] } })],
     ['leads', (t: string) => ({ lead: t })],
-  ])('peers 4: each of them has a place of its own (%s)', async (way, link) => {
+  ])('peers 4: each link has a unique position (%s)', async (way, link) => {
     const [t] = await w.several('topics', 't');
     const numbers = Array.from({ length: 40 }, (_, i) => i);
     await Promise.all(numbers.map((i) => w.post('stories', { title: `${i} `, ...link(t!) })));
@@ -227,7 +225,7 @@ describe('peers 4: many who link one document at once', () => {
     for (let i = 0; i < 3; i += 1) expect(await w.labels(`topics/${t}`, way)).toBe(order);
   });
 
-  it('peers 4: putting them in order at once leaves one of the orders, whole', async () => {
+  it('peers 4: concurrent reorders result in one of the orders', async () => {
     const [t] = await w.several('topics', 't');
     const ids = await w.several('stories', 'abcdef');
     const orders = ['abcdef', 'fedcba', 'cabfed', 'defabc'];
@@ -241,11 +239,11 @@ describe('peers 4: many who link one document at once', () => {
   });
 });
 
-describe('peers 5: what a component instance is known by', () => {
+describe('peers 5: identity of component instances', () => {
   const instance = async (path: string, query = '') =>
     (await w.get(`${path}?populate=mention${query}`)).mention;
 
-  it('peers 5: an instance is the same one in draft and published, through edits and publishing', async () => {
+  it('peers 5: an instance keeps its identity in draft and published, through edits and publishing', async () => {
     const { documentId } = await w.post('stories', { title: 's', mention: { note: '1' } });
     const path = `stories/${documentId}`;
     const { id, documentId: key } = await instance(path);
@@ -258,7 +256,7 @@ describe('peers 5: what a component instance is known by', () => {
     }
   });
 
-  it('peers 5: publishing uses no ids up, however often', async () => {
+  it('peers 5: publishing uses no new ids', async () => {
     const { documentId } = await w.post('stories', {
       title: 's',
       mention: { note: '1' },
@@ -280,8 +278,8 @@ describe('peers 5: what a component instance is known by', () => {
   });
 });
 
-describe('peers 18: drafts are not for everybody who may find', () => {
-  it('peers 18: without the right to them no query shows one, at any depth', async () => {
+describe('peers 18: permission to read drafts', () => {
+  it('peers 18: without it, no query returns a draft, at any depth', async () => {
     const reader = await createTestApp({
       ...stories,
       access: { public: { story: ['find', 'findOne'], topic: ['find', 'findOne'] } },
@@ -303,13 +301,16 @@ describe('peers 18: drafts are not for everybody who may find', () => {
 
 describe('peers 19: creating a draft', () => {
   it.each([
-    ['without a word of it', {}],
+    ['without a status', {}],
     ['with publishedAt: null', { publishedAt: null }],
-  ])('peers 19: %s a document is published at once, as with the reference, and says so', async (_, more) => {
-    expect((await w.post('stories', { title: 's', ...more })).publishedAt).not.toBeNull();
-  });
+  ])(
+    'peers 19: %s publishes a document at once, as Strapi does, and returns publishedAt',
+    async (_, more) => {
+      expect((await w.post('stories', { title: 's', ...more })).publishedAt).not.toBeNull();
+    },
+  );
 
-  it('peers 19: ?status=draft makes a draft and publishes nothing, on POST and on PUT', async () => {
+  it('peers 19: ?status=draft creates a draft and publishes nothing, on POST and on PUT', async () => {
     const draft = await w.post('stories?status=draft', { title: 'd' });
     expect(draft.publishedAt).toBeNull();
     const path = `stories/${draft.documentId}`;
@@ -317,14 +318,14 @@ describe('peers 19: creating a draft', () => {
     await test.http.get(`/api/${path}`).expect(404);
   });
 
-  it('peers 19: with strictParams, status beside the data is a 400 that says where it belongs', async () => {
+  it('peers 19: with strictParams, status next to data returns 400 and names the query parameter', async () => {
     const strict = await createTestApp({ ...stories, strictParams: true });
     try {
-      const answer = await strict.http
+      const response = await strict.http
         .post('/api/stories')
         .send({ data: { title: 'x' }, status: 'draft' })
         .expect(400);
-      expect(answer.body.error).toMatchObject({
+      expect(response.body.error).toMatchObject({
         name: 'ValidationError',
         message: expect.stringContaining('Invalid key status'),
         details: { key: 'status', source: 'body' },
@@ -335,7 +336,7 @@ describe('peers 19: creating a draft', () => {
     }
   });
 
-  it('peers 19: status among the data is a 400, and never quietly published', async () => {
+  it('peers 19: status inside data returns 400, and publishes nothing', async () => {
     const before = (await w.get('stories?pagination[pageSize]=100&locale=*')).length;
     const sent = test.http.post('/api/stories').send({ data: { title: 's', status: 'draft' } });
     expect((await sent.expect(400)).body.error.message).toBe('Invalid key status');
@@ -343,8 +344,8 @@ describe('peers 19: creating a draft', () => {
   });
 });
 
-describe('peers 20: whether a draft is published', () => {
-  it('peers 20: publicationFilter tells it of drafts, whose publishedAt is null', async () => {
+describe('peers 20: published state of a draft', () => {
+  it('peers 20: publicationFilter selects drafts, whose publishedAt is null, by that state', async () => {
     const [draft, live, changed] = [
       await w.post('stories?status=draft', { title: 'draft' }),
       await w.post('stories', { title: 'live' }),
@@ -363,8 +364,8 @@ describe('peers 20: whether a draft is published', () => {
   });
 });
 
-describe('peers 21: one state down the tree', () => {
-  it('peers 21: a published document shows published documents only, at every depth, a draft drafts', async () => {
+describe('peers 21: one state at all levels', () => {
+  it('peers 21: a published document shows only published documents at every depth, a draft shows drafts', async () => {
     const [t] = await w.several('topics', 't');
     await w.put(`topics/${t}?status=draft`, { name: 'T' });
     const hidden = await draftTopic('x');
@@ -394,7 +395,7 @@ describe('peers 21: one state down the tree', () => {
     });
   });
 
-  it('peers 21: a target whose draft differs is not there twice', async () => {
+  it('peers 21: a target whose draft differs appears once', async () => {
     const [t] = await w.several('topics', 't');
     await w.put(`topics/${t}?status=draft`, { name: 'T' });
     const { documentId } = await w.post('cards', { title: 'c', topics: [t] });
@@ -403,8 +404,8 @@ describe('peers 21: one state down the tree', () => {
   });
 });
 
-describe('peers 22: one locale down the tree', () => {
-  it('peers 22: from documents without locales, the children are in the locale asked for', async () => {
+describe('peers 22: one locale at all levels', () => {
+  it('peers 22: children of documents without locales are in the requested locale', async () => {
     const { documentId } = await w.post('stories', { title: 'e' });
     await w.put(`stories/${documentId}?locale=fr`, { title: 'f' });
     const topic = await w.post('topics', { name: 't', stories: [documentId] });
@@ -414,7 +415,7 @@ describe('peers 22: one locale down the tree', () => {
     expect(await w.labels(path, 'stories.topics.stories', '&locale=fr')).toBe('f');
   });
 
-  it('peers 22: a link made in a locale shows that locale’s documents, and mixes no other in', async () => {
+  it('peers 22: a link of a locale shows documents of that locale only', async () => {
     const both = await w.post('stories', { title: 'e' });
     await w.put(`stories/${both.documentId}?locale=fr`, { title: 'f' });
     const english = await w.post('stories', { title: 'x' });
@@ -426,13 +427,13 @@ describe('peers 22: one locale down the tree', () => {
   });
 });
 
-describe('peers 24: what locales share', () => {
+describe('peers 24: values that locales share', () => {
   it.each([
     ['a list of files', async () => ({ gallery: await w.files(2) })],
     ['a relation', async () => ({ topics: await w.several('topics', 'ab') })],
     ['a component', () => Promise.resolve({ mention: { note: 'ab' } })],
     ['a value', () => Promise.resolve({ rank: 3 })],
-  ])('peers 24: %s stays when another locale is added or changed without it', async (_, data) => {
+  ])('peers 24: keeps %s when another locale is added or changed without it', async (_, data) => {
     const sent = await data();
     const [name = ''] = Object.keys(sent);
     const { documentId } = await w.post('stories', { title: 'e', ...sent });
@@ -452,14 +453,14 @@ describe('peers 24: what locales share', () => {
     }
   });
 
-  it('peers 24: a new locale has shared values although it names none, which are then required of no one', async () => {
+  it('peers 24: a new locale gets shared values without input, so that they are not required', async () => {
     const { documentId } = await w.post('stories', { title: 'e', rank: 3 });
     expect(await w.put(`stories/${documentId}?locale=fr`, { title: 'f' })).toMatchObject({ rank: 3 });
     await w.put(`stories/${documentId}?locale=fr`, { rank: 4 });
     expect(await w.get(`stories/${documentId}`)).toMatchObject({ rank: 4, title: 'e' });
   });
 
-  it('peers 24: a component of each locale’s own is never overwritten by publishing another', async () => {
+  it('peers 24: publishing one locale does not overwrite a localized component of another', async () => {
     const { documentId } = await w.post('stories', { title: 'e', seo: { note: 'english' } });
     const path = `stories/${documentId}`;
     await w.put(`${path}?locale=fr`, { title: 'f', seo: { note: 'français' } });
@@ -497,7 +498,7 @@ describe.each(adaptersFor(import.meta.url))('peers 39: required relations on %s'
   });
   afterAll(() => strict.close());
 
-  it('peers 39: over HTTP nothing is published without what is required, each place named', async () => {
+  it('peers 39: HTTP publishes nothing without required relations, and reports each path', async () => {
     const { body } = await strict.http.post('/api/trees').send({ data: {} }).expect(400);
     expect(body.error.details.errors.map(({ path }: any) => path)).toEqual([['name'], ['leaf']]);
     const draft = (
@@ -512,7 +513,7 @@ describe.each(adaptersFor(import.meta.url))('peers 39: required relations on %s'
     expect((await strict.http.get('/api/trees').expect(200)).body.data).toEqual([]);
   });
 
-  it('peers 39: a target that is a draft is enough, and shows once it is published', async () => {
+  it('peers 39: accepts a draft as target, which shows after it is published', async () => {
     const of = new Writer(strict);
     const { documentId } = await of.post('leaves?status=draft', { name: 'l' });
     const made = await of.post('trees', { name: 't', leaf: documentId });

@@ -1,4 +1,4 @@
-/** Pipes that a host has for all its routes see the bodies of generated routes, too, and may change them. */
+/** Global pipes of the application get the bodies of generated routes and may change them. */
 import {
   type ArgumentMetadata,
   type INestApplication,
@@ -30,7 +30,7 @@ const WAYS: readonly (readonly [string, Way])[] = [
 ];
 
 describe.each(ADAPTERS.flatMap((adapter) => WAYS.map(([name, way]) => [adapter, name, way] as const)))(
-  'on %s a pipe of the host, %s,',
+  'on %s a pipe of the application, %s,',
   (adapter, _name, { providers = [], prepare }) => {
     let test: TestApp;
     beforeAll(async () => {
@@ -39,7 +39,7 @@ describe.each(ADAPTERS.flatMap((adapter) => WAYS.map(([name, way]) => [adapter, 
     });
     afterAll(() => test.close());
 
-    it('has bodies before they are written', async () => {
+    it('gets bodies before they are written', async () => {
       const { body } = await test.http
         .post('/api/notes')
         .send({ data: { title: 'first' } })

@@ -1,4 +1,4 @@
-/** ETags of documents, what a client that has them already is spared, and writes that start from what it has seen. */
+/** ETags of documents, conditional reads, and writes that require the version that the client read. */
 import {
   type AuthStrategy,
   type Caller,
@@ -67,7 +67,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
   const put = (path: string, data: object, headers: Record<string, string> = {}) =>
     test.http.put(path).set(headers).send({ data });
 
-  it('a document that the client has is a 304 without a body, to GET and HEAD', async () => {
+  it('returns 304 without a body for a current ETag, to GET and HEAD', async () => {
     const path = await make();
     const etag = await tagOf(path);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -77,7 +77,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
         etag,
         expect.stringContaining('Authorization'),
       ]);
-      // Nothing is said of a body that is not sent (RFC 9110 15.4.5).
+      // A 304 has no content headers (RFC 9110 15.4.5).
       expect(Object.keys(headers).filter((name) => name.startsWith('content-'))).toEqual([]);
       await test.http.head(path).set('If-None-Match', known).expect(304);
     }
@@ -86,7 +86,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await test.http.get(path).set('If-None-Match', etag).expect(200);
   });
 
-  it('what is shown otherwise has another tag, and all of them name the same version', async () => {
+  it('another representation has another ETag, and all of them identify the same version', async () => {
     const path = await make();
     const paths = [path, `${path}?fields=rank`, `${path}?populate=tags`];
     const tags = await Promise.all(paths.map(tagOf));
@@ -108,7 +108,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     expect(v4.status).toBe(200);
   });
 
-  it('a populated document changes with what is populated, although its version does not', async () => {
+  it('the ETag changes with populated documents, although the version does not', async () => {
     const { documentId } = (await test.http.post('/api/tags').send({ data: { name: 'a' } })).body.data;
     const path = await make({ title: 'two', tags: [documentId] });
     const etag = await tagOf(`${path}?populate=tags`);
@@ -120,7 +120,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     expect(body.data.tags[0].name).toBe('b');
   });
 
-  it('If-Match lets a write through that starts from what is there, and no other', async () => {
+  it('If-Match accepts a write based on the current version, and no other', async () => {
     const path = await make();
     const etag = await tagOf(`${path}?fields=title&populate=tags`);
     const { headers } = await put(path, { title: 'mine' }, { 'If-Match': etag }).expect(200);
@@ -129,7 +129,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await test.http.delete(path).set('If-Match', etag).expect(412);
     for (const nothing of ['"other"', 'bare', '']) await put(path, {}, { 'If-Match': nothing }).expect(412);
     expect(await snapshot(test)).toEqual(before);
-    // The answer of a write names the version that it has made.
+    // The response of a write identifies the version that it created.
     await put(path, { title: 'next' }, { 'If-Match': `"other", ${headers['etag']}` }).expect(200);
     await put(path, { title: 'any' }, { 'If-Match': '*' }).expect(200);
     await test.http
@@ -138,7 +138,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
       .expect(204);
   });
 
-  it('of many that start from the same version one is written', async () => {
+  it('writes one of many requests with the same If-Match', async () => {
     const path = await make();
     const etag = await tagOf(path);
     const writes = Array.from({ length: 8 }, (_, i) => put(path, { title: `${i}` }, { 'If-Match': etag }));
@@ -146,7 +146,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     expect(statuses.sort()).toEqual([200, ...Array(7).fill(412)]);
   });
 
-  it('what is published stands for its draft until that is changed', async () => {
+  it('accepts the ETag of the published version for its unmodified draft', async () => {
     const path = await make();
     const published = await tagOf(path);
     const draft = await tagOf(`${path}?status=draft`);
@@ -159,7 +159,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await put(path, {}, { 'If-Match': await tagOf(`${path}?status=draft`) }).expect(200);
   });
 
-  it('a value that locales share is a change of each; other values are not', async () => {
+  it('a value that locales share changes the ETag of each locale; other values do not', async () => {
     const path = await make();
     await put(`${path}?locale=fr`, { title: 'un' }).expect(200);
     const etag = await tagOf(path);
@@ -169,7 +169,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await put(path, {}, { 'If-Match': etag }).expect(412);
   });
 
-  it('a version that is published anew is another answer, whatever its content', async () => {
+  it('publishing changes the ETag, even for equal content', async () => {
     const { documentId } = (await test.http.post('/api/pages').send({ data: { title: 'x' } })).body.data;
     const etag = await tagOf(`/api/pages/${documentId}`);
     const pages = test.app.get<ContentService>(getContentToken('page'), { strict: false });
@@ -179,14 +179,14 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     expect(body.data.title).toBe('x');
   });
 
-  it('a version written by SQL is another one', async () => {
+  it('an update by SQL changes the ETag', async () => {
     const path = await make();
     const etag = await tagOf(path);
     await test.sql('update pages set secret = 1 where document_id = $1', [path.split('/').at(-1)]);
     await put(path, {}, { 'If-Match': etag }).expect(412);
   });
 
-  it('what is not there is a 404 to PUT, and 412 to DELETE, which is no error otherwise', async () => {
+  it('a missing document is 404 for PUT and 412 for DELETE, which otherwise succeeds', async () => {
     expect((await put('/api/pages/nobody', {}, { 'If-Match': '*' }).expect(404)).body).toEqual(NOT_FOUND);
     await test.http.delete('/api/pages/nobody').expect(204);
     await test.http.delete('/api/pages/nobody').set('If-Match', '*').expect(412);
@@ -194,7 +194,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await put(`${path}?locale=fr`, { title: 'neuf' }, { 'If-Match': '*' }).expect(412);
   });
 
-  it('whose document it is not learns nothing by a condition', async () => {
+  it('a condition reveals nothing about documents of other owners', async () => {
     const path = await make({ title: 'hers', writer: 'ann' });
     const etag = await tagOf(path);
     for (const known of [etag, '"other"', '*']) {
@@ -204,7 +204,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await put(path, { title: 'still' }, { authorization: 'Bearer ann', 'if-match': '"other"' }).expect(412);
   });
 
-  it('If-None-Match: * makes what is not there, and writes nothing else', async () => {
+  it('If-None-Match: * creates a missing document, and writes nothing else', async () => {
     const none = { 'If-None-Match': '*' };
     await put('/api/home', { title: 'first' }, none).expect(200);
     await put('/api/home', { title: 'second' }, none).expect(412);
@@ -214,7 +214,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await put(`${path}?locale=fr`, { title: 'encore' }, none).expect(412);
   });
 
-  it('the service takes the same', async () => {
+  it('the service accepts the same conditions', async () => {
     const pages = test.app.get<ContentService>(getContentToken('page'), { strict: false });
     const { documentId } = (await pages.create({ title: 'a' })) as { documentId: string };
     const seen = await pages.findVersion(documentId, { fields: ['title'] });

@@ -25,7 +25,7 @@ import type { Adapter } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { failure, type Host, startHost } from './helpers.ts';
 
-/** An entity of the host's own, beside the content. */
+/** Entity of the application, in addition to the content. */
 interface Invoice {
   id: number;
   number: string;
@@ -135,8 +135,8 @@ const WAYS: readonly [string, (database: TestDatabase) => ModuleMetadata][] = [
 ];
 
 /**
- * MikroORM's Nest module keeps the entities of features for the whole process, so that each start needs a
- * clean slate.
+ * MikroORM's Nest module stores the entities of features for the whole process, so that each start must clear
+ * them.
  */
 const forget = (): void => ['default', 'content'].forEach((context) => MikroOrmModule.clearStorage(context));
 afterEach(forget);
@@ -154,28 +154,25 @@ const start = (
   });
 
 describe.each(adaptersFor(import.meta.url))('registration on %s', (adapter) => {
-  it.each(WAYS)(
-    '%s the content is served, and the schema is settled after one update',
-    async (_name, way) => {
-      const host = await start(way, adapter);
-      const http = supertest.agent(host.url);
-      try {
-        expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
-        const { body } = await http
-          .post('/api/authors')
-          .send({ data: { name: 'Ann' } })
-          .expect(201);
-        expect((await http.get('/api/authors').expect(200)).body.data).toEqual([body.data]);
-        const tables = await host.sql(`select tablename from pg_tables where schemaname = 'public'`);
-        const hasInvoices = tables.some(({ tablename }) => tablename === 'invoices');
-        expect(hasInvoices).toBe(!_name.includes('of its own'));
-      } finally {
-        await host.close();
-      }
-    },
-  );
+  it.each(WAYS)('%s serves the content, and the schema is complete after one update', async (_name, way) => {
+    const host = await start(way, adapter);
+    const http = supertest.agent(host.url);
+    try {
+      expect(await ormOf(host).schema.getUpdateSchemaSQL()).toBe('');
+      const { body } = await http
+        .post('/api/authors')
+        .send({ data: { name: 'Ann' } })
+        .expect(201);
+      expect((await http.get('/api/authors').expect(200)).body.data).toEqual([body.data]);
+      const tables = await host.sql(`select tablename from pg_tables where schemaname = 'public'`);
+      const hasInvoices = tables.some(({ tablename }) => tablename === 'invoices');
+      expect(hasInvoices).toBe(!_name.includes('of its own'));
+    } finally {
+      await host.close();
+    }
+  });
 
-  it('the grants and locales of a factory count', async () => {
+  it('uses the grants and locales of a factory', async () => {
     const host = await start(
       (WAYS.find(([name]) => name === 'from a factory') as (typeof WAYS)[number])[1],
       adapter,
@@ -191,7 +188,7 @@ describe.each(adaptersFor(import.meta.url))('registration on %s', (adapter) => {
     }
   });
 
-  it('two applications in one process do not mix', async () => {
+  it('keeps two applications in one process apart', async () => {
     const book = defineCollectionType({
       singularApiId: 'book',
       pluralApiId: 'books',
@@ -245,7 +242,7 @@ describe.each(adaptersFor(import.meta.url))('registration on %s', (adapter) => {
 it.each([
   ['', {}],
   [', in a schema of its own', { schema: 'cms' }],
-])('a connection of its own leaves the tables of others alone%s', async (_where, options) => {
+])('a separate connection does not change other tables%s', async (_where, options) => {
   const database = await createDatabase();
   const table = await startHost(() => ({}), { database });
   try {
@@ -269,7 +266,7 @@ it.each([
   }
 });
 
-describe('a PostgreSQL schema of its own', () => {
+describe('a separate PostgreSQL schema', () => {
   const inApp = { ...blog, schema: 'app' };
   const SCHEMAS: readonly [string, (database: TestDatabase) => ModuleMetadata][] = [
     [
@@ -304,7 +301,7 @@ describe('a PostgreSQL schema of its own', () => {
     ],
   ];
 
-  it.each(SCHEMAS)('%s holds every table', async (name, way) => {
+  it.each(SCHEMAS)('%s has all tables', async (name, way) => {
     const schema = name.includes('quotes') ? 'My-App' : 'app';
     const host = await start(way, 'express');
     const http = supertest.agent(host.url);
@@ -350,10 +347,10 @@ describe('a PostgreSQL schema of its own', () => {
   });
 });
 
-/** What `forRootAsync` takes of the model by itself. */
+/** Options of the model that `forRootAsync` takes outside the factory. */
 const statics = { contentTypes: blog.contentTypes, components: blog.components };
 
-describe('what stops the start', () => {
+describe('errors at start', () => {
   const refused = async (way: (database: TestDatabase) => ModuleMetadata): Promise<string> => {
     const database = await createDatabase();
     return startHost(way, { database }).then(
@@ -368,7 +365,7 @@ describe('what stops the start', () => {
     );
   };
 
-  it('a host that knows nothing of the entities', async () => {
+  it('an application whose MikroORM lacks the entities', async () => {
     const message = await refused((database) => ({
       imports: [
         mikro(database, { autoLoadEntities: false, entities: [InvoiceSchema] }),
@@ -408,7 +405,7 @@ describe('what stops the start', () => {
     expect(message).toMatch(/^MikroORM has no entities of this model for /);
   });
 
-  it('a schema of the host that the content does not know of', async () => {
+  it('a schema of the application that the content does not use', async () => {
     const message = await refused((database) => ({
       imports: [mikro(database, { schema: 'app', entities: [InvoiceSchema] }), ContentModule.forRoot(blog)],
     }));
@@ -417,7 +414,7 @@ describe('what stops the start', () => {
     );
   });
 
-  it('settings that no request could be answered with', async () => {
+  it('invalid settings', async () => {
     const wrong = {
       maxLimit: -1,
       defaultLimit: 'abc',
@@ -437,14 +434,14 @@ describe('what stops the start', () => {
     ]);
   });
 
-  it('M3: no database, neither of its own nor of the host', async () => {
+  it('M3: no database, neither in the options nor in the application', async () => {
     expect(await refused(() => ({ imports: [ContentModule.forRoot(blog)] }))).toBe(
       'ContentModule has no database, and the application has no MikroORM: give "database" to ' +
         'ContentModule.forRoot, or import MikroOrmModule.forRoot({ …, autoLoadEntities: true })',
     );
   });
 
-  it('M3: no database in the named context, though there is another', async () => {
+  it('M3: no database in the named context, but in another one', async () => {
     const message = await refused((database) => ({
       imports: [mikro(database), ContentModule.forRoot({ ...blog, contextName: 'content' })],
     }));
@@ -472,7 +469,7 @@ describe('what stops the start', () => {
     );
   });
 
-  describe('N3: options that do not exist', () => {
+  describe('N3: unknown options', () => {
     const misspelt = {
       acces: { public: {} },
       limits: { deepth: 3 },
@@ -493,7 +490,7 @@ describe('what stops the start', () => {
       expect(message.split('\n').slice(1).sort()).toEqual([...inside].sort());
     });
 
-    it('in what the factory of forRootAsync gives', async () => {
+    it('in the return value of the factory of forRootAsync', async () => {
       const message = await refused(({ url }) => ({
         imports: [
           ContentModule.forRootAsync({
@@ -522,7 +519,7 @@ describe('what stops the start', () => {
       expect(message).toContain(expected);
     });
 
-    it('a list of types that is misspelt is named beside what is missing', async () => {
+    it('reports a misspelt list of types together with the missing option', async () => {
       const message = await refused(() => ({
         imports: [ContentModule.forRoot({ contentTipes: [] } as never)],
       }));
@@ -531,7 +528,7 @@ describe('what stops the start', () => {
     });
   });
 
-  it('a prefix that comes too late', async () => {
+  it('a prefix in the return value of the factory', async () => {
     const message = await refused(({ url }) => ({
       imports: [
         ContentModule.forRootAsync({
@@ -544,13 +541,13 @@ describe('what stops the start', () => {
     expect(message).toContain('prefix: give it to forRootAsync itself');
   });
 
-  it('a schema whose name could not be one', () => {
+  it('an invalid schema name', () => {
     expect(() => ContentModule.forRoot({ ...blog, schema: 'a"b' })).toThrow(
       'schema: "a"b" cannot name a schema',
     );
   });
 
-  it('wrong grants of a factory', async () => {
+  it('invalid grants of a factory', async () => {
     const useFactory = () =>
       ({
         access: { public: { autor: ['find'] } },
@@ -566,7 +563,7 @@ describe('what stops the start', () => {
     );
   });
 
-  it('a factory that promised a database and gives none', async () => {
+  it('a factory without the database that "ownDatabase" requires', async () => {
     const starting = startHost(
       () => ({
         imports: [ContentModule.forRootAsync({ ...statics, ownDatabase: true, useFactory: () => ({}) })],
@@ -579,7 +576,7 @@ describe('what stops the start', () => {
 
 type AuthorDocument = DocumentOf<typeof Author>;
 
-/** A provider of the host that works with content and with entities of its own. */
+/** Provider of the application that uses content and its own entities. */
 @Injectable()
 class Publisher {
   constructor(
@@ -589,7 +586,7 @@ class Publisher {
   ) {}
 }
 
-describe('the typed service in a provider of the host', () => {
+describe('the typed service in a provider of the application', () => {
   let host: Host;
   let publisher: Publisher;
   beforeAll(async () => {
@@ -630,7 +627,7 @@ describe('the typed service in a provider of the host', () => {
     expect(await authors.count()).toBe(1);
   });
 
-  it('knows single types, drafts and locales', async () => {
+  it('supports single types, drafts and locales', async () => {
     const { homepage, articles } = publisher;
     expect(await homepage.findOne(null)).toBeNull();
     const { documentId } = (await homepage.update(null, { headline: 'Hi' })) as { documentId: string };
@@ -659,7 +656,7 @@ describe('the typed service in a provider of the host', () => {
     expect(await authors.count()).toBe(0);
   });
 
-  it('acts for a caller with the rights of that caller', async () => {
+  it('acts with the permissions of a given caller', async () => {
     const { authors } = publisher;
     await authors.create({ name: 'Ann', profile: null });
     const as = {
@@ -678,7 +675,7 @@ describe('the typed service in a provider of the host', () => {
     });
   });
 
-  it('joins a transaction of the host: both are stored, or neither', async () => {
+  it('joins a transaction of the application: both writes are stored, or neither', async () => {
     const em = (host.app.get(MikroORM).em as unknown as SqlEntityManager).fork();
     const both = (fail: boolean) =>
       em.fork().transactional(async (inner) => {
@@ -696,7 +693,7 @@ describe('the typed service in a provider of the host', () => {
     ).toEqual(expect.arrayContaining([{ name: 'kept' }, { name: 'Kept!' }]));
   });
 
-  it('a delete inside a transaction of the host is undone with it', async () => {
+  it('undoes a delete with the transaction of the application', async () => {
     const ann = await publisher.authors.create({ name: 'Ann' });
     const em = host.app.get(MikroORM).em as unknown as SqlEntityManager;
     await expect(
@@ -709,14 +706,14 @@ describe('the typed service in a provider of the host', () => {
     expect(await publisher.authors.count()).toBe(1);
   });
 
-  it('is exported under a token, too', () => {
+  it('is also exported under a token', () => {
     expect(host.app.get<ContentService>(getContentToken('author'))).toBe(publisher.authors);
     expect(host.app.get<MikroORM>(CONTENT_ORM)).toBe(host.app.get(MikroORM));
   });
 });
 
 describe('a named context', () => {
-  it('gives the content of that context', async () => {
+  it('provides the content of that context', async () => {
     const host = await start((WAYS[4] as (typeof WAYS)[number])[1], 'express');
     expect(ormOf(host)).toBe(host.app.get(getMikroORMToken('content')));
     await host.close();

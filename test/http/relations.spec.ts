@@ -14,11 +14,13 @@ import { countStatements, recordFlights, createTestApp, type TestApp } from '../
 import { badKey, snapshot, withinTransaction } from './helpers.ts';
 
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-/** To-many relations of a node to leaves: both sides, with and without a way back. */
+/**
+ * To-many relations from a node to leaves: owning and inverse sides, and relations without an inverse side.
+ */
 const TO_MANY = ['many', 'list', 'leaves', 'owned'];
 const TO_ONE = ['one', 'single', 'toOne'];
 
-// What a payload means is shown in full by `test/unit/links.spec.ts`; nothing of it depends on an adapter.
+// `test/unit/links.spec.ts` covers all forms of input; they do not depend on the adapter.
 describe('section 11: relations', () => {
   let test: TestApp;
   let L: Ids;
@@ -61,7 +63,7 @@ describe('section 11: relations', () => {
     });
 
     it.each(first ? onePerRule(REFUSALS) : REFUSALS.slice(0, 1))(
-      '%s is refused, and nothing is written',
+      'rejects %s, and writes nothing',
       async (_what, payload, expected) => {
         const before = await snapshot(test);
         expect(
@@ -86,12 +88,12 @@ describe('section 11: relations', () => {
       expect(await names('nodes', made, attribute)).toBe('xyz');
     });
 
-    it('11.27 an omitted key leaves the links alone', async () => {
+    it('11.27 an omitted key leaves the links unchanged', async () => {
       await change('nodes', owner, { name: 'other' });
       expect(await names('nodes', owner, attribute)).toBe('abc');
     });
 
-    it('1.25 what a GET shows can be sent back', async () => {
+    it('1.25 accepts the response of a GET as input', async () => {
       const shown = (await test.http.get(`/api/nodes/${owner.documentId}?populate=${attribute}`).expect(200))
         .body.data[attribute];
       await change('nodes', owner, { [attribute]: [...shown].reverse() });
@@ -101,14 +103,14 @@ describe('section 11: relations', () => {
       ).toEqual([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
     });
 
-    it('11.25 deleting a target takes it out and keeps the order of the others', async () => {
+    it('11.25 deleting a target removes it and keeps the order of the others', async () => {
       const own = await leafs('x', 'y', 'z');
       const made = await make('nodes', { [attribute]: ids(own, 'zxy') });
       await test.http.delete(`/api/leaves/${own['x']!.documentId}`).expect(204);
       expect(await names('nodes', made, attribute)).toBe('zy');
     });
 
-    it('11.26 deleting the owner leaves the targets', async () => {
+    it('11.26 deleting the owner keeps the targets', async () => {
       const own = await leafs('x', 'y');
       const made = await make('nodes', { [attribute]: ids(own, 'xy') });
       await test.http.delete(`/api/nodes/${made.documentId}`).expect(204);
@@ -171,7 +173,7 @@ describe('section 11: relations', () => {
       ],
       ['a foreign key', { documentId: 'x', foo: 1 }, badKey('foo', attribute, attribute)],
       ['a boolean', false, refused('Invalid relations', expect.anything())],
-    ])('%s is refused', async (_what, payload, expected) => {
+    ])('rejects %s', async (_what, payload, expected) => {
       const { body } = await put('nodes', owner, { [attribute]: payload }).expect(400);
       expect(body).toEqual(expected);
       expect(body.error.details).toMatchObject({ path: attribute });
@@ -195,8 +197,8 @@ describe('section 11: relations', () => {
     });
   });
 
-  describe('taking from another owner', () => {
-    it('11.22 one-to-one: a taken target changes hands', async () => {
+  describe('targets of another owner', () => {
+    it('11.22 one-to-one: a linked target changes its owner', async () => {
       const { x } = (await leafs('x')) as { x: Row };
       const [first, second] = [
         await make('nodes', { name: 'first', one: x.documentId }),
@@ -234,7 +236,7 @@ describe('section 11: relations', () => {
       expect(await nameOf('nodes', first, 'one')).toBeNull();
     });
 
-    it('11.22 two one-to-one partners may be swapped', async () => {
+    it('11.22 two one-to-one partners can be swapped', async () => {
       const own = await leafs('x', 'y');
       const [first, second] = [
         await make('nodes', { name: 'first', one: own['x']!.documentId }),
@@ -245,7 +247,7 @@ describe('section 11: relations', () => {
       expect([await nameOf('nodes', first, 'one'), await nameOf('nodes', second, 'one')]).toEqual(['y', 'x']);
     });
 
-    it('11.23 one-to-many: a child given to a new owner leaves the old one', async () => {
+    it('11.23 one-to-many: a child leaves its old owner', async () => {
       const own = await leafs('x', 'y', 'z');
       const first = await make('nodes', { name: 'first', leaves: ids(own, 'xyz') });
       const second = await make('nodes', { name: 'second', leaves: { connect: [own['y']!.documentId] } });
@@ -263,7 +265,7 @@ describe('section 11: relations', () => {
   });
 
   describe('11.24 both sides', () => {
-    it('many-to-many: each side shows the other, in an order of its own', async () => {
+    it('many-to-many: each side shows the other, in its own order', async () => {
       const own = await leafs('x', 'y');
       const [p, q, r] = [
         await make('nodes', { name: 'p', many: ids(own, 'xy') }),
@@ -345,7 +347,7 @@ describe('section 11: relations', () => {
   });
 
   describe('11.31 self relations', () => {
-    it('a document may be linked to itself, on every side', async () => {
+    it('a document can link itself, on every side', async () => {
       const own = await make('nodes', { name: 's' });
       const me = own.documentId;
       await change('nodes', own, { self: me, friends: [me], twin: me, parent: me, follows: [me] });
@@ -360,7 +362,7 @@ describe('section 11: relations', () => {
         expect([name, await names('nodes', own, name)]).toEqual([name, '']);
     });
 
-    it('two-way to-many: who follows whom', async () => {
+    it('two-way to-many: followers and followed', async () => {
       const [a, b, c] = [
         await make('nodes', { name: 'a' }),
         await make('nodes', { name: 'b' }),
@@ -391,15 +393,15 @@ describe('section 11: relations', () => {
       expect(await nameOf('nodes', left, 'parent')).toBeNull();
     });
 
-    it('both sides of a one-to-one with oneself in one body: the links agree afterwards', async () => {
+    it('both sides of a one-to-one with itself in one body: the links are consistent afterwards', async () => {
       const [a, b] = [await make('nodes', { name: 'a' }), await make('nodes', { name: 'b' })];
       await change('nodes', a, { twin: b.documentId });
       expect([await nameOf('nodes', b, 'twinOf'), await nameOf('nodes', b, 'twin')]).toEqual(['a', null]);
     });
   });
 
-  describe('11.28 rights', () => {
-    it('a relation to a type that the caller may not read is refused', async () => {
+  describe('11.28 permissions', () => {
+    it('rejects a relation to a type that the caller cannot read', async () => {
       const vault = await make('vaults', { name: 'v' });
       const own = await make('nodes', { name: 'n' });
       const before = await snapshot(test);
@@ -424,7 +426,7 @@ describe('section 11: relations', () => {
       expect(await snapshot(test)).toEqual(before);
     });
 
-    it('15.2 a relation that is not writable is refused', async () => {
+    it('15.2 rejects a relation that is not writable', async () => {
       const own = await make('nodes', { name: 'n' });
       expect((await put('nodes', own, { readOnly: L['a']!.documentId }).expect(400)).body).toEqual(
         badKey('readOnly', '', 'readOnly'),
@@ -450,7 +452,7 @@ describe('section 11: relations', () => {
       expect(await inside(own)).toBe(expected);
     });
 
-    it.each(REFUSALS.slice(0, 1))('%s is refused', async (_what, payload, expected) => {
+    it.each(REFUSALS.slice(0, 1))('rejects %s', async (_what, payload, expected) => {
       const own = await make('nodes', { box: { links: ids(L, 'abc') } });
       const { id } = (await test.http.get(`/api/nodes/${own.documentId}?populate=box`).expect(200)).body.data
         .box;
@@ -460,7 +462,7 @@ describe('section 11: relations', () => {
       expect(await inside(own)).toBe('abc');
     });
 
-    it('11.20 a foreign key names its place', async () => {
+    it('11.20 reports the path of a foreign key violation', async () => {
       expect(
         (
           await test.http
@@ -505,7 +507,7 @@ describe('section 11: relations', () => {
       expect(body.data.zone).toMatchObject([{ link: { name: 'd' }, links: [{ name: 'a' }] }]);
     });
 
-    it('11.25 a deleted target is gone from components, too, and the instance can be sent back', async () => {
+    it('11.25 a deleted target disappears from components, and the instance can be sent back', async () => {
       const own = await leafs('x', 'y');
       const made = await make('nodes', {
         box: { label: 'b', link: own['x']!.documentId, links: ids(own, 'xy') },
@@ -566,7 +568,7 @@ describe('section 11: relations', () => {
       expect(await urls(name === 'cover' ? 'gallery' : 'cover')).toBe(name === 'cover' ? 'xy' : 'x'); // 20.15
     });
 
-    it('an unknown file is refused', async () => {
+    it('rejects an unknown file', async () => {
       expect((await put('nodes', owner, { cover: 999_999 }).expect(400)).body).toEqual(
         refused(
           '1 relation(s) of type plugin::upload.file associated with this entity do not exist',
@@ -603,7 +605,7 @@ describe('section 11: relations', () => {
       ]);
     });
 
-    it('11.33 row ids of the draft and of the published row mean the same document', async () => {
+    it('11.33 row ids of the draft and of the published row identify the same document', async () => {
       const published = await both({ name: '1' });
       const { id } = (await test.http.get(`/api/topics/${published.documentId}?status=draft`).expect(200))
         .body.data;
@@ -614,7 +616,7 @@ describe('section 11: relations', () => {
         );
     });
 
-    it('11.34 from a type without drafts both are linked, and the request picks', async () => {
+    it('11.34 a type without drafts links both versions, and the request selects one', async () => {
       const target = await make('posts', { name: 'new' }, '?status=draft');
       const shelf = await make('shelves', {
         posts: [{ documentId: target.documentId, status: 'published' }],
@@ -662,7 +664,7 @@ describe('section 11: relations', () => {
       ]).toEqual(['2', null, '', '']);
     });
 
-    it('8.14 publishing a target again keeps it everywhere, in its place (peers 3)', async () => {
+    it('8.14 publishing a target again keeps it everywhere, at its position (peers 3)', async () => {
       const T = Object.fromEntries(
         await Promise.all(['1', '2', '3'].map(async (name) => [name, await both({ name })] as const)),
       );
@@ -697,7 +699,7 @@ describe('section 11: relations', () => {
       ]).toEqual(['312', '321', 'op']);
     });
 
-    it('a draft written from the inverse side is not published with it', async () => {
+    it('publishing does not include a draft that the inverse side wrote', async () => {
       const one = await both({ name: '1' });
       const post = await make('posts', { name: 'p' });
       await change('topics', one, { posts: [post.documentId], mainOf: [post.documentId] }, '?status=draft');
@@ -723,7 +725,7 @@ describe('section 11: relations', () => {
       ['mate', 'leaves', 'postMate'],
       ['partner', 'topics', 'partnerOf'],
     ])(
-      '11.22 a one-to-one target (%s) taken in a draft changes hands when that draft is published',
+      '11.22 a one-to-one target (%s) taken in a draft changes its owner when that draft is published',
       async (attribute, plural, back) => {
         const target = await make(plural, { name: 't' });
         const [first, second] = [
@@ -755,7 +757,7 @@ describe('section 11: relations', () => {
       },
     );
 
-    it('11.22 a draft that is put back takes its one-to-one target back', async () => {
+    it('11.22 a discarded draft gets its one-to-one target back', async () => {
       const target = await make('leaves', { name: 't' });
       const [first, second] = [
         await make('posts', { name: 'first', mate: target.documentId }),
@@ -771,7 +773,7 @@ describe('section 11: relations', () => {
     });
 
     it.each(['create', 'update', 'create a draft and publish it'])(
-      '11.22 two one-to-one targets change hands in one write: %s',
+      '11.22 two one-to-one targets change their owners in one write: %s',
       async (way) => {
         const [leaf, topic] = [await make('leaves', { name: 'l' }), await both({ name: 't' })];
         const first = await make('posts', {
@@ -806,7 +808,7 @@ describe('section 11: relations', () => {
       },
     );
 
-    it('11.22 of two one-to-one targets taken at once from different documents, each loses its own', async () => {
+    it('11.22 two one-to-one targets taken at once from different documents: each document loses its own', async () => {
       const [leaf, topic] = [await make('leaves', { name: 'l' }), await both({ name: 't' })];
       const [first, second] = [
         await make('posts', { name: 'first', mate: leaf.documentId }),
@@ -835,7 +837,7 @@ describe('section 11: relations', () => {
       ]).toEqual(['me', 'me']);
     });
 
-    it('11.25 deleting a target takes it out of drafts and published documents', async () => {
+    it('11.25 deleting a target removes it from drafts and published documents', async () => {
       const [one, two] = [await both({ name: '1' }), await both({ name: '2' })];
       const post = await make('posts', {
         name: 'p',
@@ -855,7 +857,7 @@ describe('section 11: relations', () => {
       ).toEqual([{ n: 0 }]);
     });
 
-    it('11.32 550 links go public with the document', async () => {
+    it('11.32 publishes 550 links with the document', async () => {
       const docs =
         await test.sql(`insert into leaves (document_id, locale, published, created_at, updated_at, published_at, name)
         select 'published' || lpad(i::text, 4, '0'), 'en', true, now(), now(), now(), i::text from generate_series(1, 550) i returning document_id`);
@@ -881,7 +883,7 @@ describe('section 11: relations', () => {
       ],
     });
 
-    it('POST and PUT take at most six, however many targets there are', async () => {
+    it('POST and PUT need at most six, for any number of targets', async () => {
       const [few, many] = [3, 550];
       await test.sql(`insert into leaves (document_id, locale, published, created_at, updated_at, published_at, name)
         select 'counted' || lpad(i::text, 4, '0'), 'en', true, now(), now(), now(), i::text from generate_series(1, 550) i`);
@@ -915,7 +917,7 @@ describe('section 11: relations', () => {
       expect(counts.slice(3)).toEqual(counts.slice(0, 3));
     });
 
-    it('a create goes over the wire in one flight, an update and a delete in two', async () => {
+    it('a create needs one round trip, an update and a delete need two', async () => {
       const own = await make('nodes', { name: 'n', many: ids(L, 'ab') });
       const flights = async (work: () => Promise<unknown>) => (await recordFlights(work)).length;
       expect(await flights(() => make('nodes', { name: 'n' }))).toBe(1);
@@ -948,12 +950,12 @@ describe('section 11: relations', () => {
     },
   );
 
-  it('11.36 a required relation is not enforced', async () => {
+  it('11.36 does not enforce a required relation', async () => {
     const own = await make('nodes', { name: 'n', needed: null });
     await change('nodes', own, { needed: [] });
   });
 
-  it('23.5 concurrent connects and disconnects leave links that some order explains', async () => {
+  it('23.5 concurrent connects and disconnects leave links that match a serial order', async () => {
     const own = await leafs('x', 'y', 'z');
     const node = await make('nodes', { name: 'n', many: [own['x']!.documentId] });
     const answers = await Promise.all(
@@ -970,7 +972,7 @@ describe('section 11: relations', () => {
     expect(['x', 'xyz']).toContain(await names('nodes', node, 'many'));
   });
 
-  it('23.5 documents that steal one target from each other at once: one of them has it', async () => {
+  it('23.5 concurrent documents that take one target from each other: one of them has it', async () => {
     const { x } = (await leafs('x')) as { x: Row };
     const owners = await Promise.all(Array.from({ length: 8 }, (_, i) => make('nodes', { name: String(i) })));
     const answers = await Promise.all(

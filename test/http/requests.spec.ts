@@ -1,6 +1,6 @@
 /**
- * What happens to a request outside of the handlers: methods that a path does not have, headers for caches,
- * bodies under other JSON types, and the health check.
+ * Requests outside the handlers: methods that a path does not have, cache headers, other JSON media types,
+ * and the health check.
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -39,7 +39,7 @@ class TagController extends CollectionController {
   }
 }
 
-/** A host that answers every error itself. */
+/** Exception filter of the application that handles every error. */
 @Catch()
 class EverythingFilter implements ExceptionFilter {
   constructor(private readonly host: HttpAdapterHost) {}
@@ -55,7 +55,7 @@ class KettleController {
   }
 }
 
-/** Knows callers by a cookie. */
+/** Identifies callers by a cookie. */
 class CookieStrategy implements AuthStrategy {
   readonly name = 'cookie';
   readonly vary = ['Cookie'];
@@ -101,7 +101,7 @@ describe.each(ADAPTERS)('requests on %s', (adapter) => {
       ['PATCH', '/api/authors?filters[x]=1', LIST],
       ['DELETE', '/api/i18n/locales', 'GET, HEAD, OPTIONS'],
     ] as [string, string, string][])(
-      'S2: 1.9 %s %s is a 405 in the error shape, whatever filters the host has',
+      'S2: 1.9 %s %s returns 405 in the error shape, whatever filters the application has',
       async (method, path, allow) => {
         const { status, headers, text } = await raw(host.url, method, path);
         expect({ status, allow: headers['allow'], body: JSON.parse(text) }).toEqual({
@@ -112,7 +112,7 @@ describe.each(ADAPTERS)('requests on %s', (adapter) => {
       },
     );
 
-    it('a method that the host adds to a generated controller works, and is in Allow', async () => {
+    it('a method that the application adds to a generated controller works, and is in Allow', async () => {
       const touched = await raw(host.url, 'PATCH', '/api/categories/x');
       expect(JSON.parse(touched.text)).toEqual({ touched: 'x' });
       const refused = await raw(host.url, 'POST', '/api/categories/x');
@@ -124,7 +124,7 @@ describe.each(ADAPTERS)('requests on %s', (adapter) => {
     });
 
     it.each(['/api/authors/x/y', '/api/authors//x', '/api/homepage/x', '/kettles', '/api/nope', '/'])(
-      'PATCH %s, where nothing is, stays the business of the host',
+      'leaves PATCH %s, an unknown route, to the application',
       async (path) => {
         const { status, headers, text } = await raw(host.url, 'PATCH', path);
         expect({ status, body: JSON.parse(text) }).toEqual({ status: 404, body: { of: 'the host' } });
@@ -136,7 +136,7 @@ describe.each(ADAPTERS)('requests on %s', (adapter) => {
       ['/api/authors', LIST],
       ['/api/authors/x', ONE],
       ['/api/homepage/', ONE],
-    ])('1.10 OPTIONS %s is a 204 with Allow', async (path, allow) => {
+    ])('1.10 OPTIONS %s returns 204 with Allow', async (path, allow) => {
       const { status, headers, text } = await raw(host.url, 'OPTIONS', path);
       expect({ status, allow: headers['allow'], text }).toEqual({ status: 204, allow, text: '' });
     });
@@ -151,12 +151,12 @@ describe.each(ADAPTERS)('requests on %s', (adapter) => {
       'application/vnd.api+json; charset=utf-8',
       'Application/LD+JSON',
       'application/json',
-    ])('%s is read', async (type) => {
+    ])('reads %s', async (type) => {
       const { status, text } = await post(JSON.stringify({ data: { name: type } }), type);
       expect([status, JSON.parse(text).data?.name]).toEqual([201, type]);
     });
 
-    it('obeys the limit and the rules of JSON', async () => {
+    it('applies the limit and the rules of JSON', async () => {
       const type = 'application/vnd.api+json';
       const large = await post(JSON.stringify({ data: { name: 'x'.repeat(1_500_000) } }), type);
       const broken = await post('{"data":', type);
@@ -169,14 +169,17 @@ describe.each(ADAPTERS)('requests on %s', (adapter) => {
       );
     });
 
-    it.each(['text/vnd.api+json', 'application/jsonp', 'application/xml'])('%s is none', async (type) => {
-      const { status } = await post(JSON.stringify({ data: { name: 'no' } }), type);
-      expect(status).not.toBe(201);
-      expect(await host.sql(`select 1 from authors where name = 'no'`)).toEqual([]);
-    });
+    it.each(['text/vnd.api+json', 'application/jsonp', 'application/xml'])(
+      'does not read %s',
+      async (type) => {
+        const { status } = await post(JSON.stringify({ data: { name: 'no' } }), type);
+        expect(status).not.toBe(201);
+        expect(await host.sql(`select 1 from authors where name = 'no'`)).toEqual([]);
+      },
+    );
   });
 
-  it('1.26 without the option there is no health check', async () => {
+  it('1.26 has no health check without the option', async () => {
     expect((await raw(host.url, 'GET', '/_health')).status).toBe(404);
   });
 });
@@ -218,7 +221,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     ['PATCH', '/v1/api/authors', {}, 405],
     ['DELETE', '/v1/api/authors/x', {}, 204],
   ] as [string, string, Record<string, string>, number][])(
-    'R20: %s %s with %j names what it depends on',
+    'R20: %s %s with %j has a Vary header for each input',
     async (method, path, sent, expected) => {
       const plain = await raw(host.url, method, path, sent);
       expect(plain.status).toBe(expected);
@@ -230,7 +233,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     },
   );
 
-  it('R20: routes of the host stay as they are', async () => {
+  it('R20: leaves routes of the application unchanged', async () => {
     const { headers } = await raw(host.url, 'GET', '/v1/kettles');
     expect(headers).not.toHaveProperty('cache-control');
     expect(varyOf(headers['vary'])).not.toContain('Authorization');
@@ -241,7 +244,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     ['PUT', '/v1/api/authors/x'],
     ['DELETE', '/v1/api/authors/x'],
     ['PUT', '/v1/api/homepage'],
-  ])('R20: a preflight for %s %s passes with the CORS settings of the docs', async (method, path) => {
+  ])('R20: a preflight for %s %s succeeds with the CORS settings of the docs', async (method, path) => {
     const { status, headers } = await raw(host.url, 'OPTIONS', path, {
       origin: 'https://site.test',
       'access-control-request-method': method,
@@ -256,7 +259,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
   });
 
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
-    '1.26 %s /_health is a 204 at the root, outside of every prefix',
+    '1.26 %s /_health returns 204 at the root, outside every prefix',
     async (method) => {
       const { status, text } = await raw(host.url, method, '/_health?x=1', json('x', 'text/plain'), 'x');
       expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -268,7 +271,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     expect((await raw(host.url, 'GET', '/_health/x')).status).toBe(404);
   });
 
-  describe('what is no body of a document', () => {
+  describe('invalid bodies', () => {
     const NO_DATA = failure(400, 'ValidationError', 'Missing "data" payload in the request body');
     const NO_JSON = failure(400, 'SyntaxError', 'invalid JSON, only supports object and array');
     const BODIES: readonly (readonly [string, object])[] = [
@@ -291,11 +294,11 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     ] as const;
 
     it.each(WRITES.flatMap((write) => BODIES.map((body) => [...write, ...body] as const)))(
-      '1.11, 1.13 %s %s with %j is refused alike on both adapters',
+      '1.11, 1.13 %s %s with %j returns the same error on both adapters',
       async (method, path, text, expected) => {
         for (const type of ['application/json', 'application/vnd.api+json']) {
-          const answer = await raw(host.url, method, `/v1${path}`, json(text, type), text);
-          expect({ status: answer.status, body: JSON.parse(answer.text) }).toEqual({
+          const response = await raw(host.url, method, `/v1${path}`, json(text, type), text);
+          expect({ status: response.status, body: JSON.parse(response.text) }).toEqual({
             status: 400,
             body: expected,
           });
@@ -304,7 +307,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     );
   });
 
-  describe('what says that it is no JSON', () => {
+  describe('other media types', () => {
     const NO_JSON = failure(415, 'UnsupportedMediaTypeError', 'The body must be JSON');
     const TEXT = '{"data":{"name":"none"}}';
     const send = (type: string | null, path = '/v1/api/authors', method = 'POST') => {
@@ -321,7 +324,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
       'application/json;charset="latin1"',
       'application/vnd.api+json; charset=utf-7',
       null,
-    ])('R3: %s is a 415 on both adapters, for who may write at all', async (type) => {
+    ])('R3: %s returns 415 on both adapters, for callers that may write', async (type) => {
       const { status, text } = await send(type);
       expect([status, JSON.parse(text)]).toEqual([415, NO_JSON]);
       expect((await send(type, '/v1/api/companies')).status).toBe(403);
@@ -332,28 +335,28 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
       'application/json;charset=utf8',
       'application/json; v=4; charset="UTF-8"',
       'application/hal+json;',
-    ])('%s is JSON on both adapters', async (type) => {
+    ])('accepts %s as JSON on both adapters', async (type) => {
       expect((await send(type)).status).toBe(201);
       await host.sql(`delete from authors where name = 'none'`);
     });
 
-    it('a client who goes while its body is read is no fault of the server’s', async () => {
-      const told: unknown[] = [];
-      const note = (...words: unknown[]): void => void told.push(words);
+    it('does not log an error for a client that disconnects while its body is read', async () => {
+      const logged: unknown[] = [];
+      const note = (...words: unknown[]): void => void logged.push(words);
       host.app.useLogger({ log: () => undefined, warn: note, error: note });
       const socket = connect(Number(new URL(host.url).port), '127.0.0.1');
       await once(socket, 'connect');
       socket.write('POST /v1/api/authors HTTP/1.1\r\nHost: x\r\n');
       socket.write('Content-Type: application/json\r\nContent-Length: 50\r\n\r\n{"da');
-      // The server has begun to read.
+      // Waits until the server reads the body.
       await setTimeout(100);
       socket.destroy();
       await setTimeout(200);
       host.app.useLogger(['fatal']);
-      expect(told).toEqual([]);
+      expect(logged).toEqual([]);
     });
 
-    it('a body of a read is nobody’s, whatever it says', async () => {
+    it('ignores the body of a read', async () => {
       for (const type of ['application/json', 'application/xml', 'application/json; charset=utf-16'])
         for (const [path, status] of [
           ['authors', 200],
@@ -363,7 +366,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
     });
   });
 
-  describe('2.5 the path of a refused key', () => {
+  describe('2.5 the path of an invalid key', () => {
     it.each([
       ['fields=nope', 'nope', null],
       ['fields[0]=name&fields[1]=nope', 'nope', null],
@@ -377,7 +380,7 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
       ['fields=articles', 'articles', 'articles'],
       ['populate[articles][fields]=nope', 'nope', null],
       ['populate[articles][nope]=1', 'nope', 'articles'],
-      // Recorded: populate alone names the key itself.
+      // Recorded: only `populate` reports the key itself.
       ['populate=nope', 'nope', 'nope'],
       ['populate[nope]=true', 'nope', 'nope'],
     ] as const)('of ?%s', async (query, key, path) => {
@@ -397,17 +400,17 @@ describe.each(ADAPTERS)('headers and bodies on %s', (adapter) => {
       [{ name: 'x', articles: { nope: 1 } }, 'nope', 'articles'],
     ])('of the body %j', async (data, key, path) => {
       const text = JSON.stringify({ data });
-      const answer = await raw(host.url, 'POST', '/v1/api/authors', json(text), text);
-      expect(JSON.parse(answer.text).error.details).toEqual({ key, path, source: 'body' });
+      const response = await raw(host.url, 'POST', '/v1/api/authors', json(text), text);
+      expect(JSON.parse(response.text).error.details).toEqual({ key, path, source: 'body' });
     });
   });
 
-  it('an unknown route below the prefix is a 404 as before', async () => {
+  it('returns 404 for an unknown route below the prefix, unchanged', async () => {
     expect(JSON.parse((await raw(host.url, 'GET', '/v1/api/nope')).text)).toEqual(NOT_FOUND);
   });
 });
 
-describe('odd paths', () => {
+describe('unusual paths', () => {
   const hosts: Partial<Record<Adapter, Host>> = {};
   let known = '';
   beforeAll(async () => {
@@ -444,20 +447,20 @@ describe('odd paths', () => {
     '/api/authors??x',
     `/api/authors/${'x'.repeat(101)}`,
     `/api/authors/${'x'.repeat(900)}`,
-  ])('%s is one and the same to Express and to a Fastify that is set to be as forgiving', async (path) => {
+  ])('%s is the same path to Express and to Fastify with equally tolerant settings', async (path) => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      // Deleting is left to paths that lead to no author.
+      // Only paths without an author use DELETE.
       if (method === 'DELETE' && /ID|bcdef/.test(path)) continue;
       const text = method === 'PUT' ? '{"data":{}}' : undefined;
       const answers = await Promise.all(
         ADAPTERS.map(async (adapter) => {
           const sent = text === undefined ? {} : json(text);
           const url = hosts[adapter]?.url ?? '';
-          const answer = await raw(url, method, path.replace('ID', known), sent, text);
+          const response = await raw(url, method, path.replace('ID', known), sent, text);
           return {
-            status: answer.status,
-            allow: answer.headers['allow'],
-            text: answer.text.replace(/"\d{4}-[^"]*Z"/g, ''),
+            status: response.status,
+            allow: response.headers['allow'],
+            text: response.text.replace(/"\d{4}-[^"]*Z"/g, ''),
           };
         }),
       );
@@ -466,7 +469,7 @@ describe('odd paths', () => {
   });
 });
 
-it.each(ADAPTERS)('M4: Nest maps the routes that exist, and no others, on %s', async (adapter) => {
+it.each(ADAPTERS)('M4: Nest maps only the existing routes, on %s', async (adapter) => {
   const lines: string[] = [];
   const note = (line: unknown): void => void lines.push(String(line));
   const host = await withContent(adapter, {}, (app) =>

@@ -54,7 +54,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
   });
   afterAll(() => test.close());
 
-  describe('the routes of the contract', () => {
+  describe('the routes of the protocol', () => {
     it('1.1 lists a collection, byte for byte', async () => {
       const { text, headers } = await test.http.get('/api/authors').expect(200);
       expect(text).toMatch(
@@ -67,12 +67,12 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       expect(headers['content-length']).toBe(String(Buffer.byteLength(text)));
     });
 
-    it('1.1 lists nothing as an empty array', async () => {
+    it('1.1 lists no rows as an empty array', async () => {
       const { text } = await test.http.get('/api/profiles').expect(200);
       expect(text).toBe('{"data":[],"meta":{"pagination":{"page":1,"pageSize":25,"pageCount":0,"total":0}}}');
     });
 
-    it('1.2, 1.18 shows one document, byte for byte', async () => {
+    it('1.2, 1.18 returns one document, byte for byte', async () => {
       const { text, headers } = await test.http.get(`/api/authors/${ann.documentId}`).expect(200);
       expect(text).toMatch(
         new RegExp(
@@ -88,11 +88,11 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       '/api/authors/x?populate[articles][populate]=*',
       '/api/homepage?populate=*',
       '/api/authors?pagination[withCount]=false',
-    ])('GET %s is one SQL statement', async (path) => {
+    ])('GET %s needs one SQL statement', async (path) => {
       expect(await countStatements(() => test.http.get(path))).toHaveLength(1);
     });
 
-    it('1.3–1.5 creates with 201, updates with 200, deletes with 204, and then knows nothing of it', async () => {
+    it('1.3–1.5 creates with 201, updates with 200, deletes with 204, and then returns 404', async () => {
       const created = await test.http
         .post('/api/authors')
         .send({ data: { name: 'Bob' } })
@@ -122,7 +122,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       await test.http.delete(`/api/authors/${documentId}`).expect(204); // 23.6
     });
 
-    it('10.1–10.4 a single type is absent, created by PUT with 200, kept, and deleted', async () => {
+    it('10.1–10.4 a single type is missing, created by PUT with 200, stored, and deleted', async () => {
       expect((await test.http.get('/api/homepage').expect(404)).body).toEqual(NOT_FOUND);
       const created = await test.http
         .put('/api/homepage')
@@ -163,7 +163,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       ['1.7 a numeric id', 'get', '/api/authors/1'],
       ['a document id with a NUL byte', 'get', '/api/authors/a%00b'],
       ['a document id with half a surrogate pair', 'get', '/api/authors/%F0%9F%98%80'],
-    ] as const)('%s is a 404', async (_what, method, path) => {
+    ] as const)('%s returns 404', async (_what, method, path) => {
       const response = await test.http[method](path).send(
         method === 'get' || method === 'delete' ? undefined : { data: { name: 'No' } },
       );
@@ -178,7 +178,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       expect(await test.sql(`select name from authors where name = 'No'`)).toEqual([]);
     });
 
-    it('1.7 the numeric id of an existing document does not address it', async () => {
+    it('1.7 the numeric id of an existing document does not identify it', async () => {
       for (const method of ['get', 'put'] as const) {
         const { body } = await test.http[method](`/api/authors/${ann.id}`)
           .send(method === 'get' ? undefined : { data: { name: 'No' } })
@@ -196,7 +196,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
     });
 
     it.each(['%E0%A4%A', '%', '%zz', '%C3', '%ED%A0%80'])(
-      '2.1: a path that cannot be decoded (%s) is a 400 that no cache keeps',
+      '2.1: a path that cannot be decoded (%s) returns 400 that no cache may store',
       async (bad) => {
         const { status, headers, text } = await raw(test.url, 'GET', `/api/authors/${bad}?x=%zz`);
         expect({ status, body: JSON.parse(text) }).toEqual({
@@ -208,7 +208,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       },
     );
 
-    it('1.6: an id of any length is unknown, and its rights are asked for first', async () => {
+    it('1.6: an id of any length is unknown, and permissions are checked first', async () => {
       const long = 'x'.repeat(5000);
       const bodyOf = async (method: string, path: string) =>
         JSON.parse((await raw(test.url, method, path)).text);
@@ -220,7 +220,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       expect(await bodyOf('GET', `/api/authors/${long}/${long}`)).toEqual(NOT_FOUND);
     });
 
-    it('a path in another case is served, or unknown in the error shape, as the router of the host has it', async () => {
+    it('serves a path in another case, or returns 404 in the error shape, as configured in the router', async () => {
       const { status, text } = await raw(test.url, 'GET', '/API/Authors');
       expect(status).toBe(adapter === 'express' ? 200 : 404);
       if (status === 404) expect(JSON.parse(text)).toEqual(NOT_FOUND);
@@ -237,7 +237,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       ['POST', '/api/homepage', ONE],
       ['PATCH', '/api/homepage', ONE],
       ['PUT', '/api/companies', LIST],
-    ])('1.9 %s %s is a 405 that tells the allowed methods', async (method, path, allowed) => {
+    ])('1.9 %s %s returns 405 with the allowed methods', async (method, path, allowed) => {
       const response = await raw(
         test.url,
         method,
@@ -256,7 +256,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       ['/api/authors', LIST],
       ['/api/authors/x', ONE],
       ['/api/homepage', ONE],
-    ])('1.10 OPTIONS %s is a 204 with Allow', async (path, allowed) => {
+    ])('1.10 OPTIONS %s returns 204 with Allow', async (path, allowed) => {
       const response = await raw(test.url, 'OPTIONS', path);
       expect(response).toMatchObject({ status: 204, text: '' });
       expect(methodsOf(response.headers['allow'])).toEqual(allowed);
@@ -267,7 +267,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       ['/api/authors/x', 404],
       ['/api/companies', 403],
       ['/api/homepage', 404],
-    ])('1.10 HEAD %s answers as GET without a body', async (path, status) => {
+    ])('1.10 HEAD %s responds as GET without a body', async (path, status) => {
       const head = await raw(test.url, 'HEAD', path);
       expect(head).toMatchObject({ status, text: '' });
       const get = await raw(test.url, 'GET', path);
@@ -301,7 +301,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       await test.http.delete(`/api/authors/${body.data.documentId}/`).expect(204);
     });
 
-    it.each(['PROPFIND', 'TRACE', 'COPY'])('the verb %s is a 4xx in the error shape', async (verb) => {
+    it.each(['PROPFIND', 'TRACE', 'COPY'])('the method %s returns 4xx in the error shape', async (verb) => {
       const { status, text } = await raw(test.url, verb, '/api/authors');
       expect([404, 405]).toContain(status);
       expect(JSON.parse(text)).toMatchObject({ data: null, error: { status } });
@@ -325,7 +325,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       '{"data":{"name":"x"},}',
       '\u0000',
       '{"data":{"name":"\t"}}',
-    ])('1.13 %j is no JSON: 400 SyntaxError', async (text) => {
+    ])('1.13 %j is invalid JSON: 400 SyntaxError', async (text) => {
       const { status, text: answer } = await post(text);
       expect({ status, body: JSON.parse(answer) }).toEqual({
         status: 400,
@@ -336,7 +336,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       });
     });
 
-    it.each(['1', '"x"', 'null', 'true'])('1.13 the JSON scalar %s is a 400', async (text) => {
+    it.each(['1', '"x"', 'null', 'true'])('1.13 the JSON scalar %s returns 400', async (text) => {
       const { status, text: answer } = await post(text);
       expect({ status, body: JSON.parse(answer) }).toEqual({
         status: 400,
@@ -365,7 +365,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       expect(JSON.parse(withType.text)).toMatchObject({ data: null, error: { status: 400 } });
     });
 
-    it('1.11 data that is a list is refused', async () => {
+    it('1.11 rejects data that is a list', async () => {
       const { body } = await test.http.post('/api/authors').send({ data: [] }).expect(400);
       expect(body).toEqual(
         failure(
@@ -376,7 +376,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       );
     });
 
-    it('1.14 a body over the limit is a 413', async () => {
+    it('1.14 returns 413 for a body over the limit', async () => {
       const { status, text } = await post(JSON.stringify({ data: { name: 'x'.repeat(1_500_000) } }));
       expect({ status, body: JSON.parse(text) }).toEqual({
         status: 413,
@@ -391,7 +391,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       'application/json; charset=latin1',
       'nonsense',
       'application/json;',
-    ])('D11 a body of type %j is a 4xx in the error shape, or is read as JSON', async (type) => {
+    ])('D11 a body of type %j returns 4xx in the error shape, or is read as JSON', async (type) => {
       const { status, text } = await post(JSON.stringify({ data: { name: `as ${type}` } }), type);
       const body = JSON.parse(text);
       expect([201, 400, 415]).toContain(status);
@@ -406,7 +406,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
     });
 
     it.each(['DELETE', 'GET'])(
-      '%s works with a JSON content type and no body, as real clients send it',
+      '%s accepts a JSON content type without a body, as some clients send it',
       async (method) => {
         const { body } = await test.http
           .post('/api/authors')
@@ -418,7 +418,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       },
     );
 
-    it('DELETE works with a JSON content type, as fetch sends it', async () => {
+    it('DELETE accepts a JSON content type, as fetch sends it', async () => {
       const response = await fetch(`${test.url}/api/homepage`, {
         method: 'DELETE',
         headers: { 'content-type': 'application/json' },
@@ -426,7 +426,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       expect({ status: response.status, text: await response.text() }).toEqual({ status: 204, text: '' });
     });
 
-    it('15.7 prototype keys in a body never alter anything', async () => {
+    it('15.7 prototype keys in a body change nothing', async () => {
       for (const text of [
         '{"data":{"name":"P","__proto__":{"polluted":1}}}',
         '{"data":{"name":"P","constructor":{"prototype":{"polluted":1}}}}',
@@ -438,14 +438,14 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
       expect(await test.sql(`select 1 from authors where name = 'P'`)).toEqual([]);
     });
 
-    it('the message of a syntax error tells nothing internal', async () => {
+    it('the message of a syntax error reveals no internals', async () => {
       const { text } = await post('{"data":');
       expect(text).not.toMatch(/node_modules|\.js|at .*\(/);
     });
   });
 
   describe('order of checks', () => {
-    it('2.7 without a right on the route the answer is 403, whatever the query or body', async () => {
+    it('2.7 returns 403 without permission on the route, for any query or body', async () => {
       const forbidden = failure(403, 'ForbiddenError', 'Forbidden');
       expect((await test.http.get('/api/companies?filters[nope]=1&populate=nope').expect(403)).body).toEqual(
         forbidden,
@@ -455,7 +455,7 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
     });
 
     it.each(['populate=nope', 'fields=nope', 'filters[nope]=1', 'sort=nope', 'status=nope'])(
-      '1.17 a bad query on a write (%s) is refused before anything is written',
+      '1.17 rejects an invalid query on a write (%s) before it writes anything',
       async (query) => {
         await test.http
           .post(`/api/articles?${query}`)
@@ -477,7 +477,9 @@ describe.each(ADAPTERS)('routes on %s', (adapter) => {
   });
 });
 
-/* ------------------------------------------------------------------ the host's own things beside ours */
+/*
+ * ------------------------------------------------------------------ application code in addition to content
+ */
 
 class NewTeapot {
   @IsString() name!: string;
@@ -522,7 +524,7 @@ class KettleController {
   }
 }
 
-/** A host that sends nobody without the header on. */
+/** Guard of an application that rejects requests without its header. */
 const guard = {
   canActivate: (context: ExecutionContext) =>
     context.switchToHttp().getRequest().headers['x-blocked'] === undefined,
@@ -537,7 +539,7 @@ class Stamp implements NestInterceptor {
   }
 }
 
-/** The package that ValidationPipe would load: it makes instances of plain objects. */
+/** Replaces the package that ValidationPipe loads; it creates class instances from plain objects. */
 const transformerPackage = {
   plainToInstance: (type: new () => object, value: unknown) =>
     typeof value === 'object' && value !== null ? Object.assign(new type(), value) : value,
@@ -561,7 +563,7 @@ const withContent = (
     { adapter, prepare, tables: true, ...(fastify === undefined ? {} : { fastify }) },
   );
 
-describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
+describe.each(ADAPTERS)('with application code on %s', (adapter) => {
   let host: Host;
   let http: ReturnType<typeof supertest.agent>;
   beforeAll(async () => {
@@ -583,7 +585,7 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
   });
   afterAll(() => host.close());
 
-  it('1.29 the guard of the host also guards the content, in the error shape', async () => {
+  it('1.29 the guard of the application also protects the content, in the error shape', async () => {
     expect((await http.get('/api/authors').set('x-blocked', 'yes').expect(403)).body).toEqual(
       failure(403, 'ForbiddenError', 'Forbidden'),
     );
@@ -593,11 +595,11 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
     await http.get('/api/authors').expect(200);
   });
 
-  it('the interceptor of the host also sees the content', async () => {
+  it('the interceptor of the application also gets the content', async () => {
     expect((await http.get('/api/authors').expect(200)).headers['x-host']).toBe('was here');
   });
 
-  it('15.6 a strict ValidationPipe checks the bodies of the host and leaves ours to the content model', async () => {
+  it('15.6 a strict ValidationPipe validates only bodies of the application, not those of the content', async () => {
     await http.post('/teapots').send({ name: 'Brown Betty' }).expect(201);
     await http.post('/teapots').send({ name: 'Brown Betty', extra: 1 }).expect(400);
     const { body } = await http
@@ -614,7 +616,7 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
     ).toHaveLength(1);
   });
 
-  it('18.11 controllers of the host work, also below our prefix', async () => {
+  it('18.11 controllers of the application work, also below the prefix of the content', async () => {
     expect((await http.get('/teapots').expect(200)).body).toEqual({ query: {} });
     expect((await http.get('/api/kettles').expect(200)).body).toEqual(['kettle']);
   });
@@ -630,12 +632,12 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
     },
   );
 
-  it('the filter of the host answers its own errors', async () => {
+  it('the filter of the application handles its own errors', async () => {
     expect((await http.get('/teapots/broken').expect(418)).body).toEqual({ teapot: true });
     expect((await http.delete('/api/kettles').expect(418)).body).toEqual({ teapot: true });
   });
 
-  it('malformed JSON for a route of the host keeps the shape of Nest', async () => {
+  it('malformed JSON for a route of the application keeps the shape of Nest', async () => {
     expect(
       (await http.post('/teapots').set('content-type', 'application/json').send('{').expect(400)).body,
     ).toMatchObject({ statusCode: 400 });
@@ -644,7 +646,7 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
     ).toMatchObject({ error: { name: 'SyntaxError' } });
   });
 
-  it('1.10 CORS of the host answers preflights and marks answers', async () => {
+  it('1.10 CORS of the application handles preflights and adds its headers', async () => {
     const preflight = await http
       .options('/api/authors')
       .set({ origin: 'http://site.test', 'access-control-request-method': 'POST' });
@@ -661,13 +663,13 @@ describe.each(ADAPTERS)('beside a host of its own on %s', (adapter) => {
 describe.each(ADAPTERS)('prefixes on %s', (adapter) => {
   it.each([
     ['the default', undefined, {}, '/api'],
-    ['a global prefix that equals ours is not doubled', 'api', {}, '/api'],
+    ['a global prefix that equals the prefix of the content is not doubled', 'api', {}, '/api'],
     ['the same with slashes', '/api/', {}, '/api'],
     ['another global prefix comes first', 'v1', {}, '/v1/api'],
     ['a prefix of its own', undefined, { prefix: '/content/v2/' }, '/content/v2'],
     ['both', 'v1', { prefix: 'content' }, '/v1/content'],
-    ['a global prefix that ends in ours', 'v1/api', {}, '/v1/api'],
-    ['a global prefix that is ours in other letters', 'API', {}, '/API'],
+    ['a global prefix that ends in the prefix of the content', 'v1/api', {}, '/v1/api'],
+    ['a global prefix that differs only in case', 'API', {}, '/API'],
     ['none', undefined, { prefix: '' }, ''],
   ])('1.27 %s', async (_what, globalPrefix, options, base) => {
     const host = await withContent(
@@ -700,7 +702,7 @@ describe.each(ADAPTERS)('prefixes on %s', (adapter) => {
   });
 });
 
-describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) => {
+describe.each(ADAPTERS)('settings for all routes of an application, on %s', (adapter) => {
   const serve = async (
     prepare: (app: INestApplication) => void,
     test: (http: ReturnType<typeof supertest.agent>) => Promise<void>,
@@ -714,7 +716,7 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
     }
   };
 
-  /** Everything that depends on knowing where the routes are. */
+  /** Checks everything that depends on the paths of the routes. */
   const servesAt = async (http: ReturnType<typeof supertest.agent>, base: string): Promise<void> => {
     await http.get(`${base}/authors`).expect(200);
     await http.get(`${base}/authors/`).expect(200);
@@ -753,7 +755,7 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
   it.each([
     ['by URI', VersioningType.URI],
     ['by header', VersioningType.HEADER],
-  ])('versioning %s, with a default: the contract has none', (_how, type) =>
+  ])('versioning %s, with a default: the content routes have no version', (_how, type) =>
     serve(
       (app) => void app.enableVersioning({ type, header: 'x-version', defaultVersion: '1' } as never),
       async (http) => {
@@ -774,7 +776,7 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
     ),
   );
 
-  it('its own words in a refusal stay its own', () =>
+  it('keeps the message of an application exception', () =>
     serve(
       (app) =>
         void app.useGlobalGuards({
@@ -791,7 +793,7 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
       },
     ));
 
-  it('a list of its own words is one sentence', () =>
+  it('joins a list of messages of an application exception', () =>
     serve(
       (app) =>
         void app.useGlobalGuards({
@@ -808,7 +810,7 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
       },
     ));
 
-  it('a form of another site writes nothing: bodies are JSON', () =>
+  it('rejects a form of another site: bodies are JSON', () =>
     serve(
       () => undefined,
       async (http) => {
@@ -834,7 +836,7 @@ describe.each(ADAPTERS)('what a host sets for all its routes, on %s', (adapter) 
 
 describe.each(ADAPTERS)('the query string on %s', (adapter) => {
   it.each(['simple', 'extended', false])(
-    'is parsed by ourselves, with the query parser of the host set to %s',
+    'is parsed by the library, with the query parser of the application set to %s',
     async (parser) => {
       const set = (app: INestApplication): void => {
         if (adapter === 'express') app.getHttpAdapter().getInstance().set('query parser', parser);

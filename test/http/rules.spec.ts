@@ -1,4 +1,4 @@
-/** Rules that are below every adapter, one case each; docs/protocol.md has them by number. */
+/** One test per rule for rules that do not depend on the adapter; docs/protocol.md lists them by number. */
 import { type ContentService, getContentToken } from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -70,7 +70,7 @@ describe('a document and its lists', () => {
   });
   afterAll(() => test.close());
 
-  it('D8 an array is a list, and shown by default', async () => {
+  it('D8 an array attribute is a list, and returned by default', async () => {
     expect((await get(`articles/${one['documentId']}`))['data'].list).toEqual([1, 'two', null]);
   });
 
@@ -79,32 +79,32 @@ describe('a document and its lists', () => {
     expect([data.length, meta['pagination']]).toEqual([1, { start: 0, limit: 1 }]);
   });
 
-  it('7.23 page size, largest page and counting are settings', async () => {
+  it('7.23 page size, maximum page size and counting are settings', async () => {
     expect((await get('articles'))['meta'].pagination).toEqual({ page: 1, pageSize: 2 });
     const largest = await get('articles?pagination[pageSize]=100&pagination[withCount]=true');
     expect(largest['meta'].pagination).toEqual({ page: 1, pageSize: 3, pageCount: 2, total: 4 });
   });
 
-  it('1.15 one document that its filters leave out is a 404', async () => {
+  it('1.15 returns 404 for one document that its filters exclude', async () => {
     const path = `/api/articles/${one['documentId']}`;
     expect((await test.http.get(`${path}?filters[views]=11`).expect(404)).body).toEqual(NOT_FOUND);
     await test.http.get(`${path}?filters[views]=40321`).expect(200);
   });
 
-  it('1.23 a document id is 24 letters and digits, and all versions share it', async () => {
+  it('1.23 a document id has 24 letters and digits, and all versions share it', async () => {
     expect(one['documentId']).toMatch(/^[a-z][a-z0-9]{23}$/);
     const draft = await get(`articles/${one['documentId']}?status=draft`);
     expect(draft['data'].documentId).toBe(one['documentId']);
     expect(draft['data'].id).not.toBe(one['id']);
   });
 
-  it('1.24 no second row can be the same version of a document', async () => {
+  it('1.24 rejects a second row for the same version of a document', async () => {
     const copy = `insert into authors (document_id, locale, published, created_at, updated_at, published_at, name)
       select document_id, locale, published, created_at, updated_at, published_at, 'twin' from authors where id = $1`;
     await expect(test.sql(copy, [ann['id']])).rejects.toMatchObject({ code: '23505' });
   });
 
-  it('4.9 populate does not lead through a file', async () => {
+  it('4.9 populate does not continue below a file', async () => {
     expect(await refusal('articles?populate=cover.related')).toEqual(refusedKey('related', 'populate'));
   });
 
@@ -117,7 +117,7 @@ describe('a document and its lists', () => {
       ).toEqual(['b', 'c', 'a']);
   });
 
-  it('4.17 what is not there is null for one, and an empty list for many', async () => {
+  it('4.17 an empty relation is null for one, and an empty list for many', async () => {
     const { data } = (await get(
       'articles?filters[title]=A fourth&populate=author,cover,gallery,categories,zone',
     )) as {
@@ -136,7 +136,7 @@ describe('a document and its lists', () => {
     });
   });
 
-  it('20.14 a delta of media is a delta, and an empty one changes nothing', async () => {
+  it('20.14 media accept a change set, and an empty one changes nothing', async () => {
     const path = `articles/${one['documentId']}`;
     for (const gallery of [{}, { connect: [] }, { disconnect: [] }]) {
       await test.http.put(`/api/${path}`).send({ data: { gallery } }).expect(200);
@@ -144,7 +144,7 @@ describe('a document and its lists', () => {
     }
   });
 
-  it('5.8 dotted keys name nothing in a filter', async () => {
+  it('5.8 rejects dotted keys in a filter', async () => {
     expect(await refusal('articles?filters[author.name]=Ann')).toEqual(refusedKey('author.name', 'filters'));
   });
 
@@ -152,12 +152,12 @@ describe('a document and its lists', () => {
     expect(await titles(`filters[author][documentId]=${bob['documentId']}`)).toEqual(['The third']);
   });
 
-  // A shorter one is in some document ids, too, which are searched and random.
-  it('6.2 a number is found in texts, and in numbers that are equal', async () => {
+  // Random document ids can contain shorter numbers, and the search includes them.
+  it('6.2 finds a number in strings and in equal numbers', async () => {
     expect(await titles('_q=40321&sort=title')).toEqual(['The first', 'The other 40321']);
   });
 
-  it('7.12 sort=status is accepted and does nothing', async () => {
+  it('7.12 accepts sort=status and ignores it', async () => {
     expect(await titles('sort=status:desc&pagination[pageSize]=3')).toEqual([
       'The first',
       'The other 40321',
@@ -165,22 +165,22 @@ describe('a document and its lists', () => {
     ]);
   });
 
-  it('9.17 a locale that is no code finds nothing', async () => {
+  it('9.17 an invalid locale code finds nothing', async () => {
     expect(await titles('locale=not%20a%20code')).toEqual([]);
   });
 
-  it('14.3 14.13 a text is as long as it likes; a timestamp is its milliseconds as text', async () => {
+  it('14.3 14.13 a text has any length; a timestamp is returned as text in milliseconds', async () => {
     const { data } = await get(`articles/${one['documentId']}`);
     expect([data.summary.length, data.stamp]).toEqual([10_000, '1700000000005']);
   });
 
-  it('14.17b nothing suggests a uid', async () => {
+  it('14.17b suggests no uid', async () => {
     const body = { contentTypeUID: 'api::article.article', field: 'slug', data: { title: 'x' } };
     for (const path of ['/api/content-manager/uid/generate', '/api/articles/uid'])
       expect([404, 405]).toContain((await test.http.post(path).send(body)).status);
   });
 
-  it('13.9 items of different components may have the same id, those of one may not', async () => {
+  it('13.9 items of different components may have equal ids, those of one component may not', async () => {
     const { documentId } = await make('articles', {
       title: 'Zones',
       zone: ['a', 'b', 'c'].map((text) => ({ __component: 'shared.quote', text })),
@@ -189,7 +189,7 @@ describe('a document and its lists', () => {
     expect(new Set(data.zone.map(({ id }: Row) => id)).size).toBe(3);
   });
 
-  it('23.3 parameters of one populate have nothing to do with those of another', async () => {
+  it('23.3 parameters of one populate do not affect another', async () => {
     const query =
       'populate[articles][sort]=title:desc&populate[articles][filters][views][$gt]=5&populate[avatar][fields]=name';
     const { data } = await get(`authors/${ann['documentId']}?${query}`);
@@ -199,13 +199,13 @@ describe('a document and its lists', () => {
     ]);
   });
 
-  it('D21 being linked changes nobody', async () => {
+  it('D21 linking a document does not change it', async () => {
     const before = (await get(`authors/${bob['documentId']}`))['data'].updatedAt;
     await make('articles', { title: 'Linking', author: bob['documentId'] });
     expect((await get(`authors/${bob['documentId']}`))['data'].updatedAt).toBe(before);
   });
 
-  it('D24 11.37 each owner has an order of its own, and a new link comes last', async () => {
+  it('D24 11.37 each owner has its own order, and a new link comes last', async () => {
     const [x, y] = [await make('categories', { name: 'x' }), await make('categories', { name: 'y' })];
     const ids = [x['documentId'], y['documentId']];
     const [p, q] = [
@@ -224,7 +224,7 @@ describe('a document and its lists', () => {
     expect(data.articles.map(({ title }: Row) => title)).toEqual(['ppp', 'qqq']);
   });
 
-  it('11.35 a target that is not published shows once it is', async () => {
+  it('11.35 a target shows after it is published', async () => {
     const target = await make('articles', { title: 'Hidden' }, '?status=draft');
     const { documentId } = await make('articles', { title: 'Pointing', related: [target['documentId']] });
     const shown = async (): Promise<number> =>
@@ -239,7 +239,7 @@ describe('a document and its lists', () => {
     const populated =
       'populate[author]=true&populate[gallery]=true&populate[seo]=true&populate[zone][on][shared.quote][populate]=source';
 
-    it('17.1–17.3 a document has attributes, relations and media are wrapped in data', async () => {
+    it('17.1–17.3 a document has attributes; relations and media are wrapped in data', async () => {
       const { data } = await get(`articles/${one['documentId']}?${populated}`, V4);
       expect(data).toEqual({ id: one['id'], documentId: one['documentId'], attributes: expect.any(Object) });
       expect(data.attributes).toMatchObject({
@@ -257,7 +257,7 @@ describe('a document and its lists', () => {
       ]);
     });
 
-    it('17.5 errors and meta stay, and another value means nothing', async () => {
+    it('17.5 errors and meta are unchanged, and another value is ignored', async () => {
       const { body } = await test.http.get('/api/articles/nobody').set(V4).expect(404);
       expect(body).toEqual(NOT_FOUND);
       expect((await get('articles', V4))['meta'].pagination).toEqual({ page: 1, pageSize: 2 });
@@ -268,7 +268,7 @@ describe('a document and its lists', () => {
   });
 });
 
-it('D12 5.42 5.44 9.17 with strictParams what is not declared is a 400', async () => {
+it('D12 5.42 5.44 9.17 strictParams returns 400 for unknown names', async () => {
   const test = await createTestApp({ ...blog, strictParams: true, access: { public: { '*': '*' } } });
   for (const [query, param] of [
     ['nothing=1', 'nothing'],

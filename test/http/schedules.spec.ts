@@ -1,4 +1,4 @@
-/** Times at which documents are published and unpublished by themselves: set, shown, cleared, kept. */
+/** Times for publishing and unpublishing documents: set, returned, cleared, stored. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
@@ -69,13 +69,13 @@ interface Page {
   readonly title: string;
 }
 
-/** Waits until `done` is so. */
+/** Waits until `done` returns true. */
 async function until(done: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
     if (await done()) return;
     await sleep(25);
   }
-  throw new Error('It has not come to be within ten seconds');
+  throw new Error('The condition was not met within ten seconds');
 }
 
 const pages = ({ app }: Pick<Host, 'app'>, type = 'page'): ContentService<Page> =>
@@ -87,7 +87,7 @@ const draft = async (test: Pick<Host, 'app'>, title: string | null = 'Hello', mo
 describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
-    // Nothing is kept here: what is set can be looked at.
+    // The schedule does not run here, so that stored times stay.
     test = await createTestApp({ ...options, schedule: { everySeconds: 0 } }, adapter);
   });
   afterAll(() => test.close());
@@ -101,7 +101,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
   const shown = async (path: string) =>
     (await as('get', `${path}/actions/schedule`).expect(200)).body.data as unknown;
 
-  it('8.26 PUT sets the times that it names, GET shows all, DELETE clears them', async () => {
+  it('8.26 PUT sets the times that it names, GET returns all, DELETE clears them', async () => {
     const documentId = await draft(test);
     const path = `pages/${documentId}`;
     const empty = { documentId, locale: 'en', publishAt: null, unpublishAt: null, failures: [] };
@@ -119,7 +119,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     await as('delete', `${path}/actions/schedule`).expect(204);
   });
 
-  it('8.26 each locale has times of its own; several at once are a 400', async () => {
+  it('8.26 each locale has its own times; several locales at once return 400', async () => {
     const id = await draft(test);
     await pages(test).update(id, { title: 'Bonjour' }, { locale: 'fr', status: 'draft' });
     await set(`pages/${id}`, { publishAt: FUTURE }).expect(200);
@@ -135,12 +135,12 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     ['a day', '2999-01-02'],
     ['a time without a zone', '2999-01-02T03:04:05'],
     ['a time in another zone', '2999-01-02T03:04:05+02:00'],
-    ['a day that is none', '2999-02-30T03:04:05Z'],
+    ['a day that does not exist', '2999-02-30T03:04:05Z'],
     ['a number', 1_700_000_000_000],
     ['a list', [FUTURE]],
     ['an empty text', ''],
     ['a year of five digits', '12999-01-02T03:04:05Z'],
-  ])('8.26 %s is a 400 that names the key, and nothing is written', async (_what, value) => {
+  ])('8.26 %s returns 400 with the key, and nothing is written', async (_what, value) => {
     const id = await draft(test);
     const before = await snapshot(test);
     const { body } = await set(`pages/${id}`, { unpublishAt: FUTURE, publishAt: value }).expect(400);
@@ -154,7 +154,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     ['another key', { data: { at: FUTURE } }, 'Invalid key at'],
     ['no data', {}, 'Missing "data" payload in the request body'],
     ['a list', { data: [] }, 'this must be a `object` type'],
-  ])('8.26 1.11 15.3 a body with %s is a 400', async (_what, body, message) => {
+  ])('8.26 1.11 15.3 a body with %s returns 400', async (_what, body, message) => {
     const id = await draft(test);
     const refused = await as('put', `pages/${id}/actions/schedule`)
       .send(body as object)
@@ -162,7 +162,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     expect(refused.body.error.message).toContain(message);
   });
 
-  it('8.25 what is not there has no schedule', async () => {
+  it('8.25 a missing version has no schedule', async () => {
     const id = await draft(test);
     for (const path of [`pages/${NOBODY}/actions/schedule`, `pages/${id}/actions/schedule?locale=fr`])
       for (const method of ['get', 'put', 'delete'] as const) {
@@ -175,7 +175,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     expect(await test.sql(`select 1 from content_schedule where document_id = '${NOBODY}'`)).toEqual([]);
   });
 
-  it('8.26 needs the right to publish, on own documents that of their owner', async () => {
+  it('8.26 requires permission to publish; on own documents, only the owner has it', async () => {
     const id = await draft(test);
     await set(`pages/${id}`, { publishAt: FUTURE }, 'editor ann').expect(403);
     await as('get', `pages/${id}/actions/schedule`, 'editor ann').expect(403);
@@ -185,7 +185,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     await as('get', `pages/${id}/actions/schedule`, 'own bob').expect(404);
   });
 
-  it('8.26 1.9 other methods are a 405', async () => {
+  it('8.26 1.9 other methods return 405', async () => {
     const id = await draft(test);
     const allow = 'GET, HEAD, PUT, DELETE, OPTIONS';
     expect((await as('post', `pages/${id}/actions/schedule`).expect(405)).headers['allow']).toBe(allow);
@@ -193,7 +193,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     await as('post', 'front/actions/publish').expect(404);
   });
 
-  it('8.26 a single type has one without an id', async () => {
+  it('8.26 a single type has a schedule without an id', async () => {
     await as('put', 'front?status=draft')
       .send({ data: { title: 'Hi' } })
       .expect(200);
@@ -206,7 +206,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     expect(await shown('front')).toMatchObject({ publishAt: null });
   });
 
-  it('8.29 goes with its locale, and with its document; publishing by hand leaves it', async () => {
+  it('8.29 is deleted with its locale and its document; publishing by hand keeps it', async () => {
     const id = await draft(test);
     const french = { locale: 'fr', status: 'draft' };
     await pages(test).update(id, { title: 'Bonjour' }, french);
@@ -222,7 +222,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
     expect(await test.sql(`select 1 from content_schedule where document_id = '${id}'`)).toEqual([]);
   });
 
-  it('8.26 the service takes dates, joins a transaction of the host, and clears', async () => {
+  it('8.26 the service accepts dates, joins a transaction of the application, and clears', async () => {
     const id = await draft(test);
     await pages(test).schedule(id, { publishAt: new Date(FUTURE) });
     const em = test.app.get<MikroORM>(CONTENT_ORM).em.fork() as any;
@@ -237,7 +237,7 @@ describe.each(adaptersFor(import.meta.url))('schedules on %s', (adapter) => {
   });
 });
 
-describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('due times on %s', (adapter) => {
   /** Two applications on one database. */
   const instances: Host[] = [];
   let test: Host;
@@ -281,7 +281,7 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
   const isPublished = async (id: string, locale = 'en') =>
     (await pages(test).findOne(id, { locale })) !== null;
 
-  it('8.27 is done once by one of two instances, and on behalf of the host', async () => {
+  it('8.27 run once on one of two instances, and as the system', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, (_, i) => draft(test, `n${i}`)));
     await Promise.all(ids.map((id) => pages(test).schedule(id, { publishAt: PAST })));
     await until(isDone);
@@ -289,7 +289,7 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
     expect([...seen].sort()).toEqual(ids.map((_, i) => `publish en system n${i}`).sort());
   });
 
-  it('8.27 by the clock of the database, each locale at its own time', async () => {
+  it('8.27 follow the clock of the database, separately for each locale', async () => {
     const id = await draft(test);
     await pages(test).update(id, { title: 'Bonjour' }, { locale: 'fr', status: 'draft' });
     const [row] =
@@ -309,7 +309,7 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
     await pages(test).unschedule(id);
   });
 
-  it('8.27 two times that have both come are kept in their order', async () => {
+  it('8.27 run in their order if both are due', async () => {
     const [shownThen, hiddenThen] = [await draft(test, 'a'), await draft(test, 'b')];
     await pages(test).publish(hiddenThen);
     seen.length = 0;
@@ -320,7 +320,7 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
     expect(await isPublished(hiddenThen)).toBe(false);
   });
 
-  it('8.28 a draft that is not complete keeps what was wrong, with one line in the log', async () => {
+  it('8.28 an incomplete draft stores the error, and logs one line', async () => {
     const id = await draft(test, null);
     await pages(test).schedule(id, { publishAt: PAST, unpublishAt: FUTURE });
     await until(async () => (await left()).some(({ failure }) => failure !== null));
@@ -343,20 +343,20 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
     await pages(test).unschedule(id);
   });
 
-  it('8.28 what was wrong is told to nobody over HTTP but in general (D27)', async () => {
+  it('8.28 HTTP returns only a general message for the stored error (D27)', async () => {
     const id = await draft(test, 'Hello', { secret: 'abc' });
     await pages(test).schedule(id, { publishAt: PAST });
     await until(async () => (await left()).some(({ failure }) => failure !== null));
-    const answer = await fetch(`${test.url}/api/pages/${id}/actions/schedule`, {
+    const response = await fetch(`${test.url}/api/pages/${id}/actions/schedule`, {
       headers: { 'x-user': 'ann', 'x-role': 'all' },
     });
-    const text = await answer.text();
+    const text = await response.text();
     expect(JSON.parse(text).data.failures).toMatchObject([{ action: 'publish' }]);
     expect(text).not.toContain('secret');
     await pages(test).unschedule(id);
   });
 
-  it('8.28 a hook that refuses is a failure, and nothing is written', async () => {
+  it('8.28 a rejection by a hook is an error, and nothing is written', async () => {
     const id = await draft(test, 'refused by a hook');
     await pages(test).schedule(id, { publishAt: PAST });
     await until(async () => (await left()).some(({ failure }) => failure === 'not today'));
@@ -365,7 +365,7 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
     await pages(test).unschedule(id);
   });
 
-  it('8.28 what others are in the way of is tried again, but not for ever', async () => {
+  it('8.28 retries after a lock conflict, a limited number of times', async () => {
     const id = await draft(test, 'in the way');
     await pages(test).schedule(id, { publishAt: PAST });
     await until(async () => (await left()).some(({ attempts }) => Number(attempts) > 1));
@@ -377,14 +377,14 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
     await pages(test).unschedule(id);
   });
 
-  it('8.29 a document that is gone by then is no failure', async () => {
+  it('8.29 a document that was deleted before is no error', async () => {
     await test.sql(`insert into content_schedule (type, document_id, locale, action, due_at, attempts)
       values ('page', '${NOBODY}', 'en', 'publish', now(), 0), ('page', '${NOBODY}', 'en', 'unpublish', now(), 0)`);
     await until(isDone);
     expect(warned).toEqual([]);
   });
 
-  it('8.29 a type that has no drafts, or is none any more, keeps none', async () => {
+  it('8.29 removes times of a type without drafts, or whose drafts were switched off', async () => {
     await test.sql(`insert into content_schedule (type, document_id, locale, action, due_at, attempts)
       values ('gone', '${NOBODY}', 'en', 'publish', now(), 0)`);
     await sleep(150);
@@ -392,7 +392,7 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
     await test.sql('delete from content_schedule');
   });
 
-  it('8.27 deleting, scheduling and publishing at once ends well', async () => {
+  it('8.27 accepts concurrent deletes, schedules and publishes', async () => {
     const ids = await Promise.all(Array.from({ length: 8 }, (_, i) => draft(test, `r${i}`)));
     const results = await Promise.allSettled(
       ids.flatMap((id, i) => [
@@ -409,7 +409,7 @@ describe.each(adaptersFor(import.meta.url))('what is due on %s', (adapter) => {
   });
 });
 
-/** Is slow to let anything be published. */
+/** Delays each publish. */
 @Injectable()
 class Slow {
   static begun = false;
@@ -421,7 +421,7 @@ class Slow {
   }
 }
 
-it('8.27 an application that stops ends what it has begun, and begins nothing more', async () => {
+it('8.27 an application that stops finishes running work, and starts no more', async () => {
   const database = await createDatabase();
   const start = (everySeconds: number, providers: (typeof Slow)[]) =>
     startHost(
@@ -451,7 +451,7 @@ it('8.27 an application that stops ends what it has begun, and begins nothing mo
   }
 });
 
-it('8.26 a time that nobody would look for is refused', async () => {
+it('8.26 rejects a time if the schedule is switched off', async () => {
   const type = defineCollectionType({
     singularApiId: 'note',
     pluralApiId: 'notes',
@@ -474,6 +474,6 @@ it.each([
   [{ everySeconds: 1e9 }, 'schedule.everySeconds must be a number of seconds'],
   [{ every: 1 }, 'schedule: unknown option "every"'],
   [5, 'schedule must be an object with everySeconds'],
-])('8.27 schedule: %j stops the start', async (schedule, message) => {
+])('8.27 rejects schedule: %j at start', async (schedule, message) => {
   await expect(createTestApp({ ...scheduled, schedule: schedule as never })).rejects.toThrow(message);
 });

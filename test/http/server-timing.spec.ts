@@ -1,9 +1,11 @@
-/** What answers say of the time that they took, where the host wants it to be said. */
+/** Server-Timing headers of an application that switches them on. */
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { blog } from '../fixtures/blog.ts';
 
-const TIMES = (deed: 'read' | 'write'): RegExp =>
-  new RegExp(`^${['access', 'plan', deed, 'total'].map((name) => `${name};dur=\\d+\\.\\d\\d`).join(', ')}$`);
+const TIMES = (action: 'read' | 'write'): RegExp =>
+  new RegExp(
+    `^${['access', 'plan', action, 'total'].map((name) => `${name};dur=\\d+\\.\\d\\d`).join(', ')}$`,
+  );
 
 describe.each(ADAPTERS)('Server-Timing on %s', (adapter) => {
   let test: TestApp;
@@ -12,7 +14,7 @@ describe.each(ADAPTERS)('Server-Timing on %s', (adapter) => {
   });
   afterAll(() => test.close());
 
-  it('names what was done and nothing else, whether it was read, kept or written', async () => {
+  it('names the steps of a read, a cache hit and a write', async () => {
     const path = '/api/categories?filters[name]=secret';
     for (let i = 0; i < 3; i += 1)
       expect((await test.http.get(path).expect(200)).headers['server-timing']).toMatch(TIMES('read'));
@@ -20,7 +22,7 @@ describe.each(ADAPTERS)('Server-Timing on %s', (adapter) => {
     expect(headers['server-timing']).toMatch(TIMES('write'));
   });
 
-  it('adds up to the whole', async () => {
+  it('adds up to the total', async () => {
     const { headers } = await test.http.get('/api/categories').expect(200);
     const times = [...String(headers['server-timing']).matchAll(/dur=([\d.]+)/g)].map(([, time]) =>
       Number(time),
@@ -30,7 +32,7 @@ describe.each(ADAPTERS)('Server-Timing on %s', (adapter) => {
   });
 });
 
-it('is not there unless it is asked for', async () => {
+it('is missing by default', async () => {
   const test = await createTestApp(blog);
   expect((await test.http.get('/api/categories').expect(200)).headers).not.toHaveProperty('server-timing');
   await test.close();

@@ -1,4 +1,4 @@
-/** What documentation shows of ContentService, and what HTTP has no route for: single types, files. */
+/** ContentService as documented, including methods without an HTTP route: single types, files. */
 import { Injectable, Module } from '@nestjs/common';
 import type { MikroORM } from '@mikro-orm/core';
 import {
@@ -51,7 +51,7 @@ describe.each(adaptersFor(import.meta.url))('the service of a single type on %s'
   const headline = async (query = ''): Promise<unknown> =>
     (await test.http.get(`/api/homepage${query}`).expect(200)).body.data.headline;
 
-  it('M1: unpublish(null) takes the page of one locale away, and publish(null) shows it again', async () => {
+  it('M1: unpublish(null) hides the page of one locale, and publish(null) shows it again', async () => {
     await put('Hello');
     await put('Bonjour', '?locale=fr');
     expect(await service().unpublish(null)).toMatchObject({ headline: 'Hello', publishedAt: null });
@@ -62,14 +62,14 @@ describe.each(adaptersFor(import.meta.url))('the service of a single type on %s'
     expect(await headline()).toBe('Hello');
   });
 
-  it('M1: discardDraft(null) puts the draft back to what is published', async () => {
+  it('M1: discardDraft(null) resets the draft to the published version', async () => {
     await put('Hello');
     await put('Hello again', '?status=draft');
     expect(await service().discardDraft(null)).toMatchObject({ headline: 'Hello', publishedAt: null });
     expect(await headline('?status=draft')).toBe('Hello');
   });
 
-  it('M1: what is not there is not found, and a type without drafts has none', async () => {
+  it('M1: rejects a missing version, and a type without drafts', async () => {
     for (const action of ['publish', 'unpublish', 'discardDraft'] as const) {
       await expect(service()[action](null)).rejects.toMatchObject({ name: 'NotFoundError' });
     }
@@ -80,7 +80,7 @@ describe.each(adaptersFor(import.meta.url))('the service of a single type on %s'
 });
 
 describe.each(adaptersFor(import.meta.url))('files without uploading on %s', (adapter) => {
-  it('M5: a row made by the service of "file" is attached in code and over HTTP', async () => {
+  it('M5: a row created by the service of "file" can be linked in code and over HTTP', async () => {
     const test = await createTestApp({ contentTypes: [article], access: { public: { '*': '*' } } }, adapter);
     const service = (type: string) =>
       test.app.get<ContentService<{ documentId: string }>>(getContentToken(type));
@@ -107,7 +107,7 @@ describe.each(adaptersFor(import.meta.url))('files without uploading on %s', (ad
   });
 });
 
-/** Grants in a table of the host's, read through a pool of the host's. */
+/** Grants in a table of the application, read through its pool. */
 @Injectable()
 class GrantsTable implements PermissionsSource {
   static readonly pool = { url: '' };
@@ -132,7 +132,7 @@ class Config {
 class HostModule {}
 
 describe.each(adaptersFor(import.meta.url))('options from a factory on %s', (adapter) => {
-  it('M5: settings and a source of grants are providers that the factory is given', async () => {
+  it('M5: injects settings and a source of grants into the factory', async () => {
     const database = await createDatabase();
     GrantsTable.pool.url = database.url;
     const host = await startHost(

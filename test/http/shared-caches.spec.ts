@@ -1,4 +1,4 @@
-/** What is said to caches on the way, and HEAD: what a GET says, without its body. */
+/** Cache headers of responses; HEAD has the headers of GET without the body. */
 import {
   Answer,
   type AuthStrategy,
@@ -41,7 +41,7 @@ const home = defineSingleType({
   attributes: { title: { type: 'string' } },
 });
 
-/** Cookies of one user, and of nobody. */
+/** Cookies of a user, and of no user. */
 class Cookies implements AuthStrategy {
   readonly name = 'cookies';
   readonly vary = ['Cookie'];
@@ -66,7 +66,7 @@ class Topics extends CollectionController {
 const PRIVATE = 'private, no-cache';
 const shared = (seconds: number): string => `public, max-age=0, must-revalidate, s-maxage=${seconds}`;
 
-describe.each(ADAPTERS)('caches on the way, on %s', (adapter) => {
+describe.each(ADAPTERS)('shared caches on %s', (adapter) => {
   let test: TestApp;
   let path: string;
   beforeAll(async () => {
@@ -89,17 +89,17 @@ describe.each(ADAPTERS)('caches on the way, on %s', (adapter) => {
   });
   afterAll(() => test.close());
 
-  const said = async (url: string, headers: Record<string, string> = {}): Promise<string | undefined> =>
+  const directives = async (url: string, headers: Record<string, string> = {}): Promise<string | undefined> =>
     (await test.http.get(url).set(headers)).headers['cache-control'];
 
-  it('a type says for how long, lists and documents and single types alike', async () => {
+  it('max-age of a type applies to lists, documents and single types', async () => {
     for (const url of ['/api/stories', path, `${path}?fields=title`])
-      expect([url, await said(url)]).toEqual([url, shared(60)]);
-    expect(await said('/api/home')).toBe(shared(5));
-    expect(await said('/api/prices')).toBe(PRIVATE);
+      expect([url, await directives(url)]).toEqual([url, shared(60)]);
+    expect(await directives('/api/home')).toBe(shared(5));
+    expect(await directives('/api/prices')).toBe(PRIVATE);
   });
 
-  it('of several types the least counts, however they decide the answer; files do not', async () => {
+  it('uses the smallest max-age of all types that the response depends on, except files', async () => {
     for (const [query, expected] of [
       ['populate=topic', shared(20)],
       ['populate=cover', shared(60)],
@@ -109,16 +109,16 @@ describe.each(ADAPTERS)('caches on the way, on %s', (adapter) => {
       ['sort=topic.name', shared(20)],
       ['sort=price.amount', PRIVATE],
     ] as const)
-      expect([query, await said(`/api/stories?${query}`)]).toEqual([query, expected]);
+      expect([query, await directives(`/api/stories?${query}`)]).toEqual([query, expected]);
   });
 
-  it('a 304 says the same, and HEAD', async () => {
+  it('304 and HEAD have the same headers', async () => {
     for (const url of ['/api/stories', '/api/stories?populate=topic', path, '/api/home']) {
       const whole = await test.http.get(url).expect(200);
       const etag = whole.headers['etag'] ?? (await test.http.get(url)).headers['etag'] ?? '';
       const { headers } = await test.http.get(url).set('If-None-Match', etag).expect(304);
-      const kept = ['cache-control', 'vary', 'etag'];
-      expect(kept.map((name) => headers[name])).toEqual([
+      const cached = ['cache-control', 'vary', 'etag'];
+      expect(cached.map((name) => headers[name])).toEqual([
         whole.headers['cache-control'],
         whole.headers['vary'],
         etag,
@@ -128,7 +128,7 @@ describe.each(ADAPTERS)('caches on the way, on %s', (adapter) => {
     }
   });
 
-  it('HEAD says what GET says, of what is kept and of what is not', async () => {
+  it('HEAD has the headers of GET, for cached and uncached responses', async () => {
     const ignored = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
     const headersOf = (headers: object): object =>
       Object.fromEntries(Object.entries(headers).filter(([name]) => !ignored.includes(name)));
@@ -149,37 +149,37 @@ describe.each(ADAPTERS)('caches on the way, on %s', (adapter) => {
     }
   });
 
-  it('what is asked with credentials is private, whoever it comes to be', async () => {
+  it('requests with credentials are private, whatever the caller is', async () => {
     const credentials: Record<string, string>[] = [
       { authorization: 'Bearer ann' },
       { authorization: 'Basic nobody' },
       { cookie: 'user=ann' },
     ];
     for (const headers of credentials)
-      expect([headers, await said('/api/stories', headers)]).toEqual([headers, PRIVATE]);
+      expect([headers, await directives('/api/stories', headers)]).toEqual([headers, PRIVATE]);
     const { headers } = await test.http.get('/api/stories').set('cookie', 'user=nobody');
     expect(headers['cache-control']).toBe(shared(60));
     expect(headers['vary']).toBe('Authorization, Cookie, Strapi-Response-Format');
   });
 
-  it('drafts, errors and the answers of writes are private', async () => {
-    expect(await said('/api/stories?status=draft')).toBe(PRIVATE);
-    expect(await said(`${path}?status=draft`)).toBe(PRIVATE);
-    expect(await said('/api/stories/nobody')).toBe(PRIVATE);
-    expect(await said('/api/stories?filters[nothing]=1')).toBe(PRIVATE);
+  it('drafts, errors and responses of writes are private', async () => {
+    expect(await directives('/api/stories?status=draft')).toBe(PRIVATE);
+    expect(await directives(`${path}?status=draft`)).toBe(PRIVATE);
+    expect(await directives('/api/stories/nobody')).toBe(PRIVATE);
+    expect(await directives('/api/stories?filters[nothing]=1')).toBe(PRIVATE);
     const { headers } = await test.http.put(path).send({ data: { title: 'two' } });
     expect(headers['cache-control']).toBe(PRIVATE);
     const posted = await test.http.post('/api/stories').send({ data: { title: 'three' } });
     expect(posted.headers['cache-control']).toBe(PRIVATE);
   });
 
-  it("a controller of the host's has the last word", async () => {
-    expect(await said('/api/topics')).toBe('no-store');
-    expect(await said('/api/topics/about/own')).toBe(PRIVATE);
+  it('a controller of the application can override them', async () => {
+    expect(await directives('/api/topics')).toBe('no-store');
+    expect(await directives('/api/topics/about/own')).toBe(PRIVATE);
   });
 });
 
-it('an option that is no number of seconds is refused at the start', async () => {
+it('rejects an option that is not a number of seconds at start', async () => {
   const wrong = { ...story, sharedMaxAge: -1 };
   await expect(createTestApp({ contentTypes: [wrong, topic, price] })).rejects.toThrow(
     'story: "sharedMaxAge" must be a whole number, 0 or more',

@@ -1,4 +1,4 @@
-/** Spellings that mean the same everywhere in a query: booleans, and operators without a value. */
+/** Alternative spellings in queries: booleans, and operators without a value. */
 import { defineCollectionType } from 'nestjs-content-api';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -87,7 +87,7 @@ describe.each(adaptersFor(import.meta.url))('spellings on %s', (adapter) => {
     });
   });
 
-  it.each(['yes', 'on', '2', 'tru', 'nope'])('D32: %s is no boolean', async (word) => {
+  it.each(['yes', 'on', '2', 'tru', 'nope'])('D32: %s is not a boolean', async (word) => {
     await test.http.get(`/api/shops?filters[open]=${word}`).expect(400);
     await test.http.get(`/api/shops?pagination[withCount]=${word}`).expect(400);
     await test.http.get(`/api/shops?hasPublishedVersion=${word}`).expect(400);
@@ -108,12 +108,12 @@ describe.each(adaptersFor(import.meta.url))('spellings on %s', (adapter) => {
     ['filters[city][$eq]', ['c']],
     ['filters[city]', ['c']],
     ['filters[city][name][$ne]', ['a', 'b']],
-  ])('5.2 %s asks for what has no value, or has one', async (query, expected) => {
+  ])('5.2 %s finds rows without a value, or with one', async (query, expected) => {
     expect(await names(query)).toEqual(expected);
   });
 
   it.each(['city', 'city.id', 'seats', 'createdAt'])(
-    '5.2, D11: an empty text for %s, which can have none, is refused by name',
+    '5.2, D11: rejects an empty text for %s, which cannot have one, and names it',
     async (path) => {
       const { body } = await test.http.get(`/api/shops?filters[${path.replace('.', '][')}]=`).expect(400);
       expect(body.error.details).toMatchObject({ path, source: 'query', param: 'filters' });
@@ -121,7 +121,7 @@ describe.each(adaptersFor(import.meta.url))('spellings on %s', (adapter) => {
   );
 
   it.each(['$gt', '$lte', '$eqi', '$nei', '$contains', '$in', '$between', '$startsWith'])(
-    '5.2 %s without a value is refused',
+    '5.2 rejects %s without a value',
     async (operator) => {
       const { body } = await test.http.get(`/api/shops?filters[name][${operator}]`).expect(400);
       expect(body.error.details).toMatchObject({ source: 'query', param: 'filters' });

@@ -1,4 +1,4 @@
-/** Publishing, unpublishing and discarding: by the service, by routes, in one locale and in all. */
+/** Publish, unpublish and discard: by the service and by routes, in one locale and in all. */
 import {
   type Caller,
   type ContentService,
@@ -56,7 +56,7 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
   afterAll(() => test.close());
 
   const service = (type = 'page'): ContentService<Page> => test.app.get(getContentToken(type));
-  /** Drafts in English and French. */
+  /** Creates drafts in English and French. */
   const make = async (titles: Readonly<Record<string, string | null>> = { en: 'Hello', fr: 'Bonjour' }) => {
     let documentId: string | null = null;
     for (const [locale, title] of Object.entries(titles)) {
@@ -75,7 +75,7 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
     );
   const NOBODY = 'a'.repeat(24);
 
-  it('publishing takes as many statements for three locales and many links as for one and none', async () => {
+  it('publishing three locales with many links needs as many statements as one locale without links', async () => {
     const id = await make({ en: 'Hello' });
     const count = async () =>
       withinTransaction(await countStatements(() => service().publish(id, { locale: '*' }))).length;
@@ -87,25 +87,25 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
     expect(await count()).toBe(one);
   });
 
-  it('8.24 publish with * publishes every locale of the document, and answers the default one', async () => {
+  it('8.24 publish with * publishes every locale of the document, and returns the default one', async () => {
     const id = await make();
     expect(await service().publish(id, { locale: '*' })).toMatchObject({ title: 'Hello', locale: 'en' });
     expect(await titles(id)).toEqual(['Hello', 'Bonjour', null]);
   });
 
-  it('8.24 without the default locale, the answer is in the one that the document had first', async () => {
+  it('8.24 without the default locale, it returns the first locale of the document', async () => {
     const id = await make({ fr: 'Bonjour', de: 'Hallo' });
     expect(await service().publish(id, { locale: '*' })).toMatchObject({ title: 'Bonjour', locale: 'fr' });
     expect(await titles(id)).toEqual([null, 'Bonjour', 'Hallo']);
   });
 
-  it('8.24 one locale that is not complete keeps all of them from being published (D15)', async () => {
+  it('8.24 one incomplete locale prevents all of them from being published (D15)', async () => {
     const id = await make({ en: 'Hello', fr: null });
     await expect(service().publish(id, { locale: '*' })).rejects.toMatchObject({ status: 400 });
     expect(await titles(id)).toEqual([null, null, null]);
   });
 
-  it('8.24 unpublish with * takes every published version away, and keeps the drafts', async () => {
+  it('8.24 unpublish with * removes every published version, and keeps the drafts', async () => {
     const id = await make();
     await service().publish(id, { locale: '*' });
     expect(await service().unpublish(id, { locale: '*' })).toMatchObject({ publishedAt: null });
@@ -113,7 +113,7 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
     expect(await titles(id, 'draft')).toEqual(['Hello', 'Bonjour', null]);
   });
 
-  it('8.24 discardDraft with * puts back every locale that is published, and no other', async () => {
+  it('8.24 discardDraft with * resets every published locale, and no other', async () => {
     const id = await make();
     await service().publish(id, { locale: '*' });
     for (const [locale, title] of [
@@ -126,7 +126,7 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
     expect(await titles(id, 'draft')).toEqual(['Hello', 'Bonjour', 'de!']);
   });
 
-  it('8.24 shared values and links are published for all locales (D20)', async () => {
+  it('8.24 publishes shared values and links for all locales (D20)', async () => {
     const id = await make();
     const { documentId } = await service('tag').create({ name: 'news' });
     await service().update(id, { rank: 5, tags: [documentId] }, { locale: 'fr', status: 'draft' });
@@ -138,7 +138,7 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
       });
   });
 
-  it('8.24 a single type takes null with * as well', async () => {
+  it('8.24 a single type also accepts null with *', async () => {
     for (const locale of ['en', 'fr'])
       await service('front').update(null, { title: locale }, { locale, status: 'draft' });
     const { documentId } = await service('front').publish(null, { locale: '*' });
@@ -151,7 +151,7 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
     await service('front').delete(null, { locale: '*' });
   });
 
-  it('8.25 what has no version in the locale is not found, and none is made', async () => {
+  it('8.25 returns 404 for a locale without a version, and creates none', async () => {
     const id = await make({ en: 'Hello' });
     for (const verb of ['publish', 'unpublish', 'discardDraft'] as const)
       for (const [documentId, locale] of [
@@ -168,13 +168,13 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
     expect(await service('front').findOne(null, { status: 'draft' })).toBeNull();
   });
 
-  it('8.25 an unknown locale is a 400 (D19), and so are several', async () => {
+  it('8.25 returns 400 for an unknown locale (D19), and for several', async () => {
     const id = await make();
     for (const locale of ['xx', ['en', 'fr']])
       await expect(service().publish(id, { locale })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('8.23 own documents are published by their owner, where that is granted for own ones', async () => {
+  it('8.23 an owner publishes own documents with a grant for own ones', async () => {
     const id = await make();
     const caller = (user: string, more: readonly ('findOne' | 'readDrafts')[] = []): Caller => ({
       kind: 'user',
@@ -190,7 +190,7 @@ describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', 
     expect(await service().unpublish(id, {}, { as })).toMatchObject({ title: 'Hello', publishedAt: null });
   });
 
-  it('8.23 the answer to unpublish is the draft, the only one that there is', async () => {
+  it('8.23 unpublish returns the draft, the only remaining version', async () => {
     const id = await make();
     await service().publish(id);
     expect(await service().publish(id, { status: 'draft' })).toMatchObject({ publishedAt: null });

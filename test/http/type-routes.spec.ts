@@ -1,4 +1,4 @@
-/** Types with some of their routes (protocol 1.28). */
+/** Types with a selection of routes (protocol 1.28). */
 import { Body, Controller, Post, Req } from '@nestjs/common';
 import {
   Answer,
@@ -72,16 +72,16 @@ describe.each(ADAPTERS)('routes of a type on %s', (adapter) => {
     ['delete', '/api/back', 204, undefined],
     ['post', '/api/owns', 405, READ],
     ['post', '/api/owns/import', 201, undefined],
-  ] as const)('1.28 %s %s is a %i', async (method, path, status, allow) => {
+  ] as const)('1.28 %s %s returns %i', async (method, path, status, allow) => {
     const writes = method === 'post' || method === 'put';
-    const answer = await test.http[method](path).send(writes ? { data: { title: 'x' } } : undefined);
-    expect([answer.status, answer.headers['allow']]).toEqual([status, allow]);
+    const response = await test.http[method](path).send(writes ? { data: { title: 'x' } } : undefined);
+    expect([response.status, response.headers['allow']]).toEqual([status, allow]);
     if (status === 405)
-      expect(answer.body).toEqual(failure(405, 'MethodNotAllowedError', 'Method Not Allowed'));
-    if (status === 404 && method !== 'options') expect(answer.body).toEqual(NOT_FOUND);
+      expect(response.body).toEqual(failure(405, 'MethodNotAllowedError', 'Method Not Allowed'));
+    if (status === 404 && method !== 'options') expect(response.body).toEqual(NOT_FOUND);
   });
 
-  it('1.28 what has no route is still there for services', async () => {
+  it('1.28 services can use types and actions without a route', async () => {
     const readers = test.app.get<ContentService>(getContentToken('reader'));
     const { documentId } = await readers.create({ title: 'by the service' });
     expect((await test.http.get(`/api/readers/${String(documentId)}`).expect(200)).body.data).toMatchObject({
@@ -99,12 +99,12 @@ it.each([
   [{ only: 'find' }, '"routes" must be true, false'],
   ['find', '"routes" must be true, false'],
   [null, '"routes" must be true, false'],
-])('1.28 routes: %j stops the start', (routes, message) => {
+])('1.28 rejects routes: %j at start', (routes, message) => {
   const page = { kind: 'collectionType', singularApiId: 'page', pluralApiId: 'pages', attributes, routes };
   expect(() => ContentModule.forRoot({ contentTypes: [page as never] })).toThrow(message);
 });
 
-it('1.28 a single type has no other routes than its own', () => {
+it('1.28 rejects routes that a single type does not have', () => {
   const front = { kind: 'singleType', singularApiId: 'front', attributes, routes: { only: ['findOne'] } };
   expect(() => ContentModule.forRoot({ contentTypes: [front as never] })).toThrow(
     'front: routes: "findOne" is not a route of a singleType; available: find, update, delete',

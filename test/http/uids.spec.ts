@@ -1,4 +1,4 @@
-/** Generated uids keep to their attribute's own length (protocol 14.17). */
+/** Generated uids respect the maxLength of their attribute (protocol 14.17). */
 import { defineCollectionType } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
@@ -20,7 +20,7 @@ describe('a generated uid', () => {
   );
   afterAll(() => test.close());
 
-  it('is short enough, numbered too, and can be published', async () => {
+  it('is short enough, also with a number, and can be published', async () => {
     const slugs = new Set<string>();
     for (let i = 0; i < 12; i += 1) {
       const { documentId, slug } = (

@@ -39,7 +39,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
     ]);
 
   describe('section 8: drafts and published versions', () => {
-    it('8.4 POST makes a draft and a published row, and answers the published one', async () => {
+    it('8.4 POST creates a draft and a published row, and returns the published one', async () => {
       const made = await post('articles', { title: 'Both' });
       expect(made.publishedAt).toMatch(/Z$/);
       const draft = await get('articles', made, '?status=draft');
@@ -48,7 +48,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await rowsOf(made, 'articles')).toHaveLength(2);
     });
 
-    it('8.2–8.4 POST ?status=draft makes a draft only, which nobody sees who does not ask for drafts', async () => {
+    it('8.2–8.4 POST ?status=draft creates only a draft, which requires status=draft to read', async () => {
       const draft = await post('articles?status=draft', { title: 'Draft only' });
       expect(draft).toMatchObject({ publishedAt: null, locale: 'en' });
       await missing('articles', draft);
@@ -72,7 +72,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await list('articles?filters[title][$startsWith]=List&status=published')).toEqual(['List 1']);
     });
 
-    it('8.5 PUT ?status=draft leaves the published version alone; (8.5b) the next PUT publishes the whole draft', async () => {
+    it('8.5 PUT ?status=draft leaves the published version unchanged; (8.5b) the next PUT publishes the whole draft', async () => {
       const made = await post('articles', { title: 'First', summary: 'old', views: 1 });
       expect(await update('articles', made, { summary: 'new' }, '?status=draft')).toMatchObject({
         summary: 'new',
@@ -90,7 +90,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(draft).toEqual({ ...published, id: draft.id, publishedAt: null });
     });
 
-    it('8.6, 1.12 PUT of nothing publishes the draft', async () => {
+    it('8.6, 1.12 PUT without values publishes the draft', async () => {
       const draft = await post('articles?status=draft', { title: 'Publish me' });
       expect(await update('articles', draft, {})).toMatchObject({
         title: 'Publish me',
@@ -114,7 +114,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await rowsOf(made, 'articles')).toEqual([]);
     });
 
-    it('8.8 types without drafts ignore status; elsewhere an unknown one is a 400', async () => {
+    it('8.8 types without drafts ignore status; others return 400 for an unknown one', async () => {
       const ann = await post('authors?status=draft', { name: `Ann ${adapter}` });
       expect(ann.publishedAt).not.toBeNull();
       expect(await get('authors', ann, '?status=draft')).toEqual(ann);
@@ -131,7 +131,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       }
     });
 
-    it('8.12 publishing an incomplete draft is refused and changes nothing', async () => {
+    it('8.12 rejects publishing an incomplete draft and changes nothing', async () => {
       const draft = await post('articles?status=draft', { summary: 'no title' });
       const before = await snapshot(test);
       const message = 'title must be a `string` type, but the final value was: `null`.';
@@ -141,7 +141,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await snapshot(test)).toEqual(before);
     });
 
-    it('8.13 publishedAt of a client is ignored', async () => {
+    it('8.13 ignores publishedAt in the input', async () => {
       const made = await post('articles', { title: 'Dated', publishedAt: '2000-01-01T00:00:00.000Z' });
       expect(made.publishedAt > '2020').toBe(true);
       expect((await update('articles', made, { publishedAt: null })).publishedAt).not.toBeNull();
@@ -151,7 +151,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       ).toBeNull();
     });
 
-    it('D18, 1.4 ids and createdAt stay, updatedAt and publishedAt go on', async () => {
+    it('D18, 1.4 ids and createdAt stay, updatedAt and publishedAt change', async () => {
       const made = await post('articles', { title: 'Stable' });
       const rows = await rowsOf(made, 'articles');
       let last = made;
@@ -165,7 +165,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await rowsOf(made, 'articles')).toEqual(rows);
     });
 
-    it('8.10 components show published targets to the public and drafts to drafts', async () => {
+    it('8.10 components of published documents show published targets, those of drafts show drafts', async () => {
       const target = await post('articles?status=draft', { title: 'Target' });
       const made = await post('articles', {
         title: 'Source',
@@ -178,13 +178,13 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect((await link('')).title).toBe('Target');
     });
 
-    it('8.22 publishing has no route of its own unless the type says so', async () => {
+    it('8.22 has no route for publishing by default', async () => {
       const made = await post('articles', { title: 'Routeless' });
       for (const action of ['publish', 'unpublish', 'actions/publish'])
         await test.http.post(`/api/articles/${made.documentId}/${action}`).expect(404);
     });
 
-    it('8.20 status and locale inside a populate are refused', async () => {
+    it('8.20 rejects status and locale inside a populate', async () => {
       expect(
         (await test.http.get('/api/articles?populate[categories][status]=draft').expect(400)).body.error
           .message,
@@ -202,10 +202,10 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
         await post('articles', { title: 'same', summary: mark });
         const changed = await post('articles', { title: 'changed', summary: mark });
         await update('articles', changed, { title: 'changed!' }, '?status=draft');
-        // What an older model, or a hand, left behind: a published version without its draft.
+        // A published version without its draft, as SQL or an older model can leave it.
         await post('articles', { title: 'orphan', summary: mark });
         await test.sql(`delete from articles where title = 'orphan' and not published`);
-        // Published in one locale only.
+        // Is published in one locale only.
         const partly = await post('articles?status=draft', { title: 'partly', summary: mark });
         await update('articles', partly, { title: 'en partie', summary: mark }, '?locale=fr');
       });
@@ -228,14 +228,14 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
         );
       });
 
-      it('D21 JSON that nests the same values otherwise is a modification', async () => {
+      it('D21 JSON with the same values in another structure is a modification', async () => {
         const made = await post('articles', { title: 'nested', summary: 'nested', meta: [[1], 2] });
         await update('articles', made, { meta: [[1, 2]] }, '?status=draft');
         const modified = 'articles?filters[summary]=nested&publicationFilter=modified&status=draft';
         expect(await list(modified)).toEqual(['nested']);
       });
 
-      it('another value is a 400, and the deprecated spelling works', async () => {
+      it('rejects another value with 400, and accepts the deprecated spelling', async () => {
         expect(
           (await test.http.get('/api/articles?publicationFilter=nope').expect(400)).body.error.details,
         ).toEqual({ source: 'query', param: 'publicationFilter' });
@@ -254,7 +254,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       ['locale[0]=fr&locale[1]=en', 'fr,en'],
       ['locale=fr&locale=en', 'fr,en'],
       ['locale[]=fr', 'fr'],
-    ])('9.1 one document has one locale at a time: %s is refused by name', async (query, named) => {
+    ])('9.1 accepts one locale per document: rejects %s and names it', async (query, named) => {
       const { documentId } = await post('articles', { title: 'One at a time' });
       const requests = [
         test.http.get(`/api/articles/${documentId}?${query}`),
@@ -294,7 +294,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       return made;
     };
 
-    it('9.1, 9.4 without a locale the default one answers; a missing one is a 404', async () => {
+    it('9.1, 9.4 returns the default locale if none is requested; returns 404 for a missing one', async () => {
       const made = await translated();
       expect([
         (await get('articles', made)).title,
@@ -304,7 +304,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       await missing('articles', made, '?locale=de');
     });
 
-    it('9.1–9.3 lists show one locale, or all with *, and none of an unknown one', async () => {
+    it('9.1–9.3 lists return one locale, or all with *, and none of an unknown one', async () => {
       const made = await translated();
       const titles = (locale: string) =>
         list(`articles?filters[documentId]=${made.documentId}${locale}&sort=id`);
@@ -316,7 +316,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       await missing('articles', made, '?locale=xx');
     });
 
-    it('9.5 POST ?locale=fr makes a French document, whatever the body says (9.9)', async () => {
+    it('9.5 POST ?locale=fr creates a French document, whatever locale the body has (9.9)', async () => {
       const made = await post('articles?locale=fr', { title: 'Premier', locale: 'de' });
       expect(made.locale).toBe('fr');
       await missing('articles', made);
@@ -324,7 +324,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       await missing('articles', made);
     });
 
-    it('9.6 PUT ?locale=fr makes that version of the document, then updates it, and leaves the others', async () => {
+    it('9.6 PUT ?locale=fr creates that version of the document, then updates it, and does not change the others', async () => {
       const made = await post('articles', { title: 'English', summary: 'one' });
       const french = await update('articles', made, { title: 'Français' }, '?locale=fr');
       expect(french).toMatchObject({
@@ -343,7 +343,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await rowsOf(made, 'articles')).toHaveLength(4);
     });
 
-    it('9.6 a draft of a locale is a draft', async () => {
+    it('9.6 status=draft creates a draft of a locale', async () => {
       const made = await post('articles', { title: 'English' });
       expect(await update('articles', made, { title: 'Français' }, '?locale=fr&status=draft')).toMatchObject({
         locale: 'fr',
@@ -354,7 +354,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect((await get('articles', made, '?locale=fr')).title).toBe('Français');
     });
 
-    it('a new locale without its required values is refused and leaves nothing', async () => {
+    it('rejects a new locale without its required values, and writes nothing', async () => {
       const made = await post('articles', { title: 'English' });
       const before = await snapshot(test);
       expect(
@@ -364,7 +364,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await snapshot(test)).toEqual(before);
     });
 
-    it('an unknown document has no locales either', async () => {
+    it('an unknown document has no locales', async () => {
       expect(
         (
           await put(
@@ -377,7 +377,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       ).toEqual(NOT_FOUND);
     });
 
-    it('9.7, D19 a new locale takes over what is not localized, relations and their order included', async () => {
+    it('9.7, D19 a new locale copies shared values and relations, order included', async () => {
       const categories = await Promise.all(['x', 'y', 'z'].map((name) => post('categories', { name })));
       const author = await post('authors', { name: `Shared ${adapter}` });
       const ids = [2, 0, 1].map((i) => categories[i]!.documentId);
@@ -411,7 +411,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await linked('authors', author, 'articles', 'title', '&locale=fr')).toEqual(['Français']);
     });
 
-    it('9.7, D20 what is not localized changes in all locales of the state that is written', async () => {
+    it('9.7, D20 a shared value changes in all locales of the written state', async () => {
       const made = await translated();
       await update(
         'articles',
@@ -443,7 +443,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       ]);
     });
 
-    it('9.7 relations that are not localized change in all locales, localized ones in their own', async () => {
+    it('9.7 shared relations change in all locales, localized ones in one', async () => {
       const words = await Promise.all(
         ['a', 'b', 'c'].map(async (word) => {
           const row = await post('terms', { word });
@@ -469,7 +469,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await linked('terms', words[2]!, 'seenFrom', 'word', '&locale=fr')).toEqual(['fait']);
     });
 
-    it('9.7 the inverse side of a shared relation is shared, too', async () => {
+    it('9.7 the inverse side of a shared relation is also shared', async () => {
       const target = await post('terms', { word: 'target' });
       const [one, two] = [await post('terms', { word: 'one' }), await post('terms', { word: 'two' })];
       for (const row of [one, two])
@@ -486,7 +486,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
         expect(await linked('terms', one, 'sees', 'documentId', query)).toEqual([target.documentId]);
     });
 
-    it('9.7 localized relations belong to their locale, from the inverse side, too', async () => {
+    it('9.7 localized relations are separate per locale, also on the inverse side', async () => {
       const words = await Promise.all(
         ['a', 'b'].map(async (word) => {
           const row = await post('terms', { word });
@@ -513,7 +513,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await linked('terms', made, 'near', 'word', '&locale=fr')).toEqual(['B']);
     });
 
-    it('11.22, D23 a one-to-one target changes hands in all locales', async () => {
+    it('11.22, D23 a one-to-one target changes its owner in all locales', async () => {
       const target = await post('terms', { word: 'target' });
       const [first, second] = [
         await post('terms', { word: 'first', twin: target.documentId }),
@@ -538,7 +538,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect((await get('terms', second, '?populate=twin&locale=fr')).twin).toBeNull();
     });
 
-    it('9.7, 9.8 a locale that comes back takes over what the others kept', async () => {
+    it('9.7, 9.8 a locale that is created again copies the shared values of the others', async () => {
       const made = await translated();
       await test.http.delete(`/api/articles/${made.documentId}`).expect(204);
       expect(await update('articles', made, { title: 'English again' }, '?populate=sections')).toMatchObject({
@@ -563,7 +563,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await rowsOf(made, 'articles')).toEqual([]);
     });
 
-    it('9.8 links to a document stay as long as one of its locales does', async () => {
+    it('9.8 links to a document remain as long as it has a locale', async () => {
       const target = await translated();
       const made = await post('articles', { title: 'Source', related: [target.documentId] });
       await test.http.delete(`/api/articles/${target.documentId}`).expect(204);
@@ -589,7 +589,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       ]);
     });
 
-    it('D19 an unknown or missing locale on a write is a 400 that names it', async () => {
+    it('D19 returns 400 with the locale for an unknown or missing locale on a write', async () => {
       const made = await translated();
       const before = await snapshot(test);
       for (const locale of ['xx', 'FR', '*', 'en,fr']) {
@@ -610,7 +610,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await snapshot(test)).toEqual(before);
     });
 
-    it('9.11, D13 at every level the locale of the request picks the version', async () => {
+    it('9.11, D13 the requested locale selects the version at every level', async () => {
       const target = await translated();
       const other = await post('articles', { title: 'Only English', related: [target.documentId] });
       const made = await post('articles', {
@@ -629,7 +629,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(nested.related[0].related.map((row: Row) => row['title'])).toEqual(['Français']);
     });
 
-    it('9.11, D25 a target needs no version in the locale that is written', async () => {
+    it('9.11, D25 a target needs no version in the written locale', async () => {
       const target = await post('articles?locale=de', { title: 'Deutsch' });
       const made = await post('articles', { title: 'Source', related: [target.documentId] });
       expect(await linked('articles', made, 'related', 'title')).toEqual([]);
@@ -637,7 +637,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await linked('articles', made, 'related', 'title')).toEqual(['Now English']);
     });
 
-    it('9.12 from a type without locales the locale of the request, else the default one, is shown (peers 22)', async () => {
+    it('9.12 a type without locales shows targets in the requested locale, else in the default one (peers 22)', async () => {
       const target = await translated();
       const author = await post('authors', {
         name: `Crossing ${adapter}`,
@@ -651,7 +651,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect((await get('articles', target, '?populate=author&locale=fr')).author.locale).toBe('en'); // 9.13
     });
 
-    it('9.15, 10.6 single types have locales and drafts, too', async () => {
+    it('9.15, 10.6 single types also have locales and drafts', async () => {
       const headline = async (query: string) =>
         (await test.http.get(`/api/landing${query}`)).body.data?.headline ?? null;
       const write = (data: object, query = '') =>
@@ -707,17 +707,17 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       await test.http.get('/api/authors?populate=localizations').expect(400);
     });
 
-    it('concurrent first writes of one locale make one version', async () => {
+    it('concurrent first writes of one locale create one version', async () => {
       const made = await post('articles', { title: 'English' });
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, (_, i) => put('articles', made, { title: `Français ${i}` }, '?locale=fr')),
       );
-      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+      expect(responses.map(({ status }) => status)).toEqual(Array(10).fill(200));
       expect(await rowsOf(made, 'articles')).toHaveLength(4);
     });
   });
 
-  describe('D13: publishing changes nobody’s links, nor their order', () => {
+  describe('D13: publishing does not change links of other documents, nor their order', () => {
     const everything = async (): Promise<unknown> => {
       const read = (path: string) =>
         test.http
@@ -783,7 +783,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await everything()).toEqual(before);
     });
 
-    it('a new locale takes its place in the order of the other side', async () => {
+    it('a new locale keeps its position in the order of the other side', async () => {
       const category = await post('categories', { name: 'c' });
       const [one, two] = [
         await post('articles', { title: 'One', categories: [category.documentId] }),
@@ -822,7 +822,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       };
     };
 
-    it('unpublish takes the published version of one locale away and keeps the draft', async () => {
+    it('unpublish removes the published version of one locale and keeps the draft', async () => {
       const { made } = await make();
       await update('articles', made, { title: 'Servi' }, '?locale=fr');
       const draft = await get('articles', made, `?status=draft${links}`);
@@ -838,7 +838,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect((await get('articles', made, '?locale=fr')).title).toBe('Servi');
     });
 
-    it('publish after unpublish shows the document again, in everyone’s lists at its old place (peers 2)', async () => {
+    it('publish after unpublish shows the document again, at its old position in all lists (peers 2)', async () => {
       const { made, c } = await make();
       const other = await post('articles', {
         title: 'Other',
@@ -862,7 +862,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       ]).toEqual([['Served', 'Other'], ['Served']]);
     });
 
-    it('discardDraft puts values, links and components back to what is published', async () => {
+    it('discardDraft resets values, links and components to the published version', async () => {
       const { made, c } = await make();
       const before = await get('articles', made, `?status=draft${links}`);
       await update(
@@ -889,7 +889,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       expect(await linked('articles', made, 'categories', 'name')).toEqual(['n', 'm']);
     });
 
-    it('what is not there is a NotFoundError, and a type without drafts has neither', async () => {
+    it('throws NotFoundError for a missing version, and rejects a type without drafts', async () => {
       const draft = await post('articles?status=draft', { title: 'Never' });
       await expect(service().discardDraft(draft.documentId)).rejects.toMatchObject({ name: 'NotFoundError' });
       await expect(service().unpublish('a'.repeat(24))).rejects.toMatchObject({ name: 'NotFoundError' });
@@ -898,7 +898,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
       ).rejects.toMatchObject({ name: 'ValidationError' });
     });
 
-    it('each needs the right to publish of the caller it is done for', async () => {
+    it("each requires the caller's permission to publish", async () => {
       const { made } = await make();
       const as = {
         kind: 'user',
@@ -915,7 +915,7 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
     });
   });
 
-  it('a write takes as many statements for three locales as for two, and at most six', async () => {
+  it('a write needs as many statements for three locales as for two, and at most six', async () => {
     const category = await post('categories', { name: 'counted' });
     const made = await post('articles', { title: 'Counted' });
     const body = () => ({
@@ -927,21 +927,21 @@ describe.each(adaptersFor(import.meta.url))('versions on %s', (adapter) => {
     });
     const counted = async () =>
       withinTransaction(await countStatements(() => update('articles', made, body()))).length;
-    // One write in many asks for ids of components, for itself and those to come.
+    // Some writes also reserve ids of components for later writes.
     const count = async () => Math.min(await counted(), await counted());
     const one = await count();
     await update('articles', made, { title: 'In fr' }, '?locale=fr');
     const two = await count();
     await update('articles', made, { title: 'In de' }, '?locale=de');
     expect(await count()).toBe(two);
-    // The other versions that share changed links are noted after the one that is written, and before the answer.
+    // Between the main row and the response, a statement stamps the other versions that share changed links.
     expect(two).toBeLessThanOrEqual(one + 2);
     expect(two).toBeLessThanOrEqual(6);
   });
 });
 
 describe.each(adaptersFor(import.meta.url))(
-  'D17: reading drafts is a right of its own (peers 18), on %s',
+  'D17: reading drafts needs a separate permission (peers 18), on %s',
   (adapter) => {
     let test: TestApp;
     const author = ['find', 'findOne', 'create'] as const;
@@ -963,7 +963,7 @@ describe.each(adaptersFor(import.meta.url))(
     );
     afterAll(() => test.close());
 
-    it('without it a GET of drafts is a 403, and writing drafts still works', async () => {
+    it('without it a GET of drafts returns 403, and writing drafts succeeds', async () => {
       const { documentId } = (
         await test.http
           .post('/api/articles?status=draft')
@@ -988,11 +988,11 @@ describe.each(adaptersFor(import.meta.url))(
       await test.http.get('/api/articles?status=published').expect(200);
     });
 
-    it('types without drafts need no such right', async () => {
+    it('types without drafts need no such permission', async () => {
       await test.http.get('/api/authors?status=draft').expect(200);
     });
 
-    it('drafts of a target that may not be read are left out of a populate, and refused in filters and sorts', async () => {
+    it('omits drafts of an unreadable target from a populate, and rejects them in filters and sorts', async () => {
       const { documentId } = (
         await test.http
           .post('/api/articles')

@@ -11,7 +11,7 @@ const castError = (name: string, shown: string): string =>
 const paragraph = (...children: unknown[]) => ({ type: 'paragraph', children });
 const text = (value: string) => ({ type: 'text', text: value });
 
-/** What is sent, and what comes back where that differs. */
+/** Attribute, input, and the returned value if it differs. */
 const ROUND_TRIPS: readonly [string, unknown, unknown?][] = [
   ['plain', 'abc'],
   ['plain', ''],
@@ -132,7 +132,7 @@ const ROUND_TRIPS: readonly [string, unknown, unknown?][] = [
   ],
 ];
 
-/** What is refused, with the message and the path below the attribute. */
+/** Attribute, invalid input, message, and the path below the attribute. */
 const REFUSALS: readonly [string, unknown, string, string[]?][] = [
   ['name', 'ab', 'name must be at least 3 characters'],
   ['name', '', 'name must be at least 3 characters'],
@@ -241,14 +241,14 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
   afterAll(() => test.close());
 
   describe('section 14: values', () => {
-    it.each(ROUND_TRIPS)('%s takes %j', async (name, sent, received = sent) => {
+    it.each(ROUND_TRIPS)('%s accepts %j', async (name, sent, received = sent) => {
       expect((await put({ [name]: sent }).expect(200)).body.data[name]).toEqual(received);
       expect(
         (await test.http.get(`/api/things/${documentId}?fields=${name}`).expect(200)).body.data[name],
       ).toEqual(received);
     });
 
-    it.each(REFUSALS)('%s refuses %j', async (name, sent, message, below = []) => {
+    it.each(REFUSALS)('%s rejects %j', async (name, sent, message, below = []) => {
       const before = await snapshot(test);
       const { body } = await put({ [name]: sent }).expect(400);
       expect(body).toEqual({
@@ -269,34 +269,34 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       expect(await snapshot(test)).toEqual(before);
     });
 
-    it('2.4 the refused value is shown, but never a password', async () => {
+    it('2.4 the error contains the rejected value, except a password', async () => {
       expect((await put({ whole: 11 }).expect(400)).body).toEqual(
         problem(['whole'], 'whole must be less than or equal to 10', 11),
       );
-      const { text: answer } = await put({ pass: 'geheim'.repeat(20) }).expect(400);
-      expect(JSON.parse(answer)).toEqual(problem(['pass'], 'pass must be less than 73 bytes'));
+      const { text: response } = await put({ pass: 'geheim'.repeat(20) }).expect(400);
+      expect(JSON.parse(response)).toEqual(problem(['pass'], 'pass must be less than 73 bytes'));
       expect((await put({ pass: 'abc' }).expect(400)).body).toEqual(
         problem(['pass'], 'pass must be at least 4 characters'),
       );
       expect((await put({ pass: 12345 }).expect(400)).text).not.toContain('12345');
     });
 
-    it('14.8 a number too large for JSON is refused', async () => {
+    it('14.8 rejects a number too large for JSON', async () => {
       const sent = '{"data":{"real":1e999}}';
-      const { status, text: answer } = await raw(
+      const { status, text: response } = await raw(
         test.url,
         'PUT',
         `/api/things/${documentId}`,
         { 'content-type': 'application/json', 'content-length': String(sent.length) },
         sent,
       );
-      expect({ status, message: JSON.parse(answer).error.message }).toEqual({
+      expect({ status, message: JSON.parse(response).error.message }).toEqual({
         status: 400,
         message: expect.stringMatching(/^real must be/),
       });
     });
 
-    it('14.16 a password is stored hashed, is never answered, and stays while nothing is sent', async () => {
+    it('14.16 a password is stored as a hash, never returned, and stays if the input omits it', async () => {
       const { body } = await test.http
         .post('/api/things')
         .send({ data: { name: 'Secret', pass: 'open sesame' } })
@@ -327,7 +327,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
         await test.http.get(`/api/things?${query}`).expect(400); // D3
     });
 
-    it('14.17 a uid is made from its target where it says so, and made unique', async () => {
+    it('14.17 a uid is generated from its target if configured, and made unique', async () => {
       const slugOf = async (data: object) =>
         (await test.http.post('/api/pages').send({ data }).expect(201)).body.data.slug;
       expect(await slugOf({ name: 'Hello World' })).toBe('hello-world');
@@ -344,7 +344,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       ).toBeNull();
     });
 
-    it('14.20 defaults fill what is left out on create, and nothing else', async () => {
+    it('14.20 defaults fill omitted values on create, and nothing else', async () => {
       const { body } = await test.http
         .post('/api/things')
         .send({ data: { name: 'Default' } })
@@ -362,7 +362,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       expect(updated.body.data).toMatchObject({ filled: null, on: false, zero: 7 });
     });
 
-    it('14.19 what is required must be there: missing, null, null on update', async () => {
+    it('14.19 rejects a required value that is missing or null, and null on update', async () => {
       expect((await test.http.post('/api/things').send({ data: {} }).expect(400)).body).toEqual(
         problem(['name'], 'name must be defined.'),
       );
@@ -385,7 +385,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       );
     });
 
-    it('14.21 all problems of a body come together', async () => {
+    it('14.21 reports all problems of a body together', async () => {
       const { body } = await test.http
         .post('/api/things')
         .send({ data: { name: 'ab', mail: 'nope', whole: 11, day: 'x' } })
@@ -435,7 +435,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       ['15.3 a key in another case', 'Name', badKey('Name', '', null)],
       ['15.7 constructor', 'constructor', badKey('constructor', '', null)],
       ['15.7 toString', 'toString', badKey('toString', '', null)],
-    ])('%s is refused', async (_what, key, expected) => {
+    ])('rejects %s', async (_what, key, expected) => {
       const before = await snapshot(test);
       expect((await put({ plain: 'changed', [key]: 'x' }).expect(400)).body).toEqual(expected);
       expect(
@@ -449,7 +449,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       expect(await snapshot(test)).toEqual(before);
     });
 
-    it('15.4 publishedAt and locale are accepted and change nothing', async () => {
+    it('15.4 accepts publishedAt and locale and ignores them', async () => {
       const { body } = await put({ publishedAt: '2000-01-01T00:00:00.000Z', locale: 'fr' }).expect(200);
       expect(body.data.locale).toBe('en');
       expect(body.data.publishedAt > '2020').toBe(true);
@@ -458,7 +458,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       ).not.toBeNull();
     });
 
-    it('15.5, 16.1 a private attribute is written and never answered', async () => {
+    it('15.5, 16.1 a private attribute is written and never returned', async () => {
       const { body } = await put({ hidden: 'psst' }).expect(200);
       expect(body.data).not.toHaveProperty('hidden');
       expect(await test.sql('select hidden from things where document_id = $1', [documentId])).toEqual([
@@ -467,7 +467,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       expect((await test.http.get('/api/things').expect(200)).text).not.toContain('psst');
     });
 
-    it('what stands beside data is ignored', async () => {
+    it('ignores keys next to data', async () => {
       await test.http
         .put(`/api/things/${documentId}`)
         .send({ data: { plain: 'beside' }, meta: 1, nope: {} })
@@ -476,7 +476,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
   });
 
   describe('documents', () => {
-    it('1.19–1.22 every scalar is there, null where unset, times in UTC with milliseconds', async () => {
+    it('1.19–1.22 returns every scalar, null if unset, times in UTC with milliseconds', async () => {
       const { body } = await test.http
         .post('/api/things')
         .send({ data: { name: 'Whole' } })
@@ -504,7 +504,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
         expect(body.data[name]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     });
 
-    it('D4, 14.22 an update writes what is sent and keeps the rest; null clears', async () => {
+    it('D4, 14.22 an update writes the given values and keeps the rest; null clears', async () => {
       const { body } = await test.http
         .post('/api/things')
         .send({ data: { name: 'Partial', plain: 'keep', whole: 3, meta: { a: 1 } } })
@@ -530,7 +530,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       }); // 1.12
     });
 
-    it('1.25 the body of a GET can be sent back', async () => {
+    it('1.25 accepts the response of a GET as input', async () => {
       const {
         id,
         documentId: _d,
@@ -546,7 +546,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       });
     });
 
-    it('1.16 the answer of a write honours its own query', async () => {
+    it('1.16 the response of a write follows its own query', async () => {
       const { body } = await put({ plain: 'q' }, '?fields=plain').expect(200);
       expect(Object.keys(body.data)).toEqual(['id', 'documentId', 'plain']);
       const created = await test.http
@@ -561,14 +561,14 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       });
     });
 
-    it('1.17 sort and pagination have no effect on the answer of a write', async () => {
+    it('1.17 sort and pagination do not affect the response of a write', async () => {
       expect((await put({ plain: 'z' }, '?sort=name&pagination[page]=9').expect(200)).body).toMatchObject({
         data: { plain: 'z' },
         meta: {},
       });
     });
 
-    it('an unknown document is a 404 before its body is judged by values', async () => {
+    it('returns 404 for an unknown document before it validates the values of the body', async () => {
       expect(
         (
           await test.http
@@ -581,24 +581,24 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
 
     it('duplicate keys in JSON: the last wins', async () => {
       const sent = '{"data":{"plain":"one","plain":"two"}}';
-      const { text: answer } = await raw(
+      const { text: response } = await raw(
         test.url,
         'PUT',
         `/api/things/${documentId}`,
         { 'content-type': 'application/json', 'content-length': String(sent.length) },
         sent,
       );
-      expect(JSON.parse(answer).data.plain).toBe('two');
+      expect(JSON.parse(response).data.plain).toBe('two');
     });
   });
 
-  describe('14.18 uniqueness, held by the database (D14)', () => {
+  describe('14.18 uniqueness, enforced by the database (D14)', () => {
     const make = (data: object) => test.http.post('/api/things').send({ data: { name: 'Unique', ...data } });
 
     it.each([
       ['code', 'taken'],
       ['slug', 'taken'],
-    ])('%s: a second document with the same value is a 400 at its path', async (name, value) => {
+    ])('%s: returns 400 with the path for a second document with the same value', async (name, value) => {
       const first = (await make({ [name]: value }).expect(201)).body.data;
       expect((await make({ [name]: value }).expect(400)).body).toEqual(
         problem([name], 'This attribute must be unique', value),
@@ -621,20 +621,20 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       await make({ [name]: value }).expect(201);
     });
 
-    it('null and the empty string do not count', async () => {
+    it('ignores null and the empty string', async () => {
       for (const code of [null, null, '', '']) await make({ code }).expect(201);
     });
 
-    it('of many writers at once exactly one wins, and the others are told', async () => {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => make({ code: 'race' })));
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-      expect(answers.filter(({ status }) => status !== 201).map(({ body }) => body)).toEqual(
+    it('exactly one of many concurrent writers succeeds, and the others get 400', async () => {
+      const responses = await Promise.all(Array.from({ length: 20 }, () => make({ code: 'race' })));
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+      expect(responses.filter(({ status }) => status !== 201).map(({ body }) => body)).toEqual(
         Array(19).fill(problem(['code'], 'This attribute must be unique', 'race')),
       );
       expect(await test.sql(`select count(*)::int as n from things where code = 'race'`)).toEqual([{ n: 1 }]);
     });
 
-    it('8.11 drafts are exempt until they are published', async () => {
+    it('8.11 ignores drafts until they are published', async () => {
       const draft = (data: object) =>
         test.http
           .post('/api/notes?status=draft')
@@ -662,7 +662,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       ['pattern', 'b'],
       ['mail', 'nope'],
       ['whole', -6],
-    ])('a draft may have %s = %j, but cannot be published', async (name, value) => {
+    ])('accepts a draft with %s = %j, but does not publish it', async (name, value) => {
       const { body } = await test.http
         .post('/api/notes?status=draft')
         .send({ data: { name: 'Draft', [name]: value } })
@@ -688,7 +688,7 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
       ['day', 'x'],
       ['slug', 'a b'],
       ['name', 5],
-    ])('even a draft may not have %s = %j', async (name, value) => {
+    ])('rejects even a draft with %s = %j', async (name, value) => {
       await test.http
         .post('/api/notes?status=draft')
         .send({ data: { name: 'Draft', [name]: value } })
@@ -729,27 +729,27 @@ describe.each(adaptersFor(import.meta.url))('writing scalars on %s', (adapter) =
     });
 
     it('10.7 concurrent first PUTs leave one document', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
           test.http.put('/api/setting').send({ data: { name: `Nr ${i}` } }),
         ),
       );
-      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-      expect(new Set(answers.map(({ body }) => body.data.documentId)).size).toBe(1);
+      expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
+      expect(new Set(responses.map(({ body }) => body.data.documentId)).size).toBe(1);
       expect(await test.sql('select count(*)::int as n from setting')).toEqual([{ n: 1 }]);
     });
   });
 
-  it('23.5 concurrent updates of one document all succeed, and one of them is what remains', async () => {
-    const answers = await Promise.all(
+  it('23.5 concurrent updates of one document all succeed, and one of them remains', async () => {
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, i) => put({ plain: `p${i}`, text: `p${i}` })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
     const { plain, text: other } = (await test.http.get(`/api/things/${documentId}`)).body.data;
     expect(other).toBe(plain);
   });
 
-  it('a body with too many values, or nested too deeply, is a 400 that names the limit', async () => {
+  it('a body with too many values, or nested too deeply, returns 400 with the limit', async () => {
     const before = await snapshot(test);
     const deep = Array.from({ length: 200 }).reduce<unknown>((value) => [value], 1);
     expect((await put({ meta: deep }).expect(400)).body).toEqual(

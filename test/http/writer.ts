@@ -1,4 +1,4 @@
-/** Short words for specs that write many documents and look at their links. */
+/** Helper for specs that write many documents and check their links. */
 import { type ContentService, getContentToken } from 'nestjs-content-api';
 import type { TestApp } from '../support/app.ts';
 
@@ -10,11 +10,11 @@ export interface Row {
 
 const LABELS = ['title', 'name', 'note'];
 
-/** A document's label; null for none. */
+/** Returns the label of a document, or null. */
 const label = (row: Row | null): string | null =>
   row === null ? null : (LABELS.map((key) => row[key]).find((text) => typeof text === 'string') ?? null);
 
-/** What the model is written and read with; `paths` are routes with their query. */
+/** Reads and writes the model; `paths` are routes with their query. */
 export class Writer {
   constructor(readonly test: TestApp) {}
 
@@ -37,7 +37,7 @@ export class Writer {
     return ids;
   }
 
-  /** The labels of what an attribute leads to, in order: `abc`; of one, its label or null. */
+  /** Returns the labels of an attribute's items in order, such as `abc`; for one item, its label or null. */
   async labels(path: string, attribute: string, query = ''): Promise<string | null> {
     const steps = attribute.split('.');
     const populate = steps.map((step) => `[${step}]`).join('[populate]');
@@ -49,7 +49,7 @@ export class Writer {
     return Array.isArray(found) ? found.map(label).join('') : label(found);
   }
 
-  /** The same in the published version and in the draft, of each locale. */
+  /** Returns the same for the published version and the draft of each locale. */
   async everywhere(
     path: string,
     attribute: string,
@@ -67,7 +67,7 @@ export class Writer {
     return this.test.app.get<ContentService<Row>>(getContentToken(type), { strict: false });
   }
 
-  /** Row ids of that many files. */
+  /** Creates files and returns their row ids. */
   async files(count: number): Promise<number[]> {
     const rows = await this.test.sql(
       `insert into content_files (document_id, created_at, updated_at, published_at, published, locale, name, hash, mime, size, url, provider)
@@ -79,7 +79,7 @@ export class Writer {
   }
 }
 
-/** The same value in all of these places. */
+/** Maps all of these places to the same value. */
 export const all = (value: unknown, ...places: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(places.map((place) => [place, value]));
 

@@ -1,4 +1,4 @@
-/** What docs/writing.md shows of bodies is what happens, request by request. */
+/** The examples of bodies in docs/writing.md are correct, request by request. */
 import { readFileSync } from 'node:fs';
 import type { ComponentDefinition, ContentTypeDefinition } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -7,7 +7,7 @@ import { snippetWith } from '../support/snippets.ts';
 const PAGE = readFileSync(new URL('../../docs/writing.md', import.meta.url), 'utf8');
 const [SECTIONS = ''] = PAGE.split('## Publishing');
 
-/** The requests, in order, each with what stands below it; null where nothing does. */
+/** Requests in order, each with the documented response, or null. */
 const REQUESTS = [
   ...SECTIONS.matchAll(
     /```http\n([A-Z]+) (\S+)\n((?:[\w-]+: .*\n)*)([\s\S]*?)```\n(?:\n```json\n([\s\S]*?)```)?/g,
@@ -22,7 +22,7 @@ const REQUESTS = [
   shown: shown === undefined ? null : (JSON.parse(shown) as object),
 }));
 
-/** What the page calls a document: its name or its title, in lower case. */
+/** Returns the page's name of a document: its name or title in lower case. */
 const nameOf = ({ name, title }: { name?: string; title?: string }): string =>
   (name ?? title ?? '').toLowerCase();
 
@@ -42,7 +42,7 @@ describe('docs/writing.md', () => {
   });
   afterAll(() => test.close());
 
-  it('has requests, and each answers what stands below it', async () => {
+  it('has requests, and each returns the documented response', async () => {
     expect(REQUESTS.length).toBeGreaterThanOrEqual(5);
     expect(REQUESTS.filter(({ shown }) => shown !== null).length).toBeGreaterThanOrEqual(4);
     const ids = new Map<string, string>();
