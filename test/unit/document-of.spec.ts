@@ -1,4 +1,4 @@
-/** The types that definitions give: this file is right when it compiles. */
+/** Types derived from definitions: this file passes if it compiles. */
 import { ContentModule, defineCollectionType, defineComponent, type DocumentOf } from 'nestjs-content-api';
 
 const seo = defineComponent({ uid: 'shared.seo', attributes: { title: { type: 'string', required: true }, hidden: { type: 'string', private: true } } });
@@ -25,14 +25,14 @@ const article = defineCollectionType({
 });
 const model = { contentTypes: [article, author], components: [seo, quote] } as const;
 
-/** True where two types are the same. */
+/** Is true if two types are equal. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <T extends true>(given: T = true as T): void => expect(given).toBe(true);
 
 type Article = DocumentOf<typeof article>;
 type Full = DocumentOf<typeof article, typeof model>;
 
-it('the model starts', () => {
+it('the model is valid', () => {
   expect(() => ContentModule.forRoot(model)).not.toThrow();
 });
 
@@ -46,7 +46,7 @@ describe('the type of a document', () => {
     holds<'secret' extends keyof Article ? false : true>();
   });
 
-  it('has what is populated, as far as the definition alone tells', () => {
+  it('has populated relations, as far as the definition contains them', () => {
     holds<Same<NonNullable<Article['author']>['documentId'], string>>();
     holds<Same<NonNullable<Article['author']>['name'], unknown>>();
     holds<Same<NonNullable<Article['zone']>[number]['__component'], 'shared.seo' | 'shared.quote'>>();
@@ -54,7 +54,7 @@ describe('the type of a document', () => {
     holds<Same<NonNullable<Article['gallery']>[number]['width'], number | null>>();
   });
 
-  it('has it by its own definition, with the model', () => {
+  it('has relations with the registered model', () => {
     holds<Same<NonNullable<Full['author']>['name'], string>>();
     holds<Same<NonNullable<NonNullable<Full['author']>['articles']>[number]['title'], string>>();
     holds<Same<NonNullable<Full['seo']>['title'], string>>();
@@ -64,7 +64,7 @@ describe('the type of a document', () => {
     expect(show({ id: 1, documentId: 'x', __component: 'shared.quote', text: 'to be' })).toBe('to be');
   });
 
-  it('says of which type an item of a polymorphic relation is (D33)', () => {
+  it('has the type of an item of a polymorphic relation (D33)', () => {
     const pin = defineCollectionType({
       singularApiId: 'pin', pluralApiId: 'pins',
       attributes: {
@@ -89,7 +89,7 @@ describe('the type of a document', () => {
 });
 
 describe('definitions that do not compile', () => {
-  it('options that are misspelt, or of another type', () => {
+  it('misspelt options, and options of another type', () => {
     const start = (): unknown => ContentModule.forRoot({ contentTypes: [
       // @ts-expect-error -- a misspelt option of a type
       defineCollectionType({ singularApiId: 'a', pluralApiId: 'as', draftAndPublis: true, attributes: {} }),

@@ -4,12 +4,12 @@ import type { Row } from '../../src/pool/runner.ts';
 import { Ledger } from '../../src/cache/ledger.ts';
 import { identifier, type Statement } from '../../src/kernel/sql.ts';
 
-/** A connection whose answers are given by hand, in the order of the questions. */
+/** Connection whose responses are set by hand, in the order of its queries. */
 class Hand {
   readonly asked: PromiseWithResolvers<readonly Row[]>[] = [];
-  /** The kinds of the statements: a glance sees a snapshot alone, a check sees changes too. */
+  /** Kinds of the statements: a glance reads only a snapshot, a check also reads changes. */
   readonly kinds: ('glance' | 'check')[] = [];
-  /** Somebody commits something between any two answers, unless they say otherwise. */
+  /** By default, a commit happens between any two responses. */
   private commits = 0;
   readonly connection = {
     run: (statement: Statement) => this.ask(statement),
@@ -18,10 +18,10 @@ class Hand {
   } as unknown as OwnConnection;
 
   private ask({ text }: Statement): Promise<readonly Row[]> {
-    const answer = Promise.withResolvers<readonly Row[]>();
-    this.asked.push(answer);
+    const response = Promise.withResolvers<readonly Row[]>();
+    this.asked.push(response);
     this.kinds.push(text.includes('as changes') ? 'check' : 'glance');
-    return answer.promise;
+    return response.promise;
   }
 
   async answer(row: Row): Promise<void> {
@@ -55,8 +55,8 @@ async function open(): Promise<{ readonly hand: Hand; readonly ledger: Ledger }>
   return { hand, ledger };
 }
 
-describe('a ledger', () => {
-  it('has whoever asks while it is asked wait for the next check, which all of them share', async () => {
+describe('a change log', () => {
+  it('makes callers during a check wait for the next check, which they share', async () => {
     const { hand, ledger } = await open();
     const before = ledger.position;
     const first = ledger.check();
@@ -71,10 +71,10 @@ describe('a ledger', () => {
     expect(ledger.hasChanged(NOTES, before + 1)).toBe(true);
   });
 
-  it('never asks beside another check, whenever somebody comes', async () => {
+  it('runs no two checks at the same time, whenever callers arrive', async () => {
     const { hand, ledger } = await open();
     const before = ledger.position;
-    // Who asks again as soon as the first check has answered, before those who waited meanwhile have theirs.
+    // Checks again right after the first check, before the waiting callers get theirs.
     const again = ledger.check().then(() => ledger.check());
     const waiting = ledger.check();
     await hand.answer(NOTHING);
@@ -90,7 +90,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  it('looks whether tables were altered where anything was committed, and then begins anew', async () => {
+  it('checks for altered tables after any commit, and then starts again', async () => {
     const { hand, ledger } = await open();
     let altered = 0;
     ledger.onAltered(() => (altered += 1));
@@ -105,7 +105,7 @@ describe('a ledger', () => {
     expect(hand.asked).toHaveLength(4);
   });
 
-  describe('where nothing was committed by anybody', () => {
+  describe('without commits', () => {
     const STILL: Row = { snapshot: '1:1:' };
 
     async function openQuiet(): Promise<Awaited<ReturnType<typeof open>>> {
@@ -117,7 +117,7 @@ describe('a ledger', () => {
       return { hand, ledger };
     }
 
-    it('asks only what is seen, for as long as that is the same', async () => {
+    it('reads only the snapshot, as long as it is unchanged', async () => {
       const { hand, ledger } = await openQuiet();
       const before = ledger.position;
       for (let i = 0; i < 3; i += 1) {
@@ -129,7 +129,7 @@ describe('a ledger', () => {
       expect([ledger.position, ledger.hasChanged(NOTES, before)]).toEqual([before + 3, false]);
     });
 
-    it('asks for changes as soon as anything else is seen, and the next time at once', async () => {
+    it('reads changes after the snapshot changes, and at once the next time', async () => {
       const { hand, ledger } = await openQuiet();
       const before = ledger.position;
       const asking = ledger.check();
@@ -142,9 +142,9 @@ describe('a ledger', () => {
     });
 
     it.each([
-      ['another server answers', { ...STILL, server: 'two' }],
+      ['another server responds', { ...STILL, server: 'two' }],
       ['it is in recovery', { ...STILL, standby: true }],
-    ])('does not take it for that when %s', async (_what, row) => {
+    ])('does not treat the snapshot as unchanged when %s', async (_what, row) => {
       const { hand, ledger } = await openQuiet();
       const before = ledger.position;
       const asking = ledger.check();
@@ -155,7 +155,7 @@ describe('a ledger', () => {
       expect(ledger.hasChanged(NOTES, before)).toBe(true);
     });
 
-    it('begins anew when all was forgotten while it was asked', async () => {
+    it('starts again when it was reset during a check', async () => {
       const { hand, ledger } = await openQuiet();
       const before = ledger.position;
       const asking = ledger.check();
@@ -168,7 +168,7 @@ describe('a ledger', () => {
     });
   });
 
-  it('begins anew when all was forgotten while it was asked', async () => {
+  it('starts again when it was reset during a check', async () => {
     const { hand, ledger } = await open();
     const before = ledger.position;
     const asking = ledger.check();
@@ -177,7 +177,7 @@ describe('a ledger', () => {
     await hand.answer(CHANGED);
     await hand.answer({});
     expect(await asking).toBe(true);
-    // What was told to nobody counts: all that was read before is older than what is there.
+    // A reset makes all earlier reads outdated, even without a reader.
     expect(hand.asked).toHaveLength(3);
     expect([before, ledger.position].map((position) => ledger.hasChanged(NOTES, position))).toEqual([
       true,

@@ -1,4 +1,4 @@
-/** The list of a relation after a change, as a table of examples (protocol 11.2–11.17). */
+/** Lists of a relation after a change, as a table of examples (protocol 11.2–11.17). */
 import type { RelationAttribute } from '../../src/content/model/model.ts';
 import { applyChange, type Resolver } from '../../src/content/plan/links.ts';
 import { OrderedIds } from '../../src/content/plan/ordered-ids.ts';
@@ -17,7 +17,7 @@ const attribute = {
   targets: [{ attributes: new Map() }],
 };
 const relation = attribute as unknown as RelationAttribute;
-/** Documents are called by their numbers. */
+/** Numbers are the ids of documents. */
 const resolver: Resolver = {
   find: (reference) => ('id' in reference ? String(reference.id) : reference.documentId),
   require: (references) => references.map((reference) => resolver.find(reference) ?? ''),
@@ -89,7 +89,7 @@ describe('re-ordering a relation', () => {
       ],
       '3,2,1',
     ],
-    ['without a place: at the end, also when linked', [1, 2], [[1], [3]], '2,1,3'],
+    ['without a position: at the end, also when linked', [1, 2], [[1], [3]], '2,1,3'],
     [
       'before itself while others move',
       [1, 2, 3],
@@ -100,7 +100,7 @@ describe('re-ordering a relation', () => {
       '3,2,1',
     ],
     [
-      'an unlinked one after one that waits for nothing',
+      'an unlinked one after one without an anchor',
       [1],
       [
         [2, ['after', 1]],
@@ -115,7 +115,7 @@ describe('re-ordering a relation', () => {
 
   it.each<[string, readonly number[], readonly Item[], RegExp]>([
     [
-      'two that wait for each other',
+      'two that are anchors of each other',
       [3],
       [
         [1, ['after', 2]],
@@ -123,7 +123,7 @@ describe('re-ordering a relation', () => {
       ],
       /circular reference/,
     ],
-    ['one that waits for itself', [3], [[1, ['after', 1]]], /circular reference/],
+    ['one that is its own anchor', [3], [[1, ['after', 1]]], /circular reference/],
     [
       'three in a ring',
       [],
@@ -134,9 +134,9 @@ describe('re-ordering a relation', () => {
       ],
       /circular reference/,
     ],
-    ['an anchor that is not there', [3], [[1, ['after', 2]]], /needs to be connected first/],
+    ['an unknown anchor', [3], [[1, ['after', 2]]], /needs to be connected first/],
     ['the same twice', [3], [[1], [1]], /already connected/],
-  ])('11.15–11.17 %s is refused', (_, linked, items, message) => {
+  ])('11.15–11.17 rejects %s', (_, linked, items, message) => {
     expect(() => change(linked, items)).toThrow(message);
   });
 
@@ -155,9 +155,9 @@ describe('re-ordering a relation', () => {
     expect(() => change([1, 2], [[1, ['after', 2]]], { disconnect })).toThrow(/needs to be connected first/);
   });
 
-  it('M3: 20,000 places take no time that matters', () => {
+  it('M3: 20,000 positions take little time', () => {
     const ids = Array.from({ length: 20_000 }, (_, i) => i + 1);
-    // The processor's time, which others on the machine do not lengthen.
+    // CPU time of this thread, which does not depend on other processes.
     const start = process.threadCpuUsage().user;
     const items = ids.map((id): Item => [id, id === 20_000 ? 'start' : ['before', id + 1]]);
     expect(change(ids, items)).toBe([20_000, ...ids.slice(0, -1)].join(','));
@@ -173,7 +173,7 @@ const L: Ids = Object.fromEntries(LETTERS.map((documentId, i) => [documentId, { 
 const ROWS = LETTERS.map((name, i): FoundRow => [i + 1, name]);
 const found = { leaf: ROWS, node: ROWS };
 
-/** A document of which one relation is written. */
+/** Plans a write of one relation. */
 const relating = (type: string, name: string, linked: readonly string[], payload: unknown): Planning => ({
   schema,
   type: typeOf(type),
@@ -199,7 +199,7 @@ describe.each([
     expect(listOf(type, name, [...'abc'], payload(L)) ?? 'abc').toBe(expected);
   });
 
-  it.each(REFUSALS)('%s is refused', (_what, payload, expected) => {
+  it.each(REFUSALS)('rejects %s', (_what, payload, expected) => {
     const { error } = expected(L, name) as { error: { name: string; message: unknown; details: unknown } };
     const message = typeof error.message === 'string' ? said(error.message) : error.message;
     expect(refusalOf(relating(type, name, [...'abc'], payload(L, name)))).toEqual({
@@ -253,7 +253,7 @@ describe.each(['one', 'single', 'toOne', 'needed'])('a to-one relation: %s', (na
     ],
     ['a foreign key', { documentId: 'x', foo: 1 }, `Invalid key foo at ${name}`],
     ['a boolean', false, 'Invalid relations'],
-  ])('%s is refused', (_what, payload, message) => {
+  ])('rejects %s', (_what, payload, message) => {
     expect(refusalOf(relating('node', name, ['a'], payload))).toMatchObject({
       message,
       details: { path: name },
@@ -263,7 +263,7 @@ describe.each(['one', 'single', 'toOne', 'needed'])('a to-one relation: %s', (na
 
 describe('an ordered list of ids', () => {
   it.each<[string, (list: OrderedIds) => void, string]>([
-    ['as it was given', () => undefined, 'abc'],
+    ['in the given order', () => undefined, 'abc'],
     ['a new one to the start', (list) => list.toStart('d'), 'dabc'],
     ['a new one to the end', (list) => list.toEnd('d'), 'abcd'],
     ['the first to the end', (list) => list.toEnd('a'), 'bca'],
@@ -272,8 +272,8 @@ describe('an ordered list of ids', () => {
     ['the last to the end', (list) => list.toEnd('c'), 'abc'],
     ['before another', (list) => list.toBefore('c', 'b'), 'acb'],
     ['after another', (list) => list.toAfter('a', 'b'), 'bac'],
-    ['before what it is before already', (list) => list.toBefore('a', 'b'), 'abc'],
-    ['after what it is after already', (list) => list.toAfter('b', 'a'), 'abc'],
+    ['before its present successor', (list) => list.toBefore('a', 'b'), 'abc'],
+    ['after its present predecessor', (list) => list.toAfter('b', 'a'), 'abc'],
     ['a new one before the first', (list) => list.toBefore('d', 'a'), 'dabc'],
     ['a new one after the last', (list) => list.toAfter('d', 'c'), 'abcd'],
   ])('%s', (_what, move, expected) => {
@@ -284,7 +284,7 @@ describe('an ordered list of ids', () => {
     expect(list.has('z')).toBe(false);
   });
 
-  it('has one that is given twice at its last place', () => {
+  it('uses the last position of an id that is given twice', () => {
     expect(new OrderedIds([...'aba']).ids().join('')).toBe('ba');
   });
 });

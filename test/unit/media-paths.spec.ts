@@ -1,11 +1,11 @@
-/** How files are looked for in instances: exactly, and by names where there are too many ways to them. */
+/** Search for files in component instances: by exact paths, or by names if there are too many paths. */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import type { AttributeDefinitions } from '../../src/content/model/definitions.ts';
 import { filePathOf } from '../../src/content/model/media-names.ts';
 import type { EmbeddedAttribute } from '../../src/content/model/model.ts';
 
-/** The path of a zone of all components. */
+/** Returns the path of a zone of all components. */
 function pathOf(models: Readonly<Record<string, AttributeDefinitions>>): string | null {
   const components = Object.entries(models).map(([name, attributes]) =>
     defineComponent({ uid: `a.${name}`, attributes }),
@@ -25,7 +25,7 @@ const hidden = { type: 'media', private: true } as const;
 
 it.each<[string, Readonly<Record<string, AttributeDefinitions>>, string | null]>([
   ['no files', { x: { text: { type: 'string' } } }, null],
-  ['hidden files alone', { x: { file: hidden } }, null],
+  ['only hidden files', { x: { file: hidden } }, null],
   ['a file', { x: { file: media } }, '$ ? ((@.__component == "a.x" && (exists(@."file" ? (@ == $file)))))'],
   [
     'one name, shown and hidden',
@@ -33,13 +33,13 @@ it.each<[string, Readonly<Record<string, AttributeDefinitions>>, string | null]>
     '$ ? ((@.__component == "a.x" && (exists(@."file" ? (@ == $file)))) || (@.__component == "a.y" && (exists(@."more" ? (exists(@."file" ? (@ == $file)))))))',
   ],
   [
-    'what is made of itself',
+    'a component that contains itself',
     { x: { file: media, scan: hidden, more: { type: 'component', component: 'a.x', repeatable: true } } },
     '$.** ? (@."file" == $file)',
   ],
 ])('%s', (_what, models, expected) => expect(pathOf(models)).toBe(expected));
 
-it('components in components, a thousand million ways', () => {
+it('nested components with 10^9 paths', () => {
   const depth = 30;
   const models = Object.fromEntries(
     Array.from({ length: depth }, (_, i) => {

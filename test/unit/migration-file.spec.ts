@@ -1,4 +1,4 @@
-/** The file of a migration runs nothing but its statements, whatever texts of a model are in it. */
+/** A migration file runs only its statements, whatever strings of a model it contains. */
 import { createContext, runInContext } from 'node:vm';
 import { migrationFile } from '../../src/features/evolution/migration-file.ts';
 
@@ -23,7 +23,7 @@ describe('the file of a migration', () => {
     ['both', '\r\n'],
     ['U+2028', '\u2028'],
     ['U+2029', '\u2029'],
-  ])('keeps a change with %s in its comment, and a statement with it as it is', (_name, end) => {
+  ])('keeps a change with %s in its comment, and the statement unchanged', (_name, end) => {
     const change = `enum value "a${end}broken = true; //" is removed`;
     const statement = `update notes set state = 'a${end}\`\${broken = true}\\'`;
     const file = migrationFile('M1', { up: [statement], down: null, changes: [change], refusals: [] });

@@ -1,4 +1,4 @@
-/** The stored description of a model: equal for equal models, and enough to build the tables' model again. */
+/** Stored description of a model: equal for equal models, and sufficient to build the model of the tables. */
 import { DEFAULT_SETTINGS } from '../../src/kernel/settings.ts';
 import { describeModel, digestOf, schemaOf } from '../../src/content/model/description.ts';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
@@ -27,8 +27,8 @@ const EQUAL: readonly (readonly [string, ContentTypeDefinition, ContentTypeDefin
     type({ attributes: { b: text, a: text } }),
   ],
   ['routes', type(), type({ routes: false })],
-  ['rules of values alone', type(), type({ attributes: { title: { ...text, minLength: 3 } } })],
-  ['what is so without it', type(), type({ localized: false, tableName: 'posts' })],
+  ['validation rules', type(), type({ attributes: { title: { ...text, minLength: 3 } } })],
+  ['default options', type(), type({ localized: false, tableName: 'posts' })],
 ];
 const DIFFERENT: readonly (readonly [string, ContentTypeDefinition])[] = [
   ['drafts', type({ draftAndPublish: true })],
@@ -38,11 +38,11 @@ const DIFFERENT: readonly (readonly [string, ContentTypeDefinition])[] = [
 ];
 
 describe('the description of a model', () => {
-  it.each(EQUAL)('%s makes no other one', (_, a, b) => {
+  it.each(EQUAL)('%s does not change it', (_, a, b) => {
     expect(digestOf(described(a))).toBe(digestOf(described(b)));
   });
 
-  it.each(DIFFERENT)('%s makes another one', (_, other) => {
+  it.each(DIFFERENT)('%s changes it', (_, other) => {
     expect(digestOf(described(other))).not.toBe(digestOf(described(type())));
   });
 
@@ -51,7 +51,7 @@ describe('the description of a model', () => {
     ['embedding', embedding],
     ['morphs', morphs],
     ['relations', relations],
-  ])('%s: it builds the same tables again, and describes them alike', (_, model) => {
+  ])('%s: it builds the same tables and an equal description', (_, model) => {
     const schema = buildSchema(model.contentTypes, 'components' in model ? model.components : []);
     const description = describeModel(schema, DEFAULT_SETTINGS);
     const again = schemaOf(JSON.parse(JSON.stringify(description)), null);

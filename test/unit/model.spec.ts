@@ -14,7 +14,7 @@ import { columnName, linkTableName, name } from '../../src/content/model/naming.
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import { MAX_IDENTIFIER_BYTES } from '../../src/kernel/sql.ts';
 
-/** Wrong on purpose: what JavaScript, or a cast, lets through. */
+/** Invalid definitions that JavaScript or a cast accepts. */
 const type = (options: object): ContentTypeDefinition => ({
   kind: 'collectionType',
   singularApiId: 'article',
@@ -45,10 +45,10 @@ function mistakesOf(
   }
 }
 
-/** One attribute `x` of a type `article`, beside a type `author` and a component `shared.tag`. */
+/** One attribute `x` of a type `article`; there are also a type `author` and a component `shared.tag`. */
 const ATTRIBUTES: readonly [string, object, string][] = [
   ['an unknown type', { type: 'strng' }, 'article.x: unknown type "strng"; did you mean "string"?'],
-  ['a type that is nothing like one', { type: 'qqqqqq' }, 'article.x: unknown type "qqqqqq"'],
+  ['a type that resembles no other', { type: 'qqqqqq' }, 'article.x: unknown type "qqqqqq"'],
   ['no type at all', {}, 'article.x: unknown type "undefined"'],
   [
     'a misspelt option',
@@ -71,17 +71,17 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: "enum" must be a list of distinct non-empty strings',
   ],
   [
-    'an enumeration that is a text',
+    'an enumeration that is a string',
     { type: 'enumeration', enum: 'abc' },
     'article.x: "enum" must be a list of distinct non-empty strings',
   ],
   [
-    'a flag that is a text',
+    'a flag that is a string',
     { type: 'string', required: 'yes' },
     'article.x: "required" must be true or false',
   ],
   [
-    'a length that is a text',
+    'a length that is a string',
     { type: 'string', minLength: 'x' },
     'article.x: "minLength" must be a whole number, 0 or more',
   ],
@@ -90,20 +90,20 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     { type: 'string', maxLength: -1 },
     'article.x: "maxLength" must be a whole number, 0 or more',
   ],
-  ['a bound that is no number', { type: 'integer', min: 'abc' }, 'article.x: "min" must be a number'],
+  ['a bound that is not a number', { type: 'integer', min: 'abc' }, 'article.x: "min" must be a number'],
   [
     'a bound of a biginteger with a fraction',
     { type: 'biginteger', min: 1.5 },
     'article.x: "min" must be a whole number of at most 64 bits',
   ],
   [
-    'a bound of a biginteger that is no number',
+    'a bound of a biginteger that is not a number',
     { type: 'biginteger', max: 'abc' },
     'article.x: "max" must be a whole number of at most 64 bits',
   ],
-  ['a bound on a text', { type: 'string', min: 3 }, 'article.x: unknown option "min"'],
+  ['a bound on a string', { type: 'string', min: 3 }, 'article.x: unknown option "min"'],
   [
-    'an option of the reference that means something else here',
+    'an option of Strapi with another meaning',
     { type: 'string', pluginOptions: { i18n: { localized: true } } },
     'article.x: unknown option "pluginOptions"; available: type, required, private, writable, localized, ',
   ],
@@ -113,7 +113,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: default: x must match the following',
   ],
   [
-    'a default of another type beside a regular expression',
+    'a default of another type together with a regular expression',
     { type: 'string', regex: '^a$', default: 5 },
     'article.x: default: x must be a `string` type',
   ],
@@ -133,7 +133,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: targetField "x" must be a text or number attribute of the same definition; available: title',
   ],
   [
-    'a target field that every object has',
+    'a target field that is a property of every object',
     { type: 'uid', targetField: 'toString' },
     'article.x: targetField "toString" is not an attribute; available: title',
   ],
@@ -143,12 +143,12 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: "allowedTypes" must be a list of images, videos, audios, files',
   ],
   [
-    'a zone of nothing',
+    'an empty zone',
     { type: 'dynamiczone', components: [] },
     'article.x: "components" must be a list of distinct non-empty strings',
   ],
   [
-    'a zone of one thing twice',
+    'a zone with one component twice',
     { type: 'dynamiczone', components: ['shared.tag', 'shared.tag'] },
     'article.x: "components" must be a list of distinct non-empty strings',
   ],
@@ -158,12 +158,12 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: "max" must be a whole number, 0 or more',
   ],
   [
-    'a relation to nothing',
+    'a relation without a target',
     { type: 'relation', relation: 'oneToOne' },
     'article.x: needs "target", a non-empty string',
   ],
   [
-    'a relation of no kind',
+    'a relation without a kind',
     { type: 'relation', target: 'author' },
     'article.x: needs "relation", one of oneToOne, oneToMany, manyToOne, manyToMany',
   ],
@@ -172,20 +172,20 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     { type: 'relation', relation: 'oneToOne', target: 'file' },
     'article.x: target "file": files are linked with type "media"',
   ],
-  ['a component that is not said', { type: 'component' }, 'article.x: needs "component", a non-empty string'],
+  ['a component without a name', { type: 'component' }, 'article.x: needs "component", a non-empty string'],
   [
-    'an unknown option beside an unknown target',
+    'an unknown option together with an unknown target',
     { type: 'relation', relation: 'manyToOne', target: 'autor', requierd: true },
     'article.x: target "autor" is not a content type',
   ],
-  ['an index on a long text', { type: 'text', index: true }, 'article.x: unknown option "index"'],
+  ['an index on a long string', { type: 'text', index: true }, 'article.x: unknown option "index"'],
   [
-    'an index on a text that may be too long for it',
+    'an index on a string that may be too long for it',
     { type: 'string', unique: true, maxLength: 20_000 },
     'article.x: an indexed attribute has at most 600 characters',
   ],
   [
-    'generate beside a regular expression',
+    'generate together with a regular expression',
     { type: 'uid', targetField: 'title', generate: true, regex: '^x' },
     'article.x: "generate" cannot be combined with "regex" or "minLength"',
   ],
@@ -196,28 +196,24 @@ const ATTRIBUTES: readonly [string, object, string][] = [
   ],
   ['null for an attribute', null as never, 'article.x: must be an object with a "type"'],
   [
-    'a target that is nothing like a type',
+    'a target that resembles no type',
     { type: 'relation', relation: 'oneToOne', target: 'zzz' },
     'article.x: target "zzz" is not a content type; available: article, author',
   ],
   [
-    'lengths the wrong way round',
+    'minLength larger than maxLength',
     { type: 'string', minLength: 5, maxLength: 2 },
     'article.x: minLength is larger than maxLength',
   ],
-  ['bounds the wrong way round', { type: 'integer', min: 5, max: 2 }, 'article.x: min is larger than max'],
+  ['min larger than max', { type: 'integer', min: 5, max: 2 }, 'article.x: min is larger than max'],
   [
-    'counts the wrong way round',
+    'min count larger than max count',
     { type: 'component', component: 'shared.tag', repeatable: true, min: 5, max: 2 },
     'article.x: min is larger than max',
   ],
+  ['an invalid regular expression', { type: 'string', regex: '(' }, 'article.x: regex does not compile: '],
   [
-    'a regular expression that is none',
-    { type: 'string', regex: '(' },
-    'article.x: regex does not compile: ',
-  ],
-  [
-    'a target field that is not there',
+    'an unknown target field',
     { type: 'uid', targetField: 'titel' },
     'article.x: targetField "titel" is not an attribute; did you mean "title"?',
   ],
@@ -244,17 +240,17 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: default: x must be at most 2 characters',
   ],
   [
-    'localized in a type that is not',
+    'localized in a type that is not localized',
     { type: 'string', localized: true },
     'article.x: is localized, but its type is not: set localized: true on the type',
   ],
   [
-    'a component that is not there',
+    'an unknown component',
     { type: 'component', component: 'shared.tga' },
     'article.x: component "shared.tga" is not defined; did you mean "shared.tag"?',
   ],
   [
-    'a zone of a component that is not there',
+    'a zone of an unknown component',
     { type: 'dynamiczone', components: ['shared.tag', 'shared.nope'] },
     'article.x: component "shared.nope" is not defined',
   ],
@@ -279,12 +275,12 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: has both "mappedBy" and "inversedBy"',
   ],
   [
-    'a way back that is not there',
+    'an unknown inverse side',
     { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'nam' },
     'article.x: "nam" is not an attribute of "author"; did you mean "name"?',
   ],
   [
-    'a way back that is no relation',
+    'an inverse side that is not a relation',
     { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'name' },
     'article.x: "author.name" must be a relation to "article" with mappedBy: "x"',
   ],
@@ -304,7 +300,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: a "morphToOne" relation does not accept "target", only "targets"',
   ],
   [
-    'a way back of a polymorphic relation',
+    'an inverse side of a polymorphic relation',
     { type: 'relation', relation: 'morphToMany', inversedBy: 'name' },
     'article.x: a "morphToMany" relation does not accept "inversedBy", only "targets"',
   ],
@@ -314,7 +310,7 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: a "oneToMany" relation does not accept "targets", only "target", "inversedBy", "mappedBy"',
   ],
   [
-    'targets that are not there',
+    'unknown targets',
     { type: 'relation', relation: 'morphToMany', targets: ['article', 'autor'] },
     'article.x: targets "autor" is not a content type; did you mean "author"?',
   ],
@@ -329,17 +325,17 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     'article.x: targets "file": files are linked with type "media"',
   ],
   [
-    'the other side of nothing',
+    'an inverse side without an owner',
     { type: 'relation', relation: 'morphMany', target: 'author' },
     'article.x: needs "morphBy", a non-empty string',
   ],
   [
-    'the other side of what is not there',
+    'an inverse side of an unknown attribute',
     { type: 'relation', relation: 'morphOne', target: 'author', morphBy: 'nam' },
     'article.x: "nam" is not an attribute of "author"; did you mean "name"?',
   ],
   [
-    'the other side of what is not polymorphic',
+    'an inverse side of an attribute that is not polymorphic',
     { type: 'relation', relation: 'morphOne', target: 'author', morphBy: 'name' },
     'article.x: "author.name" must be a "morphToOne" or "morphToMany" relation',
   ],
@@ -477,7 +473,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'article.status: the name is reserved',
     ],
     [
-      'the other side has another kind',
+      'an inverse side of another kind',
       [
         type({
           attributes: {
@@ -496,13 +492,13 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'article.author: "author.articles" must be "oneToMany"',
     ],
     [
-      'a polymorphic relation to every type with a route, of which there is none',
+      'a polymorphic relation to every type with a route, without any such type',
       [type({ routes: false, attributes: { x: { type: 'relation', relation: 'morphToOne' } } })],
       [],
       'article.x: has no targets, because no content type has routes: set "targets"',
     ],
     [
-      'the other side of a relation that does not lead there',
+      'an inverse side of a relation with another target',
       [
         type({
           attributes: { pins: { type: 'relation', relation: 'morphMany', target: 'pin', morphBy: 'on' } },
@@ -517,7 +513,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'article.pins: "pin.on" does not target "article": add it to "targets" there',
     ],
     [
-      'a polymorphic relation with two other sides on a type',
+      'a polymorphic relation with two inverse sides on a type',
       [
         type({
           attributes: {
@@ -535,7 +531,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'article.pin: "pins" is already the other side of "pin.on"',
     ],
     [
-      'the other side of a polymorphic relation in a component',
+      'an inverse side of a polymorphic relation in a component',
       [type({ attributes: { on: { type: 'relation', relation: 'morphToOne' } } })],
       [
         component('a.b', {
@@ -564,7 +560,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'article: unknown option "localised"; did you mean "localized"?',
     ],
     [
-      'the options of the reference',
+      'options of Strapi',
       [type({ options: { draftAndPublish: true } })],
       [],
       'article: unknown option "options"; did you mean "actions"?',
@@ -589,7 +585,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'contentTypes[0]: needs "singularApiId", a non-empty string',
     ],
     [
-      'no singular, and somebody who names it',
+      'no singular name, and a relation to it',
       [
         type({ singularApiId: undefined }),
         type({
@@ -602,7 +598,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'book.x: target "articel" is not a content type; available: book',
     ],
     [
-      'no uid, and somebody who names it',
+      'no uid, and a use of it',
       [type({ attributes: { x: { type: 'component', component: 'a.b' } } })],
       [{ attributes: {} } as never],
       'components[0]: needs "uid", a non-empty string',
@@ -648,8 +644,18 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       [],
       'article: needs "attributes", an object of attributes',
     ],
-    ['nothing in the list of types', [undefined as never], [], 'contentTypes[0]: must be a definition'],
-    ['nothing in the list of components', [], [undefined as never], 'components[0]: must be a definition'],
+    [
+      'an empty entry in the list of types',
+      [undefined as never],
+      [],
+      'contentTypes[0]: must be a definition',
+    ],
+    [
+      'an empty entry in the list of components',
+      [],
+      [undefined as never],
+      'components[0]: must be a definition',
+    ],
     ['an empty table name', [type({ tableName: '' })], [], 'article: "tableName" must be a non-empty string'],
     [
       'a table name that begins with a digit',
@@ -702,7 +708,7 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
     ],
   ];
 
-describe('a wrong model', () => {
+describe('an invalid model', () => {
   it.each(ATTRIBUTES)('%s', (_what, attribute, mistake) => {
     expect(
       mistakesOf([type({ attributes: { title: { type: 'string' }, x: attribute } }), author]),
@@ -719,7 +725,7 @@ describe('a wrong model', () => {
     expect(mistakesOf(types, components)).toContainEqual(expect.stringContaining(mistake));
   });
 
-  it('is listed with all its mistakes at once, in the order of the definitions', () => {
+  it('reports all its errors at once, in the order of the definitions', () => {
     const mistakes = mistakesOf(
       [
         type({
@@ -754,7 +760,7 @@ describe('a wrong model', () => {
     );
   });
 
-  it('is listed together with clashes of names and with controllers for types that are not there', () => {
+  it('is reported together with conflicting names and controllers for unknown types', () => {
     const mistakes = mistakesOf(
       [
         type({
@@ -780,19 +786,19 @@ describe('a wrong model', () => {
   });
 
   it.each([
-    ['contentTypes that are no list', { contentTypes: {} }, 'contentTypes must be a list of definitions'],
+    ['contentTypes that is not a list', { contentTypes: {} }, 'contentTypes must be a list of definitions'],
     ['no contentTypes', {}, 'contentTypes must be a list of definitions'],
     [
-      'components that are no list',
+      'components that is not a list',
       { contentTypes: [], components: 'x' },
       'components must be a list of definitions',
     ],
     [
-      'controllers that are no object',
+      'controllers that is not an object',
       { contentTypes: [], controllers: null },
       'controllers must be an object of classes',
     ],
-    ['a schema that is no text', { contentTypes: [], schema: null }, 'schema must be a text'],
+    ['a schema that is not a string', { contentTypes: [], schema: null }, 'schema must be a text'],
   ])('%s', (_what, options, message) => {
     expect(() => ContentModule.forRoot(options as never)).toThrow(message);
   });
@@ -803,7 +809,7 @@ describe('a wrong model', () => {
     expect(() => ContentModule.forRootAsync({ ...wrong, useFactory: () => ({}) })).toThrow(ContentModelError);
   });
 
-  it('is not what a right one is', () => {
+  it('differs from a valid one', () => {
     expect(
       mistakesOf([
         type({
@@ -840,7 +846,7 @@ describe('names in the database', () => {
   const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,62}$/);
   const apiId = fc.stringMatching(/^[a-z][a-z0-9-]{0,90}$/);
 
-  it('are at most 63 bytes, whatever they are made of, and the same every time', () => {
+  it('have at most 63 bytes, and are stable', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(word, apiId), { minLength: 1, maxLength: 5 }), (words) => {
         const made = name(...words);
@@ -851,7 +857,7 @@ describe('names in the database', () => {
     );
   });
 
-  it('are told apart when they are too long', () => {
+  it('are unique when they are too long', () => {
     fc.assert(
       fc.property(apiId, word, word, (table, one, other) => {
         const long = `${table}${'x'.repeat(60)}`;
@@ -863,7 +869,7 @@ describe('names in the database', () => {
     );
   });
 
-  it('never meet a system column', () => {
+  it('never equal a system column', () => {
     for (const key of [
       'document',
       'published',
@@ -886,7 +892,7 @@ describe('names in the database', () => {
     expect(columnName('published')).toBe('published_');
   });
 
-  /** Table, column and index names of a model as MikroORM will create them. */
+  /** Table, column and index names of a model as MikroORM creates them. */
   const namesOf = (
     types: readonly ContentTypeDefinition[],
   ): Record<'tables' | 'indexes', string[]> & { columns: string[][] } => {
@@ -910,7 +916,7 @@ describe('names in the database', () => {
     };
   };
 
-  it('never collide in a model that is accepted', () => {
+  it('never collide in a valid model', () => {
     const attribute = fc.constantFrom<object>(
       { type: 'string', unique: true },
       { type: 'string', index: true },
@@ -964,7 +970,7 @@ describe('names in the database', () => {
             throw error;
           }
           const { tables, columns, indexes } = namesOf(types);
-          // PostgreSQL keeps tables and indexes in one name space.
+          // Tables and indexes share one name space in PostgreSQL.
           const all = [...tables, ...indexes];
           expect(all.filter((one, i) => all.indexOf(one) !== i)).toEqual([]);
           for (const own of columns) expect(own.filter((one, i) => own.indexOf(one) !== i)).toEqual([]);
@@ -977,8 +983,8 @@ describe('names in the database', () => {
   });
 });
 
-describe('wrong grants', () => {
-  /** Nothing listens there: grants are judged before anything connects. */
+describe('invalid grants', () => {
+  /** No server listens there: grants are validated before a connection is opened. */
   const database = { clientUrl: 'postgres://127.0.0.1:1/none' };
   const start = (access: object): Promise<unknown> =>
     Test.createTestingModule({
@@ -1020,7 +1026,7 @@ describe('wrong grants', () => {
     await expect(start(access)).rejects.toMatchObject({ name: 'ContentModelError', mistakes });
   });
 
-  it('right ones start', async () => {
+  it('accepts valid ones', async () => {
     const module = (await start({
       public: {
         author: ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'],

@@ -1,4 +1,4 @@
-/** Query strings as syntax, as tables of examples: what is asked, and what it means (protocol sections 3 to 7). */
+/** Query strings and their parsed form, as tables of examples (protocol sections 3 to 7). */
 import { parseFields, parseSort } from '../../src/content/query/parse-fields.ts';
 import { mentions, parseFilters } from '../../src/content/query/parse-filters.ts';
 import { parsePopulate } from '../../src/content/query/parse-populate.ts';
@@ -27,11 +27,11 @@ describe('fields', () => {
     ['fields[]=title', ['title']],
     ['fields=*', '*'], // 3.3
     ['fields[]', '*'],
-    ['fields[0]=*&fields[1]=title', ['*', 'title']], // 3.4: the names are still looked at
+    ['fields[0]=*&fields[1]=title', ['*', 'title']], // 3.4: the names are still checked
     ['fields=', ['']],
   ])('%s', (query, expected) => expect(parseFields(raw(query, 'fields'))).toEqual(expected));
 
-  it.each(['fields[title]=1', 'fields[0][a]=1', 'fields[a][]=1'])('3.7 %s is refused', (query) =>
+  it.each(['fields[title]=1', 'fields[0][a]=1', 'fields[a][]=1'])('3.7 rejects %s', (query) =>
     expect(refusal(() => parseFields(raw(query, 'fields')))).toBe(
       'Invalid fields parameter. Expected a string or an array of strings',
     ),
@@ -64,14 +64,14 @@ describe('sort', () => {
   ])('%s', (query, expected) => expect(show(parseSort(raw(query, 'sort'), source))).toBe(expected));
 
   it.each(['sort=title:up', 'sort=title:', 'sort[title]=up', 'sort[title][0]=asc'])(
-    '7.3 %s is refused',
+    '7.3 rejects %s',
     (query) =>
       expect(refusal(() => parseSort(raw(query, 'sort'), source))).toBe(
         'Invalid order. order can only be one of asc|desc|ASC|DESC',
       ),
   );
 
-  it('lists in lists are refused', () =>
+  it('rejects nested lists', () =>
     expect(refusal(() => parseSort([['title']], source))).toMatch(/^Invalid sort parameter/));
 });
 
@@ -102,7 +102,7 @@ describe('filters', () => {
     ['filters[a][$not][$gt]=1', 'a.$not($gt="1")'],
     ['filters[a][b][$eq]=1', 'a.b.$eq="1"'], // 5.32
     ['filters[a][$in]=1,2', 'a.$in="1,2"'], // 5.17
-    ['filters[a][$foo]=1', 'a.$foo.$eq="1"'], // 5.5: a name, which no attribute has
+    ['filters[a][$foo]=1', 'a.$foo.$eq="1"'], // 5.5: an attribute name that does not exist
     ['filters[$or][]', '$or()'],
   ])('%s', (query, expected) => {
     if (expected === '$or()') expect(refusal(() => parse(raw(query, 'filters')))).toMatch(/^Invalid \$or/);
@@ -128,7 +128,7 @@ describe('filters', () => {
     ['filters[$and][0]=x', 'Invalid $and: expected a list of condition objects'],
     ['filters[a][0][b]=x', 'Invalid key 0 at a'],
     ['filters[a]=1&filters[b]=1&filters[c]=1&filters[d]=1&filters[e]=1', 'Too many conditions in the query'],
-  ])('%s is refused', (query, message) =>
+  ])('rejects %s', (query, message) =>
     expect(refusal(() => parse(raw(query, 'filters')))).toContain(message),
   );
 
@@ -138,7 +138,7 @@ describe('filters', () => {
     ['filters[author][publishedAt]=1', false],
     ['filters[a]=publishedAt', false],
     ['', false],
-  ])('%s names a key at the root: %s', (query, expected) =>
+  ])('%s reports a key at the root: %s', (query, expected) =>
     expect(mentions(parse(raw(query, 'filters')), 'publishedAt')).toBe(expected),
   );
 });
@@ -179,7 +179,7 @@ describe('populate', () => {
     ['populate[a]', 'a'],
     ['populate[a]=F', '!a'],
     ['populate[a]=foo', 'a=foo'], // 4.4
-    ['populate[0]=*', '*'], // 4.7: a name, which no attribute has
+    ['populate[0]=*', '*'], // 4.7: an attribute name that does not exist
     ['populate=a.b,a.c', 'a(b c)'], // 4.8
     ['populate[a][populate][b][populate]=*', 'a(b(all))'],
     ['populate=.a.', 'a'],
@@ -200,7 +200,7 @@ describe('populate', () => {
     ['populate[a][populate][b][populate][c][populate][d]=true', 'limit "populateDepth": 3'],
     ['populate=a,b,c,d,e', 'Too many populate entries (5)'], // 4.32
     ['populate[a][filters]=x', 'The filters parameter must be'],
-  ])('%s is refused', (query, message) =>
+  ])('rejects %s', (query, message) =>
     expect(refusal(() => parse(raw(query, 'populate')))).toContain(message),
   );
 });
@@ -233,7 +233,7 @@ describe('pages', () => {
     ['pagination[start]=99999999999999999999', 'Invalid pagination.start: expected an integer'],
     ['pagination[page][0]=1', 'Invalid pagination.page: expected an integer'],
     ['pagination[withCount]=maybe', 'Invalid withCount parameter'],
-  ])('%s is refused', (query, message) => expect(refusal(() => pages(query))).toContain(message));
+  ])('rejects %s', (query, message) => expect(refusal(() => pages(query))).toContain(message));
 });
 
 describe('a whole query', () => {
@@ -247,14 +247,14 @@ describe('a whole query', () => {
     ['_q[a]=1', 'Invalid _q parameter. Expected a string'],
     ['publicationFilter=x', "Invalid value for 'publicationFilter'"], // 8.18
     ['hasPublishedVersion=x', "Invalid value for 'hasPublishedVersion'"],
-  ])('%s is refused', (query, message) => expect(refusal(() => parse(query))).toContain(message));
+  ])('rejects %s', (query, message) => expect(refusal(() => parse(query))).toContain(message));
 
   it.each([
     ['hasPublishedVersion=true', 'has-published-version-document'], // 8.19
     ['hasPublishedVersion=0', 'never-published-document'],
     ['publicationFilter=modified&hasPublishedVersion=true', 'modified'],
     ['', null],
-  ])('%s asks for %s', (query, expected) => expect(parse(query).publication).toBe(expected));
+  ])('%s selects %s', (query, expected) => expect(parse(query).publication).toBe(expected));
 
   it.each([
     ['_q=', null], // 6.5
@@ -267,13 +267,13 @@ describe('a whole query', () => {
     ['locale=not a code', 'Invalid locale parameter'], // 9.17
     ['locale[]=en&locale[]=x', 'Invalid locale parameter'],
     [`locale=en-${'a'.repeat(33)}`, 'Invalid locale parameter'],
-  ])('%s is refused with strictParams alone', (query, message) => {
+  ])('rejects %s only with strictParams', (query, message) => {
     expect(refusal(() => parse(query, { strictParams: true }))).toContain(message);
     expect(refusal(() => parse(query))).not.toContain('Invalid');
   });
 
   it.each(['', 'locale=*', 'locale=fr', 'locale=zh-Hans-CN', 'sort=a&count=true'])(
-    '%s passes with it',
+    'accepts %s with strictParams',
     (query) => expect(() => parse(query, { strictParams: true })).not.toThrow(),
   );
 });

@@ -1,4 +1,6 @@
-/** What is kept of plans and rights: shared where rights are equal, and bounded whatever is asked. */
+/**
+ * Cached plans and permissions: shared between callers with equal permissions, and bounded for any requests.
+ */
 import { setTimeout } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
@@ -31,8 +33,8 @@ interface Asked {
   readonly documentId?: string;
 }
 
-/** Asks a cache and counts how often it had to plan. */
-function asking(cache: PlanCache): { ask: (asked?: Asked) => ReadPlan; made: () => number } {
+/** Queries a cache and counts how often it plans. */
+function queryable(cache: PlanCache): { ask: (asked?: Asked) => ReadPlan; made: () => number } {
   let made = 0;
   const ask = ({ text = '', caller = READER, documentId }: Asked = {}): ReadPlan => {
     const request: ReadRequest = {
@@ -51,17 +53,17 @@ function asking(cache: PlanCache): { ask: (asked?: Asked) => ReadPlan; made: () 
   return { ask, made: () => made };
 }
 
-describe('the cache of plans', () => {
-  it('keeps a plan for whoever has the same rights', () => {
-    const { ask, made } = asking(cacheOf(LIMIT));
+describe('the plan cache', () => {
+  it('shares a plan between callers with equal permissions', () => {
+    const { ask, made } = queryable(cacheOf(LIMIT));
     const first = ask();
     expect(ask({ caller: { kind: 'token', id: 't', permissions: READER.permissions } })).toBe(first);
     expect(ask({ caller: callerWith(Permissions.of({ note: ['findOne', 'find'] })) })).toBe(first);
     expect(made()).toBe(1);
   });
 
-  it('keeps nothing for other rights, another text or another route', () => {
-    const { ask, made } = asking(cacheOf(LIMIT));
+  it('shares nothing with other permissions, another query or another route', () => {
+    const { ask, made } = queryable(cacheOf(LIMIT));
     const narrow = callerWith(Permissions.of({ note: [{ actions: ['find'], fields: ['title'] }] }));
     const shown = (plan: ReadPlan): boolean => plan.object.fields.some(({ name }) => name === 'writer');
     expect(shown(ask())).toBe(true);
@@ -71,8 +73,8 @@ describe('the cache of plans', () => {
     expect(made()).toBe(4);
   });
 
-  it('keeps one plan for all documents of a type', () => {
-    const { ask, made } = asking(cacheOf(LIMIT));
+  it('caches one plan for all documents of a type', () => {
+    const { ask, made } = queryable(cacheOf(LIMIT));
     const [a, b] = [ask({ documentId: 'a' }), ask({ documentId: 'b' })];
     expect([a.documentId, b.documentId, made()]).toEqual(['a', 'b', 1]);
     const printed = (plan: ReadPlan): Statement =>
@@ -81,8 +83,8 @@ describe('the cache of plans', () => {
     expect(heavyOf(b)).toBe(false);
   });
 
-  it('keeps one plan for all values of a filter, and a name for each', () => {
-    const { ask, made } = asking(cacheOf(LIMIT));
+  it('caches one plan for all values of a filter, with one statement name', () => {
+    const { ask, made } = queryable(cacheOf(LIMIT));
     const [a, b, again] = ['a', 'b', 'a'].map((title) => ask({ text: `filters[title]=${title}` }));
     expect([a, b, again].map((plan) => plan?.operands?.values)).toEqual([['a'], ['b'], ['a']]);
     expect(a?.shared).toBe(b?.shared);
@@ -92,8 +94,8 @@ describe('the cache of plans', () => {
     expect(made()).toBe(1);
   });
 
-  it('keeps none of what is somebody’s own', () => {
-    const { ask } = asking(cacheOf(LIMIT));
+  it('caches no plan that depends on the user', () => {
+    const { ask } = queryable(cacheOf(LIMIT));
     const permissions = Permissions.of({ note: [{ actions: ['find'], own: true }] });
     const planFor = (id: string): ReadPlan => ask({ caller: { kind: 'user', id, permissions } });
     expect(planFor('ann').where).toMatchObject({ kind: 'own', user: 'ann' });
@@ -106,14 +108,14 @@ describe('the cache of plans', () => {
     [2, 6],
     [3, 3],
     [6, 3],
-  ])('with room for %i, asked for three texts twice, plans %i times', (limit, times) => {
-    const { ask, made } = asking(cacheOf(limit));
+  ])('with space for %i, three queries requested twice are planned %i times', (limit, times) => {
+    const { ask, made } = queryable(cacheOf(limit));
     for (const page of [1, 2, 3, 1, 2, 3]) ask({ text: `pagination[page]=${page}` });
     expect(made()).toBe(times);
   });
 
-  it('does not plan again what is asked between others', () => {
-    const { ask, made } = asking(cacheOf(LIMIT));
+  it('does not plan a recently used query again', () => {
+    const { ask, made } = queryable(cacheOf(LIMIT));
     for (let n = 0; n < 1000; n += 1) {
       ask({ text: `pagination[start]=${n}` });
       ask({ text: 'sort=title' });
@@ -122,14 +124,14 @@ describe('the cache of plans', () => {
   });
 });
 
-describe('ten thousand sets of rights', () => {
+describe('ten thousand sets of permissions', () => {
   const SETS = 10_000;
-  /** Grants of which no two are the same: each set of actions on a type of its own number. */
+  /** Creates a different set for each number: the actions of a type with that number. */
   const setOf = (n: number): Permissions => Permissions.of({ note: ['find'], [`type-${n}`]: ['find'] });
 
-  it('are kept up to a bound, with their plans', async () => {
+  it('are cached up to a bound, with their plans', async () => {
     const cache = cacheOf(LIMIT);
-    const { ask, made } = asking(cache);
+    const { ask, made } = queryable(cache);
     const rights: WeakRef<Permissions>[] = [];
     const plans: WeakRef<ReadPlan>[] = [];
     for (let n = 0; n < SETS; n += 1) {
@@ -138,7 +140,7 @@ describe('ten thousand sets of rights', () => {
       plans.push(new WeakRef(ask({ caller: callerWith(permissions) })));
     }
     expect(made()).toBe(SETS);
-    // A weak reference holds on to its object until the task ends that made it.
+    // A weak reference retains its object until the end of the task that created it.
     await setTimeout(0);
     v8.setFlagsFromString('--expose-gc');
     (vm.runInNewContext('gc') as () => void)();
@@ -151,7 +153,7 @@ describe('ten thousand sets of rights', () => {
     expect(ask({ caller: callerWith(setOf(SETS - 1)) })).toBe(plans[SETS - 1]?.deref());
   });
 
-  it('have ids of their own', () => {
+  it('have distinct ids', () => {
     const ids = new Set(Array.from({ length: SETS }, (_, n) => setOf(n).id));
     expect(ids.size).toBe(SETS);
   });

@@ -1,4 +1,4 @@
-/** A write planned without a database: what the body says on what is stored, as values. */
+/** Plans a write without a database, from a body and stored values. */
 import { Permissions } from 'nestjs-content-api';
 import type { Caller } from '../../src/content/access/caller.ts';
 import { ContentError } from '../../src/kernel/errors.ts';
@@ -14,7 +14,7 @@ import type { ContentType, Schema } from '../../src/content/model/model.ts';
 
 const HOST: Caller = { kind: 'system', id: null, permissions: Permissions.ALL };
 const MAX_NODES = 10_000;
-/** The first id of a new instance; documents that it is given are called `new`. */
+/** First id of a new instance; new documents have the id `new`. */
 const FIRST_ID = 100;
 const FRESH_IDS = 20;
 
@@ -26,12 +26,12 @@ export interface Planning {
   /** Only the draft is written. */
   readonly draft?: boolean;
   readonly locale?: string;
-  /** What is stored of the version to be written; without it the document is new. */
+  /** Stored values of the version to write; without them the document is new. */
   readonly stored?: StoredValues | null;
   readonly published?: StoredValues | null;
-  /** The versions that are there; by default one for what is stored. */
+  /** Existing versions; by default one if `stored` is given. */
   readonly rows?: readonly VersionRow[];
-  /** The documents that can be linked, by type. */
+  /** Documents that can be linked, by type. */
   readonly found?: Readonly<Record<string, readonly FoundRow[]>>;
   readonly strictRelations?: boolean;
 }
@@ -58,7 +58,7 @@ interface Planned extends PlannedSteps {
   readonly target: WriteTarget;
 }
 
-/** Throws what the client would be answered. */
+/** Plans the write; throws the error that the client would get. */
 function planned(planning: Planning): Planned {
   const { schema, type, data = {}, stored = null, published = null, locale = 'en', found = {} } = planning;
   const rows = planning.rows ?? rowsOf(planning);
@@ -117,7 +117,7 @@ function planned(planning: Planning): Planned {
   return { ...steps, body, target, written: writeValues ?? { values: new Map(), lists: new Map() } };
 }
 
-/** The values and lists of a write by the names of their attributes. */
+/** Returns the values and lists of a write by attribute name. */
 export const valuesOf = (planning: Planning): Record<string, unknown> => {
   const { written } = planned(planning);
   return Object.fromEntries(
@@ -125,10 +125,10 @@ export const valuesOf = (planning: Planning): Record<string, unknown> => {
   );
 };
 
-/** What a write does to the database. */
+/** Returns the steps that a write runs in the database. */
 export const stepsOf = (planning: Planning): PlannedSteps['steps'] => planned(planning).steps;
 
-/** What a write is refused with, as it is answered. */
+/** Returns the error response to a write. */
 export function refusalOf(planning: Planning): object {
   try {
     planned(planning);
@@ -137,5 +137,5 @@ export function refusalOf(planning: Planning): object {
     const { name, message, details } = error;
     return { name, message, details };
   }
-  throw new Error('Nothing was refused');
+  throw new Error('The write was not rejected');
 }

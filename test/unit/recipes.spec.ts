@@ -1,4 +1,4 @@
-/** Variants as texts and as rectangles: tables of examples (issue 13, part 4). */
+/** Image variants as text and as rectangles: tables of examples (issue 13, part 4). */
 import fc from 'fast-check';
 import { AllowedRecipes, type RecipeOptions } from '../../src/features/media/images/allowed-recipes.ts';
 import { chooseVariant } from '../../src/features/media/images/choose-variant.ts';
@@ -21,25 +21,25 @@ describe('the text of a recipe', () => {
     'w640-h360-cover-q80.webp',
     'w640-h360-cover-x30-y0-q100.avif',
     'w8192-h1-cover.gif',
-  ])('%s is one', (text) => expect(recipeText(parseRecipe(text) as never)).toBe(text));
+  ])('accepts %s', (text) => expect(recipeText(parseRecipe(text) as never)).toBe(text));
 
   it.each([
     '',
     'w640',
-    'inside.png', // no side
-    'w640-cover-q80.webp', // cover needs both
+    'inside.png', // No width or height.
+    'w640-cover-q80.webp', // Cover needs both sides.
     'w0-inside-q80.webp',
-    'w0640-inside-q80.webp', // another text for the same
+    'w0640-inside-q80.webp', // Not the canonical text.
     'w8193-inside-q80.webp',
     'w99999-inside-q80.webp',
     'h360-w640-inside-q80.webp',
-    'w640-inside.webp', // a quality is missing
-    'w640-inside-q80.png', // and is too much
+    'w640-inside.webp', // No quality.
+    'w640-inside-q80.png', // PNG has no quality.
     'w640-inside-q0.webp',
     'w640-inside-q101.webp',
     'w640-inside-q80.svg',
     'w640-inside-q80.WEBP',
-    'w640-inside-x30-y30-q80.webp', // shows everything
+    'w640-inside-x30-y30-q80.webp', // Only cover has a focal point.
     'w640-h360-cover-x101-y0-q80.webp',
     'w640-h360-cover-x030-y0-q80.webp',
     'w640-h360-cover-x-1-y0-q80.webp',
@@ -48,9 +48,9 @@ describe('the text of a recipe', () => {
     '../w640-inside-q80.webp',
     'constructor',
     'w640-inside-q80.constructor',
-  ])('%s is none', (text) => expect(parseRecipe(text)).toBeNull());
+  ])('rejects %s', (text) => expect(parseRecipe(text)).toBeNull());
 
-  it('whatever is asked for is one text, or none', () => {
+  it('every request has one text or none', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[whxyq0-9]{0,5}-?(inside|cover)?[-xyq0-9]{0,9}\.(webp|png)$/),
@@ -89,7 +89,7 @@ describe('sizes', () => {
     ['1000x500', '100x100', { x: 99, y: 80 }, '200x100', [100, 0, 100, 100]],
     ['500x1000', '100x50', { x: 50, y: 10 }, '100x200', [0, 0, 100, 50]],
     ['1000x500', '200x100', { x: 10, y: 10 }, '200x100', null],
-    // Never larger than the picture: the box shrinks in its shape.
+    // The box is never larger than the picture and keeps its shape.
     ['100x50', '400x400', null, '100x50', [25, 0, 50, 50]],
     ['100x50', '1000x500', null, '100x50', null],
   ] as const)('%s covers %s around %j', (picture, box, focus, scaled, crop) => {
@@ -124,7 +124,7 @@ describe('sizes', () => {
   });
 });
 
-describe('which variant a URL stands for', () => {
+describe('the variant of a URL', () => {
   const recipes: Readonly<Record<string, RecipeOptions>> = {
     card: { width: 640, height: 360, fit: 'cover', format: 'webp' },
     wide: { width: 1600 },
@@ -144,8 +144,8 @@ describe('which variant a URL stands for', () => {
     focalPoint = file.focalPoint as typeof file.focalPoint | null,
   ): string => {
     const [rest = '', query] = url.split('?');
-    const asked = { rest, query: new URLSearchParams(query), accept };
-    const chosen = chooseVariant(offer, { ...file, focalPoint }, asked);
+    const request = { rest, query: new URLSearchParams(query), accept };
+    const chosen = chooseVariant(offer, { ...file, focalPoint }, request);
     if (chosen === null) return 'none';
     const { recipe, instead, isLasting } = chosen;
     const parts = [recipeText(recipe), isLasting ? 'lasts' : 'may change'];
@@ -164,7 +164,7 @@ describe('which variant a URL stands for', () => {
     ['constructor', '', 'none'],
     ['w640-h360-cover-q80.webp', '', 'w640-h360-cover-q80.webp, lasts'],
     ['w640-h360-cover-x30-y80-q80.webp', '', 'w640-h360-cover-x30-y80-q80.webp, lasts'],
-    // A focus that it has no longer: what is kept from before, or the present one.
+    // A former focal point: the old variant if it is stored, otherwise the present one.
     [
       'w640-h360-cover-x20-y20-q80.webp',
       '',
@@ -173,11 +173,11 @@ describe('which variant a URL stands for', () => {
     ['w640-h360-cover-q81.webp', '', 'none'],
     ['w640-h360-cover-q80.avif', '', 'none'],
     ['w1600-inside.png', '', 'w1600-inside.png, lasts'],
-    ['w1600-inside-q80.jpg', '', 'none'], // its own format is PNG
+    ['w1600-inside-q80.jpg', '', 'none'], // The original is a PNG.
     ['h900-inside-q60.avif', '', 'h900-inside-q60.avif, lasts'],
     [signed(KEYS[0]), '', 'w10-inside.png, lasts'],
     [signed(KEYS[1]), '', 'w10-inside.png, lasts'],
-    [signed('a key that nobody has, of 32 bytes'), '', 'none'],
+    [signed('an unknown key of 32 bytes'), '', 'none'],
     [signed(KEYS[0], 'other_0123456789'), '', 'none'],
     [signed(KEYS[0], file.hash, 'w11-inside.png'), '', 'none'],
     [`${signed(KEYS[0])}x`, '', 'none'],
@@ -185,7 +185,7 @@ describe('which variant a URL stands for', () => {
     ['w1600-inside.png?s=forged', '', 'none'],
   ])('%s (%s) is %s', (url, accept, expected) => expect(choose(url, accept)).toBe(expected));
 
-  it('without a focal point, the centre is shown and an old one means the centre', () => {
+  it('without a focal point, a variant shows the centre, and an old focal point means the centre', () => {
     expect(choose('card', '', null)).toBe('w640-h360-cover-q80.webp, may change');
     expect(choose('w640-h360-cover-x20-y20-q80.webp', '', null)).toBe(
       'w640-h360-cover-x20-y20-q80.webp, lasts, or w640-h360-cover-q80.webp',
@@ -199,7 +199,7 @@ describe('which variant a URL stands for', () => {
     [{ width: 1.5 }, 'needs sides'],
     [{ width: 1, quality: 101, format: 'webp' }, 'needs'],
     [{ width: 1, format: 'bmp' as never }, 'has no format bmp'],
-  ])('a recipe %j stops the start: it %s', (options, message) =>
+  ])('rejects a recipe %j at start: it %s', (options, message) =>
     expect(() => new AllowedRecipes({ one: options as RecipeOptions })).toThrow(message),
   );
 
@@ -210,7 +210,9 @@ describe('which variant a URL stands for', () => {
     [{ maxSide: 0 }, 'images.maxSide'],
     [{ formats: { 'a/b': size('1x1') } }, 'images.formats.a/b'],
     [{ formats: { tiny: size('0x1') } }, 'images.formats.tiny'],
-  ])('options %j stop the start', (options, message) => expect(() => imageOptions(options)).toThrow(message));
+  ])('rejects options %j at start', (options, message) =>
+    expect(() => imageOptions(options)).toThrow(message),
+  );
 
   it.each([
     [null, null],
@@ -222,7 +224,7 @@ describe('which variant a URL stands for', () => {
   ])('a focus %j is %j', (given, expected) => expect(roundFocus(given)).toEqual(expected));
 });
 
-describe('first bytes', () => {
+describe('first bytes of a file', () => {
   it.each([
     ['<svg width="10" height="20"/>', '10x20'],
     [
@@ -254,5 +256,5 @@ describe('first bytes', () => {
     [['IHDR', 'IDAT', 'acTL'], false],
     [['IHDR'], false],
     [[], false],
-  ])('a PNG of %j is a film: %s', (types, expected) => expect(isAnimatedPng(png(...types))).toBe(expected));
+  ])('a PNG of %j is animated: %s', (types, expected) => expect(isAnimatedPng(png(...types))).toBe(expected));
 });

@@ -1,4 +1,4 @@
-/** Rights as values: equal ones are one object, and what they mean for a caller (D16, D17). */
+/** Permissions as values: equal ones are one object, with the actions of a caller (D16, D17). */
 import { ContentAccess, type Grants, Permissions } from 'nestjs-content-api';
 import type { Caller } from '../../src/content/access/caller.ts';
 import { decide, decideRead, isPersonal } from '../../src/content/access/decide.ts';
@@ -65,7 +65,7 @@ const EQUAL: readonly [string, Lists, Lists][] = [
     [{ '*': ['update'], note: [{ actions: ['update'], own: true }] }],
     [{ '*': ['update'] }],
   ],
-  ['that are all there are', [{ '*': '*' }, { note: ['find'] }], [{ '*': '*' }]],
+  ['that are all actions', [{ '*': '*' }, { note: ['find'] }], [{ '*': '*' }]],
   ['of nothing', [{ note: [] }], []],
 ];
 
@@ -83,7 +83,7 @@ const DIFFERENT: readonly [string, Lists, Lists][] = [
   ['own documents and all', [{ note: [{ actions: ['update'], own: true }] }], [{ note: ['update'] }]],
 ];
 
-describe('rights that are equal are one object', () => {
+describe('equal permissions are one object', () => {
   it.each(EQUAL)('%s', (_what, a, b) => {
     expect(Permissions.of(...a)).toBe(Permissions.of(...b));
   });
@@ -93,12 +93,12 @@ describe('rights that are equal are one object', () => {
     expect(Permissions.of(...a).id).not.toBe(Permissions.of(...b).id);
   });
 
-  it('all rights among them, however many others have been made since', () => {
+  it('all permissions are one object, however many others were created since', () => {
     for (let n = 0; n < 5000; n += 1) Permissions.of({ [`type${n}`]: ['find'] });
     expect(Permissions.of({ '*': '*' })).toBe(Permissions.ALL);
   });
 
-  it('also when they were added up', () => {
+  it('also after they were merged', () => {
     const sum = Permissions.of({ note: ['find'] }).plus(Permissions.of({ tag: ['find'] }));
     expect(sum).toBe(Permissions.of({ note: ['find'], tag: ['find'] }));
     expect(Permissions.of({ note: ['find'] }).plus(Permissions.of({ tag: ['find'] }))).toBe(sum);
@@ -106,7 +106,7 @@ describe('rights that are equal are one object', () => {
   });
 });
 
-describe('rights of roles', () => {
+describe('permissions of roles', () => {
   const accessTo = (roles: Record<string, Grants>, source: Record<string, Grants> = {}): ContentAccess =>
     new ContentAccess({
       schema,
@@ -123,20 +123,20 @@ describe('rights of roles', () => {
   const SAME: readonly [string, readonly string[], readonly string[]][] = [
     ['in another order', ['reader', 'writer'], ['writer', 'reader']],
     ['named twice', ['reader', 'reader'], ['reader']],
-    ['beside roles that do not exist', ['reader', 'cn=staff', 'toString', '__proto__'], ['reader']],
-    ['beside roles without grants', ['idle', 'reader', 'public'], ['reader']],
+    ['together with unknown roles', ['reader', 'cn=staff', 'toString', '__proto__'], ['reader']],
+    ['together with roles without grants', ['idle', 'reader', 'public'], ['reader']],
     ['none and unknown ones', ['cn=staff'], []],
   ];
   it.each(SAME)('are one object: %s', async (_what, a, b) => {
     expect(await access.permissionsOf(a)).toBe(await access.permissionsOf(b));
   });
 
-  it('add up', async () => {
+  it('are merged', async () => {
     const both = await access.permissionsOf(['reader', 'writer']);
     expect(both).toBe(Permissions.of({ note: ['find', 'create'] }));
   });
 
-  it('stay one object when their source is asked again', async () => {
+  it('remain one object when their source is queried again', async () => {
     const changing = accessTo({ reader: { note: ['find'] } }, { reader: { tag: ['find'] } });
     const before = await changing.permissionsOf(['reader']);
     changing.refresh();
@@ -145,7 +145,7 @@ describe('rights of roles', () => {
   });
 });
 
-describe('decide', () => {
+describe('decisions', () => {
   const OWN: Grants = { note: [{ actions: ['find', 'findOne', 'update', 'readDrafts'], own: true }] };
   const caller = (kind: Caller['kind'], grants: Grants): Caller => ({
     kind,
@@ -155,15 +155,15 @@ describe('decide', () => {
   const own = { kind: 'own', owner: note.storage.columnOf.get('writer'), user: 'ann' };
 
   const DECISIONS: readonly [string, Caller, ContentType, Action, unknown][] = [
-    ['what is granted', caller('public', { note: ['find'] }), note, 'find', 'all'],
-    ['what is granted on every type', caller('token', { '*': ['find'] }), tag, 'find', 'all'],
+    ['granted actions', caller('public', { note: ['find'] }), note, 'find', 'all'],
+    ['actions granted on every type', caller('token', { '*': ['find'] }), tag, 'find', 'all'],
     ['another action', caller('public', { note: ['find'] }), note, 'update', 'none'],
     ['some attributes', caller('user', { note: [{ actions: ['find'], fields: [] }] }), note, 'find', 'all'],
     ['own documents of a user', caller('user', OWN), note, 'update', own],
     ['own documents of a token', caller('token', OWN), note, 'update', 'none'],
     ['own documents of the public', caller('public', OWN), note, 'update', 'none'],
-    ['own documents of nobody', { ...caller('user', OWN), id: null }, note, 'update', 'none'],
-    ['own documents beside all', caller('user', { ...OWN, '*': ['update'] }), note, 'update', 'all'],
+    ['own documents without a user', { ...caller('user', OWN), id: null }, note, 'update', 'none'],
+    ['own documents together with all', caller('user', { ...OWN, '*': ['update'] }), note, 'update', 'all'],
     ['own documents without an owner', caller('user', { tag: OWN['note'] ?? [] }), tag, 'update', 'none'],
     ['the host', { kind: 'system', id: null, permissions: Permissions.ALL }, note, 'publish', 'all'],
   ];
@@ -174,10 +174,10 @@ describe('decide', () => {
   const FIND: Grants = { note: ['find'] };
   const DRAFTS: readonly [string, Caller, ContentType, boolean, unknown][] = [
     ['published, with find', caller('user', FIND), note, true, 'all'],
-    ['drafts, with find alone', caller('user', FIND), note, false, 'none'],
+    ['drafts, with only find', caller('user', FIND), note, false, 'none'],
     ['drafts, with both', caller('user', { note: ['find', 'readDrafts'] }), note, false, 'all'],
-    ['drafts, where there are none', caller('user', { tag: ['find'] }), tag, false, 'all'],
-    ['drafts, with readDrafts alone', caller('user', { note: ['readDrafts'] }), note, false, 'none'],
+    ['drafts, of a type without drafts', caller('user', { tag: ['find'] }), tag, false, 'all'],
+    ['drafts, with only readDrafts', caller('user', { note: ['readDrafts'] }), note, false, 'none'],
     [
       'drafts, with find on all and readDrafts on own',
       caller('user', { note: ['find', { actions: ['readDrafts'], own: true }] }),
@@ -194,7 +194,7 @@ describe('decide', () => {
     ],
     ['drafts, with both on own', caller('user', OWN), note, false, own],
   ];
-  it.each(DRAFTS)('of reading %s', (_what, asker, type, published, decision) => {
+  it.each(DRAFTS)('for reads of %s', (_what, asker, type, published, decision) => {
     expect(decideRead(asker, type, { action: 'find', published })).toEqual(decision);
   });
 
@@ -209,7 +209,7 @@ describe('decide', () => {
       true,
     ],
     [
-      'a read beside it',
+      'a read together with it',
       caller('user', { note: ['find', 'findOne', { actions: ['update'], own: true }] }),
       note,
       'find',
@@ -217,7 +217,7 @@ describe('decide', () => {
     ],
     ['a type without an owner', caller('user', { tag: ['find'] }), tag, 'find', false],
   ];
-  it.each(PERSONAL)('has a plan for one user alone, or not: %s', (_what, asker, type, action, personal) => {
+  it.each(PERSONAL)('plan that depends on the user or not: %s', (_what, asker, type, action, personal) => {
     expect(isPersonal(asker, type, action)).toBe(personal);
   });
 });

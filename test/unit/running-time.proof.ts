@@ -1,4 +1,4 @@
-/** What may take so long and no longer, in a process that may stand still: only running time counts. */
+/** Time limits of a process that can be suspended: only its running time counts. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { Admission, slotLimitsOf } from '../../src/pool/admission.ts';
 import { runningTime } from '../../src/kernel/running-time.ts';
@@ -7,7 +7,7 @@ import { standStill } from '../support/stand-still.ts';
 
 const TIMEOUT = 400;
 
-describe('what may take so long', () => {
+describe('time limits', () => {
   const list = new TimeoutList(TIMEOUT);
   let ended: string[] = [];
   const add = (name: string): (() => void) => {
@@ -18,7 +18,7 @@ describe('what may take so long', () => {
     ended = [];
   });
 
-  it('is ended after its time, each after its own, and not if it is done by then', async () => {
+  it('end work after its own limit, and not if it is done by then', async () => {
     add('first');
     const done = add('done');
     await wait(TIMEOUT / 2);
@@ -30,7 +30,7 @@ describe('what may take so long', () => {
     expect(ended).toEqual(['first', 'second']);
   });
 
-  it('has its time although the process has stood still, however often', async () => {
+  it('exclude the time in which the process was suspended, however often', async () => {
     add('asked before');
     for (let times = 0; times < 3; times += 1) {
       standStill(TIMEOUT + 100);
@@ -42,7 +42,7 @@ describe('what may take so long', () => {
     expect(ended).toEqual(['asked before', 'asked after 0', 'asked after 1', 'asked after 2']);
   });
 
-  it('has it also where nobody had to wait for long before', async () => {
+  it('do the same if no work waited for long before', async () => {
     add('done')();
     await wait(TIMEOUT / 2);
     add('asked');
@@ -54,20 +54,20 @@ describe('what may take so long', () => {
   });
 });
 
-describe('reads while others wait', () => {
-  it('have to go for being slow, but not for a process that has stood still', async () => {
+describe('reads in the queue', () => {
+  it('are rejected when they are slow, but not after the process was suspended', async () => {
     const bounced: number[] = [];
     const admission = new Admission(slotLimitsOf(2, 0.4, 10));
     const visitors = [1, 2, 3].map((number) => {
       const bounce = (): void => void bounced.push(number);
       return admission.request('read', null, { granted: () => undefined, preempt: bounce });
     });
-    for (const visitor of visitors) if (visitor?.state === 'inside') visitor.since = runningTime.now();
+    for (const waiter of visitors) if (waiter?.state === 'inside') waiter.since = runningTime.now();
     standStill(500);
     await wait(150);
     expect(bounced).toEqual([]);
     await wait(300);
     expect(bounced).toContain(2);
-    for (const visitor of visitors) if (visitor !== null) admission.release(visitor);
+    for (const waiter of visitors) if (waiter !== null) admission.release(waiter);
   });
 });

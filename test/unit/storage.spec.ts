@@ -1,6 +1,4 @@
-/**
- * What types are in the database, as facts of the model: every example is a model, and what follows from it.
- */
+/** Database objects of types: each example is a model and the tables that it leads to. */
 import { defineCollectionType, defineSingleType } from 'nestjs-content-api';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import type { ContentType } from '../../src/content/model/model.ts';
@@ -36,7 +34,7 @@ const storageOf = (name: string): ContentType['storage'] => (schema.types.get(na
 const named = (list: readonly { readonly name: string }[]): string[] => list.map(({ name }) => name);
 
 describe('storage', () => {
-  it('columns: values, targets, and places on the other side', () => {
+  it('columns: values, targets, and positions on the inverse side', () => {
     expect(storageOf('left').columns.map(({ name, type, placeOf }) => [name, type, placeOf])).toEqual([
       ['title', 'text', null],
       ['slug', 'text', null],
@@ -48,7 +46,7 @@ describe('storage', () => {
     expect(storageOf('right').columns).toEqual([]);
   });
 
-  it('link tables: the owning side has them, with a place on the other side where that shows them', () => {
+  it('link tables: the owning side has them, with a position on the inverse side if it shows the links', () => {
     expect(
       storageOf('left').links.map(({ table }) => [table.table, table.inversePosition?.name ?? null]),
     ).toEqual([
@@ -74,7 +72,7 @@ describe('storage', () => {
     });
   });
 
-  it('references both ways', () => {
+  it('references in both directions', () => {
     expect(named(storageOf('left').owning)).toEqual(['one', 'many', 'holder', 'alone']);
     expect(named(storageOf('left').exclusive)).toEqual(['one']);
     expect(storageOf('right').owning).toEqual([]);
@@ -82,7 +80,7 @@ describe('storage', () => {
     expect(storageOf('left').referrers).toEqual([]);
   });
 
-  it('unique values, and the indexes at which another writer was faster', () => {
+  it('unique values, and the indexes that detect concurrent writers', () => {
     expect(named(storageOf('left').uniques)).toEqual(['title', 'slug']);
     expect(named(storageOf('left').generatedUids)).toEqual(['slug']);
     expect(storageOf('left').uniqueNames.get('lefts_slug_unique')?.name).toBe('slug');
@@ -93,7 +91,7 @@ describe('storage', () => {
     expect(storageOf('right').contended).toContain('lefts_one_holder');
   });
 
-  it('no index of a table lacks a name that is checked against all others', () => {
+  it('every index of a table has a name that is checked against all others', () => {
     for (const { storage } of schema.types.values()) {
       const checked = named(storage.names);
       expect(named(storage.indexes).filter((name) => !checked.includes(name))).toEqual([]);

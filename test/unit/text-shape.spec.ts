@@ -1,11 +1,14 @@
-/** The shapes of query strings, as tables of examples: which values a shape leaves open, and what stays in it. */
+/**
+ * Templates of query strings, as tables of examples: the values that become parameters, and the remaining
+ * text.
+ */
 import { Permissions } from 'nestjs-content-api';
 import { shapeOf, valueIn } from '../../src/content/query/text-shape.ts';
 import { readRaw } from '../../src/content/query/read-raw.ts';
 import { ContentError } from '../../src/kernel/errors.ts';
 import { buildSchema, KeptPlans, resolveSettings } from '../fuzz/internals.ts';
 
-describe('the shape of a text', () => {
+describe('the template of a query string', () => {
   it.each<[string, string, string[]]>([
     ['', '', []],
     ['sort=title&pagination[page]=2', 'sort=title&pagination[page]=2', []],
@@ -21,7 +24,7 @@ describe('the shape of a text', () => {
     ['filters=a', 'filters=a', []],
     ['xfilters[title]=a', 'xfilters[title]=a', []],
     ['populate[author][filters][name]=a', 'populate[author][filters][name]=a', []],
-    // Spelt as nobody has to.
+    // Unusual spelling.
     ['filters[ti%74le]=a', 'filters[ti%74le]=a', []],
     ['filters[a[b]]=a', 'filters[a[b]]=a', []],
     ['filters[title]x=a', 'filters[title]x=a', []],
@@ -37,11 +40,11 @@ describe('the shape of a text', () => {
     ['a]=b', 'a]=b'],
     ['[]', '[]'],
     ['%F0%9F%99%82', '🙂'],
-    // Broken: what qs makes of it is another matter.
+    // Invalid encoding, which qs handles in its own way.
     ['%E0%A4', null],
     ['%zz', null],
     ['%', null],
-  ])('the value %s is what the query has', (encoded, value) => {
+  ])('the value of %s is that of the query', (encoded, value) => {
     const { filters } = readRaw(`filters[title]=${encoded}`, resolveSettings({}).limits);
     expect(valueIn(encoded)).toBe(value);
     expect((filters as { readonly title: string }).title).toBe(value ?? encoded);
@@ -75,7 +78,7 @@ const schema = buildSchema(
 );
 const NOTES = { schema, permissions: Permissions.ALL, type: 'note' };
 
-/** What both texts come to, one after the other, and how often something was planned for that. */
+/** Plans both query strings in turn and counts how often a plan was made. */
 function asked(
   limits: object,
   ...texts: readonly string[]
@@ -91,7 +94,7 @@ function asked(
   return { made: plans.made, got };
 }
 
-describe('plans that are kept by the shape of a text', () => {
+describe('plans that are cached by template', () => {
   const eachAnew = (...texts: readonly string[]): unknown[] => asked({ maxCachedPlans: 0 }, ...texts).got;
 
   it.each([
@@ -119,7 +122,7 @@ describe('plans that are kept by the shape of a text', () => {
       'filters[seo][weight]=4&filters[rank]=5&filters[seo][text]=6',
     ],
     ['filters[locale]=en&sort=title', 'filters[locale]=de&sort=title'],
-  ])('%s is the plan of %s, too', (one, other) => {
+  ])('%s shares its plan with %s', (one, other) => {
     const { made, got } = asked({}, one, other, one);
     expect(made).toBe(1);
     expect(got).toEqual(eachAnew(one, other, one));
@@ -127,7 +130,7 @@ describe('plans that are kept by the shape of a text', () => {
   });
 
   it.each([
-    // What decides more than what is compared.
+    // Operators that change the statement.
     ['filters[title][$null]=true', 'filters[title][$null]=false'],
     ['filters[title][$notNull]=', 'filters[title][$notNull]=1'],
     ['filters[title][$eq]', 'filters[title][$eq]=null'],
@@ -136,7 +139,7 @@ describe('plans that are kept by the shape of a text', () => {
     ['_q=a&filters[title]=a', '_q=1&filters[title]=a'],
     ['pagination[start]=0&filters[title]=a', 'pagination[start]=1&filters[title]=a'],
     ['locale=en&filters[title]=a', 'locale=*&filters[title]=a'],
-    // What is wrong, and what is not.
+    // Invalid and valid values.
     ['filters[rank]=x', 'filters[rank]=1'],
     ['filters[rank]=1', 'filters[rank]=x'],
     ['filters[day][$lt]=2024-02-03', 'filters[day][$lt]=soon'],
@@ -147,7 +150,7 @@ describe('plans that are kept by the shape of a text', () => {
     ['filters[rank][$between][]=1', 'filters[rank][$between][]=x'],
     ['filters[title][$eq][x]=a', 'filters[title][$eq][x]=b'],
     ['filters[writer][$null]=true&filters[rank]=1', 'filters[writer][$null]=false&filters[rank]=1'],
-  ])('%s and %s are what they are by themselves', (one, other) => {
+  ])('%s and %s have separate plans', (one, other) => {
     for (const texts of [
       [one, other, one],
       [other, one, other],
@@ -155,7 +158,7 @@ describe('plans that are kept by the shape of a text', () => {
       expect(asked({}, ...texts).got).toEqual(eachAnew(...texts));
   });
 
-  it('are not asked for texts that are too long', () => {
+  it('are not searched for query strings that are too long', () => {
     const texts = ['filters[title]=a', `filters[title]=${'a'.repeat(90)}`];
     const { got } = asked({ limits: { queryLength: 100 } }, ...texts);
     expect(got[1]).toMatch(/too long/);

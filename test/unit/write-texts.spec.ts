@@ -1,4 +1,4 @@
-/** The texts of writes are kept: what decides them is the same, and nothing else about them is. */
+/** Cached texts of writes: each depends on its key, and on nothing else. */
 import fc from 'fast-check';
 import { compileLocks } from '../../src/pool/locks.ts';
 import { compileSteps } from '../../src/content/compile/compile-steps.ts';
@@ -88,19 +88,19 @@ const writes = fc.record<Write>({
   draft: fc.boolean(),
 });
 
-describe('texts that are kept', () => {
-  it('are those that would be printed, with the values of each write', () => {
+describe('cached texts', () => {
+  it('equal the printed ones, with the values of each write', () => {
     const kept = modelOf();
     fc.assert(
       fc.property(writes, (write) => {
-        // Nothing is kept for a model that nobody has written to.
+        // A model without writes has an empty cache.
         expect(statementsOf(kept, write)).toEqual(statementsOf(modelOf(), write));
       }),
       { numRuns: 150 },
     );
   });
 
-  it('are the same for writes that differ in their values alone', () => {
+  it('are the same for writes that differ only in their values', () => {
     const schema = modelOf();
     const write = (n: number, list: readonly string[]): Statement[] =>
       statementsOf(schema, {
@@ -115,7 +115,7 @@ describe('texts that are kept', () => {
     expect(second.flatMap(({ values }) => values)).not.toContain('Title 1');
   });
 
-  it('of locks tell shared ones from exclusive ones, in the order of their names', () => {
+  it('of locks distinguish shared from exclusive ones, in the order of their names', () => {
     const [shared, exclusive] = [
       { name: 'a', exclusive: false },
       { name: 'b', exclusive: true },
@@ -128,7 +128,7 @@ describe('texts that are kept', () => {
     expect(values).toEqual(['a', 'b']);
   });
 
-  it('of locks takes one that is wanted in both ways once, for itself', () => {
+  it('of locks acquire a lock that is needed in both modes once, exclusively', () => {
     const [shared, exclusive] = [
       { name: 'a', exclusive: false },
       { name: 'a', exclusive: true },
