@@ -1,4 +1,4 @@
-/** An application with files, for the command line to load. */
+/** Application with files that the command line loads. */
 import { ContentModule } from 'nestjs-content-api';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 

@@ -1,4 +1,4 @@
-/** Rows and bytes of files belong together, whatever happens between them. */
+/** Rows and bytes of files stay consistent after errors and concurrent requests. */
 import { createHash } from 'node:crypto';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,10 +16,10 @@ interface Shown {
   readonly url: string;
 }
 
-/** A storage that can be told to fail, and to be late. */
+/** Storage that fails or runs other work on request. */
 class Troubled extends LocalStorage {
   failing = false;
-  /** Runs once after the next look at what is there. */
+  /** Runs once, after the next `head`. */
   meanwhile: (() => Promise<unknown>) | null = null;
 
   override async put(...args: Parameters<LocalStorage['put']>): Promise<void> {
@@ -62,7 +62,7 @@ describe('bytes and rows', () => {
     return runFiles(['files', 'check', '--module', module, ...more]);
   };
 
-  it('are told apart, and mended, by the command line', async () => {
+  it('are compared, and repaired, by the command line', async () => {
     const [kept, lost] = [picture(), picture()];
     await upload(kept);
     const gone = await upload(lost);
@@ -92,18 +92,18 @@ describe('bytes and rows', () => {
   });
 
   it.each([[['files']], [['files', 'check']], [['files', 'mend', '--module', 'x']]])(
-    '%j is a mistake',
+    'rejects %j',
     async (args) => {
       await expect(runFiles(args)).rejects.toThrow('Usage: nestjs-content-api files check');
     },
   );
 
-  it("20.9: the host's own service removes bytes as well", async () => {
+  it('20.9: the service of the application also removes bytes', async () => {
     const bytes = picture();
     const { documentId, url } = await upload(bytes);
     const files = api.app.get<ContentService>(getContentToken('file'));
     await files.delete(documentId);
-    // The service does not wait for the bytes.
+    // The service does not wait until the bytes are removed.
     for (let i = 0; i < 100 && (await api.ask(url)).status === 200; i += 1)
       await new Promise((done) => setTimeout(done, 10));
     expect((await api.ask(url)).status).toBe(404);
@@ -129,33 +129,33 @@ describe('a storage', () => {
 
   const check = () => api.app.get(FileCheck).run({ abandoned: 0 });
 
-  it('D15, D30: that fails leaves no row, and a replacement as it was', async () => {
+  it('D15, D30: that fails leaves no row, and keeps a replaced file unchanged', async () => {
     const [file] = (await (await api.send(formOf([{}]))).json()) as Shown[];
     storage.failing = true;
-    const answers = [
+    const responses = [
       await api.send(formOf([{}, {}])),
       await api.send(formOf([{}]), { path: `/api/upload?id=${file?.id}` }),
     ];
     storage.failing = false;
-    for (const answer of answers)
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    for (const response of responses)
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await api.ask(file?.url ?? '')).status).toBe(200);
     expect(await check()).toMatchObject({ orphans: [], missing: [], unfinished: [], files: 1, contents: 1 });
   });
 
-  it('gives bytes again to an upload when their last other file is deleted meanwhile', async () => {
+  it('gets the bytes of an upload again if their last other file is deleted during the upload', async () => {
     const bytes = picture();
     const [first] = (await (await api.send(formOf([{ bytes }]))).json()) as Shown[];
-    // After the upload has found the bytes there, and before it holds them.
+    // After the upload found the bytes, and before it locks them.
     storage.meanwhile = () => api.ask(`/api/upload/files/${first?.id}`, { method: 'DELETE' });
-    const answer = await api.send(formOf([{ bytes }]));
-    const [second] = (await answer.json()) as Shown[];
-    expect([answer.status, storage.meanwhile]).toEqual([201, null]);
+    const response = await api.send(formOf([{ bytes }]));
+    const [second] = (await response.json()) as Shown[];
+    expect([response.status, storage.meanwhile]).toEqual([201, null]);
     expect(Buffer.from(await (await api.ask(second?.url ?? '')).arrayBuffer())).toEqual(bytes);
     expect(await check()).toMatchObject({ orphans: [], missing: [] });
   });
 
-  it('keeps each content once, and while a file has it, whoever uploads and deletes at once', async () => {
+  it('stores each content once, while a file uses it, during concurrent uploads and deletes', async () => {
     const contents = [picture(), picture(), picture()];
     await Promise.all(
       Array.from({ length: 12 }, async (_, n) => {
@@ -170,7 +170,7 @@ describe('a storage', () => {
   });
 });
 
-it('20.6: a file that is replaced while it is read is the old one or the new one', async () => {
+it('20.6: a read during a replacement returns the old file or the new one', async () => {
   const { whole, mixed, replacements } = await readWhileReplaced(dose(40, 400));
   expect(mixed).toBe(0);
   expect(whole).toBeGreaterThan(0);

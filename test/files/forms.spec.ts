@@ -1,4 +1,4 @@
-/** Bounds of a whole form (N8): fields, parts that nobody reads, and bodies that never end. */
+/** Limits of a whole form (N8): fields, ignored parts, and bodies without an end. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADAPTERS } from '../support/app.ts';
@@ -21,8 +21,8 @@ describe.each(ADAPTERS)('forms on %s', (adapter) => {
   afterAll(() => api.close());
 
   /**
-   * Sends the beginning of a form and then one byte over and over, until the server responds or has taken 100 MB.
-   * Then it goes on until the connection ends, if that is asked for.
+   * Sends the beginning of a form and then one byte repeatedly, until the server responds or has read 100 MB.
+   * With `untilEnd`, continues until the connection ends.
    */
   async function sendForever(start: string, untilEnd = false): Promise<{ answer: string; sent: number }> {
     const { hostname, port } = new URL(api.url);
@@ -47,13 +47,13 @@ describe.each(ADAPTERS)('forms on %s', (adapter) => {
     return { answer, sent };
   }
 
-  it('N8: a field over its limit is refused at once', async () => {
+  it('N8: rejects a field over its limit at once', async () => {
     const { answer, sent } = await sendForever(part('name="fileInfo"'));
     expect(answer).toMatch(/^HTTP\/1.1 400 [^]*a field is too long/);
     expect(sent).toBeLessThan(10 * MEGABYTE);
   });
 
-  it('N8: a file under another name is bounded like the others', async () => {
+  it('N8: limits a file under an unknown name like the others', async () => {
     const { answer, sent } = await sendForever(part('name="other"; filename="a.png"'));
     expect(answer).toMatch(/^HTTP\/1.1 413 [^]*FileTooBig/);
     expect(sent).toBeLessThan(20 * MEGABYTE);
@@ -62,13 +62,13 @@ describe.each(ADAPTERS)('forms on %s', (adapter) => {
   it.each([
     ['before the first part', 'preamble'],
     ['in a part without a name', '--x\r\n\r\n'],
-  ])('N8: a form that never ends %s is refused, and loses its connection', async (_where, start) => {
+  ])('N8: rejects a form without an end %s, and closes its connection', async (_where, start) => {
     const { answer, sent } = await sendForever(start, true);
     expect(answer).toMatch(/^HTTP\/1.1 4(00|13) /);
     expect(sent).toBeLessThan(60 * MEGABYTE);
   });
 
-  it('N8: a body whose Content-Length is over the bound is refused before it arrives', async () => {
+  it('N8: rejects a body whose Content-Length is over the limit before it arrives', async () => {
     const { hostname, port } = new URL(api.url);
     const answer = await new Promise<string>((done) => {
       const socket = connect(Number(port), hostname);
@@ -82,7 +82,7 @@ describe.each(ADAPTERS)('forms on %s', (adapter) => {
     expect(answer).toMatch(/^HTTP\/1.1 413 [^]*FormTooBig/);
   });
 
-  it('N8: a form with all parts at their limits is accepted', async () => {
+  it('N8: accepts a form with all parts at their limits', async () => {
     const form = new FormData();
     for (const name of ['a.bin', 'b.bin'])
       form.append('files', new Blob([new Uint8Array(MEGABYTE)], { type: 'application/octet-stream' }), name);

@@ -1,10 +1,10 @@
-/** A storage whose operations stop at a gate until a test releases them. */
+/** Storage whose operations wait until a test releases them. */
 import { LocalStorage } from 'nestjs-content-api/files';
 
 type Step = 'head' | 'list' | 'delete';
 
 export class GatedStorage extends LocalStorage {
-  /** Calls of `head`. */
+  /** Number of calls of `head`. */
   heads = 0;
   private step: Step | null = null;
   private gate = Promise.withResolvers<void>();
@@ -12,26 +12,26 @@ export class GatedStorage extends LocalStorage {
   private readonly pending = new Set<Promise<unknown>>();
   private readonly watchers: { readonly count: number; readonly reached: () => void }[] = [];
 
-  /** Stops the next operations of a kind. */
+  /** Pauses the next operations of a kind. */
   hold(step: Step): void {
     this.step = step;
     this.gate = Promise.withResolvers<void>();
     this.arrival = Promise.withResolvers<void>();
   }
 
-  /** Fulfilled when an operation waits at the gate. */
+  /** Resolves when an operation is paused. */
   get arrived(): Promise<void> {
     return this.arrival.promise;
   }
 
-  /** Lets all operations go on, and waits until those that began at the gate have ended. */
+  /** Resumes all operations, and waits until the paused ones have ended. */
   async release(): Promise<void> {
     this.step = null;
     this.gate.resolve();
     while (this.pending.size > 0) await Promise.allSettled(this.pending);
   }
 
-  /** Fulfilled when `head` has been called so often since now. */
+  /** Resolves after the given number of further `head` calls. */
   headsReach(count: number): Promise<void> {
     return new Promise((reached) => this.watchers.push({ count: this.heads + count, reached }));
   }
@@ -40,7 +40,7 @@ export class GatedStorage extends LocalStorage {
     this.heads += 1;
     for (const { count, reached } of this.watchers) if (this.heads >= count) reached();
     const found = await super.head(key);
-    // Only bytes that are stored: the check inside a transaction, not the one before the upload.
+    // Pauses only for stored bytes: in the check inside a transaction, not in the one before the upload.
     if (found !== null) await this.pass('head');
     return found;
   }
@@ -52,7 +52,7 @@ export class GatedStorage extends LocalStorage {
       await this.pass('list');
       yield* super.list(prefix);
     } finally {
-      // Not before a delete that follows at once has begun.
+      // Resolves after an immediately following delete has begun.
       setImmediate(listing.resolve);
     }
   }

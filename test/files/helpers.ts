@@ -1,4 +1,4 @@
-/** An application with a media library in a directory of its own. */
+/** Application with a media library in a temporary directory. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const image = defineComponent({
   attributes: { text: { type: 'string' }, file: { type: 'media' } },
 });
 
-/** What has the names of the other, and something else behind them. */
+/** Has the attribute names of `shared.image` with other types. */
 const note = defineComponent({
   uid: 'shared.note',
   attributes: {
@@ -54,21 +54,21 @@ const person = defineCollectionType({
 
 const FILE_ACTIONS: readonly Action[] = ['find', 'findOne', 'create', 'update', 'delete'];
 
-/** Who may not read where pages have their files. */
+/** Grants without the attributes of pages that contain files. */
 const NARROW: Grants = {
   file: ['findOne'],
   page: [{ actions: ['find'], fields: ['title', 'cover'] }],
   person: [{ actions: ['find'], fields: ['name', 'avatar'] }],
 };
 
-/** Roles that write documents and may not read files. */
+/** Roles that write documents and cannot read files. */
 const WRITERS: Readonly<Record<string, Grants>> = {
   member: { person: ['find', 'findOne', 'create', 'update'], page: '*', file: ['create'] },
   blind: { person: ['update'] },
   namer: { person: [{ actions: ['update'], fields: ['name'] }], file: ['create'] },
 };
 
-/** The role that the header `X-Role` names. */
+/** Takes the role from the header `X-Role`. */
 const byHeader: AuthStrategy = {
   name: 'header',
   vary: ['X-Role'],
@@ -80,11 +80,11 @@ const byHeader: AuthStrategy = {
 
 export interface FilesApp extends TestApp {
   readonly directory: string;
-  /** Paths of everything below the directory, uploads that are under way included. */
+  /** Returns the paths of all files below the directory, including running uploads. */
   stored(): Promise<string[]>;
   /** Sends a form as a role. */
   send(form: FormData, options?: SendOptions): Promise<Response>;
-  /** Any request as a role. */
+  /** Sends a request as a role. */
   ask(path: string, options?: RequestInit & { readonly as?: string }): Promise<Response>;
 }
 
@@ -93,7 +93,7 @@ interface SendOptions {
   readonly path?: string;
 }
 
-/** `editor` may do everything; `file-<action>` that alone; `nobody` nothing. */
+/** Starts the application. `editor` may do everything; `file-<action>` only that action; `nobody` nothing. */
 export async function createFilesApp(
   options: Partial<FilesOptions> = {},
   adapter: Adapter = 'express',
@@ -116,14 +116,14 @@ export async function createFilesApp(
     },
     adapter,
   );
-  const ask: FilesApp['ask'] = (path, { as = 'editor', ...init } = {}) =>
+  const request: FilesApp['ask'] = (path, { as = 'editor', ...init } = {}) =>
     fetch(app.url + path, { ...init, headers: { ...init.headers, ...(as === '' ? {} : { 'X-Role': as }) } });
   return {
     ...app,
     directory,
-    ask,
+    ask: request,
     send: (form, { as = 'editor', path = '/api/upload' } = {}) =>
-      ask(path, { method: 'POST', body: form, as: as ?? '' }),
+      request(path, { method: 'POST', body: form, as: as ?? '' }),
     stored: async () =>
       (await readdir(directory, { recursive: true, withFileTypes: true }))
         .filter((entry) => entry.isFile())
@@ -135,13 +135,13 @@ export async function createFilesApp(
   };
 }
 
-/** A picture of one point. */
+/** Image of one pixel. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** Another picture each time: the bytes after its end are nobody's. */
+/** Returns a different image each time: the bytes after its end are ignored. */
 let made = 0;
 export const picture = (size = 0): Buffer =>
   Buffer.concat([PNG, Buffer.from(`${(made += 1)}`), Buffer.alloc(size, made)]);
@@ -152,7 +152,7 @@ export interface Part {
   readonly type?: string;
 }
 
-/** A form with files and fields. */
+/** Builds a form with files and fields. */
 export function formOf(files: readonly Part[], fields: Readonly<Record<string, unknown>> = {}): FormData {
   const form = new FormData();
   for (const { bytes = picture(), name = 'one.png', type = 'image/png' } of files)

@@ -1,4 +1,4 @@
-/** Hooks of the host on files: they run whichever route writes the rows, and can refuse it. */
+/** Hooks of the application on files run for every route that writes the rows, and can reject the write. */
 import { tmpdir } from 'node:os';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,25 +8,25 @@ import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { formOf } from './helpers.ts';
 
-const seen: string[] = [];
+const calls: string[] = [];
 
 @Injectable()
 class FileRules {
   @BeforeContent('file', 'create', 'update')
   before({ action, data }: ContentEvent): void {
-    seen.push(`before ${action} ${String(data['name'])}`);
+    calls.push(`before ${action} ${String(data['name'])}`);
     if (data['name'] === 'forbidden.png') throw new ForbiddenException('Not this one');
     if (action === 'create') data['caption'] = 'by the host';
   }
 
   @AfterContent('file', 'delete')
   after({ action }: ContentEvent): void {
-    seen.push(`after ${action}`);
+    calls.push(`after ${action}`);
   }
 
   @OnContentCommitted('file', 'create', 'update', 'delete')
   committed({ action }: ContentEvent): void {
-    seen.push(`committed ${action}`);
+    calls.push(`committed ${action}`);
   }
 }
 
@@ -54,12 +54,12 @@ describe('hooks on files', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('run with uploads, replacements and deletions, and may change what is said of a file', async () => {
+  it('run with uploads, replacements and deletions, and may change the values of a file', async () => {
     const [file] = (await (await send('one.png')).json()) as { id: number; caption: string }[];
     expect(file?.caption).toBe('by the host');
     expect((await send('two.png', `/api/upload?id=${file?.id}`)).status).toBe(200);
     expect((await fetch(`${app.url}/api/upload/files/${file?.id}`, { method: 'DELETE' })).status).toBe(200);
-    expect(seen).toEqual([
+    expect(calls).toEqual([
       'before create one.png',
       'committed create',
       'before update two.png',
@@ -69,9 +69,9 @@ describe('hooks on files', () => {
     ]);
   });
 
-  it('one that refuses leaves neither a row nor bytes', async () => {
-    const answer = await send('forbidden.png');
-    expect([answer.status, ((await answer.json()) as any).error.message]).toEqual([403, 'Not this one']);
+  it('leave neither a row nor bytes if one rejects the write', async () => {
+    const response = await send('forbidden.png');
+    expect([response.status, ((await response.json()) as any).error.message]).toEqual([403, 'Not this one']);
     expect(await app.sql('select 1 from content_files')).toEqual([]);
     expect(await kept()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Pictures over HTTP: formats, variants, what is published and what is refused (issue 13, part 4; 20.10). */
+/** Images over HTTP: formats, variants, published values and errors (issue 13, part 4; 20.10). */
 import sharp, { type Sharp } from 'sharp';
 import { SharpImages, variantUrl } from 'nestjs-content-api/files';
 import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
@@ -9,7 +9,7 @@ const drawn = (width: number, height: number, red = 200): Sharp =>
 const png = (width: number, height: number, red?: number): Promise<Buffer> =>
   drawn(width, height, red).png().toBuffer();
 
-describe('pictures over HTTP', () => {
+describe('images over HTTP', () => {
   let app: FilesApp;
 
   beforeAll(async () => {
@@ -24,18 +24,18 @@ describe('pictures over HTTP', () => {
   afterAll(() => app.close());
 
   async function upload(bytes: Buffer, name = 'red.png', type = 'image/png'): Promise<any> {
-    const answer = await app.send(formOf([{ bytes, name, type }]));
-    const [file] = (await answer.json()) as any[];
-    expect(answer.status).toBe(201);
+    const response = await app.send(formOf([{ bytes, name, type }]));
+    const [file] = (await response.json()) as any[];
+    expect(response.status).toBe(201);
     return file;
   }
   const bytesAt = async (url: string): Promise<Buffer> => {
-    const answer = await app.ask(url, { as: '' });
-    expect(answer.status).toBe(200);
-    return Buffer.from(await answer.arrayBuffer());
+    const response = await app.ask(url, { as: '' });
+    expect(response.status).toBe(200);
+    return Buffer.from(await response.arrayBuffer());
   };
 
-  it('20.10: formats have the keys of the contract, and their bytes are what they say', async () => {
+  it('20.10: formats have the keys of the protocol, and their bytes match their values', async () => {
     const file = await upload(await png(1200, 900));
     expect(file).toMatchObject({ width: 1200, height: 900, size: 1.16, mime: 'image/png' });
     expect(Object.keys(file.formats)).toEqual(['large', 'small', 'medium', 'thumbnail']);
@@ -59,13 +59,13 @@ describe('pictures over HTTP', () => {
     expect(Buffer.from(file.provider_metadata.thumbhash, 'base64').length).toBeLessThanOrEqual(28);
   });
 
-  it('20.10: formats keep the extension of their picture', async () => {
+  it('20.10: formats keep the extension of their image', async () => {
     const file = await upload(await drawn(300, 300).jpeg().toBuffer(), 'photo.jpeg', 'image/jpeg');
     expect(file.formats.thumbnail).toMatchObject({ name: 'thumbnail_photo.jpeg', ext: '.jpeg' });
     await bytesAt(file.formats.thumbnail.url);
   });
 
-  it('what is public of a picture says neither where nor by whom it was taken, and stands upright', async () => {
+  it('published images have no metadata about place or author, and are rotated upright', async () => {
     const bytes = await drawn(400, 300)
       .withExif({ IFD0: { Artist: 'Ann' }, IFD3: { GPSLatitude: '46/1 56/1 53/1' } })
       .withMetadata({ orientation: 6 })
@@ -80,7 +80,7 @@ describe('pictures over HTTP', () => {
     }
   });
 
-  it('equal pictures are kept once, with one set of formats', async () => {
+  it('equal images are stored once, with one set of formats', async () => {
     const bytes = await png(600, 300, 7);
     const before = (await app.stored()).length;
     const [one, other] = [await upload(bytes), await upload(bytes)];
@@ -93,40 +93,40 @@ describe('pictures over HTTP', () => {
   });
 
   describe('variants', () => {
-    it('by name take the best format that the client reads, and are asked for again', async () => {
+    it('by name have the best format that the client accepts, and may be cached briefly', async () => {
       const file = await upload(await png(800, 600));
-      const answer = await app.ask(`/uploads/${file.hash}/card`, {
+      const response = await app.ask(`/uploads/${file.hash}/card`, {
         as: '',
         headers: { Accept: 'image/webp,*/*' },
       });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toBe('image/webp');
-      expect(answer.headers.get('cache-control')).toBe('public, no-cache');
-      expect(answer.headers.get('vary')).toContain('Accept');
-      const bytes = Buffer.from(await answer.arrayBuffer());
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('image/webp');
+      expect(response.headers.get('cache-control')).toBe('public, no-cache');
+      expect(response.headers.get('vary')).toContain('Accept');
+      const bytes = Buffer.from(await response.arrayBuffer());
       expect(await sharp(bytes).metadata()).toMatchObject({ format: 'webp', width: 320, height: 180 });
       const again = await app.ask(`/uploads/${file.hash}/card`, {
         as: '',
-        headers: { Accept: 'image/webp', 'If-None-Match': answer.headers.get('etag') ?? '' },
+        headers: { Accept: 'image/webp', 'If-None-Match': response.headers.get('etag') ?? '' },
       });
       expect(again.status).toBe(304);
       const own = await app.ask(`/uploads/${file.hash}/card`, { as: '', headers: { Accept: 'image/png' } });
       expect(own.headers.get('content-type')).toBe('image/png');
     });
 
-    it('by their arguments last for ever, with ranges and HEAD', async () => {
+    it('by their arguments may be cached forever, with ranges and HEAD', async () => {
       const file = await upload(await png(800, 600));
       const url = variantUrl(file, { width: 320, height: 180, fit: 'cover' });
-      const answer = await app.ask(url, { as: '', headers: { Range: 'bytes=0-3' } });
-      expect([answer.status, await answer.text()]).toEqual([206, 'RIFF']);
-      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect(answer.headers.get('content-security-policy')).toBe('sandbox');
-      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      const response = await app.ask(url, { as: '', headers: { Range: 'bytes=0-3' } });
+      expect([response.status, await response.text()]).toEqual([206, 'RIFF']);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('content-security-policy')).toBe('sandbox');
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
       const head = await app.ask(url, { as: '', method: 'HEAD' });
       expect(Number(head.headers.get('content-length'))).toBe((await bytesAt(url)).length);
     });
 
-    it('show the focal point; moving it makes another URL, and that of before goes on', async () => {
+    it('follow the focal point; a new one makes another URL, and the old URL remains valid', async () => {
       const file = await upload(await png(800, 600));
       const card = { width: 320, height: 180, fit: 'cover' } as const;
       const described = async (focalPoint: object): Promise<any> => {
@@ -145,7 +145,7 @@ describe('pictures over HTTP', () => {
       expect(await app.stored()).toHaveLength(stored);
     });
 
-    it('that are signed are made for their file alone', async () => {
+    it('that are signed are valid for their file only', async () => {
       const [one, other] = [await upload(await png(800, 600)), await upload(await png(700, 600))];
       const url = variantUrl(one, { width: 33, format: 'png', key: KEY });
       expect(await sharp(await bytesAt(url)).metadata()).toMatchObject({ width: 33 });
@@ -157,7 +157,7 @@ describe('pictures over HTTP', () => {
         expect((await app.ask(wrong, { as: '' })).status).toBe(404);
     });
 
-    it('S25: a burst of requests for what is not allowed makes nothing', async () => {
+    it('S25: a burst of requests for invalid variants creates none', async () => {
       const file = await upload(await png(800, 600));
       const stored = (await app.stored()).length;
       const paths = Array.from({ length: 50 }, (_, n) => `/uploads/${file.hash}/w${n + 1}-inside-q80.webp`);
@@ -167,12 +167,12 @@ describe('pictures over HTTP', () => {
         `/uploads/${file.hash}/%2e%2e/x`,
         '/uploads/none_0/card',
       ];
-      const answers = await Promise.all(all.map((path) => app.ask(path, { as: '', method: 'HEAD' })));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
+      const responses = await Promise.all(all.map((path) => app.ask(path, { as: '', method: 'HEAD' })));
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([404]));
       expect(await app.stored()).toHaveLength(stored);
     });
 
-    it('go with their file', async () => {
+    it('are deleted with their file', async () => {
       const before = (await app.stored()).length;
       const file = await upload(await png(810, 610));
       await bytesAt(`/uploads/${file.hash}/card`);
@@ -184,22 +184,18 @@ describe('pictures over HTTP', () => {
 
   it.each([
     ['S26: a decompression bomb', () => png(3000, 2000), 'too many pixels'],
-    [
-      'S26: a picture that breaks off',
-      async () => (await png(800, 600)).subarray(0, 1500),
-      'not a valid image',
-    ],
-  ])('%s is a 400, and nothing of it stays', async (_, bytes, message) => {
+    ['S26: a truncated picture', async () => (await png(800, 600)).subarray(0, 1500), 'not a valid image'],
+  ])('rejects %s with 400, and stores nothing of it', async (_, bytes, message) => {
     const before = await app.stored();
-    const answer = await app.send(formOf([{ bytes: await bytes(), name: 'x.png', type: 'image/png' }]));
-    const { error } = (await answer.json()) as any;
-    expect([answer.status, error.status]).toEqual([400, 400]);
+    const response = await app.send(formOf([{ bytes: await bytes(), name: 'x.png', type: 'image/png' }]));
+    const { error } = (await response.json()) as any;
+    expect([response.status, error.status]).toEqual([400, 400]);
     expect(error.message).toContain(message);
     expect(await app.stored()).toEqual(before);
   });
 });
 
-it('without sharp, pictures are kept and nothing is said of their size', async () => {
+it('stores images without sharp, and without their size', async () => {
   const missing = Object.assign(new Error("Cannot find package 'sharp'"), { code: 'ERR_MODULE_NOT_FOUND' });
   const app = await createFilesApp({ images: new SharpImages({}, () => Promise.reject(missing)) });
   try {

@@ -1,4 +1,4 @@
-/** Which files a body may name, for callers who may not read the media library. */
+/** Files that a body may link, for callers that cannot read the media library. */
 import { adaptersFor } from '../support/adapters.ts';
 import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
 
@@ -17,14 +17,14 @@ describe.each(adaptersFor(import.meta.url))('linking files on %s', (adapter) => 
   afterAll(() => api.close());
 
   const upload = async (as: string, fields: Readonly<Record<string, unknown>> = {}): Promise<FileIds> => {
-    const answer = await api.send(formOf([{}], fields), { as });
-    expect(answer.status).toBe(201);
-    return ((await answer.json()) as FileIds[])[0] as FileIds;
+    const response = await api.send(formOf([{}], fields), { as });
+    expect(response.status).toBe(201);
+    return ((await response.json()) as FileIds[])[0] as FileIds;
   };
   const send = async (as: string, method: string, path: string, data: object) => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await api.ask(`/api/${path}`, { as, method, headers, body: JSON.stringify({ data }) });
-    return { status: answer.status, body: (await answer.json()) as any };
+    const response = await api.ask(`/api/${path}`, { as, method, headers, body: JSON.stringify({ data }) });
+    return { status: response.status, body: (await response.json()) as any };
   };
 
   const NO_ROW = 2_000_000_000;
@@ -39,7 +39,7 @@ describe.each(adaptersFor(import.meta.url))('linking files on %s', (adapter) => 
     'a zone': (id) => ['pages', { zone: [{ __component: 'shared.image', file: id }] }],
   };
   it.each(Object.entries(bodies))(
-    'a row id of a file counts for no caller without find, as %s',
+    'rejects a row id of a file from a caller without find, as %s',
     async (_, body) => {
       const [path, data] = body(secret.id);
       const [, unknown] = body(NO_ROW);
@@ -50,7 +50,7 @@ describe.each(adaptersFor(import.meta.url))('linking files on %s', (adapter) => 
     },
   );
 
-  it('a row id is no position either', async () => {
+  it('rejects a row id as a position', async () => {
     const [other, more] = [await upload('member'), await upload('member')];
     const { body } = await send('editor', 'POST', 'pages', { gallery: [other.id] });
     const at = (anchor: number) =>
@@ -64,19 +64,19 @@ describe.each(adaptersFor(import.meta.url))('linking files on %s', (adapter) => 
     );
   });
 
-  it('the document id of an upload counts for the caller who has uploaded it', async () => {
+  it('accepts the document id of an upload from the caller that uploaded it', async () => {
     const file = await upload('member');
     const made = await send('member', 'POST', 'persons?populate=avatar', { avatar: file.documentId });
     expect([made.status, made.body.data.avatar.id]).toEqual([201, file.id]);
   });
 
-  it('a row id counts for the file that the caller sees in the attribute', async () => {
+  it('accepts a row id of a file that the caller can read in the attribute', async () => {
     const [shown, other] = [await upload('editor'), await upload('editor')];
     const made = await send('editor', 'POST', 'persons', { avatar: shown.id, passport: other.id });
     const path = `persons/${made.body.data.documentId}`;
     expect((await send('member', 'PUT', path, { avatar: shown.id })).status).toBe(200);
     expect((await send('member', 'PUT', path, { avatar: other.id })).status).toBe(400);
-    // A file in a private attribute, or in a document that the caller cannot read, is not seen.
+    // The caller cannot read a file in a private attribute or in an unreadable document.
     expect((await send('member', 'PUT', path, { passport: other.id })).status).toBe(400);
     expect((await send('blind', 'PUT', path, { avatar: shown.id })).status).toBe(400);
     expect((await send('blind', 'PUT', path, { avatar: shown.documentId })).status).toBe(200);
@@ -87,13 +87,13 @@ describe.each(adaptersFor(import.meta.url))('linking files on %s', (adapter) => 
     expect((await send('member', 'PUT', where, { hero: { ...hero, file: other.id } })).status).toBe(400);
   });
 
-  it('a form names a media attribute that the caller may not write like one that does not exist', async () => {
+  it('rejects a form for a media attribute without permission like one for an unknown attribute', async () => {
     const { body } = await send('editor', 'POST', 'persons', { name: 'Ann' });
     for (const field of ['passport', 'avatar', 'name', 'nothing']) {
       const fields = { ref: 'api::person.person', refId: body.data.documentId, field };
-      const answer = await api.send(formOf([{}], fields), { as: 'namer' });
+      const response = await api.send(formOf([{}], fields), { as: 'namer' });
       const message = `"${field}" is not a media attribute of person`;
-      expect([answer.status, ((await answer.json()) as any).error.message]).toEqual([400, message]);
+      expect([response.status, ((await response.json()) as any).error.message]).toEqual([400, message]);
     }
     await upload('member', { ref: 'api::person.person', refId: body.data.documentId, field: 'avatar' });
   });

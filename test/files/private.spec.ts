@@ -1,4 +1,4 @@
-/** Files whose bytes are read at signed URLs alone, and the answers that have such URLs in them. */
+/** Files whose bytes are only readable at signed URLs, and the responses that contain these URLs. */
 import { jest } from '@jest/globals';
 import { LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ describe('private files', () => {
 
   afterAll(() => api.close());
 
-  it('20.3: are read at a signed URL until it expires, and at no other', async () => {
+  it('20.3: are readable at a signed URL until it expires, and at no other URL', async () => {
     const [file] = (await (await api.send(formOf([{}]))).json()) as {
       id: number;
       url: string;
@@ -25,8 +25,8 @@ describe('private files', () => {
     }[];
     const signed = file?.url ?? '';
     expect(file?.isUrlSigned).toBe(true);
-    const answer = await api.ask(signed, { as: '' });
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
+    const response = await api.ask(signed, { as: '' });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
     const [path = '', query = ''] = signed.split('?');
     const other = new URLSearchParams(query);
     other.set('expires', '1');
@@ -42,19 +42,19 @@ describe('private files', () => {
   });
 
   describe('in documents', () => {
-    /** All URLs of files in an answer, wherever they stand. */
+    /** Returns all URLs of files in a response, at any level. */
     const urlsIn = (text: string): string[] =>
       [...text.matchAll(/"url":\s*"([^"]*)"/g)].map(([, url = '']) => url);
     const page = async (
       path: string,
       as = 'editor',
     ): Promise<{ text: string; tag: string; status: number; age: string }> => {
-      const answer = await api.ask(`/api/${path}`, { as });
-      const header = (name: string) => answer.headers.get(name) ?? '';
+      const response = await api.ask(`/api/${path}`, { as });
+      const header = (name: string) => response.headers.get(name) ?? '';
       return {
-        text: await answer.text(),
+        text: await response.text(),
         tag: header('etag'),
-        status: answer.status,
+        status: response.status,
         age: header('cache-control'),
       };
     };
@@ -74,43 +74,40 @@ describe('private files', () => {
       bare = file?.url.split('?')[0] ?? '';
       const image = { file: file?.documentId };
       const data = {
-        // What a client writes is no URL of a file, whatever it looks like.
+        // User input is never treated as the URL of a file.
         title: `"url":"${bare}"`,
         cover: file?.documentId,
         gallery: [file?.documentId],
         hero: { ...image, text: `file.${'0'.repeat(32)}.a|${bare}` },
         zone: [{ __component: 'shared.image', ...image }],
       };
-      const answer = await api.ask(`/api/pages?${DEEP}`, {
+      const response = await api.ask(`/api/pages?${DEEP}`, {
         method: 'POST',
         body: JSON.stringify({ data }),
         headers: { 'content-type': 'application/json' },
       });
-      const text = await answer.text();
-      expect(answer.status).toBe(201);
+      const text = await response.text();
+      expect(response.status).toBe(201);
       expect(urlsIn(text).every((url) => url.includes('signature='))).toBe(true);
       ({ documentId: id } = (JSON.parse(text) as { data: { documentId: string } }).data);
     });
 
-    it.each(['pages?', 'pages/ID?'])(
-      '%s: every link of a file and its formats can be followed',
-      async (path) => {
-        const { text, status } = await page(`${path.replace('ID', id)}${DEEP}`);
-        expect(status).toBe(200);
-        const urls = urlsIn(text);
-        // A picture and its thumbnail, at four places.
-        expect(urls).toHaveLength(8);
-        for (const url of new Set(urls))
-          expect([url, (await api.ask(url, { as: '' })).status]).toEqual([url, 200]);
-        const { data } = JSON.parse(text) as { data: any };
-        const [document] = [data].flat();
-        expect(document.title).toBe(`"url":"${bare}"`);
-        expect(document.hero.text).toBe(`file.${'0'.repeat(32)}.a|${bare}`);
-        expect(Object.keys(document.cover)).not.toContain('storageKey');
-      },
-    );
+    it.each(['pages?', 'pages/ID?'])('%s: every link of a file and its formats is valid', async (path) => {
+      const { text, status } = await page(`${path.replace('ID', id)}${DEEP}`);
+      expect(status).toBe(200);
+      const urls = urlsIn(text);
+      // An image and its thumbnail, at four places.
+      expect(urls).toHaveLength(8);
+      for (const url of new Set(urls))
+        expect([url, (await api.ask(url, { as: '' })).status]).toEqual([url, 200]);
+      const { data } = JSON.parse(text) as { data: any };
+      const [document] = [data].flat();
+      expect(document.title).toBe(`"url":"${bare}"`);
+      expect(document.hero.text).toBe(`file.${'0'.repeat(32)}.a|${bare}`);
+      expect(Object.keys(document.cover)).not.toContain('storageKey');
+    });
 
-    it("a host's own URL of a file that is kept elsewhere stays as it is, whatever is in it", async () => {
+    it('a URL that the application set for an external file is unchanged', async () => {
       const url = 'https://elsewhere.example/a"b\\c|d?e=\u00e9';
       const [row] = await api.sql(
         `insert into content_files (document_id, created_at, updated_at, published, locale, name, hash, mime, size, url, provider)
@@ -118,23 +115,23 @@ describe('private files', () => {
         [url],
       );
       const data = { title: 'elsewhere', cover: row?.['id'] };
-      const answer = await api.ask('/api/pages?populate=cover', {
+      const response = await api.ask('/api/pages?populate=cover', {
         method: 'POST',
         body: JSON.stringify({ data }),
         headers: { 'content-type': 'application/json' },
       });
-      expect(((await answer.json()) as { data: { cover: unknown } }).data.cover).toMatchObject({ url });
+      expect(((await response.json()) as { data: { cover: unknown } }).data.cover).toMatchObject({ url });
     });
 
     it('in the v4 format, too', async () => {
-      const answer = await api.ask(`/api/pages/${id}?populate=cover`, {
+      const response = await api.ask(`/api/pages/${id}?populate=cover`, {
         headers: { 'strapi-response-format': 'v4' },
       });
-      for (const url of urlsIn(await answer.text()))
+      for (const url of urlsIn(await response.text()))
         expect((await api.ask(url, { as: '' })).status).toBe(200);
     });
 
-    it('answers and tags are the same for a while, and others when other links are good', async () => {
+    it('responses and ETags stay equal for a period, and change with the signed links', async () => {
       const spy = jest.spyOn(Date, 'now');
       const at = async (seconds: number) => {
         spy.mockReturnValue(seconds * 1000);
@@ -146,11 +143,11 @@ describe('private files', () => {
         expect(last).toEqual(first);
         expect(next.text).not.toBe(first.text);
         expect(next.tag).not.toBe(first.tag);
-        // Who has the answer of this stretch has it still; who has that of the one before gets another.
+        // The ETag of this period is still valid; that of the previous period is not.
         const known = (tag: string) =>
           api.ask(`/api/pages/${id}?populate=cover`, { headers: { 'if-none-match': tag } });
         expect([(await known(next.tag)).status, (await known(first.tag)).status]).toEqual([304, 200]);
-        // A link of the last second of a stretch is good for a whole one.
+        // A link of the last second of a period is valid for a whole period.
         const [url = ''] = urlsIn(last.text);
         spy.mockReturnValue((start + 59 + 60) * 1000);
         expect((await api.ask(url, { as: '' })).status).toBe(200);
@@ -161,7 +158,7 @@ describe('private files', () => {
       }
     });
 
-    it('a tag with signed links is one that a write can start from', async () => {
+    it('a write accepts an ETag of a response with signed links in If-Match', async () => {
       const { tag } = await page(`pages/${id}?populate=cover&status=draft`);
       const put = (match: string) =>
         api.ask(`/api/pages/${id}?status=draft`, {
@@ -191,7 +188,7 @@ describe('private files in a storage that signs its own URLs', () => {
   });
   afterAll(() => api.close());
 
-  it('documents have its URLs, each signed once in a while', async () => {
+  it('documents have its URLs, each signed once per period', async () => {
     const [file] = (await (await api.send(formOf([{}]))).json()) as { documentId: string; url: string }[];
     expect(file?.url).toMatch(/^https:\/\/bucket\.example\/..\/..\/[0-9a-f]{64}\.png\?seconds=\d+&n=1$/);
     const data = { name: 'ann', avatar: file?.documentId };

@@ -1,4 +1,4 @@
-/** Costs of refused uploads: no bytes are stored, and no directory is read but the one of their content. */
+/** A rejected upload stores no bytes and reads only the directory of its content. */
 import fs, { mkdtemp, rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ it.each([
   ['caption', '\ud800'],
   ['folder', `/${'x'.repeat(90)}/${'y'.repeat(90)}/${'z'.repeat(90)}`],
   ['folder', '/\ud800'],
-])('N4: a form with an unstorable %s is refused before any bytes are stored', async (key, value) => {
+])('N4: rejects a form with an unstorable %s before it stores any bytes', async (key, value) => {
   const directory = await mkdtemp(join(tmpdir(), 'refused-'));
   const storage = new Counting(directory);
   const api = await createFilesApp({ storage });
@@ -39,7 +39,7 @@ it.each([
   }
 });
 
-/** The directories that are read while something is done. */
+/** Returns the directories that are read while `work` runs. */
 async function directoriesRead(work: () => Promise<unknown>): Promise<string[]> {
   const { readdir } = fs;
   const read: string[] = [];
@@ -58,7 +58,7 @@ async function directoriesRead(work: () => Promise<unknown>): Promise<string[]> 
   return read;
 }
 
-it('N4: a list of the variants of a content reads their directory alone', async () => {
+it('N4: a list of the variants of a content reads only their directory', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'listed-'));
   const subject = new Subject(new LocalStorage(directory), directory);
   const key = await subject.keep(Buffer.from('x'));

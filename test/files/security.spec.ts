@@ -1,4 +1,4 @@
-/** What uploads may not do to the server, and files to those who look at them. */
+/** Attacks by uploads on the server, and by stored files on browsers. */
 import { connect } from 'node:net';
 import { readdir } from 'node:fs/promises';
 import { ADAPTERS } from '../support/app.ts';
@@ -9,25 +9,25 @@ const HTML = '<!doctype html><script>alert(1)</script>';
 const XML = '<?xml version="1.0"?>';
 const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
 
-/** Files that are refused wherever they come in. */
+/** Files that every route rejects. */
 const REFUSED: readonly (readonly [string, Part])[] = [
   ['SVG', { bytes: SVG, name: 'x.svg', type: 'image/svg+xml' }],
   ['SVG by its extension', { bytes: SVG, name: 'x.SVG', type: 'text/plain' }],
-  ['SVG called a picture', { bytes: SVG, name: 'x.png', type: 'image/png' }],
+  ['SVG with an image type', { bytes: SVG, name: 'x.png', type: 'image/png' }],
   ['SVG called text', { bytes: SVG, name: 'x.txt', type: 'text/plain' }],
   ['SVG called nothing', { bytes: SVG, name: 'x', type: 'application/octet-stream' }],
   [
-    'SVG behind a prologue',
+    'SVG after a prologue',
     { bytes: `${XML}\n<!-- x -->\n<!DOCTYPE svg [\n<!ENTITY a "b">]>${SVG}`, name: 'x.txt' },
   ],
   ['SVG in UTF-16', { bytes: utf16(SVG), name: 'x.txt', type: 'text/plain' }],
   [
-    'SVG under a prefix',
+    'SVG with a namespace prefix',
     { bytes: '<s:svg xmlns:s="http://www.w3.org/2000/svg"/>', name: 'x.txt', type: 'text/plain' },
   ],
   ['XML', { bytes: `${XML}<a/>`, name: 'x.xml', type: 'text/xml' }],
   [
-    'XML that hides what it is',
+    'XML with a hidden root element',
     { bytes: `${XML}<!--${' '.repeat(9000)}-->${SVG}`, name: 'x.txt', type: 'text/plain' },
   ],
   ['HTML', { bytes: HTML, name: 'x.html', type: 'text/html' }],
@@ -35,33 +35,33 @@ const REFUSED: readonly (readonly [string, Part])[] = [
   ['HTML by its extension', { bytes: 'x', name: 'x.htm', type: 'text/plain' }],
   ['HTML called text', { bytes: `\ufeff \n${HTML}`, name: 'x.txt', type: 'text/plain' }],
   ['a script', { bytes: 'alert(1)', name: 'x.js', type: 'text/javascript' }],
-  ['text called a picture', { bytes: 'hello', name: 'x.png', type: 'image/png' }],
-  ['a picture called text', { name: 'x.txt', type: 'text/plain' }],
-  ['a picture under an extension of nothing', { name: 'x.whatever', type: 'image/png' }],
-  ['a picture of another kind', { name: 'x.jpg', type: 'image/jpeg' }],
-  ['a name that is not its type', { name: 'x.pdf', type: 'image/png' }],
+  ['text with an image type', { bytes: 'hello', name: 'x.png', type: 'image/png' }],
+  ['an image with a text type', { name: 'x.txt', type: 'text/plain' }],
+  ['an image with an unknown extension', { name: 'x.whatever', type: 'image/png' }],
+  ['an image of another type', { name: 'x.jpg', type: 'image/jpeg' }],
+  ['a name that does not match the type', { name: 'x.pdf', type: 'image/png' }],
   [
-    'a GIF that is called a script',
+    'a GIF with a script type',
     { bytes: 'GIF89a/*<svg/onload=alert(1)>*/=1', name: 'x.js', type: 'image/gif' },
   ],
   ['a program', { bytes: Buffer.from('MZ\u0090\0\u0003'), name: 'x.png', type: 'image/png' }],
 ];
 
-/** Files that pass. */
+/** Accepted files. */
 const TAKEN: readonly (readonly [string, Part, string])[] = [
   ['a picture', {}, 'image/png'],
-  ['a picture without a type', { type: '' }, 'image/png'],
-  ['a picture without an extension', { name: 'photo' }, 'image/png'],
+  ['an image without a type', { type: '' }, 'image/png'],
+  ['an image without an extension', { name: 'photo' }, 'image/png'],
   ['a PDF', { bytes: '%PDF-1.4\n%%EOF', name: 'x.pdf', type: 'application/pdf' }, 'application/pdf'],
   ['text', { bytes: 'hello', name: 'x.txt', type: 'text/plain' }, 'text/plain'],
   [
-    'text that a browser calls something else',
+    'text with a type that browsers change',
     { bytes: 'a,b', name: 'x.csv', type: 'application/vnd.ms-excel' },
     'text/csv',
   ],
   ['notes', { bytes: '# x <svg>', name: 'x.md', type: 'text/plain' }, 'text/markdown'],
   [
-    'bytes of no kind',
+    'bytes of an unknown type',
     { bytes: '\u0001\u0002', name: 'x.bin', type: 'application/octet-stream' },
     'application/octet-stream',
   ],
@@ -76,7 +76,7 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
 
   afterAll(() => api.close());
 
-  /** Nothing is there that was not there before. */
+  /** Expects the same rows and files before and after. */
   const unchanged = async (work: () => Promise<void>): Promise<void> => {
     const rows = async (): Promise<unknown> =>
       (await api.sql('select count(*) from content_files'))[0]?.['count'];
@@ -92,9 +92,9 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
   };
 
   const statusOf = async (files: readonly Part[], path?: string): Promise<number> => {
-    const answer = await api.send(formOf(files), path === undefined ? {} : { path });
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await api.send(formOf(files), path === undefined ? {} : { path });
+    await response.arrayBuffer();
+    return response.status;
   };
 
   const url = async (part: Part): Promise<string> => {
@@ -102,9 +102,9 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     return file?.url ?? '';
   };
 
-  // The gate knows no adapter.
+  // The check does not depend on the adapter.
   if (adapter === 'express') {
-    it.each(REFUSED)('S23: refuses %s, as an upload and as a replacement', async (_what, part) => {
+    it.each(REFUSED)('S23: rejects %s, as an upload and as a replacement', async (_what, part) => {
       const [file] = (await (await api.send(formOf([{}]))).json()) as { id: number }[];
       await unchanged(async () => {
         expect(await statusOf([part])).toBe(400);
@@ -113,13 +113,13 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
       });
     });
 
-    it.each(TAKEN)('S23: takes %s', async (_what, part, mime) => {
-      const answer = await api.send(formOf([part]));
-      expect([answer.status, await answer.json()]).toMatchObject([201, [{ mime }]]);
+    it.each(TAKEN)('S23: accepts %s', async (_what, part, mime) => {
+      const response = await api.send(formOf([part]));
+      expect([response.status, await response.json()]).toMatchObject([201, [{ mime }]]);
     });
   }
 
-  it('S23: serves pictures in pages, and everything else as a download that cannot run', async () => {
+  it('S23: serves images inline, and everything else as a download that cannot run', async () => {
     const headersOf = async (part: Part): Promise<Headers> => (await api.ask(await url(part))).headers;
     const shown = await headersOf({});
     const loaded = await headersOf({ bytes: '%PDF-1.4\n%%EOF', name: 'x.pdf', type: 'application/pdf' });
@@ -134,10 +134,10 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     expect(json.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('S24, 20.11: refuses files over the limits, with nothing kept', async () => {
+  it('S24, 20.11: rejects files over the limits, and stores nothing', async () => {
     await unchanged(async () => {
-      const answer = await api.send(formOf([{}, { bytes: picture(200_000) }]));
-      expect([answer.status, await answer.json()]).toEqual([
+      const response = await api.send(formOf([{}, { bytes: picture(200_000) }]));
+      expect([response.status, await response.json()]).toEqual([
         413,
         {
           data: null,
@@ -148,7 +148,7 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     });
   });
 
-  it('S24: refuses 10,000 parts, long fields and forms that are none', async () => {
+  it('S24: rejects 10,000 parts, long fields and invalid forms', async () => {
     const many = new FormData();
     for (let i = 0; i < 10_000; i += 1) many.append(`f${i}`, 'x');
     const nested = formOf([{}], { 'a[b][c]': 'x', '': 'x', __proto__: 'y', [`n${'x'.repeat(300)}`]: 'x' });
@@ -172,7 +172,7 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     expect(odd.status).toBe(201);
   });
 
-  it('S24: an upload that breaks off, or lies about its length, leaves nothing', async () => {
+  it('S24: an upload that is aborted, or has a wrong length, stores nothing', async () => {
     const { hostname, port } = new URL(api.url);
     const head =
       'POST /api/upload HTTP/1.1\r\nHost: x\r\nX-Role: editor\r\nContent-Type: multipart/form-data; boundary=x\r\n';
@@ -180,10 +180,10 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     const send = (length: number, end: boolean): Promise<string> =>
       new Promise((done) => {
         const socket = connect(Number(port), hostname);
-        let answer = '';
-        socket.on('data', (chunk) => (answer += chunk.toString()));
+        let response = '';
+        socket.on('data', (chunk) => (response += chunk.toString()));
         socket.on('error', () => undefined);
-        socket.on('close', () => done(answer));
+        socket.on('close', () => done(response));
         socket.write(
           `${head}Content-Length: ${length}\r\nConnection: close\r\n\r\n${part}${PNG.toString('latin1')}`,
         );
@@ -198,7 +198,7 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     expect(await statusOf([{}])).toBe(201);
   });
 
-  it('S25: HEAD tells what GET tells; conditions and ranges are kept', async () => {
+  it('S25: HEAD has the headers of GET, and both follow conditions and ranges', async () => {
     const bytes = picture(50_000);
     const path = await url({ bytes });
     const [get, head] = [await api.ask(path), await api.ask(path, { method: 'HEAD' })];
@@ -208,8 +208,12 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     expect(Buffer.from(await get.arrayBuffer())).toEqual(bytes);
     const etag = get.headers.get('etag') ?? '';
     const part = async (headers: Record<string, string>): Promise<[number, string | null, Buffer]> => {
-      const answer = await api.ask(path, { headers });
-      return [answer.status, answer.headers.get('content-range'), Buffer.from(await answer.arrayBuffer())];
+      const response = await api.ask(path, { headers });
+      return [
+        response.status,
+        response.headers.get('content-range'),
+        Buffer.from(await response.arrayBuffer()),
+      ];
     };
     const total = bytes.length;
     expect(await part({ Range: 'bytes=10-19' })).toEqual([
@@ -233,7 +237,7 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     expect([...unchanged.headers.keys()].filter((name) => name.startsWith('content-'))).toEqual([
       'content-security-policy',
     ]);
-    // Ranges are for GET alone (RFC 9110 14.2).
+    // Ranges apply only to GET (RFC 9110 14.2).
     const whole = await api.ask(path, { method: 'HEAD', headers: { Range: 'bytes=0-1' } });
     expect([whole.status, whole.headers.get('content-length'), whole.headers.get('content-range')]).toEqual([
       200,
@@ -243,7 +247,7 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     expect((await part({ 'If-Modified-Since': get.headers.get('last-modified') ?? '' }))[0]).toBe(304);
   });
 
-  it('S37: no path of a URL leads out of the storage', async () => {
+  it('S37: no path of a URL leaves the storage', async () => {
     const names = [
       '..%2f..%2fetc%2fpasswd',
       '%2e%2e/%2e%2e/etc/passwd',
@@ -265,16 +269,16 @@ describe.each(ADAPTERS)('files on %s', (adapter) => {
     }
   });
 
-  it('S37: stored names are digests, whatever a file is called', async () => {
+  it('S37: stored names are digests, for any name of a file', async () => {
     await url({ name: 'über % Weg; rm -rf.png' });
     for (const name of await api.stored())
       expect(name).toMatch(/^[0-9a-f]{2}\/[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9]+$/);
   });
 
-  it('S37: refuses a form that another site has a signed-in browser send', async () => {
+  it('S37: rejects a form that another site submits from a signed-in browser', async () => {
     const cross = (headers: Record<string, string>): Promise<Response> =>
       api.ask('/api/upload', { method: 'POST', body: formOf([{}]), headers });
-    // `fetch` sets this header itself, so the request is made of what a browser would send.
+    // `fetch` sets this header itself, so the test builds the request of a browser.
     const body = new Response(formOf([{}]));
     const { hostname, port } = new URL(api.url);
     const bytes = Buffer.from(await body.arrayBuffer());

@@ -1,4 +1,7 @@
-/** Removals of bytes: what a slow bucket, a lost session or a late delete may do to files of other instances. */
+/**
+ * Removals of bytes with a slow bucket, a lost session or a late delete must not affect files of other
+ * instances.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +18,9 @@ describe('removals and uploads of the same bytes by two instances', () => {
   let directory: string;
   let storage: GatedStorage;
   let others: GatedStorage;
-  /** Its removals are given up while the storage is at the gate. */
+  /** Instance whose removals time out while the storage is paused. */
   let hasty: FilesInstance;
-  /** Has the same storage, and the default limits. */
+  /** Instance on the same storage, with the default limits. */
   let patient: FilesInstance;
   let other: FilesInstance;
 
@@ -54,7 +57,7 @@ describe('removals and uploads of the same bytes by two instances', () => {
     return `${response.status} ${await response.text()}`;
   };
 
-  /** Ends the sessions that hold the lock of a content. */
+  /** Ends the sessions that have the lock of a content. */
   const endSweeps = async (): Promise<void> => {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -74,7 +77,7 @@ describe('removals and uploads of the same bytes by two instances', () => {
       expect(await remove(file.id, hasty)).toBe(200);
       await storage.arrived;
       const uploading = sendFile(other.url, bytes);
-      // The upload has been refused the lock twice, or it did not ask for it.
+      // The upload failed to get the lock twice, or did not request it.
       await Promise.race([uploading, others.headsReach(3)]);
       await storage.release();
       const { url, id } = await uploading;
@@ -93,7 +96,7 @@ describe('removals and uploads of the same bytes by two instances', () => {
     const { url } = await sendFile(other.url, bytes);
     await storage.release();
     await removing;
-    // A sweep that still went on would end before a later one.
+    // A sweep that still runs would end before a later one.
     await remove((await sendFile(patient.url, contentOf(3, 100))).id);
     expect(await bytesAt(url)).toBe(`200 ${bytes.toString()}`);
   });
@@ -109,7 +112,7 @@ describe('removals and uploads of the same bytes by two instances', () => {
     expect(await describeFile(patient.url, kept.id)).toBe(200);
     expect(new Set(await Promise.all(removing))).toEqual(new Set([200]));
     await storage.release();
-    // The sweeps that nobody waited for have ended as well.
+    // Sweeps that no request waited for have also ended.
     const check = patient.app.get(FileCheck, { strict: false });
     await check.run({ mend: true });
     expect((await check.run()).orphans).toEqual([]);

@@ -28,9 +28,9 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
   afterAll(() => api.close());
 
   const upload = async (...args: Parameters<typeof formOf>): Promise<Shown[]> => {
-    const answer = await api.send(formOf(...args));
-    const body = (await answer.json()) as Shown[];
-    expect([answer.status, body]).toEqual([201, expect.any(Array)]);
+    const response = await api.send(formOf(...args));
+    const body = (await response.json()) as Shown[];
+    expect([response.status, body]).toEqual([201, expect.any(Array)]);
     return body;
   };
 
@@ -38,17 +38,17 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     (await upload(...args))[0] as Shown;
 
   const json = async (path: string, init?: Parameters<FilesApp['ask']>[1]): Promise<[number, unknown]> => {
-    const answer = await api.ask(path, init);
-    return [answer.status, await answer.json()];
+    const response = await api.ask(path, init);
+    return [response.status, await response.json()];
   };
 
   const refusal = async (form: FormData, path?: string): Promise<[number, string, string]> => {
-    const answer = await api.send(form, path === undefined ? {} : { path });
-    const { error } = (await answer.json()) as { error: { name: string; message: string } };
-    return [answer.status, error.name, error.message];
+    const response = await api.send(form, path === undefined ? {} : { path });
+    const { error } = (await response.json()) as { error: { name: string; message: string } };
+    return [response.status, error.name, error.message];
   };
 
-  it('20.1, 20.3: answers a list of files with the keys of the contract, and no folder', async () => {
+  it('20.1, 20.3: returns a list of files with the keys of the protocol, and no folder', async () => {
     const [file, second] = await upload([{ name: 'big-up.PNG' }, { name: 'größe.png' }]);
     expect(Object.keys(file as Shown)).toEqual([...KEYS, 'isUrlSigned']);
     expect(file).toMatchObject({
@@ -69,7 +69,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     });
   });
 
-  it('20.2: refuses a request without files', async () => {
+  it('20.2: rejects a request without files', async () => {
     const empty = [400, 'ValidationError', 'Files are empty'];
     expect(await refusal(formOf([], { foo: 'bar' }))).toEqual(empty);
     expect(await refusal(formOf([{ bytes: '' }]))).toEqual(empty);
@@ -79,7 +79,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect((await json('/api/upload', { method: 'POST', body, headers }))[0]).toBe(400);
   });
 
-  it('20.4: takes a description for each file, as a list or field by field', async () => {
+  it('20.4: accepts a description for each file, as a list or field by field', async () => {
     const info = { name: 'renamed.png', alternativeText: 'A', caption: 'C', focalPoint: { x: 10, y: 20.5 } };
     expect(await one([{}], { fileInfo: info })).toMatchObject({
       ...info,
@@ -89,8 +89,8 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect(listed.map(({ name }) => name)).toEqual(['n1', 'n2']);
     const repeated = formOf([{}, {}], { fileInfo: { caption: 'a' } });
     repeated.append('fileInfo', '{"caption":"b"}');
-    const answer = (await (await api.send(repeated)).json()) as Shown[];
-    expect(answer.map(({ caption }) => caption)).toEqual(['a', 'b']);
+    const response = (await (await api.send(repeated)).json()) as Shown[];
+    expect(response.map(({ caption }) => caption)).toEqual(['a', 'b']);
     expect((await refusal(formOf([{}, {}], { fileInfo: { name: 'one' } })))[0]).toBe(400);
     expect((await refusal(formOf([{}], { fileInfo: '{' })))[2]).toBe('fileInfo is not valid JSON');
     expect((await refusal(formOf([{}], { fileInfo: { url: '/x' } })))[2]).toBe('Invalid key url at fileInfo');
@@ -113,7 +113,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     }
   });
 
-  it('20.5: adds to the list of a draft, and does not publish it', async () => {
+  it('20.5: appends to the list of a draft, and does not publish it', async () => {
     const [, made] = await json('/api/pages?status=draft', {
       method: 'POST',
       body: '{"data":{"title":"Draft"}}',
@@ -129,7 +129,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect((await api.ask(`/api/pages/${documentId}`)).status).toBe(404);
   });
 
-  it('20.5: refuses an entry that does not exist, with nothing kept', async () => {
+  it('20.5: rejects an unknown entry, and stores nothing', async () => {
     const before = [(await api.stored()).length, (await json('/api/upload/files?limit=100'))[1]];
     const fields = { ref: 'api::page.page', refId: 'nope', field: 'cover' };
     expect(await refusal(formOf([{}], fields))).toEqual([404, 'NotFoundError', 'Not Found']);
@@ -139,7 +139,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect([(await api.stored()).length, (await json('/api/upload/files?limit=100'))[1]]).toEqual(before);
   });
 
-  it('20.5, S23: the kinds of files that an attribute takes hold for uploads that link', async () => {
+  it('20.5, S23: applies the allowed types of an attribute to uploads that link', async () => {
     const [, made] = await json('/api/pages', {
       method: 'POST',
       body: '{"data":{"title":"Shown"}}',
@@ -154,14 +154,14 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect([files, await api.stored()]).toEqual([[], before]);
   });
 
-  it('20.6: changes what is said of a file, from a form or from JSON', async () => {
+  it('20.6: changes the description of a file, from a form or from JSON', async () => {
     const file = await one([{}], { fileInfo: { caption: 'old' } });
     const path = `/api/upload?id=${file.id}`;
-    const answer = await api.send(formOf([], { fileInfo: { name: 'other.png', alternativeText: 'alt' } }), {
+    const response = await api.send(formOf([], { fileInfo: { name: 'other.png', alternativeText: 'alt' } }), {
       path,
     });
     const changed = { id: file.id, name: 'other.png', alternativeText: 'alt', caption: 'old', url: file.url };
-    expect([answer.status, await answer.json()]).toMatchObject([200, changed]);
+    expect([response.status, await response.json()]).toMatchObject([200, changed]);
     const body = JSON.stringify({ fileInfo: { caption: null } });
     const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
     expect(await json(`/api/upload?id=${file.documentId}`, init)).toMatchObject([
@@ -175,9 +175,9 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     const bytes = picture();
     const path = `/api/upload?id=${file.id}`;
     expect((await api.ask(file.url)).status).toBe(200);
-    const answer = await api.send(formOf([{ name: 'replaced.png', bytes }]), { path });
-    const replaced = (await answer.json()) as Shown;
-    expect(answer.status).toBe(200);
+    const response = await api.send(formOf([{ name: 'replaced.png', bytes }]), { path });
+    const replaced = (await response.json()) as Shown;
+    expect(response.status).toBe(200);
     expect(replaced).toMatchObject({
       id: file.id,
       documentId: file.documentId,
@@ -198,7 +198,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect((await refusal(formOf([{}]), '/api/upload?id=999999'))[0]).toBe(404);
   });
 
-  it('20.6, H4: a file is replaced by one of its kind, where attributes tell kinds apart', async () => {
+  it('20.6, H4: replaces a file by one of its type if an attribute restricts types', async () => {
     const [picture, text] = [
       await one([{}]),
       await one([{ bytes: 'text', name: 'a.txt', type: 'text/plain' }]),
@@ -224,7 +224,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect((await json(`/api/pages/${documentId}?populate=cover`))[1]).toMatchObject({
       data: { cover: { mime: 'image/png' } },
     });
-    // No attribute takes texts that does not take pictures.
+    // Every attribute that accepts texts also accepts images.
     for (const file of [{}, {}])
       expect((await api.send(formOf([file]), { path: `/api/upload?id=${text.id}` })).status).toBe(200);
     expect((await api.send(formOf(other), { path: `/api/upload?id=${text.id}` })).status).toBe(400);
@@ -250,7 +250,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect(await json('/api/upload/files?filters[storageKey]=x')).toMatchObject([400, { data: null }]);
   });
 
-  it('20.3: folders have files, which answers never say', async () => {
+  it('20.3: files have folders, which responses never contain', async () => {
     const path = `/of ${adapter}/flags`;
     const [inside] = await upload([{}], { fileInfo: { folder: path } });
     const folder = encodeURIComponent(path);
@@ -267,7 +267,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect((await api.ask('/api/upload/folders', { as: 'file-findOne' })).status).toBe(403);
   });
 
-  it('20.7, 20.9: shows and deletes one by row id and by document id, and says which is unknown', async () => {
+  it('20.7, 20.9: returns and deletes a file by row id and by document id, and returns 404 for unknown ones', async () => {
     for (const by of ['id', 'documentId'] as const) {
       const file = await one([{}]);
       const path = `/api/upload/files/${file[by]}`;
@@ -283,7 +283,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect((await json('/api/upload/files/abc'))[0]).toBe(404);
   });
 
-  it('20.9: entries lose a file that is deleted', async () => {
+  it('20.9: entries lose a deleted file', async () => {
     const [cover, other] = await upload([{}, {}]);
     const data = { title: 'x', cover: cover?.id, gallery: [cover?.id, other?.id], hero: { file: cover?.id } };
     const [, made] = await json('/api/pages', {
@@ -298,7 +298,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     ).toMatchObject([200, { data: { cover: null, gallery: [{ id: other?.id }], hero: { file: null } } }]);
   });
 
-  it('20.11: refuses a name that is a path, or none', async () => {
+  it('20.11: rejects a name that is a path or is empty', async () => {
     const refused = [400, 'ApplicationError', 'File name contains invalid characters'];
     const names = [
       '../../etc/passwd.png',
@@ -314,7 +314,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect(await refusal(formOf([{}], { fileInfo: { name: '../x.png' } }))).toEqual(refused);
   });
 
-  it('20.12: each route needs a right of its own', async () => {
+  it('20.12: each route needs its own permission', async () => {
     const file = await one([{}]);
     const id = `?id=${file.id}`;
     const attempts: readonly (readonly [string, (as: string) => Promise<Response>])[] = [
@@ -342,18 +342,18 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     }
   });
 
-  it('20.5, 20.12: linking to an entry needs the right to update it', async () => {
+  it('20.5, 20.12: linking to an entry needs permission to update it', async () => {
     const [, made] = await json('/api/persons', {
       method: 'POST',
       body: '{"data":{"name":"Bob"}}',
       headers: { 'Content-Type': 'application/json' },
     });
     const { documentId } = (made as { data: Shown }).data;
-    // Nor does it tell of attributes.
+    // The response also reveals no attributes.
     for (const field of ['avatar', 'passport', 'name', 'nothing']) {
       const form = formOf([{}], { ref: 'api::person.person', refId: documentId, field });
-      const answer = await api.send(form, { as: 'file-create' });
-      expect([field, await answer.json()]).toEqual([field, failure(403, 'ForbiddenError', 'Forbidden')]);
+      const response = await api.send(form, { as: 'file-create' });
+      expect([field, await response.json()]).toEqual([field, failure(403, 'ForbiddenError', 'Forbidden')]);
     }
     expect(await json(`/api/persons/${documentId}?populate=avatar`)).toMatchObject([
       200,
@@ -361,7 +361,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     ]);
   });
 
-  it('20.16: uploads of one name at the same time have hashes of their own, and the same bytes once', async () => {
+  it('20.16: concurrent uploads of one name get different hashes, and store the same bytes once', async () => {
     const bytes = picture();
     const before = (await api.stored()).length;
     const files = await Promise.all(Array.from({ length: 10 }, () => one([{ name: 'same.png', bytes }])));
@@ -399,7 +399,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
     expect(files.map((file) => Object.keys(file))).toEqual([KEYS, KEYS, KEYS, KEYS]);
   });
 
-  it('4.34: `related` shows who holds a file, each in the version that is read and may be found', async () => {
+  it('4.34: `related` lists documents that use a file, in the requested version, if the caller can find them', async () => {
     const [used, other] = await upload([{}, {}]);
     const hero = { file: used?.id };
     const bodies: readonly (readonly [string, object])[] = [
@@ -410,7 +410,7 @@ describe.each(ADAPTERS)('uploads on %s', (adapter) => {
       ['/api/pages', { title: 'deep', zone: [{ __component: 'shared.note', image: { file: used?.id } }] }],
       ['/api/pages?status=draft', { title: 'draft', cover: used?.id }],
       ['/api/pages', { title: 'nobody', cover: other?.id }],
-      // Hidden under a name that is shown elsewhere, and only said to be there.
+      // A private attribute with the name of a visible one, and JSON that contains the document id.
       ['/api/pages', { title: 'private', zone: [{ __component: 'shared.note', file: used?.id }] }],
       [
         '/api/pages',
