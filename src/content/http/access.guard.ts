@@ -6,7 +6,7 @@ import { ContentAccess } from '../access/content-access.js';
 import { decide } from '../access/decide.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { requireJson } from './json-body.js';
-import { ContentAction, Does, Generated, ServesType } from './metadata.js';
+import { ContentAction, Generated, Handles, ServesType } from './metadata.js';
 import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 import { Timing } from './timing.js';
 
@@ -64,7 +64,7 @@ export class AccessGuard implements CanActivate {
     return {
       type: this.reflector.get(ServesType, controller),
       action,
-      deed: this.reflector.get(Does, handler) ?? null,
+      handler: this.reflector.get(Handles, handler),
       isGenerated: this.reflector.get(Generated, controller) === true,
     };
   }

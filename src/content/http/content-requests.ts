@@ -7,16 +7,19 @@ import { RequestKeys } from '../documents/request-keys.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
+import type { Handler } from '../model/routes.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { hangupOf } from './connection.js';
-import { type Asked, askedOf, type Deed, type HttpRequest, isRead, stateOf, urlOf } from './request-state.js';
+import { type Asked, askedOf, type HttpRequest, isRead, stateOf, urlOf } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
-interface DeedRequest {
+interface WriteRequest {
   readonly plan: ReadPlan;
   readonly body: unknown;
   readonly options: WriteOptions;
 }
+
+type Perform = (request: WriteRequest) => Promise<Answer>;
 
 const shown = (schedule: ContentSchedule): Answer => new Answer(JSON.stringify(schedule));
 
@@ -33,7 +36,11 @@ export class ContentRequests {
     this.keys = new RequestKeys(database);
   }
 
-  private readonly deeds: Readonly<Record<Deed, (request: DeedRequest) => Promise<Answer>>> = {
+  private readonly writes: Readonly<Record<Exclude<Handler, 'find' | 'findOne'>, Perform>> = {
+    create: ({ plan, body, options }) =>
+      this.documents.create(plan, body, { ...options, precondition: null }),
+    update: ({ plan, body, options }) => this.documents.update(plan, body, options),
+    delete: ({ plan, options }) => this.documents.delete(plan, options).then(() => Answer.NOTHING),
     publish: ({ plan, options }) => this.documents.publish(plan, options),
     unpublish: ({ plan, options }) => this.documents.unpublish(plan, options),
     discardDraft: ({ plan, options }) => this.documents.discardDraft(plan, options),
@@ -46,29 +53,25 @@ export class ContentRequests {
   /** Runs the planned request of its caller and returns the response. */
   perform(request: object, body?: unknown): Promise<Answer> {
     const asked = askedOf(request);
-    const reads = asked.deed === null && (asked.action === 'find' || asked.action === 'findOne');
-    return reads ? this.read(request as HttpRequest, asked) : this.write(request as HttpRequest, asked, body);
+    const { handler } = asked;
+    return handler === 'find' || handler === 'findOne'
+      ? this.read(request as HttpRequest, asked)
+      : this.write(request as HttpRequest, asked, { perform: this.writes[handler], body });
   }
 
-  private async write(request: HttpRequest, asked: Asked, body: unknown): Promise<Answer> {
-    const { plan, caller, precondition } = asked;
+  private async write(
+    request: HttpRequest,
+    { plan, caller, precondition }: Asked,
+    { perform, body }: { readonly perform: Perform; readonly body: unknown },
+  ): Promise<Answer> {
     const hangup = hangupOf(request);
-    const deed = { plan, body, options: { caller, hangup, precondition } };
+    const options = { caller, hangup, precondition };
     const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
-    if (key === null) return this.run(asked, deed);
+    if (key === null) return perform({ plan, body, options });
     const content = [request.method, urlOf(request), body];
     return this.keys.once({ key, caller, plan, content, hangup }, (em) =>
-      this.run(asked, { ...deed, options: { ...deed.options, em } }),
+      perform({ plan, body, options: { ...options, em } }),
     );
-  }
-
-  private async run({ action, deed }: Asked, request: DeedRequest): Promise<Answer> {
-    if (deed !== null) return this.deeds[deed](request);
-    const { plan, body, options } = request;
-    if (action === 'create') return this.documents.create(plan, body, { ...options, precondition: null });
-    if (action === 'update') return this.documents.update(plan, body, options);
-    await this.documents.delete(plan, options);
-    return Answer.NOTHING;
   }
 
   private async read(request: HttpRequest, { plan, caller }: Asked): Promise<Answer> {

@@ -16,18 +16,18 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import type { Answer } from '../documents/answer.js';
-import { DOCUMENT_ACTIONS, type DocumentAction } from '../model/actions.js';
-import { ROUTES } from '../model/definitions.js';
 import type { ContentType } from '../model/model.js';
+import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.js';
 import { AccessGuard } from './access.guard.js';
 import { ContentRequests } from './content-requests.js';
 import { ContentInterceptor } from './content.interceptor.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { ContentAction, DescribedHandlers, Generated, Json, OnDocument, ServesType } from './metadata.js';
+import { ContentAction, DescribedHandlers, Generated, Handles, Json, ServesType } from './metadata.js';
 
 /**
- * Base of both kinds of controllers. Before a handler runs, the guard has authenticated the caller, and an
- * interceptor has planned the response. Another interceptor sends the `Answer` that the handler returns.
+ * Base of both kinds of controllers; {@link routed} makes routes of its methods. Before a handler runs, the
+ * guard has authenticated the caller, and an interceptor has planned the response. Another interceptor sends
+ * the `Answer` that the handler returns.
  */
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccessGuard)
@@ -39,7 +39,80 @@ abstract class ContentController {
   protected perform(request: object, body?: unknown): Promise<Answer> {
     return this.requests.perform(request, body);
   }
+
+  find(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  update(request: object, body: unknown): Promise<Answer> {
+    return this.perform(request, body);
+  }
+
+  delete(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  publish(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  unpublish(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  discardDraft(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  findSchedule(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  schedule(request: object, body: unknown): Promise<Answer> {
+    return this.perform(request, body);
+  }
+
+  unschedule(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
 }
+
+type Methods = Readonly<Record<string, unknown>>;
+
+type Base = abstract new () => object;
+
+type Method = (this: object, ...args: unknown[]) => unknown;
+
+/**
+ * Adds the routes of a kind of types. Each controller class gets methods of its own, because Nest stores a
+ * route with the function.
+ */
+const routed =
+  (kind: ContentType['kind']) =>
+  (controller: Base): void => {
+    const prototype = controller.prototype as Record<string, Method>;
+    for (const handler of HANDLERS_OF[kind]) {
+      const inherited = prototype[handler] as Method;
+      const value: Method = function (...args) {
+        return inherited.apply(this, args);
+      };
+      Object.defineProperty(prototype, handler, { value, writable: true, configurable: true });
+      const { method, status, action, hasBody } = HANDLERS[handler];
+      const decorators: MethodDecorator[] = [
+        METHODS[method](pathBelow(handler, kind, ':documentId').slice(1)),
+        HttpCode(status),
+        ContentAction(action),
+        Handles(handler),
+        ...(status === 204 ? [] : [Json()]),
+      ];
+      const descriptor = Object.getOwnPropertyDescriptor(prototype, handler) as PropertyDescriptor;
+      for (const decorate of decorators) decorate(prototype, handler, descriptor);
+      Req()(prototype, handler, 0);
+      if (hasBody) Body()(prototype, handler, 1);
+    }
+  };
+
+const METHODS = { get: Get, post: Post, put: Put, delete: Delete };
 
 /**
  * Routes `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract
@@ -48,77 +121,14 @@ abstract class ContentController {
  * @publicApi
  */
 @DescribedHandlers()
+@routed('collectionType')
 export abstract class CollectionController extends ContentController {
-  @Get()
-  @Json()
-  @ContentAction('find')
-  find(@Req() request: object): Promise<Answer> {
+  findOne(request: object): Promise<Answer> {
     return this.perform(request);
   }
 
-  @Get(':documentId')
-  @Json()
-  @ContentAction('findOne')
-  findOne(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Post()
-  @Json()
-  @ContentAction('create')
-  create(@Req() request: object, @Body() body: unknown): Promise<Answer> {
+  create(request: object, body: unknown): Promise<Answer> {
     return this.perform(request, body);
-  }
-
-  @Put(':documentId')
-  @Json()
-  @ContentAction('update')
-  update(@Req() request: object, @Body() body: unknown): Promise<Answer> {
-    return this.perform(request, body);
-  }
-
-  @Delete(':documentId')
-  @HttpCode(204)
-  @ContentAction('delete')
-  delete(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Post(':documentId/actions/publish')
-  @OnDocument('publish')
-  publish(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Post(':documentId/actions/unpublish')
-  @OnDocument('unpublish')
-  unpublish(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Post(':documentId/actions/discard')
-  @OnDocument('discardDraft')
-  discardDraft(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Get(':documentId/actions/schedule')
-  @OnDocument('findSchedule')
-  findSchedule(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Put(':documentId/actions/schedule')
-  @OnDocument('schedule')
-  schedule(@Req() request: object, @Body() body: unknown): Promise<Answer> {
-    return this.perform(request, body);
-  }
-
-  @Delete(':documentId/actions/schedule')
-  @HttpCode(204)
-  @OnDocument('unschedule')
-  unschedule(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
   }
 }
 
@@ -129,85 +139,17 @@ export abstract class CollectionController extends ContentController {
  * @publicApi
  */
 @DescribedHandlers()
-export abstract class SingleController extends ContentController {
-  @Get()
-  @Json()
-  @ContentAction('find')
-  find(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Put()
-  @Json()
-  @ContentAction('update')
-  update(@Req() request: object, @Body() body: unknown): Promise<Answer> {
-    return this.perform(request, body);
-  }
-
-  @Delete()
-  @HttpCode(204)
-  @ContentAction('delete')
-  delete(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Post('actions/publish')
-  @OnDocument('publish')
-  publish(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Post('actions/unpublish')
-  @OnDocument('unpublish')
-  unpublish(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Post('actions/discard')
-  @OnDocument('discardDraft')
-  discardDraft(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Get('actions/schedule')
-  @OnDocument('findSchedule')
-  findSchedule(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-
-  @Put('actions/schedule')
-  @OnDocument('schedule')
-  schedule(@Req() request: object, @Body() body: unknown): Promise<Answer> {
-    return this.perform(request, body);
-  }
-
-  @Delete('actions/schedule')
-  @HttpCode(204)
-  @OnDocument('unschedule')
-  unschedule(@Req() request: object): Promise<Answer> {
-    return this.perform(request);
-  }
-}
+@routed('singleType')
+export abstract class SingleController extends ContentController {}
 
 const className = (id: string): string =>
   `${id.replace(/(^|-)([a-z0-9])/g, (_match, _dash, letter: string) => letter.toUpperCase())}ContentController`;
-
-type Methods = Readonly<Record<string, unknown>>;
-
-type Base = abstract new () => object;
-
-const HANDLERS: Readonly<Record<DocumentAction, readonly string[]>> = {
-  publish: ['publish'],
-  unpublish: ['unpublish'],
-  discard: ['discardDraft'],
-  schedule: ['findSchedule', 'schedule', 'unschedule'],
-};
 
 /**
  * Whether a method of the application has the name of an action's handler, but is a route at another path.
  */
 function isElsewhere(name: string, method: object, route: object): boolean {
-  if (!Object.values(HANDLERS).flat().includes(name)) return false;
+  if (!(name in HANDLERS) || HANDLERS[name as Handler].below === '') return false;
   const path: unknown = Reflect.getMetadata('path', method);
   return path !== undefined && path !== Reflect.getMetadata('path', route);
 }
@@ -229,13 +171,8 @@ function keepRoutes(given: Type, base: Base): void {
   }
 }
 
-function handlersWithout({ kind, routes }: ContentType): string[] {
-  const actions = DOCUMENT_ACTIONS.filter((action) => !routes.includes(action));
-  return [
-    ...ROUTES[kind].filter((route) => !routes.includes(route)),
-    ...actions.flatMap((action) => HANDLERS[action]),
-  ];
-}
+const handlersWithout = ({ kind, routes }: ContentType): readonly Handler[] =>
+  HANDLERS_OF[kind].filter((handler) => !routes.includes(HANDLERS[handler].route));
 
 /** Replaces the handlers by methods without decorators, which Nest ignores. */
 function dropRoutes(controller: Type, generated: Base, dropped: readonly string[]): void {

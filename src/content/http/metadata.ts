@@ -1,8 +1,8 @@
-import { applyDecorators, Header, HttpCode } from '@nestjs/common';
+import { Header } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Action } from '../access/permissions.js';
 import type { ContentType } from '../model/model.js';
-import type { Deed } from './request-state.js';
+import type { Handler } from '../model/routes.js';
 
 /** Content type of a controller class. */
 export const ServesType = Reflector.createDecorator<ContentType>();
@@ -10,8 +10,8 @@ export const ServesType = Reflector.createDecorator<ContentType>();
 /** Action of a handler, which decides the required grant and the plan. */
 export const ContentAction = Reflector.createDecorator<Action>();
 
-/** Action of a handler below `…/actions/`; other handlers have none. */
-export const Does = Reflector.createDecorator<Deed>();
+/** Name of the content route that a handler serves. */
+export const Handles = Reflector.createDecorator<Handler>();
 
 /** Whether a controller class is generated, without code of the application. */
 export const Generated = Reflector.createDecorator<boolean>();
@@ -45,7 +45,3 @@ export const DescribedHandlers =
         Reflect.defineMetadata(HIDDEN_HANDLER, { disable: true }, handler);
     }
   };
-
-/** Marks a handler below `…/actions/`, which requires the permission to publish. */
-export const OnDocument = (deed: Deed): MethodDecorator =>
-  applyDecorators(HttpCode(200), Json(), ContentAction('publish'), Does(deed));

@@ -43,7 +43,7 @@ export class PopulateInterceptor implements NestInterceptor {
     if (caller !== undefined && route !== undefined)
       state.asked = {
         action: route.action,
-        deed: route.deed,
+        handler: route.handler,
         caller,
         plan: this.plan(request, route, caller),
         precondition: preconditionOf(request),
@@ -51,7 +51,7 @@ export class PopulateInterceptor implements NestInterceptor {
     state.timing?.ended('plan');
   }
 
-  private plan(request: HttpRequest, { type, action, deed }: ContentRoute, caller: Caller): ReadPlan {
+  private plan(request: HttpRequest, { type, action, handler }: ContentRoute, caller: Caller): ReadPlan {
     const asked: ReadRequest = {
       type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
@@ -60,7 +60,7 @@ export class PopulateInterceptor implements NestInterceptor {
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
       action,
     };
-    const leavesDraft = deed === 'unpublish' || deed === 'discardDraft';
+    const leavesDraft = handler === 'unpublish' || handler === 'discardDraft';
     const defaults = leavesDraft ? draftUnlessSaid : undefined;
     return this.documents.planText(queryOf(request), asked, defaults);
   }

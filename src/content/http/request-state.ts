@@ -5,6 +5,7 @@ import type { Action } from '../access/permissions.js';
 import type { Precondition } from '../plan/precondition.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ContentType } from '../model/model.js';
+import type { Handler } from '../model/routes.js';
 import type { Timing } from './timing.js';
 
 interface RequestState {
@@ -21,19 +22,15 @@ interface RequestState {
 export interface ContentRoute {
   readonly type: ContentType;
   readonly action: Action;
-  /** Null without a document action. */
-  readonly deed: Deed | null;
+  readonly handler: Handler;
   /** Whether the controller contains no code of the application. */
   readonly isGenerated: boolean;
 }
 
-/** Document action of a route below `…/actions/`. */
-export type Deed = 'publish' | 'unpublish' | 'discardDraft' | 'findSchedule' | 'schedule' | 'unschedule';
-
 /** Parsed and checked content request: its caller, action, and the plan of its response. */
 export interface Asked {
   readonly action: Action;
-  readonly deed: Deed | null;
+  readonly handler: Handler;
   readonly caller: Caller;
   readonly plan: ReadPlan;
   readonly precondition: Precondition | null;

@@ -1,10 +1,9 @@
 /** Routes of a content type, one row per operation. */
 import { decide } from '../access/decide.js';
-import type { Action } from '../access/permissions.js';
 import { ERRORS } from '../../kernel/errors.js';
 import { REPLAYED_HEADER } from '../query/request-key.js';
-import type { AnyRoute } from '../model/definitions.js';
 import type { ContentType } from '../model/model.js';
+import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.js';
 import { TIME_OF } from '../model/schedule.js';
 import { answerSchema } from './answers.js';
 import { notModified, TAGGED } from './conditional.js';
@@ -25,20 +24,11 @@ import { scheduleBody, writeBody } from './inputs.js';
 import { type ParameterName, parametersOf } from './parameters.js';
 import { nameOf, rootView, type View } from './view.js';
 
-type Method = 'get' | 'post' | 'put' | 'delete';
-
-interface RouteRow {
-  readonly route: AnyRoute;
-  readonly handler: string;
+/** Description of a handler. */
+interface Description {
   readonly summary: string;
-  readonly method: Method;
-  /** Path below that of the document, or of the list. */
-  readonly below: string;
-  readonly onDocument: boolean;
-  readonly action: Action;
   readonly parameters: readonly ParameterName[];
   readonly body: keyof typeof BODIES | null;
-  readonly status: 200 | 201 | 204;
   readonly answer: keyof typeof ANSWERS;
   readonly errors: readonly number[];
 }
@@ -116,24 +106,13 @@ const READ: readonly ParameterName[] = [
 const SHOWN: readonly ParameterName[] = ['fields', 'populate', 'fallbackLocale', 'format'];
 const CONDITION: readonly ParameterName[] = ['ifMatch', 'ifNone'];
 
-const row = (of: Pick<RouteRow, 'route' | 'summary' | 'method'> & Partial<RouteRow>): RouteRow => ({
-  handler: of.route,
-  below: '',
-  onDocument: true,
-  action: 'publish',
+const row = (given: Pick<Description, 'summary'> & Partial<Description>): Description => ({
   parameters: [],
   body: null,
-  status: 200,
   answer: 'document',
   errors: ON_DOCUMENT,
-  ...of,
+  ...given,
 });
-
-const write = (of: Parameters<typeof row>[0]): RouteRow =>
-  row({
-    parameters: ['locale', 'statusOfWrite', ...SHOWN, ...CONDITION],
-    ...of,
-  });
 
 /** Header of responses repeated for an Idempotency-Key. */
 const REPLAYED: NonNullable<Response['headers']> = {
@@ -144,117 +123,82 @@ const REPLAYED: NonNullable<Response['headers']> = {
 };
 
 /** Document action in one locale, or in all locales of the document. */
-const transition = (of: Omit<Parameters<typeof row>[0], 'method'>): RouteRow =>
-  write({ parameters: ['localeOrAll', ...SHOWN, ...CONDITION], method: 'post', ...of });
+const transition = (summary: string): Description =>
+  row({ parameters: ['localeOrAll', ...SHOWN, ...CONDITION], summary });
 
-const schedule = (of: Pick<RouteRow, 'handler' | 'summary' | 'method'> & Partial<RouteRow>): RouteRow =>
-  row({ route: 'schedule', below: '/actions/schedule', parameters: ['locale'], answer: 'schedule', ...of });
-
-/** Routes below a document, for both kinds of types. */
-const ON_DOCUMENTS: readonly RouteRow[] = [
-  write({ route: 'update', action: 'update', method: 'put', body: 'update', summary: 'Update a document' }),
-  row({
-    route: 'delete',
-    action: 'delete',
-    method: 'delete',
-    status: 204,
+const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
+  find: row({
+    parameters: [...READ.filter((name) => name !== 'locale'), 'localeOrAll', 'sort', 'pagination', '_q'],
+    answer: 'list',
+    errors: [],
+    summary: 'List documents',
+  }),
+  findOne: row({ parameters: [...READ, '_q'], summary: 'Get a document' }),
+  create: row({
+    body: 'create',
+    parameters: ['locale', 'statusOfWrite', ...SHOWN],
+    errors: [],
+    summary: 'Create a document',
+  }),
+  update: row({
+    body: 'update',
+    parameters: ['locale', 'statusOfWrite', ...SHOWN, ...CONDITION],
+    summary: 'Update a document',
+  }),
+  delete: row({
     answer: 'nothing',
     parameters: ['localeOrAll', ...CONDITION],
     summary: 'Delete a document, or one of its locales',
   }),
-  transition({ route: 'publish', below: '/actions/publish', summary: 'Publish the draft' }),
-  transition({
-    route: 'unpublish',
-    below: '/actions/unpublish',
-    summary: 'Unpublish the document',
-  }),
-  transition({
-    route: 'discard',
-    handler: 'discardDraft',
-    below: '/actions/discard',
-    summary: 'Discard the draft',
-  }),
-  schedule({ handler: 'findSchedule', method: 'get', summary: 'Get the schedule' }),
-  schedule({
-    handler: 'schedule',
-    method: 'put',
+  publish: transition('Publish the draft'),
+  unpublish: transition('Unpublish the document'),
+  discardDraft: transition('Discard the draft'),
+  findSchedule: row({ parameters: ['locale'], answer: 'schedule', summary: 'Get the schedule' }),
+  schedule: row({
+    parameters: ['locale'],
+    answer: 'schedule',
     body: 'schedule',
     summary: 'Schedule publishing and unpublishing',
   }),
-  schedule({
-    handler: 'unschedule',
-    method: 'delete',
-    status: 204,
-    answer: 'nothing',
-    summary: 'Cancel the schedule',
-  }),
-];
-
-const ROWS: Readonly<Record<ContentType['kind'], readonly RouteRow[]>> = {
-  collectionType: [
-    row({
-      route: 'find',
-      action: 'find',
-      method: 'get',
-      onDocument: false,
-      parameters: [...READ.filter((name) => name !== 'locale'), 'localeOrAll', 'sort', 'pagination', '_q'],
-      answer: 'list',
-      errors: [],
-      summary: 'List documents',
-    }),
-    row({
-      route: 'findOne',
-      action: 'findOne',
-      method: 'get',
-      parameters: [...READ, '_q'],
-      summary: 'Get a document',
-    }),
-    write({
-      route: 'create',
-      action: 'create',
-      method: 'post',
-      onDocument: false,
-      body: 'create',
-      parameters: ['locale', 'statusOfWrite', ...SHOWN],
-      status: 201,
-      errors: [],
-      summary: 'Create a document',
-    }),
-    ...ON_DOCUMENTS,
-  ],
-  singleType: [
-    row({ route: 'find', action: 'find', method: 'get', parameters: READ, summary: 'Get the document' }),
-    ...ON_DOCUMENTS,
-  ],
+  unschedule: row({ parameters: ['locale'], answer: 'nothing', summary: 'Cancel the schedule' }),
 };
 
-const SUCCESS: Readonly<Record<RouteRow['status'], string>> = {
+const SINGLE_FIND = row({ parameters: READ, summary: 'Get the document' });
+
+const descriptionOf = (handler: Handler, { kind }: ContentType): Description =>
+  handler === 'find' && kind === 'singleType' ? SINGLE_FIND : DESCRIPTIONS[handler];
+
+const SUCCESS: Readonly<Record<200 | 201 | 204, string>> = {
   200: 'Success.',
   201: 'The created document.',
   204: 'No content.',
 };
 
-const isTagged = ({ answer }: RouteRow): boolean => answer === 'document' || answer === 'list';
+const isTagged = ({ answer }: Description): boolean => answer === 'document' || answer === 'list';
 
-function successOf(one: RouteRow, routed: Routed): Response {
+function successOf(handler: Handler, routed: Routed): Response {
+  const { method, status } = HANDLERS[handler];
+  const one = descriptionOf(handler, routed.type);
   const schema = ANSWERS[one.answer]?.(routed);
   const headers = {
     ...(isTagged(one) ? TAGGED : {}),
-    ...(one.method === 'get' ? {} : REPLAYED),
+    ...(method === 'get' ? {} : REPLAYED),
     ...timed(routed.describing),
   };
   return {
-    description: SUCCESS[one.status],
+    description: SUCCESS[status],
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(schema === undefined ? {} : { content: json(schema) }),
   };
 }
 
-function operationOf(one: RouteRow, routed: Routed): Operation {
+function operationOf(handler: Handler, routed: Routed): Operation {
   const { type, describing } = routed;
-  const isWrite = one.method !== 'get';
+  const { method, status, onDocument } = HANDLERS[handler];
+  const one = descriptionOf(handler, type);
+  const isWrite = method !== 'get';
   const names: readonly ParameterName[] = [
-    ...(one.onDocument && type.kind === 'collectionType' ? (['documentId'] as const) : []),
+    ...(onDocument && type.kind === 'collectionType' ? (['documentId'] as const) : []),
     ...one.parameters,
     ...(isWrite ? (['requestKey'] as const) : []),
   ];
@@ -262,15 +206,15 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
   const parameters = parametersOf(names, routed);
   const body = one.body === null ? null : BODIES[one.body](routed);
   return {
-    operationId: `${nameOf(type)}_${one.handler}`,
+    operationId: `${nameOf(type)}_${handler}`,
     tags: [type.singularApiId],
     summary: one.summary,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
     responses: {
-      [one.status]: successOf(one, routed),
-      ...(one.method === 'get' && isTagged(one) ? notModified(describing) : {}),
-      ...errorAnswers(statusesOf(one.method, errors), describing.components),
+      [status]: successOf(handler, routed),
+      ...(!isWrite && isTagged(one) ? notModified(describing) : {}),
+      ...errorAnswers(statusesOf(method, errors), describing.components),
     },
   };
 }
@@ -279,12 +223,12 @@ function operationOf(one: RouteRow, routed: Routed): Operation {
 export function typePaths(type: ContentType, describing: Describing): Paths {
   const { caller, base } = describing;
   const paths: Record<string, Record<string, Operation>> = {};
-  for (const one of ROWS[type.kind]) {
-    if (!type.routes.includes(one.route) || decide(caller, type, one.action) === 'none') continue;
-    const place = one.onDocument && type.kind === 'collectionType' ? '/{documentId}' : '';
-    const path = `${base}/${type.route}${place}${one.below}`;
-    const view = rootView(describing, type, one.action);
-    (paths[path] ??= {})[one.method] = operationOf(one, { type, view, describing });
+  for (const handler of HANDLERS_OF[type.kind]) {
+    const { route, action, method } = HANDLERS[handler];
+    if (!type.routes.includes(route) || decide(caller, type, action) === 'none') continue;
+    const path = `${base}/${type.route}${pathBelow(handler, type.kind, '{documentId}')}`;
+    const view = rootView(describing, type, action);
+    (paths[path] ??= {})[method] = operationOf(handler, { type, view, describing });
   }
   return paths;
 }
