@@ -1,4 +1,6 @@
-/** What the description says to each caller of the access table: valid, all that they may do, and nothing else. */
+/**
+ * OpenAPI document of each caller of the access table: valid, with all permitted operations and nothing else.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +32,7 @@ const accounts = [
 
 const everything = { ...model, contentTypes: [...model.contentTypes, ...userTypes()] };
 
-/** Each caller's description, and those of all that there is. */
+/** Documents of each caller, and those with all content. */
 const DOCUMENTS: ReadonlyMap<string, ContentDocument> = new Map([
   ...Object.entries(CALLERS).map(([name, { asker }]): [string, ContentDocument] => [
     name,
@@ -46,8 +48,8 @@ const documentFor = (name: string): ContentDocument => DOCUMENTS.get(name) as Co
 
 const copyOf = (document: ContentDocument): SpecData => JSON.parse(JSON.stringify(document)) as SpecData;
 
-describe('the description of the API', () => {
-  it('is OpenAPI 3.1 to one validator, for every caller', async () => {
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1 for one validator, for every caller', async () => {
     const validator = new Validator();
     const wrong: string[] = [];
     for (const [name, document] of DOCUMENTS) {
@@ -58,7 +60,7 @@ describe('the description of the API', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is OpenAPI 3.1 to another validator, for every caller', () => {
+  it('is valid OpenAPI 3.1 for another validator, for every caller', () => {
     const folder = mkdtempSync(join(tmpdir(), 'content-openapi-'));
     try {
       const names = dose(['everything'], [...DOCUMENTS.keys()]);
@@ -68,7 +70,7 @@ describe('the description of the API', () => {
         return file;
       });
       const command = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
-      // Confirming an address goes on to a page.
+      // Confirming an address redirects to a page.
       const rules = ['info-license', 'tag-description', 'operation-2xx-response'];
       const skipped = rules.flatMap((rule) => ['--skip-rule', rule]);
       const said = execFileSync(
@@ -90,13 +92,13 @@ describe('the description of the API', () => {
     }
   });
 
-  it('is not valid to them where it is wrong', async () => {
+  it('is invalid for both after an error is added', async () => {
     const document = copyOf(documentFor('everything')) as any;
     delete document.info.version;
     expect((await new Validator().validate(document)).valid).toBe(false);
   });
 
-  it('names nothing that is not there, and has no name twice', () => {
+  it('has a target for every reference, and unique names', () => {
     for (const document of DOCUMENTS.values()) {
       const text = JSON.stringify(document);
       const used = new Set(
@@ -113,7 +115,7 @@ describe('the description of the API', () => {
   });
 });
 
-/** A schema, behind the name that stands for it. */
+/** Resolves the references of a schema. */
 function behind(document: ContentDocument, schema: JsonSchema | undefined): any {
   const name = /^#\/components\/(\w+)\/(.+)$/.exec(String(schema?.['$ref']));
   if (name === null) return schema;
@@ -130,7 +132,7 @@ const ROUTES: readonly (readonly [Action, string, boolean])[] = [
 
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 
-describe.each(Object.entries(CALLERS))('what %s is told', (name, { asker }) => {
+describe.each(Object.entries(CALLERS))('the document of %s', (name, { asker }) => {
   const document = documentFor(name);
   const cases = [...TYPES].flatMap(([type, { kind }]) =>
     ROUTES.filter(([action]) => kind !== 'singleType' || !['findOne', 'create'].includes(action)).map(
@@ -144,7 +146,7 @@ describe.each(Object.entries(CALLERS))('what %s is told', (name, { asker }) => {
     ),
   );
 
-  it('is the routes that they have, by the rule of access', () => {
+  it('has the routes that the access rules permit', () => {
     for (const { ask, operation } of cases)
       expect([ask.type, ask.action, operation !== undefined]).toEqual([
         ask.type,
@@ -153,13 +155,13 @@ describe.each(Object.entries(CALLERS))('what %s is told', (name, { asker }) => {
       ]);
   });
 
-  it('is what they may read, filter and sort by, and what they may write', () => {
+  it('has the attributes that the caller may read, filter, sort by and write', () => {
     for (const { ask, operation } of cases.filter((one) => one.operation !== undefined)) {
       const { type, action } = ask;
       const attributes = Object.keys(TYPES.get(type)?.attributes ?? {});
       const localized = TYPES.get(type)?.localized === true ? ['localizations'] : [];
       const readable = [...ALWAYS, ...attributes, ...localized].filter(
-        // A draft that is written may be answered to who may not read it.
+        // The response to a written draft may go to a caller that cannot read drafts.
         (key) => may(ask, [key]) || (action === 'update' && may({ ...ask, draft: true }, [key])),
       );
       const said = (parameter: string): any => {
@@ -183,7 +185,7 @@ describe.each(Object.entries(CALLERS))('what %s is told', (name, { asker }) => {
       if (action === 'create' || action === 'update') {
         const { data } = operation.requestBody.content['application/json'].schema.properties;
         const written = Object.keys(behind(document, data).properties as object);
-        // Components with relations that lead nowhere can be written without them.
+        // Components with relations that have no target can be written without these relations.
         const isPart = (key: string): boolean =>
           ['component', 'dynamiczone'].includes(TYPES.get(type)?.attributes[key]?.type ?? '');
         const writable = attributes.filter(
@@ -195,85 +197,88 @@ describe.each(Object.entries(CALLERS))('what %s is told', (name, { asker }) => {
   });
 });
 
-/** A name that is in no model. */
+/** Name that no model contains. */
 const token = (n: number): string => `unsaid${n}`;
 
-describe.each(Object.entries(READERS))('what the caller "%s" of the leak test is told', (_name, grants) => {
-  it('never names what is hidden from them', () => {
-    const hidden = new Map<string, string>();
-    const nameFor = (owner: string, key: string): string => {
-      const known = hidden.get(`${owner}.${key}`) ?? token(hidden.size);
-      hidden.set(`${owner}.${key}`, known);
-      return known;
-    };
-    const readable = new Map(
-      [...fuzzSchema.types.values()].map((type) => [
-        type.singularApiId,
-        type.internal || mayRead(grants, type),
-      ]),
-    );
-    const secretOf = (owner: string, key: string): boolean => {
-      const of = fuzzSchema.types.get(owner) ?? fuzzSchema.components.get(owner);
-      const attribute = of?.attributes.get(key);
-      return (
-        attribute !== undefined && of !== undefined && isSecret(attribute, of, grants, ['find', 'findOne'])
+describe.each(Object.entries(READERS))(
+  'the document of the caller "%s" of the leak test',
+  (_name, grants) => {
+    it('contains no name that is hidden from the caller', () => {
+      const hidden = new Map<string, string>();
+      const nameFor = (owner: string, key: string): string => {
+        const known = hidden.get(`${owner}.${key}`) ?? token(hidden.size);
+        hidden.set(`${owner}.${key}`, known);
+        return known;
+      };
+      const readable = new Map(
+        [...fuzzSchema.types.values()].map((type) => [
+          type.singularApiId,
+          type.internal || mayRead(grants, type),
+        ]),
       );
-    };
-    const typeName = (type: string): string => (readable.get(type) === false ? nameFor(type, '') : type);
-    const keyOf = (owner: string, key: string | undefined): string =>
-      key !== undefined && secretOf(owner, key) ? nameFor(owner, key) : (key ?? '');
-    const rename = (owner: string, attributes: AttributeDefinitions): AttributeDefinitions =>
-      Object.fromEntries(
-        Object.entries(attributes).map(([key, def]) => {
-          const one: any = { ...def };
-          const target: string | undefined = one.target;
-          if (one.inversedBy !== undefined) one.inversedBy = keyOf(target ?? '', one.inversedBy as string);
-          if (one.mappedBy !== undefined) one.mappedBy = keyOf(target ?? '', one.mappedBy as string);
-          if (one.morphBy !== undefined) one.morphBy = keyOf(target ?? '', one.morphBy as string);
-          if (target !== undefined) one.target = typeName(target);
-          if (one.targets !== undefined) one.targets = (one.targets as string[]).map(typeName);
-          if (one.targetField !== undefined) one.targetField = keyOf(owner, one.targetField as string);
-          return [keyOf(owner, key), one];
-        }),
-      );
-    const contentTypes = model.contentTypes.map((type) => ({
-      ...type,
-      singularApiId: typeName(type.singularApiId),
-      ...(readable.get(type.singularApiId) === false
-        ? { pluralApiId: `${typeName(type.singularApiId)}s` }
-        : {}),
-      attributes: rename(type.singularApiId, type.attributes),
-    }));
-    const components = model.components.map((one) => ({
-      ...one,
-      attributes: rename(one.uid, one.attributes),
-    }));
-    const told = (of: object): string =>
-      JSON.stringify(documentOf({ ...model, ...of }, callerOf({ grants: [grants], user: false })));
-    expect(hidden.size).toBeGreaterThan(50);
-    const text = told({ contentTypes, components });
-    expect(text).not.toContain('unsaid');
-    // Whatever is hidden is called, the document is the same.
-    expect(text).toBe(told({}));
-  });
-});
+      const secretOf = (owner: string, key: string): boolean => {
+        const of = fuzzSchema.types.get(owner) ?? fuzzSchema.components.get(owner);
+        const attribute = of?.attributes.get(key);
+        return (
+          attribute !== undefined && of !== undefined && isSecret(attribute, of, grants, ['find', 'findOne'])
+        );
+      };
+      const typeName = (type: string): string => (readable.get(type) === false ? nameFor(type, '') : type);
+      const keyOf = (owner: string, key: string | undefined): string =>
+        key !== undefined && secretOf(owner, key) ? nameFor(owner, key) : (key ?? '');
+      const rename = (owner: string, attributes: AttributeDefinitions): AttributeDefinitions =>
+        Object.fromEntries(
+          Object.entries(attributes).map(([key, def]) => {
+            const one: any = { ...def };
+            const target: string | undefined = one.target;
+            if (one.inversedBy !== undefined) one.inversedBy = keyOf(target ?? '', one.inversedBy as string);
+            if (one.mappedBy !== undefined) one.mappedBy = keyOf(target ?? '', one.mappedBy as string);
+            if (one.morphBy !== undefined) one.morphBy = keyOf(target ?? '', one.morphBy as string);
+            if (target !== undefined) one.target = typeName(target);
+            if (one.targets !== undefined) one.targets = (one.targets as string[]).map(typeName);
+            if (one.targetField !== undefined) one.targetField = keyOf(owner, one.targetField as string);
+            return [keyOf(owner, key), one];
+          }),
+        );
+      const contentTypes = model.contentTypes.map((type) => ({
+        ...type,
+        singularApiId: typeName(type.singularApiId),
+        ...(readable.get(type.singularApiId) === false
+          ? { pluralApiId: `${typeName(type.singularApiId)}s` }
+          : {}),
+        attributes: rename(type.singularApiId, type.attributes),
+      }));
+      const components = model.components.map((one) => ({
+        ...one,
+        attributes: rename(one.uid, one.attributes),
+      }));
+      const told = (of: object): string =>
+        JSON.stringify(documentOf({ ...model, ...of }, callerOf({ grants: [grants], user: false })));
+      expect(hidden.size).toBeGreaterThan(50);
+      const text = told({ contentTypes, components });
+      expect(text).not.toContain('unsaid');
+      // The document does not depend on hidden names.
+      expect(text).toBe(told({}));
+    });
+  },
+);
 
 describe('other forms of the description', () => {
-  const answerOf = (document: ContentDocument, type: string): any =>
+  const responseOf = (document: ContentDocument, type: string): any =>
     behind(document, { $ref: `#/components/schemas/${type}` });
 
   it('17.2, 17.3: in the v4 format has attributes and data', () => {
-    const article = answerOf(documentFor('everything in the v4 format'), 'Article');
+    const article = responseOf(documentFor('everything in the v4 format'), 'Article');
     expect(Object.keys(article.properties as object)).toEqual(['id', 'documentId', 'attributes']);
     expect(article.properties.attributes.properties.author.anyOf[0].properties.data.anyOf[0]).toEqual({
       $ref: '#/components/schemas/Author',
     });
   });
 
-  it('4.12: counts relations, unless told not to', () => {
-    const counted = answerOf(documentFor('everything'), 'Article').properties;
+  it('4.12: has counts of relations by default', () => {
+    const counted = responseOf(documentFor('everything'), 'Article').properties;
     expect(counted.categories.anyOf).toContainEqual({ $ref: '#/components/schemas/Count' });
-    const { properties } = answerOf(documentFor('everything without counts'), 'Article');
+    const { properties } = responseOf(documentFor('everything without counts'), 'Article');
     expect(properties.categories).toEqual({
       type: 'array',
       items: { $ref: '#/components/schemas/Category' },
@@ -282,7 +287,7 @@ describe('other forms of the description', () => {
   });
 
   it('14.1–14.12: inputs have the bounds of their attributes', () => {
-    const { properties, additionalProperties } = answerOf(documentFor('everything'), 'NewArticle');
+    const { properties, additionalProperties } = responseOf(documentFor('everything'), 'NewArticle');
     expect(additionalProperties).toBe(false);
     expect(properties.title).toEqual({ type: 'string', minLength: 3, maxLength: 120 });
     expect(properties.views).toMatchObject({ type: ['integer', 'null'], minimum: 0 });
@@ -291,9 +296,9 @@ describe('other forms of the description', () => {
     expect(properties.kind).toEqual({ type: ['string', 'null'], enum: ['news', 'essay', null] });
   });
 
-  it('leaves answers open for what is added later', () => {
-    expect(answerOf(documentFor('everything'), 'Article').additionalProperties).toBeUndefined();
-    expect((strictly(answerOf(documentFor('everything'), 'Article')) as any).additionalProperties).toBe(
+  it('allows unknown members in responses', () => {
+    expect(responseOf(documentFor('everything'), 'Article').additionalProperties).toBeUndefined();
+    expect((strictly(responseOf(documentFor('everything'), 'Article')) as any).additionalProperties).toBe(
       false,
     );
   });

@@ -1,4 +1,4 @@
-/** Headers that are described where the host has switched on what they are about, and nowhere else. */
+/** Headers are described only if the application switches them on. */
 import { type LoggerService } from '@nestjs/common';
 import { SYSTEM } from '../../src/content/access/caller.ts';
 import { userTypes } from '../../src/features/accounts/account-types.ts';
@@ -15,7 +15,7 @@ const model = {
   contentTypes: blog.contentTypes.map((type) => ({ ...type, draftAndPublish: true, actions })),
 };
 
-/** What a description says of one operation on content: its header parameters, and the headers of its answers. */
+/** Returns the header parameters of each content operation and the headers of its responses. */
 function headersOf(document: ContentDocument): Record<string, { asked: string[]; answered: string[][] }> {
   const all = document as any;
   const behind = (part: any): any =>
@@ -48,13 +48,13 @@ const isContent = (operation: string): boolean =>
 const isRead = (operation: string): boolean =>
   operation.startsWith('get ') && !operation.endsWith('/schedule');
 
-describe('headers that an application may have', () => {
-  it('are not described where it does not have them', () => {
+describe('optional headers', () => {
+  it('are not described by default', () => {
     const text = JSON.stringify(documentOf(model, SYSTEM));
     expect(text).not.toMatch(/Content-Position|Server-Timing/);
   });
 
-  it('Content-Position: accepted and reported by every read of content, and reported by all writes, with replicas', () => {
+  it('Content-Position: accepted and returned by every read of content, and returned by all writes, with replicas', () => {
     const users = { ...model, contentTypes: [...model.contentTypes, ...userTypes()] };
     const found = Object.entries(
       headersOf(documentOf(users, SYSTEM, { replicas: true }, [userPaths, filePaths])),
@@ -75,7 +75,7 @@ describe('headers that an application may have', () => {
     }
   });
 
-  it('Server-Timing: of whatever content is shown or done, a 304 included, with serverTiming', () => {
+  it('Server-Timing: returned by every content operation, 304 included, with serverTiming', () => {
     const found = Object.entries(headersOf(documentOf({ ...model, serverTiming: true }, SYSTEM)));
     for (const [operation, { answered }] of found)
       expect([operation, answered.map((names) => names.includes('Server-Timing'))]).toEqual([
@@ -85,8 +85,8 @@ describe('headers that an application may have', () => {
   });
 });
 
-describe.each(ADAPTERS)('headers that an application has, on %s', (adapter) => {
-  it('are those that are described: ETag and Server-Timing of a read, a 304 and a write', async () => {
+describe.each(ADAPTERS)('headers of an application on %s', (adapter) => {
+  it('match the document: ETag and Server-Timing of a read, a 304 and a write', async () => {
     const test = await createTestApp(
       { ...blog, access: { public: { '*': '*' } }, serverTiming: true },
       adapter,
@@ -124,7 +124,7 @@ describe('routes that are switched off', () => {
     [{}, ['openapi.json']],
     [{ page: true }, ['openapi', 'openapi.json']],
     [{ document: false }, []],
-  ] as const)('with %j are not mapped, and no line says so', async (openapi, mapped) => {
+  ] as const)('with %j are not mapped, and not logged', async (openapi, mapped) => {
     const lines: string[] = [];
     const ignore = (): void => undefined;
     const logger: LoggerService = {
@@ -140,7 +140,7 @@ describe('routes that are switched off', () => {
     expect(controllers.sort()).toEqual(mapped);
     expect(lines.some((line) => line.includes('{/api/i18n}'))).toBe(true);
     expect(lines.filter((line) => line.includes('/api/openapi,')).length > 0).toBe(mapped.length > 1);
-    // Where there is no page there is no path of it: no other method would do either.
+    // Without the page its path does not exist, for any method.
     expect(posted).toBe(mapped.length > 1 ? 405 : 404);
   });
 });

@@ -1,20 +1,20 @@
 /**
- * Holds every answer against the description that its caller gets: the operation is described, its status is
- * among those that are, and the body is what the schema says, without a member more. What a caller's own
- * description does not have, that caller must not get.
+ * Checks every response against the OpenAPI document of its caller. The operation and its status must be
+ * described, and the body must match the schema without additional members. A caller must not get anything
+ * that is missing in its document.
  */
 import { createHash } from 'node:crypto';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** A request and its answer. */
+/** A request and its response. */
 export interface Exchange {
   readonly method: string;
-  /** With the query string. */
+  /** Includes the query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly status: number;
-  /** The parsed body; undefined where there is none. */
+  /** Parsed body; undefined if there is none. */
   readonly body: unknown;
 }
 
@@ -30,7 +30,7 @@ type Document = Json & { readonly paths: Readonly<Record<string, Operations>> };
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Objects that have no other members than those that are described, unless they say so themselves. */
+/** Returns a schema whose objects reject undescribed members, unless the schema allows them. */
 export function strictly(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strictly);
   if (!isObject(value)) return value;
@@ -40,7 +40,7 @@ export function strictly(value: unknown): unknown {
   return isOpen ? { ...inner, additionalProperties: false } : inner;
 }
 
-/** A path as one that can be compared: no query, no slash at the end. */
+/** Returns the segments of a path without the query and a trailing slash. */
 function segmentsOf(path: string): string[] | null {
   try {
     const plain = (path.split('?', 1)[0] ?? '').replace(/\/$/, '');
@@ -63,18 +63,18 @@ function matches(template: string, segments: readonly string[]): boolean {
   );
 }
 
-/** Whether a path has the literal parts of a template as they are, in their letter case and without escapes. */
+/** Returns true if a path has the literal parts of a template in the same letter case and without escapes. */
 function isSpeltAs(template: string, path: string): boolean {
   const segments = (path.split('?', 1)[0] ?? '').split('/');
   return template.split('/').every((part, i) => isTemplate(part) || part === segments[i]);
 }
 
-/** Before anybody asks who the caller is, or at once after it. */
+/** Statuses of requests that are rejected before or at authentication. */
 const BEFORE_RIGHTS: readonly number[] = [401, 403, 404, 405, 413, 414];
 
-/** One caller's description, ready to judge. */
+/** Compiled document of one caller. */
 class Description {
-  // Each check is made for few answers: what would make it faster takes longer than it saves.
+  // Ajv options: each check runs for few responses, so that code optimization does not pay off.
   private readonly ajv = new Ajv2020({
     strict: false,
     allErrors: false,
@@ -90,7 +90,7 @@ class Description {
     this.ajv.addSchema({ ...(strictly(document) as object), $id: 'document' });
   }
 
-  /** The path that a request has, by its template; literal ones first. */
+  /** Returns the path template of a request; literal segments take precedence. */
   templateOf(path: string): string | null {
     const segments = segmentsOf(path);
     if (segments === null) return null;
@@ -98,7 +98,7 @@ class Description {
     return found.find((template) => !template.includes('{')) ?? found[0] ?? null;
   }
 
-  /** What is wrong with a body, by the schema of an answer; null where nothing is. */
+  /** Returns the schema violation of a body, or null. */
   problem(at: string, body: unknown): string | null {
     const known = this.checks.get(at);
     const check = known ?? this.ajv.compile({ $ref: `document#${at}` });
@@ -110,7 +110,7 @@ class Description {
   }
 }
 
-/** Those that somebody holds: to make one takes long, and many applications say the same of themselves. */
+/** Compiled documents that are in use. Compiling is slow, and many applications have equal documents. */
 const descriptions = new Map<string, WeakRef<Description>>();
 
 function descriptionOf(document: Document): Description {
@@ -130,12 +130,12 @@ const FORMAT = 'strapi-response-format';
 const headerOf = (headers: Exchange['headers'], name: string): string | undefined =>
   Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 
-/** Judges answers of one application, whoever asked. */
+/** Checks the responses of one application to all callers. */
 export class DescriptionOracle {
   private readonly descriptions = new Map<string, Promise<Description | null>>();
   private readonly ask: Ask;
   private readonly credentials: readonly string[];
-  /** How many answers there were, by what they were held against. */
+  /** Number of responses by kind of check. */
   readonly counts = { described: 0, refused: 0, unknown: 0, bodies: 0 };
 
   constructor(ask: Ask, credentials: readonly string[] = ['authorization', 'x-roles']) {
@@ -143,7 +143,7 @@ export class DescriptionOracle {
     this.credentials = credentials;
   }
 
-  /** What the application says of itself to who sends these headers; null to a credential that is none. */
+  /** Returns the document for these headers; null for invalid credentials. */
   async documentFor(headers: Exchange['headers']): Promise<unknown> {
     return (await this.descriptionFor(headers))?.document ?? null;
   }
@@ -167,21 +167,21 @@ export class DescriptionOracle {
     return made;
   }
 
-  /** Forgets what was described, because what callers may do has changed. */
+  /** Clears all documents after permissions changed. */
   forget(): void {
     this.descriptions.clear();
   }
 
-  /** What of an answer is not as described; null where all is. */
+  /** Returns the difference between a response and the document, or null. */
   async problem(exchange: Exchange): Promise<string | null> {
     const description = await this.descriptionFor(exchange.headers);
     const { method, path } = exchange;
-    // Bytes of files are served beside the API.
+    // Files are served outside the API.
     if (method === 'OPTIONS' || !path.toLowerCase().startsWith('/api')) return null;
     const template = description?.templateOf(path) ?? null;
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
     const operation = template === null ? undefined : description?.document.paths[template]?.[verb];
-    // Frameworks differ in what they take for the same path.
+    // Frameworks differ in the paths that they treat as equal.
     const isElsewhere = exchange.status === 404 && template !== null && !isSpeltAs(template, path);
     if (description === null || template === null || operation === undefined || isElsewhere)
       return this.undescribed(exchange);
@@ -226,7 +226,7 @@ function resolve(document: unknown, at: string): unknown {
     .reduce<unknown>((value, key) => (value as Json)[key], document);
 }
 
-/** A body as it was sent, parsed where it is JSON. */
+/** Returns the body, parsed if it is JSON. */
 export function bodyOf(text: string): unknown {
   if (text === '') return undefined;
   try {

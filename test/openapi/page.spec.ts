@@ -1,4 +1,4 @@
-/** The page to try the API, in a real browser. */
+/** The page to try the API, in a browser. */
 import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ describe.each(adaptersFor(import.meta.url))('the page on %s', (adapter) => {
   beforeAll(async () => void (test = await createTestApp(options, adapter)));
   afterAll(() => test.close());
 
-  it('loads files of this server alone, and runs nothing that is written into it', async () => {
+  it('loads files only from this server, and runs no script in its content', async () => {
     const { text, headers } = await test.http.get('/api/openapi').expect(200);
     expect(headers['content-security-policy']).toMatch(
       /^default-src 'none'; script-src 'self'; style-src 'self';/,
@@ -35,8 +35,8 @@ describe.each(adaptersFor(import.meta.url))('the page on %s', (adapter) => {
     const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
     expect(files).toHaveLength(4);
     for (const file of files) {
-      const answer = await test.http.get(`/api/${file}`).expect(200);
-      expect(answer.headers['x-content-type-options']).toBe('nosniff');
+      const response = await test.http.get(`/api/${file}`).expect(200);
+      expect(response.headers['x-content-type-options']).toBe('nosniff');
     }
     for (const file of ['package.json', '..%2Fpackage.json', 'swagger-ui.js.map'])
       expect((await test.http.get(`/api/openapi/${file}`)).status).toBe(404);
@@ -44,7 +44,7 @@ describe.each(adaptersFor(import.meta.url))('the page on %s', (adapter) => {
 });
 
 describe('the page', () => {
-  it('is not there unless it is asked for', async () => {
+  it('is off by default', async () => {
     const test = await createTestApp({ ...blog, openapi: { document: false } });
     const statuses = await Promise.all(
       ['/api/openapi', '/api/openapi/page.js', '/api/openapi.json'].map(
@@ -55,7 +55,7 @@ describe('the page', () => {
     expect(statuses).toEqual([404, 404, 404]);
   });
 
-  it('needs the document that it shows', async () => {
+  it('needs the OpenAPI document', async () => {
     await expect(createTestApp({ ...blog, openapi: { page: true, document: false } })).rejects.toThrow(
       'openapi.page: requires openapi.document',
     );
@@ -65,10 +65,10 @@ describe('the page', () => {
   });
 });
 
-// The browser is built for this platform alone.
+// The npm package of the browser supports only this platform.
 const platform = `${process.platform}-${process.arch}`;
 const isHere = platform === 'linux-x64';
-if (!isHere) console.log(`The page is not looked at: there is no browser from npm for ${platform}`);
+if (!isHere) console.log(`Skipped: npm has no browser for ${platform}`);
 
 (isHere ? describe : describe.skip)('the page in a browser', () => {
   let test: TestApp;
@@ -108,7 +108,7 @@ if (!isHere) console.log(`The page is not looked at: there is no browser from np
       all.map((one) => one.textContent?.replace(/\u200b/g, '').trim() ?? ''),
     );
 
-  it('sends a request, shows its answer, and what a token may do beside', async () => {
+  it('sends a request and shows the response and the operations of a token', async () => {
     await page.goto(`${test.url}/api/openapi`);
     await page.waitForSelector('.opblock');
     const open = await operations();
@@ -141,7 +141,7 @@ if (!isHere) console.log(`The page is not looked at: there is no browser from np
     const screenshot = join(mkdtempSync(join(tmpdir(), 'content-page-')), 'page.png');
     await page.screenshot({ path: screenshot });
     expect(statSync(screenshot).size).toBeGreaterThan(10_000);
-    console.log(`The page is shown in ${screenshot}`);
+    console.log(`Screenshot of the page: ${screenshot}`);
     expect(complaints).toEqual([]);
   });
 });

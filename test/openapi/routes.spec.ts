@@ -1,4 +1,4 @@
-/** Every route that an application serves is described, and nothing else is. */
+/** The OpenAPI document describes exactly the routes of an application. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,15 +16,15 @@ import { blog } from '../fixtures/blog.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { DescriptionOracle } from './oracle.ts';
 
-/** What Express has been told to serve. */
+/** Internal route layer of Express. */
 interface Layer {
   readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
 }
 
-/** For people, not for programs: the page to try the API, and what it is made of. */
+/** Routes of the page to try the API, which the document excludes. */
 const PAGE = ['get /api/openapi', 'get /api/openapi/{file}'];
 
-describe('the description and the routes', () => {
+describe('the OpenAPI document and the routes', () => {
   let test: TestApp;
   let directory: string;
   let token: string;
@@ -54,7 +54,7 @@ describe('the description and the routes', () => {
 
   const get = (path: string) => test.http.get(path).set('authorization', `Bearer ${token}`);
 
-  it('S2, M4: are the same, one by one', () => {
+  it('S2, M4: contain the same operations', () => {
     const express: { router: { stack: readonly Layer[] } } = test.app.getHttpAdapter().getInstance();
     const { router } = express;
     const served = router.stack.flatMap(({ route }) =>
@@ -70,7 +70,7 @@ describe('the description and the routes', () => {
     expect([...described, ...PAGE].sort()).toEqual([...new Set(served)].sort());
   });
 
-  it('S5: the model, the folders and the rest of what can be listed answer as they are described', async () => {
+  it('S5: the model, the folders and all other lists match the document', async () => {
     const oracle = new DescriptionOracle(async (path, headers) => {
       const { status, body } = await test.http.get(path).set(headers);
       return { status, body };
@@ -107,7 +107,7 @@ describe('the description and the routes', () => {
     expect(oracle.counts.described).toBe(paths.length);
   });
 
-  it('a document that the client has is a described 304, one that it has not a described 412', async () => {
+  it('describes a 304 for a current document, and a 412 for a failed precondition', async () => {
     const headers = { authorization: `Bearer ${token}` };
     const { documentId } = (
       await test.http
@@ -138,7 +138,7 @@ describe('the description and the routes', () => {
     expect(read?.responses['200']).toHaveProperty('headers.ETag');
   });
 
-  it('D16: who may not read the model is told nothing of it', async () => {
+  it('D16: excludes the model for callers that cannot read it', async () => {
     const { body } = await test.http.get('/api/openapi.json').expect(200);
     expect(Object.keys(body.paths as object).filter((path) => /builder|upload|i18n/.test(path))).toEqual([]);
     expect(JSON.stringify(body)).not.toMatch(/content-type-builder|Shape/);

@@ -1,4 +1,4 @@
-/** The description as it is served, beside what `@nestjs/swagger` knows, and as generators of types read it. */
+/** The OpenAPI document over HTTP, merged with that of `@nestjs/swagger`, and as input of type generators. */
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -18,7 +18,7 @@ import { blog } from '../fixtures/blog.ts';
 import { NamedCallers } from '../fuzz/apps.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 
-/** A name that the content has, too. */
+/** Has the name of a content type. */
 class Article {
   @ApiProperty()
   readonly words!: number;
@@ -63,7 +63,7 @@ describe.each(ADAPTERS)('GET /api/openapi.json on %s', (adapter) => {
   beforeAll(async () => void (test = await createTestApp(options, adapter)));
   afterAll(() => test.close());
 
-  it('says what the caller may do, whose answer no cache may give to another', async () => {
+  it('describes the permissions of the caller, and is private to the caller', async () => {
     const open = await test.http.get('/api/openapi.json').expect(200);
     expect(Object.keys(open.body.paths as object)).toEqual([
       '/api/categories',
@@ -81,7 +81,7 @@ describe.each(ADAPTERS)('GET /api/openapi.json on %s', (adapter) => {
     expect(body.security).toEqual([{ bearer: [] }]);
   });
 
-  it('9.14: names locales to who may list them', async () => {
+  it('9.14: names locales for callers that can list them', async () => {
     const open = JSON.stringify((await test.http.get('/api/openapi.json')).body);
     const told = JSON.stringify(
       (await test.http.get('/api/openapi.json').set('authorization', 'Bearer writer')).body,
@@ -89,7 +89,7 @@ describe.each(ADAPTERS)('GET /api/openapi.json on %s', (adapter) => {
     expect([open.includes('"fr"'), told.includes('"fr"')]).toEqual([false, true]);
   });
 
-  it('18.3, 1.9: refuses what other routes refuse', async () => {
+  it('18.3, 1.9: rejects the same requests as other routes', async () => {
     await test.http.get('/api/openapi.json').set('authorization', 'Bearer nobody').expect(401);
     expect((await test.http.get('/api/openapi.json?count=some').expect(400)).body.error.details.key).toBe(
       'count',
@@ -97,7 +97,7 @@ describe.each(ADAPTERS)('GET /api/openapi.json on %s', (adapter) => {
     await test.http.post('/api/openapi.json').expect(405);
   });
 
-  it('2.1: describes the 415 of a body that is not JSON wherever one may write, a DELETE included', async () => {
+  it('2.1: describes the 415 of a body that is not JSON for every write, a DELETE included', async () => {
     const asWriter = { authorization: 'Bearer writer' };
     const { body } = await test.http.get('/api/openapi.json').set(asWriter).expect(200);
     const operations = Object.entries<Record<string, { responses: object }>>(body.paths).flatMap(
@@ -115,23 +115,23 @@ describe.each(ADAPTERS)('GET /api/openapi.json on %s', (adapter) => {
         .expect(415);
   });
 
-  it('17.1: describes the format that it is asked for in', async () => {
+  it('17.1: describes the requested format', async () => {
     const { body } = await test.http.get('/api/openapi.json').set('Strapi-Response-Format', 'v4').expect(200);
     expect(Object.keys(body.components.schemas.Category.properties as object)).toContain('attributes');
   });
 });
 
-describe('beside @nestjs/swagger', () => {
+describe('with @nestjs/swagger', () => {
   let test: TestApp;
   beforeAll(async () => void (test = await createTestApp(options)));
   afterAll(() => test.close());
 
-  it('S2: its own document has the routes of the host alone', () => {
+  it('S2: its own document has only the routes of the application', () => {
     const { paths } = SwaggerModule.createDocument(test.app, versioned('3.1.0'));
     expect(Object.keys(paths).sort()).toEqual(['/api/categories/about/this', '/words']);
   });
 
-  it('S2: one document has both, and names of the host stand', async () => {
+  it('S2: the merged document has both, and keeps names of the application', async () => {
     const own = SwaggerModule.createDocument(test.app, versioned('3.1.0'));
     const merged: any = mergeContentDocument(own, test.app.get(ContentOpenApi).documentFor());
     expect((await new Validator().validate(JSON.parse(JSON.stringify(merged)))).valid).toBe(true);
@@ -150,14 +150,14 @@ describe('beside @nestjs/swagger', () => {
     expect(merged.paths['/api/articles'].get.security).toEqual([{ bearer: [] }]);
   });
 
-  it('a document of an older version is refused, with the way out', () => {
+  it('rejects a document of an older version, and tells the solution', () => {
     const old = SwaggerModule.createDocument(test.app, versioned('3.0.0'));
     expect(() => mergeContentDocument(old, test.app.get(ContentOpenApi).documentFor())).toThrow(
       "setOpenAPIVersion('3.1.0')",
     );
   });
 
-  it('callers are told of routes that the host adds', async () => {
+  it('describes routes that the application adds', async () => {
     test.app.get(ContentOpenApi).addDocument(SwaggerModule.createDocument(test.app, versioned('3.1.0')));
     const { body } = await test.http.get('/api/openapi.json').expect(200);
     expect(body.paths['/words'].get.responses['200'].content['application/json'].schema).toEqual({
@@ -168,7 +168,7 @@ describe('beside @nestjs/swagger', () => {
   });
 });
 
-/** What a compiler says of a program that uses the generated types. */
+/** Returns the compiler errors of a program that uses the generated types. */
 function errorsIn(files: Readonly<Record<string, string>>): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'content-types-'));
   try {
@@ -228,7 +228,7 @@ const { data } = await api.GET('/api/articles');
 export const wrong: number | undefined = data?.data[0]?.author?.name;
 `;
 
-describe('types that are generated from it', () => {
+describe('types generated from the document', () => {
   it('compile, and a populated query is typed', async () => {
     const test = await createTestApp(blog);
     const document = test.app.get(ContentOpenApi).documentFor(undefined, { counts: false });

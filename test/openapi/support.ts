@@ -1,4 +1,4 @@
-/** Descriptions without HTTP and without a database. */
+/** Builds OpenAPI documents without HTTP and without a database. */
 import { type Caller, Permissions } from 'nestjs-content-api';
 import { describe as describeApi } from '../../src/content/openapi/describe.ts';
 import type { Describe, Described } from '../../src/content/openapi/describing.ts';
@@ -25,7 +25,7 @@ export const callerOf = (
   permissions: Permissions.of(...grants),
 });
 
-/** The description of a model for a caller. */
+/** Returns the document of a model for a caller. */
 export function documentOf(
   { contentTypes, components = [], ...settings }: ModelOptions,
   caller: Caller,
