@@ -1,4 +1,4 @@
-/** What connections are opened with: what an address says beside where the database is, and what is said of them. */
+/** Settings of new connections: parameters in the URL, defaults, and log lines about them. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -44,14 +44,14 @@ const watched = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-/** With a hook, a write is a transaction that the host's code joins. */
+/** A hook makes each write a transaction that application code joins. */
 @Injectable()
 class Watcher {
   @BeforeContent('watched', 'create')
   look(): void {}
 }
 
-/** What asks a server to encrypt, before anything else is sent. */
+/** Code of the message that requests encryption, the first one of a connection. */
 const SSL_REQUEST = 80_877_103;
 
 describe('connections', () => {
@@ -75,7 +75,7 @@ describe('connections', () => {
     ContentModule.forRoot({
       contentTypes: [note, watched],
       access: { public: { note: '*', watched: '*' } },
-      // With kept answers, replicas are asked for little.
+      // Without the cache, replicas get every read.
       cache: false,
       ...options,
     });
@@ -88,7 +88,7 @@ describe('connections', () => {
       ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }),
     });
 
-  /** Listens where nobody else does, at a port or the path of a socket. */
+  /** Starts a server on a free port or on the path of a socket. */
   async function listen(
     at: { port: number } | { path: string },
     take: (socket: Socket) => void,
@@ -105,7 +105,7 @@ describe('connections', () => {
     return `${url.href}?${query}`;
   };
 
-  it('to an address with the folder of a socket go through it', async () => {
+  it('to a URL with a socket folder use that socket', async () => {
     const { hostname, port } = new URL(database.url);
     let connections = 0;
     await listen({ path: join(folder, '.s.PGSQL.5432') }, (socket) => {
@@ -127,13 +127,13 @@ describe('connections', () => {
   });
 
   it.each(['sslmode=no-verify', 'sslmode=verify-full', 'ssl=true'])(
-    'with %s is never spoken to in the clear',
+    'with %s never send unencrypted data',
     async (query) => {
       const first: number[] = [];
       const server = await listen({ port: 0 }, (socket) =>
         socket.once('data', (data) => {
           first.push(data.readInt32BE(4));
-          // It has no encryption.
+          // The server has no encryption.
           socket.end('N');
         }),
       );
@@ -154,7 +154,7 @@ describe('connections', () => {
     return rows.map(({ name }) => name);
   };
 
-  it('to a pooler that refuses settings say what to do', async () => {
+  it('to a pooler that rejects settings report the solution', async () => {
     const text = 'SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
     const refusal = Buffer.alloc(5 + text.length);
     refusal.write('E');
@@ -173,7 +173,7 @@ describe('connections', () => {
     said.mockRestore();
   });
 
-  it('names connections, those of replicas too, unless the options do', async () => {
+  it('have application names, on replicas too, unless the options set them', async () => {
     const replicas = [
       { clientUrl: withQuery('application_name=copy') },
       { clientUrl: withQuery('application_name=unheard'), driverOptions: { application_name: 'own copy' } },
@@ -181,7 +181,7 @@ describe('connections', () => {
     const host = await start({ clientUrl: withQuery('application_name=news%20desk'), replicas });
     for (let page = 1; page <= 4; page += 1)
       await supertest(host.url).get(`/api/notes?pagination[page]=${page}`).expect(200);
-    // Replicas are probed in the background, and a session has no name while it opens.
+    // Replicas are probed in the background, and a session has no name while it connects.
     const expected = ['news desk', 'copy', 'own copy'];
     let names = await namesOf(host);
     for (let i = 0; i < 100 && !expected.every((name) => names.includes(name)); i += 1) {
@@ -199,7 +199,7 @@ describe('connections', () => {
     expect(names).not.toContain('unheard');
   });
 
-  it('keeps what the module sets of itself, unless the options set it', async () => {
+  it('have the settings of the module, unless the options set them', async () => {
     const options = encodeURIComponent('-c lock_timeout=4711');
     const settings = `select current_setting('jit') as jit, current_setting('lock_timeout') as locks`;
     for (const [driverOptions, expected] of [
@@ -214,7 +214,7 @@ describe('connections', () => {
     }
   });
 
-  it('that names a certificate that is not there stops the start', async () => {
+  it('with a missing certificate file stop the start', async () => {
     const missing = join(folder, 'missing.pem');
     await expect(start({ clientUrl: withQuery(`sslrootcert=${missing}`) })).rejects.toThrow('missing.pem');
   });
@@ -230,7 +230,7 @@ describe('connections', () => {
     ['of its own', own, false],
     ['through a pooler', pooled, true],
     ["of the host's", hosts, true],
-  ])('connections %s: nothing that takes long to compile is', async (_whose, imports, says) => {
+  ])('connections %s: JIT compilation is off', async (_whose, imports, says) => {
     const host = await start({ clientUrl: database.url }, imports(database.url));
     const http = supertest(host.url);
     const flights = (work: () => Promise<unknown>): Promise<string[]> =>
@@ -257,53 +257,50 @@ describe('connections', () => {
   it.each([
     ['of its own', own],
     ["of the host's", hosts],
-  ])(
-    'connections %s: what the database does otherwise by default changes nothing',
-    async (_whose, imports) => {
-      const name = new URL(database.url).pathname.slice(1);
-      const before = await start({ clientUrl: database.url });
-      await before.sql(
-        [
-          'datestyle to SQL, DMY',
-          "timezone to 'America/New_York'",
-          'default_transaction_isolation to serializable',
-        ]
-          .map((setting) => `alter database ${name} set ${setting}`)
-          .join(';'),
-      );
-      await before.close();
-      const host = await start({ clientUrl: database.url }, imports(database.url));
-      const http = supertest(host.url);
-      const values = { day: '2024-02-29', time: '23:59:01', at: '2024-05-06T23:30:00.000Z' };
-      const { body } = await http
-        .post('/api/notes')
-        .send({ data: { title: 'x', ...values } })
-        .expect(201);
-      expect(body.data).toMatchObject(values);
-      for (const filter of [
-        '[day]=2024-02-29',
-        '[day][$eqi]=2024-02-29',
-        '[at][$gte]=2024-05-06T23:30:00Z',
-        '[time][$eqi]=23:59:01',
-      ]) {
-        const found = await http.get(`/api/notes?filters[title]=x&filters${filter}`).expect(200);
-        expect([filter, found.body.data]).toEqual([filter, [expect.objectContaining(values)]]);
-      }
-      // Who waits for another has to see what that one has written.
-      await host.sql(
-        `create function look() returns trigger language plpgsql as $$ begin
+  ])('connections %s: other defaults of the database have no effect', async (_whose, imports) => {
+    const name = new URL(database.url).pathname.slice(1);
+    const before = await start({ clientUrl: database.url });
+    await before.sql(
+      [
+        'datestyle to SQL, DMY',
+        "timezone to 'America/New_York'",
+        'default_transaction_isolation to serializable',
+      ]
+        .map((setting) => `alter database ${name} set ${setting}`)
+        .join(';'),
+    );
+    await before.close();
+    const host = await start({ clientUrl: database.url }, imports(database.url));
+    const http = supertest(host.url);
+    const values = { day: '2024-02-29', time: '23:59:01', at: '2024-05-06T23:30:00.000Z' };
+    const { body } = await http
+      .post('/api/notes')
+      .send({ data: { title: 'x', ...values } })
+      .expect(201);
+    expect(body.data).toMatchObject(values);
+    for (const filter of [
+      '[day]=2024-02-29',
+      '[day][$eqi]=2024-02-29',
+      '[at][$gte]=2024-05-06T23:30:00Z',
+      '[time][$eqi]=23:59:01',
+    ]) {
+      const found = await http.get(`/api/notes?filters[title]=x&filters${filter}`).expect(200);
+      expect([filter, found.body.data]).toEqual([filter, [expect.objectContaining(values)]]);
+    }
+    // A transaction that waits for another must see its changes.
+    await host.sql(
+      `create function look() returns trigger language plpgsql as $$ begin
          if current_setting('transaction_isolation') <> 'read committed' then raise 'another isolation'; end if;
          return new; end $$;
        create trigger look before insert on notes for each row execute function look()`,
-      );
-      await http.post('/api/notes').send({ data: {} }).expect(201);
-      await host.sql('drop function look() cascade');
-      await host.sql(`delete from notes; alter database ${name} reset all`);
-      await host.close();
-    },
-  );
+    );
+    await http.post('/api/notes').send({ data: {} }).expect(201);
+    await host.sql('drop function look() cascade');
+    await host.sql(`delete from notes; alter database ${name} reset all`);
+    await host.close();
+  });
 
-  it('what the driver makes of numbers and JSON is for the host to decide', async () => {
+  it('the application may set type parsers of numbers and JSON', async () => {
     const kinds = [types.builtins.INT8, types.builtins.JSON, types.builtins.JSONB] as const;
     const usual = kinds.map((kind) => types.getTypeParser(kind));
     const other = await createDatabase();
@@ -340,7 +337,7 @@ describe('connections', () => {
     }
   });
 
-  it('a role that may only read and write rows is enough for all but migrations', async () => {
+  it('a role that may only read and write rows is sufficient, except for migrations', async () => {
     const role = `writer_${randomBytes(6).toString('hex')}`;
     const before = await start({ clientUrl: database.url });
     await before.sql(
@@ -376,7 +373,7 @@ describe('connections', () => {
     await before.close();
   });
 
-  it('says what a pool of the host leaves open', async () => {
+  it('reports missing settings of a pool of the application', async () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     for (const [imports, expected] of [
       [own, []],

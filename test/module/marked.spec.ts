@@ -1,4 +1,6 @@
-/** Providers that a host marks: strategies, sources of grants and what sends mail, found as hooks are. */
+/**
+ * Decorated providers of an application: strategies, sources of grants and mail senders, found as hooks are.
+ */
 import {
   type DynamicModule,
   Injectable,
@@ -69,12 +71,12 @@ class ProxyHeader implements AuthStrategy {
     const sent = headers['x-remote-user'];
     if (typeof sent !== 'string') return null;
     const [id = '', role = ''] = sent.split('=');
-    if (role === '') throw new ContentError('UnauthorizedError', 'Who is that?');
+    if (role === '') throw new ContentError('UnauthorizedError', 'Unknown user');
     return { kind: 'user', id, roles: [role] };
   }
 }
 
-/** Grants that are content themselves: what the source injects needs the module that it serves. */
+/** Source that reads grants from content: it injects a service of the module that uses the source. */
 @ContentPermissionsSource()
 @Injectable()
 class Rules implements PermissionsSource {
@@ -93,7 +95,7 @@ class HostModule {}
 
 type Application = Pick<ContentModuleOptions, 'contentTypes'> & ModuleMetadata;
 
-/** Starts an application that must not start, for one mistake of its providers. */
+/** Starts an application that must fail, with one error of its providers. */
 async function refuses({ contentTypes: types, imports = [], providers = [] }: Application, mistake: string) {
   const database = await createDatabase();
   const content = ContentModule.forRoot({ contentTypes: types, database: { clientUrl: database.url } });
@@ -106,7 +108,7 @@ async function refuses({ contentTypes: types, imports = [], providers = [] }: Ap
   }
 }
 
-describe.each(ADAPTERS)('marked providers on %s', (adapter) => {
+describe.each(ADAPTERS)('decorated providers on %s', (adapter) => {
   let test: TestApp;
 
   beforeAll(async () => {
@@ -116,7 +118,7 @@ describe.each(ADAPTERS)('marked providers on %s', (adapter) => {
   });
   afterAll(() => test.close());
 
-  it('a strategy says who asks, a source what they may do', async () => {
+  it('a strategy returns the caller, a source the grants', async () => {
     const as = (user: string) => ({ 'X-Remote-User': user });
     await test.http.get('/api/articles').expect(401);
     await test.http.get('/api/articles').set(as('ann=reader')).expect(403);
@@ -125,14 +127,14 @@ describe.each(ADAPTERS)('marked providers on %s', (adapter) => {
       .set(as('ann=editor'))
       .send({ data: { title: 'One' } })
       .expect(201);
-    const answer = await test.http.get('/api/articles').set(as('ann=editor')).expect(200);
-    expect(answer.body.data).toMatchObject([{ title: 'One' }]);
-    expect(answer.headers['vary']).toContain('X-Remote-User');
+    const response = await test.http.get('/api/articles').set(as('ann=editor')).expect(200);
+    expect(response.body.data).toMatchObject([{ title: 'One' }]);
+    expect(response.headers['vary']).toContain('X-Remote-User');
     const refused = await test.http.get('/api/articles').set(as('ann')).expect(401);
     expect(refused.body.error).toMatchObject({ name: 'UnauthorizedError', message: 'Who is that?' });
   });
 
-  it('what a source grants changes while the application runs', async () => {
+  it('grants of a source can change at run time', async () => {
     const rules = test.app.get<ContentService<{ documentId: string }>>(getContentToken('rule'));
     const made = await rules.create({ role: 'public', grants: { article: ['find'] } });
     await test.http.get('/api/articles').expect(200);
@@ -140,7 +142,7 @@ describe.each(ADAPTERS)('marked providers on %s', (adapter) => {
     await test.http.get('/api/articles').expect(401);
   });
 
-  it('the model and the settings are there to be injected', () => {
+  it('the model and the settings can be injected', () => {
     const schema = test.app.get<ContentSchema>(CONTENT_SCHEMA);
     const settings = test.app.get<ContentSettings>(CONTENT_SETTINGS);
     expect([...schema.types.keys()]).toEqual(['file', 'article', 'rule']);
@@ -150,7 +152,7 @@ describe.each(ADAPTERS)('marked providers on %s', (adapter) => {
 });
 
 describe('the source of grants in access.md', () => {
-  it('is found in the application of the example, and its grants count', async () => {
+  it('is found in the application of the example, and its grants apply', async () => {
     const database = await createDatabase();
     process.env['DATABASE_URL'] = database.url;
     const { AppModule } = await snippetWith<{ AppModule: Type }>('docs/access.md', 'class GrantsTable');
@@ -204,8 +206,8 @@ describe('the strategy in access.md', () => {
   });
 });
 
-describe('what sends mail', () => {
-  /** Waits for the first mail, which nobody else waits for. */
+describe('the mail sender', () => {
+  /** Waits for the next mail. */
   const outbox = new Outbox();
   const given = new Outbox();
 
@@ -228,7 +230,7 @@ describe('what sends mail', () => {
 
   it.each([
     ['a marked provider', {}, outbox],
-    ['the option, where there are both', { mail: given }, given],
+    ['the option, if there are both', { mail: given }, given],
   ])('is %s', async (_what, more, expected) => {
     const test = await start(more);
     try {
@@ -253,7 +255,7 @@ describe('what sends mail', () => {
   });
 });
 
-describe('a marked provider that could not be used stops the start', () => {
+describe('an invalid decorated provider stops the start', () => {
   @ContentAuthStrategy()
   @Injectable({ scope: Scope.REQUEST })
   class PerRequest extends ProxyHeader {}
@@ -262,7 +264,7 @@ describe('a marked provider that could not be used stops the start', () => {
   @Injectable({ scope: Scope.TRANSIENT })
   class Transient extends ProxyHeader {}
 
-  // A program in JavaScript may mark anything.
+  // JavaScript may decorate any class.
   @(ContentPermissionsSource() as ClassDecorator)
   @Injectable()
   class Nothing {}

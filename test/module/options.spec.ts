@@ -1,4 +1,4 @@
-/** Options from a factory: each of the three ways that Nest's modules know, as the documentation shows them. */
+/** Options from a factory, a class and an existing provider, as the documentation shows them. */
 import { type DynamicModule, Injectable, Module, type Type } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import type { MikroORM } from '@mikro-orm/core';
@@ -84,7 +84,7 @@ describe('the worked example of options.md', () => {
     }
   });
 
-  it('its application starts, and signs people in', async () => {
+  it('its application starts, and signs users in', async () => {
     const host = await start([snippet.AppModule]);
     try {
       const user = { username: 'Ann', email: 'ann@example.com', password: 'a good password' };
@@ -95,7 +95,7 @@ describe('the worked example of options.md', () => {
   });
 });
 
-describe('mistakes', () => {
+describe('errors', () => {
   const article = defineCollectionType({
     singularApiId: 'article',
     pluralApiId: 'articles',
@@ -110,7 +110,7 @@ describe('mistakes', () => {
       { useFactory: () => ({}), useExisting: ContentModule as never },
       'there are useFactory and useExisting',
     ],
-  ])('%s to get the options is refused, by both modules', (_what, given, message) => {
+  ])('%s to get the options are rejected by both modules', (_what, given, message) => {
     const options = { contentTypes, ...given };
     expect(() => ContentModule.forRootAsync(options)).toThrow(
       `The options have 1 mistake:\n  - ContentModule.forRootAsync takes one of useFactory, useClass and useExisting; ${message}`,
@@ -136,7 +136,7 @@ describe('mistakes', () => {
       { accesss: {} },
       'The content model has 2 mistakes',
     ],
-  ])('of the %s are called so in the head line', async (_what, more, options, head) => {
+  ])('of the %s have this name in the first line', async (_what, more, options, head) => {
     const types = [{ ...article, ...more() }] as never;
     const error = await starts(() =>
       ContentModule.forRoot({

@@ -1,4 +1,6 @@
-/** Schema updates and migrations of one application change nothing of what others have in the same database. */
+/**
+ * Schema updates and migrations of one application change no objects of other owners in the same database.
+ */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
@@ -44,7 +46,7 @@ const BEFORE = {
     tag,
   ],
 };
-/** No longer unique, without an index, with another attribute, without a type. */
+/** Model changes: no longer unique, without an index, with another attribute, without a type. */
 const AFTER = {
   contentTypes: [
     noteWith(
@@ -65,7 +67,7 @@ const placeOf = (schema: (typeof SCHEMAS)[number]): Pick<Model, 'schema'> =>
   schema === 'public' ? {} : { schema };
 
 const MINE = `create function public.mine() returns trigger language plpgsql as 'begin return new; end'`;
-/** Indexes made by hand: one named by PostgreSQL, one like a library's, one unique. */
+/** Indexes created by SQL: one with a name of PostgreSQL, one with a name like the library's, one unique. */
 const byHand = (schema: string): string => `
   create index newest on "${schema}".notes (created_at desc);
   create index on "${schema}".notes (updated_at, title);
@@ -82,7 +84,7 @@ const OTHERS = (schema: string): string => `
   create type "${schema}".mood as enum ('good', 'bad');
   create function "${schema}".twice(n int) returns int language sql as 'select 2 * n';`;
 
-/** Everything in the database with its definition, except what the content has made in a schema. */
+/** Returns everything in the database with its definition, except the objects of the content in a schema. */
 const everythingElse = (schema: string): string => `
   with places as (select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'),
   own as (select oid from pg_class where relnamespace = '"${schema}"'::regnamespace
@@ -119,7 +121,7 @@ interface SchemaGeneratorLike {
   getUpdateSchemaMigrationSQL(): Promise<{ up: string; down: string }>;
 }
 
-/** Brings the tables to the model; answers the statements, and those of the way back. */
+/** Migrates the tables to the model; returns the statements up and down. */
 type Way = (host: Host, model: Model) => Promise<string>;
 const WAYS: readonly (readonly [string, Way])[] = [
   [
@@ -215,7 +217,7 @@ describe.each(['public', 'two'] as const)('an application with its tables in the
     expect([...both, way]).toEqual(['', '', { up: '', down: '' }]);
   });
 
-  it.each(WAYS)('%s leaves all that it has not made', async (_name, way) => {
+  it.each(WAYS)('%s leaves all other objects unchanged', async (_name, way) => {
     const database = await copyDatabase(original.url);
     const model = { ...AFTER, ...place };
     const host = await start(database, model);
@@ -227,7 +229,7 @@ describe.each(['public', 'two'] as const)('an application with its tables in the
       for (const neighbour of neighbours) expect(statements).not.toContain(`"${neighbour}"`);
       expect(statements).not.toMatch(/things|mood|twice|newest|\bshort\b|\bmine\b/);
       expect(await host.sql(everythingElse(schema))).toEqual(before);
-      // What the content has made is brought to the model all the same.
+      // Objects of the content are migrated nevertheless.
       const left = await host.sql(
         `select indexname as name from pg_indexes where schemaname = $1 and tablename = 'notes' 
          and (indexname like 'notes_%_index' or indexname like 'notes_%_unique') order by 1`,
@@ -240,7 +242,7 @@ describe.each(['public', 'two'] as const)('an application with its tables in the
     }
   });
 
-  it('schema.drop() drops its own tables alone', async () => {
+  it('schema.drop() drops only its own tables', async () => {
     const host = await start(original, { ...BEFORE, ...place });
     const statements = await ormOf(host).schema.getDropSchemaSQL();
     await host.close();

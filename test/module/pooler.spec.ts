@@ -1,4 +1,4 @@
-/** Connection poolers: content is never mixed up, and what a pooler cannot do is said at the start. */
+/** Connection poolers: responses are never mixed up, and unsupported modes are reported at start. */
 import { jest } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/core';
 import { Injectable, Logger } from '@nestjs/common';
@@ -27,10 +27,10 @@ const NAMES_LOST =
   'A connection pooler in transaction mode does not keep prepared statements, so none are used: ' +
   'set "preparedStatements: false"';
 
-/** A hook whose statement takes longer than a request may. */
+/** Hook whose statement takes longer than a request may. */
 @Injectable()
 class SlowHook {
-  /** Called with the message of the error that ends the statement. */
+  /** Receives the message of the error that ends the statement. */
   static ended: (message: string) => void = () => undefined;
 
   @BeforeContent('slow', 'create')
@@ -104,7 +104,7 @@ describe('a connection pooler', () => {
     return ((await response.json()) as { data: { title: string }[] }).data.map(({ title }) => title);
   };
 
-  it('names a prepared statement by its text, so that one name never means two texts', () => {
+  it('names a prepared statement by its text, so that a name always means one text', () => {
     const texts = Array.from({ length: 1000 }, (_, i) => `select ${i}`);
     expect(new Set(texts.map(statementName)).size).toBe(1000);
     expect(statementName('select 1')).toBe(statementName(['select', '1'].join(' ')));
@@ -112,7 +112,7 @@ describe('a connection pooler', () => {
   });
 
   it.each(['transaction', 'session'] as const)(
-    'in transaction mode from the start (%s at first) mixes nothing up, and is named in one log line',
+    'in transaction mode from the start (%s at first) mixes up no responses, and is reported in one log line',
     async (mode) => {
       const options: PoolerOptions = { mode };
       await openPooler(options);
@@ -121,7 +121,7 @@ describe('a connection pooler', () => {
         [one, 'plains'],
         [two, 'secrets'],
       ] as const;
-      // Statements get their names, and connections their sessions, before those are shared.
+      // Prepares the statements on all connections before sessions are shared.
       for (const [host, path] of users)
         for (let i = 0; i < 3; i += 1) {
           await post(host, path, `${path} ${mode} ${i}`);
@@ -159,7 +159,7 @@ describe('a connection pooler', () => {
     expect(texts.filter((text) => text.startsWith('content_'))).not.toEqual([]);
   });
 
-  it('that refuses settings is named at the start, with what to do in each mode', async () => {
+  it('that rejects settings is reported at start, with the solution for each mode', async () => {
     const { url } = await openPooler({ refusesSettings: true });
     const host = await startHost(
       () => ({
@@ -172,7 +172,7 @@ describe('a connection pooler', () => {
     expect(said()).toContain('In session mode you can let the pooler ignore them');
   });
 
-  it("has a hook's statement ended when the request is over, although it renames processes", async () => {
+  it('cancels the statement of a hook when the request ends, although it renames backend processes', async () => {
     await openPooler({ mode: 'transaction', sessions: 6 });
     const host = await start({ preparedStatements: false, limits: { statementTimeout: 600 } });
     const ended = new Promise<string>((done) => {

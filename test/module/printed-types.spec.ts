@@ -1,4 +1,4 @@
-/** `npx nestjs-content-api types`: what it writes compiles, and means what answers and bodies are. */
+/** `npx nestjs-content-api types` writes types that compile and match responses and bodies. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
@@ -92,7 +92,7 @@ describe('npx nestjs-content-api types', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  it('writes what compiles, alone and with the client that it is for', async () => {
+  it('writes types that compile, alone and with the client that uses them', async () => {
     await writeFile(join(folder, 'types.d.ts'), TEXT);
     await writeFile(join(folder, 'use.ts'), USE);
     const options = { strict: true, noEmit: true, types: [], lib: ['lib.es2024.d.ts', 'lib.dom.d.ts'] };
@@ -127,7 +127,7 @@ describe('npx nestjs-content-api types', () => {
     expect(await readFile(file, 'utf8')).toBe(`${printed}\n`);
   });
 
-  it('wants a module', async () => {
+  it('requires a module', async () => {
     await expect(run(['types'], { env: {}, say: () => undefined })).rejects.toThrow('Give --module');
   });
 });

@@ -1,4 +1,4 @@
-/** Applications that are set up by half or wrongly: they do not start, or a log line names the mistake. */
+/** Incomplete or wrong setups: the application does not start, or a log line names the error. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ const users = () => UsersModule.forRoot({ secret: SECRET });
 const typeAt = (pluralApiId: string) =>
   defineCollectionType({ singularApiId: 'thing', pluralApiId, attributes: {} });
 
-/** Why an application does not start; null if it does. What it warns of is added to `warned`. */
+/** Returns the reason why an application does not start, or null. Adds its warnings to `warned`. */
 async function refusal(metadata: ModuleMetadata, warned: string[] = []): Promise<string | null> {
   const ignore = (): void => undefined;
   const logger = { log: ignore, error: ignore, warn: (message: string) => void warned.push(message) };
@@ -58,7 +58,7 @@ async function refusal(metadata: ModuleMetadata, warned: string[] = []): Promise
   }
 }
 
-describe('hooks of a provider that has no instance before a request', () => {
+describe('hooks of a provider without an instance at start', () => {
   @Injectable({ scope: Scope.REQUEST })
   class PerRequest {
     @BeforeContent('note', 'create')
@@ -101,7 +101,7 @@ describe('hooks of a provider that has no instance before a request', () => {
   });
 });
 
-describe('routes that two controllers have', () => {
+describe('routes of two controllers', () => {
   const both = (route: string, controller: string): string =>
     `The routes have 1 mistake:\n  - route "${route}": the type "thing" and ${controller} both have it`;
 
@@ -116,7 +116,7 @@ describe('routes that two controllers have', () => {
   it.each([
     ['auth', 'AuthController'],
     ['users-permissions', 'RolesController'],
-  ])('stop the start: a type at "%s", which is of UsersModule', async (route, controller) => {
+  ])('stop the start: a type at "%s", a route of UsersModule', async (route, controller) => {
     const types = content({ contentTypes: [typeAt(route), ...userTypes()] });
     expect(await refusal({ imports: [types, users()] })).toBe(both(route, controller));
   });
@@ -136,7 +136,7 @@ describe('routes that two controllers have', () => {
   });
 });
 
-describe('modules that are set up by half', () => {
+describe('incomplete setups', () => {
   it.each([
     ['FilesModule', files],
     ['UsersModule', users],
@@ -153,7 +153,7 @@ describe('modules that are set up by half', () => {
     ['apiTokenType without ApiTokensModule', {}, [], [NOTHING, TOKENS]],
     ['a grant to a role, and apiTokenType', { access: { roles: { editor: { note: '*' } } } }, [], [TOKENS]],
     ['API tokens', {}, [ApiTokensModule], []],
-  ] as const)('are warned of at the start: %s', async (_title, options, imports, expected) => {
+  ] as const)('log a warning at start: %s', async (_title, options, imports, expected) => {
     const warned: string[] = [];
     const module = content({ contentTypes: [note, apiTokenType], ...options });
     expect(await refusal({ imports: [module, ...imports] }, warned)).toBeNull();
@@ -161,7 +161,7 @@ describe('modules that are set up by half', () => {
   });
 });
 
-describe('the address of a database', () => {
+describe('the URL of a database', () => {
   it.each([
     ['mysql://root:geheim@localhost/content', 'the scheme is "mysql"'],
     ['localhost:5432/content', 'the scheme is missing'],
@@ -172,7 +172,7 @@ describe('the address of a database', () => {
     );
   });
 
-  it('of no database is reported, and schema.update() creates none', async () => {
+  it('of a missing database is reported, and schema.update() creates none', async () => {
     const { href: clientUrl } = new URL('/content_api_misspelt', database.url);
     const warned: string[] = [];
     const imports = [content({ access: { public: { note: '*' } }, database: { clientUrl } })];
@@ -203,7 +203,7 @@ describe.each(ADAPTERS)('missing tables on %s', (adapter) => {
         'or orm.schema.update({ safe: true })',
     ],
     ['production', 'The database is not available'],
-  ])('are a 503 in %s: %s', async (mode, message) => {
+  ])('return 503 if NODE_ENV is %s: %s', async (mode, message) => {
     process.env.NODE_ENV = mode;
     const access = { public: { note: '*' } } as const;
     const host = await startHost(() => ({ imports: [content({ access })] }), { adapter, database });
