@@ -43,12 +43,12 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
     ]).toEqual([200, 200, 403]);
   });
 
-  it('18.9 full access does everything', async () => {
+  it('18.9 full access permits everything', async () => {
     const { token } = await make({ kind: 'full-access' });
     expect([await statusOf('notes', token), (await send(token)).status]).toEqual([200, 201]);
   });
 
-  it('18.9 custom does what its grants say, down to attributes', async () => {
+  it('18.9 custom permits its grants, down to attributes', async () => {
     const { token } = await make({
       kind: 'custom',
       grants: { note: [{ actions: ['find'], fields: ['title'] }] },
@@ -63,7 +63,7 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
     await get('notes?filters[secretText]=hush', token).expect(400);
   });
 
-  it('18.2 the scheme has no case; other schemes are no credential', async () => {
+  it('18.2 accepts the scheme in any case, and ignores other schemes', async () => {
     const { token } = await make({ kind: 'read-only' });
     expect([
       await statusOf('notes', token, 'bearer'),
@@ -72,7 +72,7 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
     ]).toEqual([200, 200, 403]);
   });
 
-  it('18.3 18.6 a wrong token is refused even where the public may read', async () => {
+  it('18.3 18.6 rejects a wrong token, even if the public may read', async () => {
     const { token } = await make({ kind: 'read-only' });
     for (const wrong of [
       `${token}x`,
@@ -95,7 +95,7 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
     await get('topics', (await make({ kind: 'custom', grants: { note: ['find'] } })).token).expect(403);
   });
 
-  it('18.4 an expired token says so (S38)', async () => {
+  it('18.4 reports an expired token (S38)', async () => {
     const made = await make({ kind: 'read-only' }, 7);
     expect(Math.round((Date.parse(made.expiresAt ?? '') - Date.now()) / 86_400_000)).toBe(7);
     await get('notes', made.token).expect(200);
@@ -109,7 +109,7 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
     await get('notes', made.token).expect(401);
   });
 
-  it('18.10 is shown once and kept as a salted hash (S38)', async () => {
+  it('18.10 returns a token once and stores a salted hash (S38)', async () => {
     const [one, two] = [await make({ kind: 'read-only' }), await make({ kind: 'read-only' })];
     expect(one).not.toHaveProperty('hash');
     const rows = await test.sql('select * from content_api_tokens where document_id = any($1)', [
@@ -120,7 +120,7 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
     expect(JSON.stringify(await tokens.list())).not.toMatch(/hash|lookup|nca_/);
   });
 
-  it('18.10 records its use at most once in an hour (S38)', async () => {
+  it('18.10 records its use at most once per hour (S38)', async () => {
     const { token, documentId } = await make({ kind: 'read-only' });
     const used = async () =>
       (
@@ -146,19 +146,19 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
     expect(Date.parse(String(await used()))).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('S38: a revoked token is refused on the next request', async () => {
+  it('S38: rejects a revoked token on the next request', async () => {
     const { token, documentId } = await make({ kind: 'full-access' });
     await get('notes', token).expect(200);
     expect([await tokens.revoke(documentId), await tokens.revoke(documentId)]).toEqual([true, false]);
     await get('notes', token).expect(401);
   });
 
-  it('costs one look-up, and the permission check none', async () => {
+  it('needs one query, and none to check permissions', async () => {
     const { token } = await make({ kind: 'custom', grants: { note: ['find'] } });
     await get('notes', token).expect(200);
     await new Promise((done) => setTimeout(done, 50));
     const seen = await countStatements(() => get('notes', token).expect(200));
-    // What they ask for may have been kept.
+    // The requested rows may be cached.
     expect(seen.filter((text) => !text.includes('"notes"'))).toEqual([
       expect.stringContaining('content_api_tokens'),
     ]);
@@ -183,13 +183,17 @@ describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
       { name: 'x', kind: 'custom', grants: { note: [{ actions: '*', fields: ['titel'] }] } },
       'did you mean "title"',
     ],
-    ['no whole days', { name: 'x', kind: 'read-only', days: 0.5 }, '"days" must be a positive whole number'],
-  ])('refuses %s', async (_name, input, message) => {
+    [
+      'a fraction of days',
+      { name: 'x', kind: 'read-only', days: 0.5 },
+      '"days" must be a positive whole number',
+    ],
+  ])('rejects %s', async (_name, input, message) => {
     await expect(tokens.create(input as never)).rejects.toThrow(message);
   });
 });
 
-it('the module without its type does not start, and says what is missing', async () => {
+it('the module without its type does not start, and reports the missing type', async () => {
   await expect(
     createTestApp({
       contentTypes: contentTypes
@@ -200,7 +204,7 @@ it('the module without its type does not start, and says what is missing', async
   ).rejects.toThrow('contentTypes: add apiTokenType');
 });
 
-it('a host acts for a role', async () => {
+it('an application acts for a role', async () => {
   const test = await createTestApp({ contentTypes, access: { roles: { editor: { note: ['find'] } } } });
   const caller = await test.app.get(ContentAccess).callerOf({ kind: 'user', id: '1', roles: ['editor'] });
   expect([
@@ -245,7 +249,7 @@ describe.each(adaptersFor(import.meta.url))('drafts and API tokens on %s', (adap
     ['custom', { page: ['find', 'findOne'], front: ['find'] }, [403, 403, 403]],
     ['custom', { page: ['find', 'readDrafts'], front: ['find', 'readDrafts'] }, [200, 403, 200]],
   ] as [string, Grants | undefined, number[]][])(
-    'D28: %s with %j reads what it may of drafts',
+    'D28: %s with %j reads drafts according to its grants',
     async (kind, grants, expected) => {
       const name = `${kind} ${JSON.stringify(grants)}`;
       const { token } = await test.app.get(ApiTokens).create({ name, kind, grants } as never);
@@ -259,7 +263,7 @@ describe.each(adaptersFor(import.meta.url))('drafts and API tokens on %s', (adap
     },
   );
 
-  it('D28: read-only still writes nothing, drafts included', async () => {
+  it('D28: read-only writes nothing, drafts included', async () => {
     const { token } = await test.app.get(ApiTokens).create({ name: 'reader', kind: 'read-only' });
     for (const query of ['', '?status=draft'])
       await test.http

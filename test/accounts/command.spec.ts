@@ -33,7 +33,7 @@ describe('npx nestjs-content-api token', () => {
     expect(await command('list')).toBe('There are no tokens.');
   });
 
-  it('knows the types of the application that it is given', async () => {
+  it('knows the types of the given application', async () => {
     const module = `${join(import.meta.dirname, 'token-app.ts')}#TokenApp`;
     const created = await command(
       'create --name notes --kind custom',
@@ -49,7 +49,7 @@ describe('npx nestjs-content-api token', () => {
   });
 
   it.each([[['--help']], [['-h']], [['token', '--help']], [['token', 'create', '--help']]])(
-    'N1: %j prints the usage and is no mistake',
+    'N1: %j prints the usage and exits with 0',
     async (args) => {
       expect(await run(args, {})).toMatch(/^Usage: nestjs-content-api token[^]*--help/);
     },
@@ -59,7 +59,7 @@ describe('npx nestjs-content-api token', () => {
     ['nothing', []],
     ['an unknown command', ['token', 'destroy']],
     ['an unknown subject', ['user', 'list']],
-  ])('explains itself after %s', async (_name, args) => {
+  ])('prints the usage after %s', async (_name, args) => {
     await expect(run(args, {})).rejects.toThrow(/^Usage: nestjs-content-api token/);
   });
 
@@ -67,7 +67,7 @@ describe('npx nestjs-content-api token', () => {
     ['create', 'create needs --name and --kind'],
     ['rotate nobody', 'There is no token "nobody"'],
     ['create --name x --kind custom --grants {', '--grants is not JSON'],
-  ])('refuses "%s"', async (line, message) => {
+  ])('rejects "%s"', async (line, message) => {
     await expect(command(line)).rejects.toThrow(message);
   });
 

@@ -10,7 +10,7 @@ import {
 
 export const SECRET = 'a secret of the tests that is long enough';
 
-/** Keeps what is sent. */
+/** Stores the sent mails. */
 export class Outbox implements MailSender {
   readonly mails: Mail[] = [];
   private readonly waiting: ((mail: Mail) => void)[] = [];
@@ -20,13 +20,13 @@ export class Outbox implements MailSender {
     this.waiting.shift()?.(mail);
   }
 
-  /** The next mail that is sent. */
+  /** Resolves with the next mail. */
   next(): Promise<Mail> {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 }
 
-/** The token in the link of a mail. */
+/** Returns the token in the link of a mail. */
 export const tokenIn = ({ text }: Mail): string =>
   new URL(/https?:\S+/.exec(text)?.[0] ?? 'http://none').searchParams.values().next().value ?? '';
 

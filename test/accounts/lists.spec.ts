@@ -1,4 +1,7 @@
-/** H5: a user by row id is the user by document id, and lists page as clients of the protocol ask (19.15, 19.19). */
+/**
+ * H5: a row id and a document id address the same user, and lists have pages as in the protocol (19.15,
+ * 19.19).
+ */
 import { adaptersFor } from '../support/adapters.ts';
 import { type AccountsWorld, type SignedUp, startAccounts } from '../security/accounts-world.ts';
 
@@ -20,7 +23,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
   const all = (from: number, to?: number) =>
     ['user1', 'user2', 'user3', 'user4', 'user5', 'user6', 'user7'].slice(from, to);
 
-  it('H5: conditions hold for a row id as for a document id', async () => {
+  it('H5: filters apply to a row id as to a document id', async () => {
     const [user = {}] = users;
     for (const id of [user['id'], user['documentId']]) {
       const status = async (query: string) => (await world.get(`/users/${id}${query}`, jwt)).status;
@@ -45,20 +48,20 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       expect((await world.get(`/users/${id}`, jwt)).status).toBe(404);
   });
 
-  it('19.15 start and limit stand at the root, or in pagination', async () => {
+  it('19.15 accepts start and limit at the root or in pagination', async () => {
     expect(await names('')).toEqual(all(0));
     expect(await names('&start=2&limit=3')).toEqual(all(2, 5));
     expect(await names('&start=5')).toEqual(all(5));
     expect(await names('&limit=2')).toEqual(all(0, 2));
     expect(await names('&pagination[start]=2&pagination[limit]=3')).toEqual(all(2, 5));
     expect(await names('&pagination%5Bpage%5D=2&pagination%5BpageSize%5D=4')).toEqual(all(4));
-    // What stands in `pagination` wins.
+    // `pagination` takes precedence.
     expect(await names('&limit=1&pagination[limit]=2')).toEqual(all(0, 2));
     for (const wrong of ['&start=x', '&limit=1.5', '&page=2', '&limit[a]=1'])
       expect([wrong, await names(wrong)]).toEqual([wrong, 400]);
   });
 
-  it('19.15 the count is of all that match, whatever page is asked for', async () => {
+  it('19.15 counts all matching users, for any page', async () => {
     for (const query of [
       '',
       '?start=2&limit=3',
@@ -72,7 +75,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
     expect((await world.get('/users/count?filters[username]=user1&limit=0', jwt)).body).toBe(1);
   });
 
-  it('19.19 the users of a role are never shown, and asking for them is no error', async () => {
+  it('19.19 never returns the users of a role, and ignores a request for them', async () => {
     for (const query of [
       'populate[role][populate][0]=users',
       'populate=role.users',
@@ -98,7 +101,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       expect([query, (await world.get(`/users?${query}`, jwt)).status]).toEqual([query, 400]);
   });
 
-  it('19.16, 19.18 a new user is shown with its role, unless something else is asked for', async () => {
+  it('19.16, 19.18 returns a new user with its role by default', async () => {
     const create = async (name: string, query: string) =>
       (
         await world.post(

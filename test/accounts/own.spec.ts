@@ -1,4 +1,4 @@
-/** Grants on a user's own documents: `{ actions, own: true }`. */
+/** Grants on own documents of a user: `{ actions, own: true }`. */
 import {
   type AuthStrategy,
   type Credentials,
@@ -42,7 +42,7 @@ const plain = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-/** Owners that have drafts and locales themselves. */
+/** Owners with drafts and locales. */
 const profile = defineCollectionType({
   singularApiId: 'profile',
   pluralApiId: 'profiles',
@@ -60,7 +60,7 @@ const sketch = defineCollectionType({
   },
 });
 
-/** `x-user: <id> <role>`. */
+/** Takes the caller from `x-user: <id> <role>`. */
 class Header implements AuthStrategy {
   readonly name = 'header';
   authenticate({ headers }: Credentials): Identity | null {
@@ -132,7 +132,7 @@ describe('own documents', () => {
   });
   afterAll(() => test.close());
 
-  it('are read and written alike, in whichever state and locale the document of their owner is', async () => {
+  it("are read and written alike, for any state and locale of the owner's document", async () => {
     for (const [id, published, locale] of [
       ['in-draft', false, 'en'],
       ['in-german', true, 'de'],
@@ -164,7 +164,7 @@ describe('own documents', () => {
     }
   });
 
-  it('are the only ones in a list, its total, a search and behind an id', async () => {
+  it('are the only ones in a list, its total, a search and by id', async () => {
     expect(await titles('notes', 'ann')).toEqual(["ann's"]);
     expect(await titles('memos', 'bob')).toEqual(["bob's"]);
     expect(await titles("notes?_q='s&sort=title", 'ann')).toEqual(["ann's"]);
@@ -184,7 +184,7 @@ describe('own documents', () => {
       expect(await titles('notes?sort=title', who)).toEqual([`${who}'s`]);
   });
 
-  it('drafts of others stay theirs', async () => {
+  it('do not include drafts of other users', async () => {
     const draft = async (who: string) =>
       (
         await test.http
@@ -202,7 +202,7 @@ describe('own documents', () => {
     for (const id of [a, b]) await test.sql('delete from notes where document_id = $1', [id]);
   });
 
-  it('can be changed and removed, those of others cannot', async () => {
+  it('can be changed and removed, those of other users cannot', async () => {
     const put = (id: string | undefined, who: string, role?: string) =>
       test.http
         .put(`/api/notes/${id}`)
@@ -211,7 +211,7 @@ describe('own documents', () => {
     const remove = (id: string | undefined, who: string, role?: string) =>
       test.http.delete(`/api/notes/${id}`).set(as(who, role));
     await put(notes['ann'], 'ann').expect(200);
-    // A reader sees it and learns that it is not theirs; a writer does not see it.
+    // A caller that can read the document gets 403; a caller that cannot gets 404.
     await put(notes['bob'], 'ann', 'reader').expect(403);
     expect((await put(notes['bob'], 'ann').expect(404)).body).toEqual(
       (await put('nothing', 'ann').expect(404)).body,
@@ -228,7 +228,7 @@ describe('own documents', () => {
     expect(await titles('notes?sort=title', 'ann')).toEqual(["ann's"]);
   });
 
-  it('can be narrowed to attributes as well', async () => {
+  it('can be limited to attributes', async () => {
     const put = (data: object, who = 'ann') =>
       test.http.put(`/api/notes/${notes['ann']}`).set(as(who, 'narrow')).send({ data });
     await put({ title: "ann's" }).expect(200);
@@ -241,12 +241,12 @@ describe('own documents', () => {
     expect((await get('notes', 'ann', 'narrow').expect(200)).body.data[0]).toHaveProperty('secret');
   });
 
-  it('belong to users, not to the public and not to tokens', async () => {
+  it('exist for users, not for the public and not for tokens', async () => {
     await test.http.get('/api/notes').expect(401);
     await get('notes', 'ann', 'robot').expect(403);
   });
 
-  it('do not open relations: those need find on all', async () => {
+  it('do not extend to relations, which need find on all documents', async () => {
     const { body } = await get('memos?populate=note', 'ann').expect(200);
     expect(body.data[0]).not.toHaveProperty('note');
     await get('memos?filters[note][title]=x', 'ann').expect(400);
@@ -265,7 +265,7 @@ it.each<[string, Grants, string]>([
     '"own" needs a content type with an "owner"',
   ],
   ['every type', { '*': [{ actions: ['find'], own: true }] }, '"own" needs a content type with an "owner"'],
-])('own does not go with %s', async (_name, editor, message) => {
+])('rejects own together with %s', async (_name, editor, message) => {
   await expect(
     createTestApp({ contentTypes: [person, note, memo, plain], access: { roles: { editor } } }),
   ).rejects.toThrow(message);
@@ -275,11 +275,11 @@ it.each([
   ['an unknown attribute', 'autor', 'owner: "autor" is not an attribute; did you mean "author"?'],
   ['an attribute of another kind', 'title', null],
   [
-    'a relation that another type holds',
+    'a relation that another type owns',
     'others',
     'must be a string, or a to-one relation without "mappedBy"',
   ],
-])('an owner that is %s', async (_name, owner, message) => {
+])('rejects an owner that is %s', async (_name, owner, message) => {
   const type = defineCollectionType({
     singularApiId: 'note',
     pluralApiId: 'notes',
@@ -299,7 +299,7 @@ it.each([
   await (await start).close();
 });
 
-it('an owner is the same in all locales', async () => {
+it('rejects a localized owner', async () => {
   const type = defineCollectionType({
     singularApiId: 'note',
     pluralApiId: 'notes',
@@ -310,7 +310,7 @@ it('an owner is the same in all locales', async () => {
   await expect(createTestApp({ contentTypes: [type] })).rejects.toThrow('owner: "by" is localized');
 });
 
-it('a single type has no owner', async () => {
+it('rejects an owner of a single type', async () => {
   const type = defineSingleType({
     singularApiId: 'note',
     owner: 'title',

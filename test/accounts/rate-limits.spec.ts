@@ -1,4 +1,4 @@
-/** R15: limits that stop guesses, and that nobody can turn against the owner of an account (19.13). */
+/** R15: limits stop guesses, and an attacker cannot use them to lock out the owner of an account (19.13). */
 import type { INestApplication } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
 import { type RateLimitOptions, UsersModule, userTypes } from 'nestjs-content-api/accounts';
@@ -20,7 +20,7 @@ describe.each(adaptersFor(import.meta.url))('limits on %s', (adapter) => {
       }),
       {
         adapter,
-        // Addresses come from a proxy that can be trusted.
+        // The proxy that sets the addresses is trusted.
         fastify: { trustProxy: true },
         prepare: (app: INestApplication) =>
           void (adapter === 'express' && app.getHttpAdapter().getInstance().set('trust proxy', true)),
@@ -28,7 +28,7 @@ describe.each(adaptersFor(import.meta.url))('limits on %s', (adapter) => {
       },
     );
   const post = async (path: string, body: object, address: string, token?: string) => {
-    const answer = await fetch(`${host.url}/api/auth/${path}`, {
+    const response = await fetch(`${host.url}/api/auth/${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -37,7 +37,7 @@ describe.each(adaptersFor(import.meta.url))('limits on %s', (adapter) => {
       },
       body: JSON.stringify(body),
     });
-    return { status: answer.status, body: (await answer.json()) as any };
+    return { status: response.status, body: (await response.json()) as any };
   };
   const signIn = async (address: string, password = OWNER.password, identifier = OWNER.username) =>
     (await post('local', { identifier, password }, address)).status;
@@ -53,44 +53,44 @@ describe.each(adaptersFor(import.meta.url))('limits on %s', (adapter) => {
   });
   afterEach(() => host.close());
 
-  it('R15: strangers who guess do not keep the owner out', async () => {
+  it('R15: guesses from other addresses do not lock out the owner', async () => {
     expect(await times(6, () => signIn('10.0.0.1', 'wrong'))).toEqual([400, 400, 400, 429, 429, 429]);
-    // Not even with the right password, from where there were too many guesses.
+    // After too many guesses from an address, even the right password is rejected.
     expect(await signIn('10.0.0.1')).toBe(429);
     expect(await times(3, () => signIn('10.0.0.2'))).toEqual([200, 200, 200]);
     expect(await signIn('10.0.0.2', OWNER.password, OWNER.email)).toBe(200);
   });
 
-  it('R15: guesses from many addresses are one for each', async () => {
+  it('R15: guesses from many addresses have separate limits', async () => {
     expect(await times(3, (i) => signIn(`10.0.1.${i}`, 'wrong'))).toEqual([400, 400, 400]);
     expect(await times(5, (i) => signIn(`10.0.2.${i}`, 'wrong'))).toEqual([400, 400, 400, 400, 400]);
     expect(await times(5, (i) => signIn(`10.0.2.${i}`))).toEqual([429, 429, 429, 429, 429]);
-    // An address stands for its whole network where that is what one person has.
+    // An IPv6 address counts as its network, because one user can have a whole network.
     expect(await signIn('2001:db8:1:1::1', 'wrong')).toBe(400);
     expect(await signIn('2001:db8:1:1::2')).toBe(429);
     expect(await signIn('2001:db8:1:2::1')).toBe(200);
   });
 
-  it('R15: what succeeds is no failure, however often and at once', async () => {
+  it('R15: successful requests do not count as failures, also concurrent ones', async () => {
     const right = await Promise.all(Array.from({ length: 12 }, () => signIn('10.0.3.1')));
     expect(right).toEqual(Array<number>(12).fill(200));
     expect(await times(3, () => signIn('10.0.3.1', 'wrong'))).toEqual([400, 400, 400]);
     expect(await signIn('10.0.3.1')).toBe(429);
   });
 
-  it('R15: guesses that come at once are counted like any others', async () => {
+  it('R15: concurrent guesses count', async () => {
     const guesses = await Promise.all(Array.from({ length: 12 }, (_, i) => signIn('10.0.4.1', `wrong ${i}`)));
     expect(guesses.filter((status) => status === 400)).toHaveLength(3);
     expect(guesses.filter((status) => status === 429)).toHaveLength(9);
   });
 
-  it('R15: another spelling of a name is no other name', async () => {
+  it('R15: another spelling counts as the same name', async () => {
     const spellings = ['owner', 'OWNER', ' owner', 'ｏｗｎｅｒ', 'Owner\u00a0', 'oWner'];
     const statuses = await times(6, (i) => signIn('10.0.5.1', 'wrong', spellings[i]));
     expect(statuses).toEqual([400, 400, 400, 429, 429, 429]);
   });
 
-  it('R15: whoever has a token guesses the password no faster', async () => {
+  it('R15: a token allows no faster guesses of the password', async () => {
     const { body } = await post('local', { identifier: 'owner', password: OWNER.password }, '10.0.6.1');
     const change = (currentPassword: string, address: string) =>
       post(
@@ -104,7 +104,7 @@ describe.each(adaptersFor(import.meta.url))('limits on %s', (adapter) => {
     expect((await change(OWNER.password, '10.0.6.2')).status).toBe(200);
   });
 
-  it('19.13 mails are limited by whoever asks for them, and say when to come back', async () => {
+  it('19.13 mails are limited per client address, and the error has retryAfter', async () => {
     const forgot = (address: string) => post('forgot-password', { email: OWNER.email }, address);
     expect(await times(4, async () => (await forgot('10.0.7.1')).status)).toEqual([200, 200, 200, 429]);
     expect(await times(2, async () => (await forgot('10.0.7.2')).status)).toEqual([200, 429]);

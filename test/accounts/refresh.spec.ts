@@ -1,4 +1,4 @@
-/** R8, R16: refresh tokens that notice a thief whenever he comes, and sign-ins that do not get in each other's way. */
+/** R8, R16: refresh tokens detect reuse at any time, and concurrent sign-ins do not block each other. */
 import { UsersModule } from 'nestjs-content-api/accounts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -39,7 +39,7 @@ describe.each(adaptersFor(import.meta.url))('refresh tokens on %s', (adapter) =>
   const me = async (jwt: string): Promise<number> =>
     (await test.http.get('/api/users/me').set('authorization', `Bearer ${jwt}`)).status;
 
-  it.each([1, 2, 5])('R8: a token that comes back after %d uses ends the session', async (uses) => {
+  it.each([1, 2, 5])('R8: a token that is used again after %d uses ends the session', async (uses) => {
     const { refreshToken: stolen, jwt } = await register();
     let last = { status: 200, token: stolen, jwt };
     for (let i = 0; i < uses; i += 1) last = await refresh(last.token);
@@ -56,7 +56,7 @@ describe.each(adaptersFor(import.meta.url))('refresh tokens on %s', (adapter) =>
     expect([await me(other.jwt), (await refresh(other.refreshToken)).status]).toEqual([200, 200]);
   });
 
-  it('R8: a token that was never issued ends nothing', async () => {
+  it('R8: a token that was never issued ends no session', async () => {
     const { refreshToken, jwt, user } = await register();
     const [, session = '', uses = '', signature = ''] = refreshToken.split('.');
     const stranger = await register();
@@ -76,7 +76,7 @@ describe.each(adaptersFor(import.meta.url))('refresh tokens on %s', (adapter) =>
     expect((await refresh(refreshToken)).status).toBe(200);
   });
 
-  it('R8: nothing that could be used is stored, and nothing grows', async () => {
+  it('R8: stores no usable token, and the number of rows does not grow', async () => {
     const { refreshToken, user } = await register();
     let token = refreshToken;
     for (let i = 0; i < 10; i += 1) ({ token } = await refresh(token));
@@ -92,7 +92,7 @@ describe.each(adaptersFor(import.meta.url))('refresh tokens on %s', (adapter) =>
     ]);
   });
 
-  it('R8: a session from before tokens were signed is no error, and its token is refused', async () => {
+  it('R8: a session from before signed tokens is no error, and its token is rejected', async () => {
     const { user, jwt } = await register();
     const old = {
       id: 'b7f8a6c2-0000-4000-8000-000000000000',
@@ -115,7 +115,7 @@ describe.each(adaptersFor(import.meta.url))('refresh tokens on %s', (adapter) =>
     await signIn().expect(200);
   });
 
-  it('R16: 30 sign-ins of one user at once are 30 sign-ins', async () => {
+  it('R16: 30 concurrent sign-ins of one user create 30 sessions', async () => {
     const { user } = await register();
     const answers = await Promise.all(Array.from({ length: 30 }, () => signIn()));
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(30).fill(200));

@@ -55,12 +55,12 @@ describe.each(adaptersFor(import.meta.url))('roles on %s', (adapter) => {
       const one = await world.get(`${ROLES}/${role.id}`, jwt);
       expect(one.body.role).toMatchObject({ createdAt: role.createdAt, publishedAt: role.publishedAt });
     }
-    // The same instants as everywhere else.
+    // Compares with the timestamps in another response.
     const { role } = (await world.get('/users/me?populate=role', jwt)).body;
     expect(body.roles).toContainEqual(expect.objectContaining({ createdAt: role.createdAt, id: role.id }));
   });
 
-  it('M1: users are counted without a statement per role', async () => {
+  it('M1: counts users without a statement per role', async () => {
     for (let i = 0; i < 5; i += 1) await create({ name: `Role ${adapter} ${i}` });
     await world.register();
     const list = async () => {
@@ -87,7 +87,7 @@ describe.each(adaptersFor(import.meta.url))('roles on %s', (adapter) => {
     expect(await named(name)).toMatchObject({ type });
   });
 
-  it('H6: where a name gives no type, the type is what is missing', async () => {
+  it('H6: reports the type as missing if the name gives none', async () => {
     const refused = await create({ name: '編集者' });
     expect([refused.status, refused.body.error.message]).toEqual([400, 'type is a required field']);
     expect((await create({ name: '編集者', type: 'editors' })).status).toBe(200);
@@ -108,7 +108,7 @@ describe.each(adaptersFor(import.meta.url))('roles on %s', (adapter) => {
       expect((await create({ name: 'Wrong', permissions: wrong })).status).toBe(400);
   });
 
-  it('readDraft and readDrafts are one right', async () => {
+  it('accepts readDraft as readDrafts', async () => {
     const tree = (actions: object) => ({ 'api::note': { controllers: { note: actions } } });
     await create({ name: 'Drafts', permissions: tree({ readDraft: ON, readDrafts: OFF }) });
     const { id } = await named('Drafts');
@@ -119,7 +119,7 @@ describe.each(adaptersFor(import.meta.url))('roles on %s', (adapter) => {
     expect(await granted(id)).toEqual([]);
   });
 
-  it("20.12: a tree of another server's is taken as far as it is switched on here", async () => {
+  it('20.12: accepts permissions of another server for installed features', async () => {
     const permissions = {
       'api::topic.topic': { controllers: { topic: { find: ON, deleteMany: OFF } } },
       'api::unknown': { controllers: { unknown: { find: OFF } } },
@@ -148,14 +148,14 @@ describe.each(adaptersFor(import.meta.url))('roles on %s', (adapter) => {
     ['an action', { 'api::topic': { controllers: { topic: { toString: ON } } } }, 'toString'],
     ['a group', { 'api::note': { controllers: { topic: { find: ON } } } }, 'topic'],
     ['a type', { 'api::nothing': { controllers: { nothing: { find: ON } } } }, 'nothing'],
-  ])('%s that is switched on and does not exist is named', async (_name, permissions, key) => {
+  ])('reports an unknown %s', async (_name, permissions, key) => {
     const before = await world.sql('select count(*) from content_roles');
     const { status, body } = await create({ name: 'Refused', permissions });
     expect([status, body.error.name, body.error.details.key]).toEqual([400, 'ValidationError', key]);
     expect(await world.sql('select count(*) from content_roles')).toEqual(before);
   });
 
-  it('what GET gave can be sent back', async () => {
+  it('accepts the response of a GET as input', async () => {
     const permissions = {
       'api::note': { controllers: { note: { find: ON, create: ON } } },
       'plugin::users-permissions': { controllers: { user: { find: ON } } },
@@ -182,9 +182,9 @@ describe.each(adaptersFor(import.meta.url))('the default roles on %s', (adapter)
     ],
   });
 
-  it('19.22 are there once the application has started, for the code of the host', async () => {
+  it('19.22 exist after the start, for code of the application', async () => {
     const database = await createDatabase();
-    // The first start has no tables, which is no error; the second has them, and nobody asks for anything.
+    // The first start has no tables, which is no error; the second one has them, and no request was sent.
     const first = await startHost(() => metadata(database.url), { adapter, database });
     await first.app.get<{ schema: { update(): Promise<void> } }>(CONTENT_ORM).schema.update();
     await first.close();

@@ -42,7 +42,7 @@ describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
     };
   const refresh = (refreshToken: unknown) => post('refresh', { refreshToken });
 
-  it('19.12 sign-in gives a refresh token, which is good once', async () => {
+  it('19.12 sign-in returns a refresh token, which is valid once', async () => {
     const first = await register();
     expect(Object.keys(first).sort()).toEqual(['jwt', 'refreshToken', 'user']);
     const { body: second } = await refresh(first.refreshToken).expect(200);
@@ -51,7 +51,7 @@ describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
     await refresh(second.refreshToken).expect(200);
   });
 
-  it('a refresh token that comes back ends the session', async () => {
+  it('a refresh token that is used again ends the session', async () => {
     const first = await register();
     const { body: second } = await refresh(first.refreshToken).expect(200);
     const { body } = await refresh(first.refreshToken).expect(401);
@@ -60,11 +60,11 @@ describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
     expect(await notes(second.jwt)).toBe(401);
   });
 
-  it('of ten uses at once one succeeds, or the session is over', async () => {
+  it('one of ten concurrent uses succeeds, or the session ends', async () => {
     const { refreshToken } = await register();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)));
-    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-    expect(answers.every(({ status }) => status === 200 || status === 401)).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => refresh(refreshToken)));
+    expect(responses.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    expect(responses.every(({ status }) => status === 200 || status === 401)).toBe(true);
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
     ['x', 401, 'Invalid refresh token'],
     ['1.2.3', 401, 'Invalid refresh token'],
     ['99999999999.a.b', 401, 'Invalid refresh token'],
-  ])('19.12 refuses %p', async (refreshToken, status, message) => {
+  ])('19.12 rejects %p', async (refreshToken, status, message) => {
     expect((await refresh(refreshToken).expect(status)).body.error.message).toBe(message);
   });
 
@@ -113,7 +113,7 @@ describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
     await refresh(body.refreshToken).expect(200);
   });
 
-  it('a blocked or removed user has no session', async () => {
+  it('a blocked or deleted user has no session', async () => {
     const [blocked, removed] = [await register(), await register()];
     await test.sql('update content_users set blocked = true where id = $1', [blocked.user['id']]);
     await test.sql('delete from content_users where id = $1', [removed.user['id']]);
@@ -123,7 +123,7 @@ describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
     }
   });
 
-  it('a session ends by itself', async () => {
+  it('a session expires', async () => {
     const { user, jwt, refreshToken } = await register();
     await test.sql(
       `update content_users set sessions = jsonb_set(sessions, '{0,expiresAt}', '"2020-01-01T00:00:00.000Z"') where id = $1`,
@@ -157,7 +157,7 @@ describe.each(adaptersFor(import.meta.url))('confirmation of addresses on %s', (
   const post = (path: string, body: object = {}) => test.http.post(`/api/auth/${path}`).send(body);
   const person = { username: 'person', email: 'person@example.com', password: 'correct horse' };
 
-  it('19.6 19.4 19.11 comes before sign-in', async () => {
+  it('19.6 19.4 19.11 is required before sign-in', async () => {
     const mail = outbox.next();
     const { body } = await post('local/register', person).expect(200);
     expect(Object.keys(body)).toEqual(['user']);
@@ -191,12 +191,12 @@ describe.each(adaptersFor(import.meta.url))('confirmation of addresses on %s', (
     }
   });
 
-  it('19.12 without refresh tokens their routes are not there', async () => {
+  it('19.12 without refresh tokens their routes do not exist', async () => {
     for (const path of ['refresh', 'logout']) await post(path).expect(404);
     await test.http.get('/api/auth/sessions').expect(404);
   });
 
-  it('19.13 too many tries about one user are refused', async () => {
+  it('19.13 rejects too many attempts for one user', async () => {
     const tries = [];
     for (let i = 0; i < 5; i += 1)
       tries.push(
@@ -230,15 +230,15 @@ it('a secret can be replaced', async () => {
       imports: [UsersModule.forRoot({ ...usersOptions(new Outbox()), secret })],
     });
   const [before, after] = [await start([old]), await start([next, old])];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [before, after].map((test) =>
       test.http
         .post('/api/auth/local/register')
         .send({ username: 'same', email: 'same@example.com', password: 'correct horse' }),
     ),
   );
-  const [issued] = answers.map(({ body }) => body.jwt as string);
-  // The same account in both databases: its state has to be the same, too.
+  const [issued] = responses.map(({ body }) => body.jwt as string);
+  // The same account in both databases also needs the same password hash.
   const [{ password } = {}] = await before.sql('select password from content_users');
   await after.sql('update content_users set password = $1', [password]);
   await after.http.get('/api/users/me').set('authorization', `Bearer ${issued}`).expect(200);

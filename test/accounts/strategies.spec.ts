@@ -5,7 +5,7 @@ import { adaptersFor } from '../support/adapters.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes } from './helpers.ts';
 
-/** A reverse proxy that has signed the user in. */
+/** Signs in the user that a reverse proxy names in a header. */
 class ProxyHeader implements AuthStrategy {
   readonly name = 'proxy-header';
   authenticate({ headers }: Credentials): Identity | null {
@@ -14,7 +14,7 @@ class ProxyHeader implements AuthStrategy {
   }
 }
 
-/** A guard of the host's, as Passport's or a session's would be, that runs before. */
+/** Guard of the application that runs first, such as one of Passport or of sessions. */
 @Injectable()
 class SessionGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -32,7 +32,7 @@ class HostUser implements AuthStrategy {
   }
 }
 
-describe.each(adaptersFor(import.meta.url))("a host's own sign-in on %s", (adapter) => {
+describe.each(adaptersFor(import.meta.url))('strategies of an application on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(
@@ -49,7 +49,7 @@ describe.each(adaptersFor(import.meta.url))("a host's own sign-in on %s", (adapt
   const status = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
     (await test.http.get(`/api/${path}`).set(headers)).status;
 
-  it('is a strategy of a few lines', async () => {
+  it('need a few lines', async () => {
     expect([
       await status('notes', { 'x-remote-user': 'ann' }),
       await status('notes', { 'x-session': 'known' }),
@@ -57,11 +57,11 @@ describe.each(adaptersFor(import.meta.url))("a host's own sign-in on %s", (adapt
     ]).toEqual([200, 200, 403]);
   });
 
-  it('18.6 has the rights of its roles alone', async () => {
+  it('18.6 give only the permissions of their roles', async () => {
     expect([await status('topics'), await status('topics', { 'x-remote-user': 'ann' })]).toEqual([200, 403]);
   });
 
-  it('18.3 leaves a bearer token that nobody knows refused', async () => {
+  it('18.3 reject an unknown bearer token', async () => {
     expect([
       await status('topics', { authorization: 'Bearer x' }),
       await status('notes', { authorization: 'Bearer x', 'x-remote-user': 'ann' }),
@@ -108,7 +108,7 @@ describe('a source of grants', () => {
     await test.close();
   });
 
-  it('is asked once while its answer is fresh, however many requests there are', async () => {
+  it('is queried once per maxAge, for any number of requests', async () => {
     const source = new Table();
     const test = await start(source, 60_000);
     await Promise.all(Array.from({ length: 50 }, () => status(test, 'topics')));
@@ -118,7 +118,7 @@ describe('a source of grants', () => {
     await test.close();
   });
 
-  it('18.13 changes count after maxAge, or at once', async () => {
+  it('18.13 changes apply after maxAge, or at once after a reset', async () => {
     const source = new Table();
     const test = await start(source, 60_000);
     expect(await status(test, 'notes')).toBe(403);
@@ -135,7 +135,7 @@ describe('a source of grants', () => {
     await impatient.close();
   });
 
-  it('that fails grants nothing, and is asked again', async () => {
+  it('that fails grants nothing, and is queried again', async () => {
     const source = new Table();
     source.broken = true;
     const test = await start(source);
@@ -173,6 +173,6 @@ it.each<[string, object, string]>([
     { public: { note: [{ action: 'find' }] } },
     'expected an action or { actions, fields, own }',
   ],
-])('a grant that is wrong about %s stops the start', async (_name, access, message) => {
+])('a grant with an error in %s stops the start', async (_name, access, message) => {
   await expect(createTestApp({ contentTypes, access: access })).rejects.toThrow(message);
 });

@@ -1,4 +1,4 @@
-/** An application for the command line to load. */
+/** Application that the command line loads. */
 import { ContentModule } from 'nestjs-content-api';
 import { ApiTokensModule } from 'nestjs-content-api/accounts';
 import { contentTypes } from './helpers.ts';

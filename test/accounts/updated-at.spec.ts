@@ -1,4 +1,7 @@
-/** Whoever changes what a request could have written changes `updatedAt`; the library's own notes do not. */
+/**
+ * `updatedAt` changes with every value that a request could write, and not with internal values of the
+ * library.
+ */
 import { getContentToken, type ContentService } from 'nestjs-content-api';
 import { ApiTokens, ApiTokensModule, UsersModule } from 'nestjs-content-api/accounts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -46,7 +49,7 @@ describe('updatedAt of accounts', () => {
     return tokenIn(await mail);
   };
 
-  it('is as it was after signing in and out, and after a mail with a code', async () => {
+  it('stays unchanged after signing in and out, and after a mail with a code', async () => {
     await post('logout', {}, await signIn()).expect(200);
     await codeFrom('forgot-password');
     await test.sql('update content_users set confirmed = false');
@@ -54,7 +57,7 @@ describe('updatedAt of accounts', () => {
     expect(await isOld()).toBe(true);
   });
 
-  it('is new when an address is confirmed', async () => {
+  it('changes when an address is confirmed', async () => {
     await test.sql('update content_users set confirmed = false');
     const code = await codeFrom('send-email-confirmation');
     await test.sql('update content_users set updated_at = $1', [LONG_AGO]);
@@ -62,19 +65,19 @@ describe('updatedAt of accounts', () => {
     expect(await isOld()).toBe(false);
   });
 
-  it('is new when a password is changed', async () => {
+  it('changes when a password is changed', async () => {
     const body = { currentPassword: user.password, password: 'another', passwordConfirmation: 'another' };
     await post('change-password', body, await signIn()).expect(200);
     expect(await isOld()).toBe(false);
   });
 
-  it('is new when a password is reset', async () => {
+  it('changes when a password is reset', async () => {
     const code = await codeFrom('forgot-password');
     await post('reset-password', { code, password: PASSWORD, passwordConfirmation: PASSWORD }).expect(200);
     expect(await isOld()).toBe(false);
   });
 
-  it('is new when the role is gone', async () => {
+  it('changes when the role is deleted', async () => {
     await test.sql(
       `update content_users set role_document_id = (select document_id from content_roles where type = 'manager')`,
     );
@@ -95,20 +98,20 @@ describe('updatedAt of accounts', () => {
     expect(moved).toEqual({ type: 'public' });
   });
 
-  it('D21: revisions are those of what the accounts hold, whoever has changed it', async () => {
+  it('D21: revisions are digests of the stored values, for any writer', async () => {
     const users = test.app.get<ContentService>(getContentToken('user'), { strict: false });
     const revision = async (): Promise<unknown> =>
       (await test.sql('select revision::text from content_users'))[0]?.['revision'];
     const [account] = await test.sql(
       'update content_users set confirmed = not confirmed returning document_id',
     );
-    /** Whether a write of nothing, which makes the digest anew, leaves it as it is. */
-    const isKept = async (): Promise<boolean> => {
+    /** Returns true if an empty write, which computes the digest again, leaves it unchanged. */
+    const isUnchanged = async (): Promise<boolean> => {
       const before = await revision();
       await users.update(String(account?.['document_id']), {});
       return before === (await revision());
     };
-    expect(await isKept()).toBe(false);
+    expect(await isUnchanged()).toBe(false);
     await users.update(String(account?.['document_id']), { confirmed: true });
     const token = (await post('local', { identifier: user.email, password: user.password }).expect(200)).body
       .jwt;
@@ -123,12 +126,12 @@ describe('updatedAt of accounts', () => {
     ]) {
       await work();
       seen.add(await revision());
-      expect(await isKept()).toBe(true);
+      expect(await isUnchanged()).toBe(true);
     }
     expect(seen.size).toBe(4);
   });
 
-  it('is as it was when the use of a token is noted', async () => {
+  it('stays unchanged when the use of a token is recorded', async () => {
     const tokens = test.app.get(ApiTokens);
     const { token } = await tokens.create({ name: 'reader', kind: 'read-only' });
     await test.sql('update content_api_tokens set updated_at = $1', [LONG_AGO]);
@@ -141,7 +144,7 @@ describe('updatedAt of accounts', () => {
     expect(await isOld('content_api_tokens')).toBe(true);
   });
 
-  it('every token is listed, however small a page is', async () => {
+  it('lists every token, for any page size', async () => {
     const tokens = test.app.get(ApiTokens);
     const service = test.app.get<ContentService>(getContentToken('api-token'));
     for (let n = 0; n < 25; n += 1) await tokens.create({ name: `token ${n}`, kind: 'read-only' });

@@ -62,7 +62,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
   };
 
   describe('registration', () => {
-    it('19.6 answers a token and the user, without anything private', async () => {
+    it('19.6 returns a token and the user, without private attributes', async () => {
       const { jwt, user } = await register({ nickname: 'Nick' });
       expect(Object.keys(user)).toEqual([
         'id',
@@ -124,8 +124,13 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
         'ValidationError',
         'Password must be less than 73 bytes',
       ],
-      ['objects for text', { username: { $ne: '' } }, 'ValidationError', 'username must be a `string` type'],
-    ])('19.7 refuses %s', async (_name, more, name, message) => {
+      [
+        'objects instead of strings',
+        { username: { $ne: '' } },
+        'ValidationError',
+        'username must be a `string` type',
+      ],
+    ])('19.7 rejects %s', async (_name, more, name, message) => {
       await register();
       const before = await test.sql('select count(*) from content_users');
       const { body } = await post('/auth/local/register', {
@@ -138,8 +143,8 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       expect(await test.sql('select count(*) from content_users')).toEqual(before);
     });
 
-    it('of 20 registrations with one name at once, one succeeds', async () => {
-      const answers = await Promise.all(
+    it('one of 20 concurrent registrations with one name succeeds', async () => {
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
           post('/auth/local/register', {
             username: 'racer',
@@ -148,7 +153,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
           }),
         ),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(19).fill(400)]);
     });
   });
 
@@ -167,17 +172,17 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       expect(body.user).toEqual(user);
     });
 
-    it('19.2 answers the same for an unknown name and a wrong password', async () => {
+    it('19.2 returns the same error for an unknown name and a wrong password', async () => {
       const { user } = await register();
-      const answers = [
+      const responses = [
         await post('/auth/local', { identifier: user['username'], password: 'wrong' }),
         await post('/auth/local', { identifier: 'nobody', password: 'wrong' }),
       ];
-      for (const { body } of answers)
+      for (const { body } of responses)
         expect(body).toEqual(error(400, 'ValidationError', 'Invalid identifier or password'));
     });
 
-    it('19.3 names what is missing', async () => {
+    it('19.3 names missing values', async () => {
       const { body } = await post('/auth/local', { password: 'x' }).expect(400);
       expect(body).toEqual(error(400, 'ValidationError', 'identifier is a required field'));
       const both = await post('/auth/local', {}).expect(400);
@@ -187,7 +192,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       ]);
     });
 
-    it('19.4 tells a blocked user', async () => {
+    it('19.4 reports a blocked user', async () => {
       const { user, jwt } = await register();
       await test.sql('update content_users set blocked = true where id = $1', [user['id']]);
       const { body } = await post('/auth/local', {
@@ -202,7 +207,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
   });
 
   describe('passwords', () => {
-    it('19.8 19.9 are reset with a code that is good once', async () => {
+    it('19.8 19.9 are reset with a code that is valid once', async () => {
       const { user, jwt } = await register();
       const mail = outbox.next();
       expect(
@@ -236,13 +241,13 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       await post('/auth/local', { identifier: user['username'], password: 'new password' }).expect(200);
     });
 
-    it('19.8 answers the same for an address that nobody has', async () => {
+    it('19.8 returns the same response for an unknown address', async () => {
       const { body } = await post('/auth/forgot-password', { email: 'nobody@example.com' }).expect(200);
       expect(body).toEqual({ ok: true });
       await post('/auth/forgot-password', { email: 'no address' }).expect(400);
     });
 
-    it('19.10 are changed by whoever knows the old one', async () => {
+    it('19.10 are changed with the current one', async () => {
       const { user, jwt } = await register();
       const change = (body: object, token?: string) =>
         post(
@@ -272,20 +277,20 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
   });
 
   describe('/api/users', () => {
-    it('19.15 me is for users only', async () => {
+    it('19.15 me requires a user', async () => {
       const { user, jwt } = await register();
       expect((await get('/users/me', jwt).expect(200)).body).toEqual(user);
       await get('/users/me').expect(403);
       await get('/users/me', 'not.a.token').expect(401);
     });
 
-    it('19.15 needs grants on user', async () => {
+    it('19.15 requires grants on user', async () => {
       const { jwt } = await register();
       for (const path of ['/users', '/users/count', '/users/1']) await get(path, jwt).expect(403);
       await post('/users', {}, jwt).expect(403);
     });
 
-    it('19.15 19.16 19.17 lists, counts, creates, changes and removes bare users', async () => {
+    it('19.15 19.16 19.17 lists, counts, creates, changes and deletes users without an envelope', async () => {
       const { jwt } = await manager();
       const created = await post(
         '/users',
@@ -349,7 +354,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       await get(`/users/${created.body.id}`, jwt).expect(404);
     });
 
-    it('18.13 a user who is blocked, and unblocked, has to sign in again', async () => {
+    it('18.13 a user who was blocked and unblocked must sign in again', async () => {
       const { jwt } = await manager();
       const other = await register();
       const set = (body: object) =>
@@ -370,7 +375,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
   });
 
   describe('roles', () => {
-    it('19.20 are listed, made, changed and removed', async () => {
+    it('19.20 are listed, created, changed and deleted', async () => {
       const { jwt } = await manager();
       const { body } = await get('/users-permissions/roles', jwt).expect(200);
       expect(body.roles.map((role: any) => role.type)).toEqual(
@@ -443,7 +448,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       expect(kept.body.error.message).toBe('Cannot delete public role');
     });
 
-    it("19.21 permissions are the caller's", async () => {
+    it('19.21 permissions are those of the caller', async () => {
       const { jwt } = await register();
       const of = async (token?: string) =>
         (await get('/users-permissions/permissions', token).expect(200)).body.permissions['api::note']
@@ -456,7 +461,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
   });
 
   describe('users as content', () => {
-    it('an owner is the user who creates, and is not for users to write', async () => {
+    it('sets the owner to the creating user, and does not let users write it', async () => {
       const { user, jwt } = await register();
       const { body } = await post('/notes', { data: { title: 't' } }, jwt).expect(201);
       expect(
@@ -481,7 +486,7 @@ describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
       ).toEqual([{ author_document_id: other.user['documentId'] }]);
     });
 
-    it('private attributes of users never leave', async () => {
+    it('never returns private attributes of users', async () => {
       const { jwt } = await manager();
       const { body } = await post('/notes?populate=author', { data: { title: 't' } }, jwt).expect(201);
       expect(Object.keys(body.data.author)).toEqual([
