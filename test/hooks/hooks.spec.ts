@@ -1,5 +1,5 @@
 /**
- * Hooks of the host's around writes: what they see, what they may change, and when they run (issue "writing",
+ * Hooks of the application on writes: their input, permitted changes, and when they run (issue "writing",
  * protocol 21).
  */
 import type { MikroORM } from '@mikro-orm/core';
@@ -22,7 +22,7 @@ import type { INestApplication } from '@nestjs/common';
 import { blog } from '../fixtures/blog.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
-const seen: string[] = [];
+const calls: string[] = [];
 let shown: ContentEvent['document'] = null;
 
 @Injectable()
@@ -44,13 +44,13 @@ class Rules {
 
   @AfterContent('*', 'delete')
   deleting({ type, document }: ContentEvent): void {
-    seen.push(`deleting ${type} ${document === null}`);
+    calls.push(`deleting ${type} ${document === null}`);
   }
 
   @OnContentCommitted('*', 'create', 'update', 'publish', 'delete', 'unpublish', 'discardDraft')
   committed({ type, action, em, caller }: ContentEvent): void {
-    seen.push(`${action} ${type} ${em === null} ${caller.kind}`);
-    if (type === 'category') throw new Error('which fails no request');
+    calls.push(`${action} ${type} ${em === null} ${caller.kind}`);
+    if (type === 'category') throw new Error('an error that fails no request');
   }
 }
 
@@ -80,7 +80,7 @@ describe('hooks', () => {
     await database.drop();
   });
   beforeEach(() => {
-    seen.length = 0;
+    calls.length = 0;
   });
 
   const names = async (): Promise<string[]> =>
@@ -88,7 +88,7 @@ describe('hooks', () => {
       ({ name }: { name: string }) => name,
     );
 
-  it('change the data before it is checked', async () => {
+  it('change the data before it is validated', async () => {
     const created = await http
       .post('/api/authors')
       .send({ data: { name: '  Ann  ' } })
@@ -104,15 +104,15 @@ describe('hooks', () => {
     ['refused', 400, 'Not this name'],
     ['forbidden', 403, 'Forbidden'],
     ['undone', 400, 'Undone false'],
-  ])('refuse "%s" with %i, and nothing is written', async (name, status, message) => {
+  ])('reject "%s" with %i, and nothing is written', async (name, status, message) => {
     const before = await names();
     const refused = await http.post('/api/authors').send({ data: { name } }).expect(status);
     expect(refused.body).toMatchObject({ data: null, error: { status, message } });
     expect(await names()).toEqual(before);
-    expect(seen).toEqual([]);
+    expect(calls).toEqual([]);
   });
 
-  it('are shown the document with one level populated and without private attributes, whatever was asked', async () => {
+  it('get the document with one level populated and without private attributes, for any query', async () => {
     await http
       .post('/api/authors?fields=name')
       .send({ data: { name: 'Bea', email: 'bea@example.com' } })
@@ -121,7 +121,7 @@ describe('hooks', () => {
     expect(shown).not.toHaveProperty('email');
   });
 
-  it('hear of a create or update first, then of its publishing', async () => {
+  it('get the create or update first, then the publish', async () => {
     const { documentId } = (
       await http
         .post('/api/articles')
@@ -134,7 +134,7 @@ describe('hooks', () => {
       .expect(200);
     await http.put(`/api/articles/${documentId}`).send({ data: {} }).expect(200);
     await http.delete(`/api/articles/${documentId}`).expect(204);
-    expect(seen).toEqual([
+    expect(calls).toEqual([
       'create article true public',
       'publish article true public',
       'update article true public',
@@ -145,27 +145,27 @@ describe('hooks', () => {
     ]);
   });
 
-  it('fail no request once it is committed', async () => {
+  it('after the commit fail no request', async () => {
     await http
       .post('/api/categories')
       .send({ data: { name: 'News' } })
       .expect(201);
-    expect(seen).toEqual(['create category true public']);
+    expect(calls).toEqual(['create category true public']);
   });
 
-  it('run after the commit of a transaction of the host, and never after its rollback', async () => {
+  it('run after the commit of a transaction of the application, and never after its rollback', async () => {
     const em = app.get<MikroORM>(CONTENT_ORM).em.fork() as SqlEntityManager;
     const create = (name: string, fail: boolean): Promise<void> =>
       em.transactional(async (inner) => {
         await service('author').create({ name }, {}, { em: inner });
-        expect(seen).toEqual([]);
+        expect(calls).toEqual([]);
         if (fail) throw new Error('the host changed its mind');
       });
     await expect(create('Cleo', true)).rejects.toThrow('changed its mind');
-    expect(seen).toEqual([]);
+    expect(calls).toEqual([]);
     expect(await names()).not.toContain('Cleo');
     await create('Cleo', false);
-    expect(seen).toEqual(['create author true system']);
+    expect(calls).toEqual(['create author true system']);
     expect(await names()).toContain('Cleo');
   });
 
@@ -179,7 +179,7 @@ describe('hooks', () => {
     expect(await articles.unpublish(documentId)).toMatchObject({ title: 'A draft', publishedAt: null });
     expect(await articles.findOne(documentId)).toBeNull();
     await expect(articles.discardDraft(documentId)).rejects.toMatchObject({ name: 'NotFoundError' });
-    expect(seen.map((line) => line.split(' ')[0])).toEqual([
+    expect(calls.map((line) => line.split(' ')[0])).toEqual([
       'create',
       'update',
       'publish',
@@ -189,7 +189,7 @@ describe('hooks', () => {
     ]);
   });
 
-  it('no method of the service takes a missing id for all documents', async () => {
+  it('no method of the service treats a missing id as all documents', async () => {
     const articles = service('article');
     await articles.create({ title: 'Still here' });
     const nobody = null as unknown as string;

@@ -1,4 +1,7 @@
-/** When the code of the host runs: after the caller was authorised, each hook for itself, and never in vain. */
+/**
+ * Order of application code: hooks run after authorisation, independently of each other, and only if the
+ * write can succeed.
+ */
 import { jest } from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -116,7 +119,7 @@ describe.each(adaptersFor(import.meta.url))('the order of hooks on %s', (adapter
   it.each([
     ['member', 404, 204],
     ['finder', 403, 403],
-  ])("H2 R13: none runs for somebody else's document or an unknown one (%s)", async (role, put, gone) => {
+  ])('H2 R13: run for no document that is unknown or of another owner (%s)', async (role, put, gone) => {
     for (const query of ['', '?status=draft'])
       await bob('put', `notes/${hers}${query}`, role)
         .send({ data: { text: 'his' } })
@@ -130,14 +133,14 @@ describe.each(adaptersFor(import.meta.url))('the order of hooks on %s', (adapter
     expect(await service('note').findOne(hers)).toMatchObject({ text: 'hers' });
   });
 
-  it('H2: nor for a document that a method of the service does not find', async () => {
+  it('H2: run for no document that a method of the service does not find', async () => {
     for (const verb of ['publish', 'unpublish', 'discardDraft'] as const)
       await expect(service('note')[verb](nobody)).rejects.toMatchObject({ name: 'NotFoundError' });
     await service('note').delete(nobody);
     expect(seen).toEqual([]);
   });
 
-  it('R13: none runs for a body with a refused key', async () => {
+  it('R13: run for no body with an invalid key', async () => {
     for (const data of [{ nope: 1 }, { id: 1 }, { author: 'bob' }, { secret: { a: 1 }, createdAt: 1 }]) {
       await bob('post', 'notes').send({ data }).expect(400);
       await bob('put', `notes/${hers}`).send({ data }).expect(400);
@@ -146,14 +149,14 @@ describe.each(adaptersFor(import.meta.url))('the order of hooks on %s', (adapter
     expect(seen).toEqual([]);
   });
 
-  it('D27: what a hook puts into a body is in no error', async () => {
+  it('D27: errors contain no value that a hook adds to a body', async () => {
     const refused = await bob('post', 'notes')
       .send({ data: { text: 'stamp' } })
       .expect(400);
     expect(JSON.stringify(refused.body)).not.toContain('longer than five');
   });
 
-  it('H1: each hook after the commit runs, and each that fails is a line of the log', async () => {
+  it('H1: each hook after the commit runs, and each error is logged', async () => {
     const lines = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     await bob('post', 'notes?status=draft')
       .send({ data: { text: 'new' } })
@@ -176,31 +179,27 @@ describe.each(adaptersFor(import.meta.url))('the order of hooks on %s', (adapter
     [1000, 400],
     [4000, 400],
     [20_000, 400],
-  ])(
-    'R7: a value of %i levels is answered with %i, before a hook or a connection is asked',
-    async (depth, status) => {
-      const send = async (path: string): Promise<string> => {
-        const body = `{"data":{"text":"deep","meta":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}}`;
-        const answer = await raw(
-          test.url,
-          'POST',
-          path,
-          { 'content-type': 'application/json', 'x-user': 'bob' },
-          body,
-        );
-        expect(answer.status).toBe(status);
-        return answer.text;
-      };
-      const statements = await countStatements(async () => {
-        const hooked = await send('/api/notes');
-        if (status === 400)
-          expect(JSON.parse(hooked).error).toMatchObject({ details: { limit: 'bodyDepth' } });
-      });
-      if (status === 400) expect([seen, statements]).toEqual([[], []]);
-    },
-  );
+  ])('R7: a value of %i levels returns %i, before a hook or a connection is used', async (depth, status) => {
+    const send = async (path: string): Promise<string> => {
+      const body = `{"data":{"text":"deep","meta":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}}`;
+      const response = await raw(
+        test.url,
+        'POST',
+        path,
+        { 'content-type': 'application/json', 'x-user': 'bob' },
+        body,
+      );
+      expect(response.status).toBe(status);
+      return response.text;
+    };
+    const statements = await countStatements(async () => {
+      const hooked = await send('/api/notes');
+      if (status === 400) expect(JSON.parse(hooked).error).toMatchObject({ details: { limit: 'bodyDepth' } });
+    });
+    if (status === 400) expect([seen, statements]).toEqual([[], []]);
+  });
 
-  it('a write without hooks asks the database no more than before', async () => {
+  it('a write without hooks needs no additional statement', async () => {
     const { documentId } = await service('plain').create({ text: 'a' });
     const put = () =>
       test.http
@@ -214,7 +213,7 @@ describe.each(adaptersFor(import.meta.url))('the order of hooks on %s', (adapter
 });
 
 describe.each(adaptersFor(import.meta.url))('sign-up on %s', (adapter) => {
-  it('R7: a nested body is a 400 in the one error shape', async () => {
+  it('R7: returns 400 in the standard error shape for a nested body', async () => {
     const test = await createTestApp(
       {
         contentTypes: userTypes({ profile: { type: 'json' } }),
@@ -237,7 +236,7 @@ describe.each(adaptersFor(import.meta.url))('sign-up on %s', (adapter) => {
   });
 });
 
-describe('H1b: a hook that could never run stops the start', () => {
+describe('H1b: a hook that never runs stops the start', () => {
   const start = async (decorator: MethodDecorator): Promise<unknown> => {
     @Injectable()
     class Wrong {
@@ -285,7 +284,7 @@ describe('H1b: a hook that could never run stops the start', () => {
     });
   });
 
-  it('but not one for a type of another content module of the application', async () => {
+  it('except a hook for a type of another content module of the application', async () => {
     const database = await createDatabase();
     const { clientUrl } = { clientUrl: database.url };
     @Injectable()
