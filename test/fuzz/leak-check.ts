@@ -9,30 +9,52 @@ export interface Question {
   readonly v4: boolean;
 }
 
-const OWN_TIME = ['date', 'etag'];
+/** Masks the transaction number in a tag: two databases never have the same ones. */
+const maskedTag = (tag: string): string => tag.replace(/^"(\d+)\.\d+\.(\d+)-/, '"$1.xid.$2-');
 
+/** Serializes what two worlds must have in common: the status, the body and all headers except the date. */
 const comparable = ({ status, headers, body }: Reply): string =>
   JSON.stringify([
     status,
     Object.entries(headers)
-      .filter(([name]) => !OWN_TIME.includes(name))
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
+      .filter(([name]) => name !== 'date')
+      .map(([name, value]) => [name, name === 'etag' ? maskedTag(String(value)) : value])
+      .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
     body,
   ]);
 
-const ask = ({ client, headers }: World, { path, query, v4 }: Question): Promise<Reply> =>
-  client.get(`/api/${path}?${query}`, { ...headers, ...(v4 ? { 'strapi-response-format': 'v4' } : {}) });
+const ask = (
+  { client, headers }: World,
+  { path, query, v4 }: Question,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Reply> =>
+  client.get(`/api/${path}?${query}`, {
+    ...headers,
+    ...more,
+    ...(v4 ? { 'strapi-response-format': 'v4' } : {}),
+  });
 
-/** The first answer, and the two after it, which may be kept ones. Each of them has to be the same. */
-async function askThrice(world: World, question: Question): Promise<readonly Reply[]> {
-  const replies: Reply[] = [];
-  while (replies.length < 3) replies.push(await ask(world, question));
-  return replies;
+/** Responses of one world: two to the same request, the second possibly cached, and one to `If-None-Match`. */
+interface Asked {
+  readonly plain: readonly [Reply, Reply];
+  /** Response to a request with the tag of the first one; null if that had no tag. */
+  readonly known: Reply | null;
+}
+
+async function askAll(world: World, question: Question): Promise<Asked> {
+  const plain = [await ask(world, question), await ask(world, question)] as const;
+  const { etag } = plain[0].headers;
+  // Express itself gives weak tags to errors.
+  const isTagged = typeof etag === 'string' && etag.startsWith('"');
+  const known = isTagged ? await ask(world, question, { 'if-none-match': etag }) : null;
+  return { plain, known };
 }
 
 export interface Outcome {
   readonly status: number;
   readonly differs: boolean;
+  /** Whether the response had a tag, which was then sent as `If-None-Match`. */
+  readonly tagged: boolean;
   readonly problem: string | null;
 }
 
@@ -50,19 +72,32 @@ function selection(value: unknown): unknown {
 function difference(a: Reply, b: Reply): string {
   if (a.status !== b.status)
     return `status ${a.status} and ${b.status}: ${a.body.slice(0, 200)} and ${b.body.slice(0, 200)}`;
+  if (a.body === b.body)
+    return `headers differ: ${JSON.stringify(a.headers)} and ${JSON.stringify(b.headers)}`;
   let at = 0;
   while (a.body[at] === b.body[at] && at < a.body.length) at += 1;
   return `bodies differ at ${at}: …${a.body.slice(Math.max(0, at - 80), at + 80)}… and …${b.body.slice(Math.max(0, at - 80), at + 80)}…`;
 }
 
-/** The caller's two worlds, whose answers are made and then kept ones; a difference is a leak. */
+/** Asks both worlds of a caller. A difference is a leak, also between tags and between responses to tags. */
 export async function askPair({ alpha, omega }: Pair, question: Question): Promise<Outcome> {
-  const both = await Promise.all([askThrice(alpha, question), askThrice(omega, question)]);
-  const [[a, ...more], [b]] = both as unknown as [[Reply, ...Reply[]], [Reply]];
-  const other = [...more, ...both[1]].find((one) => comparable(one) !== comparable(a));
-  const problem = other === undefined ? (problemOf(a) ?? problemOf(b)) : difference(a, other);
-  return { status: a.status, differs: other !== undefined, problem };
+  const [a, b] = await Promise.all([askAll(alpha, question), askAll(omega, question)]);
+  const [first] = a.plain;
+  const plain = [...a.plain, ...b.plain];
+  const other = plain.find((one) => comparable(one) !== comparable(first));
+  const unknown = [a.known, b.known].find((one) => one !== null && one.status !== 304);
+  const differs = other !== undefined || knownDiffers(a, b);
+  const problem =
+    (other === undefined ? null : difference(first, other)) ??
+    (differs ? 'the responses to If-None-Match differ' : null) ??
+    (unknown ? `${unknown.status} instead of 304 for the tag of an unchanged response` : null) ??
+    problemOf(first) ??
+    problemOf(b.plain[0]);
+  return { status: first.status, differs, tagged: a.known !== null, problem };
 }
+
+const knownDiffers = ({ known: a }: Asked, { known: b }: Asked): boolean =>
+  (a === null ? null : comparable(a)) !== (b === null ? null : comparable(b));
 
 const SHOWS_VALUES = /^(fields|populate (fields|true|star|dotted|list|filters$|sort$))/;
 

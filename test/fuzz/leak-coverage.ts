@@ -10,6 +10,8 @@ export interface Coverage {
   control: number;
   detected: number;
   combinations: number;
+  /** Responses with a tag, which was sent as `If-None-Match`. */
+  tagged: number;
   /** Questions in the whole matrix of these callers. */
   matrix: number;
   /** Answers that were held against the description of the API for their caller. */
@@ -32,6 +34,7 @@ export const nothing = (): Coverage => ({
   control: 0,
   detected: 0,
   combinations: 0,
+  tagged: 0,
   matrix: 0,
   described: 0,
   kept: 0,
@@ -77,6 +80,7 @@ const COUNTS = [
   'control',
   'detected',
   'combinations',
+  'tagged',
   'matrix',
   'described',
   'kept',
@@ -100,7 +104,7 @@ export function describeCoverage(coverage: Coverage, worlds: number): string {
   return [
     `worlds: ${worlds}; callers who read: ${coverage.callers.size}, who write: ${writers.size}`,
     `reads: ${coverage.pairs} requests in pairs, each three times, ${coverage.answered} answered with 200, ${coverage.combinations} of them two questions at once`,
-    `  ${coverage.kept} answers were kept ones`,
+    `  ${coverage.kept} answers were kept ones, ${coverage.tagged} pairs had tags that If-None-Match named`,
     `  ${coverage.roots.size} roots, ${coverage.leaves.size} hidden leaves, ${coverage.operators.size} of ${ALL_PARTS.operators.length} operators, ` +
       `${coverage.wrappers.size} of ${ALL_PARTS.wrappers.length} wrappings, ${coverage.techniques.size} techniques`,
     `  ${questions.size} different questions of ${matrix} in the whole matrix (${share.toFixed(2)} %)`,

@@ -91,7 +91,8 @@ class Run {
       const combined: Probe | null = last !== null && next() < COMBINED ? last : null;
       const query = combined === null ? probe.query : `${probe.query}&${combined.query}`;
       const question = { path: probe.path, query, v4: asked % 5 === 0 };
-      const { status, problem } = await askPair(pair, question);
+      const { status, tagged, problem } = await askPair(pair, question);
+      if (tagged) coverage.tagged += 1;
       coverage.pairs += 1;
       if (combined !== null) coverage.combinations += 1;
       if (status === 200) coverage.answered += 1;

@@ -259,9 +259,12 @@ class Rewrite {
     return kept[0] ?? others[0];
   }
 
-  /** Links to several types that no side shows to this caller; the others keep their order. */
-  private async mixedLinks(type: ContentType, attribute: MorphAttribute, row: Json): Promise<void> {
-    if (attribute.join.kind !== 'link') return;
+  /**
+   * Links to several types that no side shows to this caller; the others keep their order. Returns whether it
+   * has changed any.
+   */
+  private async mixedLinks(type: ContentType, attribute: MorphAttribute, row: Json): Promise<boolean> {
+    if (attribute.join.kind !== 'link') return false;
     const { links } = attribute.join;
     const secret = isSecret(attribute, type, this.grants, READS);
     const inverseOf = (target: ContentType): Attribute | undefined =>
@@ -274,12 +277,13 @@ class Rewrite {
       const shows = inverse !== undefined && !isSecret(inverse, target, this.grants, READS);
       return (secret || !mayFind(this.grants, target.singularApiId)) && !shows;
     });
+    if (hidden.length === 0) return false;
     const owner = [row['document_id'], row['published'], links.perLocale ? row['locale'] : ''];
     const from = `"${links.table}" where owner_document_id = $1 and published = $2 and locale = $3`;
     const names = hidden.map(({ singularApiId }) => singularApiId);
     await this.sql(`delete from ${from} and target_type = any($4)`, [...owner, names]);
     const left = Number((await this.sql(`select count(*)::int as n from ${from}`, owner))[0]?.['n']);
-    if (links.toOne && left > 0) return;
+    if (links.toOne && left > 0) return true;
     for (const [i, target] of (links.toOne ? hidden.slice(0, 1) : hidden).entries()) {
       const id = this.other({ target });
       if (id !== null)
@@ -288,6 +292,7 @@ class Rewrite {
           [...owner, target.singularApiId, id, 2 * i - 1],
         );
     }
+    return true;
   }
 
   private async row(type: ContentType, row: Json): Promise<void> {
@@ -296,9 +301,11 @@ class Rewrite {
       closed ||
       (type.draftAndPublish && row['published'] === false && !mayReadDrafts(this.grants, type.singularApiId));
     const sets = new Map<string, unknown>();
+    let isRevised = false;
     for (const attribute of type.attributes.values()) {
       if (attribute.kind === 'relation') {
         if (!hidden && !this.linksAreSecret(type, attribute)) continue;
+        isRevised = true;
         if (attribute.join.kind === 'column') {
           // One-to-one targets have one owner.
           sets.set(attribute.join.column, attribute.exclusive ? null : this.other(attribute));
@@ -308,18 +315,22 @@ class Rewrite {
       } else if (attribute.kind === 'scalar') {
         if (attribute.system || !(hidden || isSecret(attribute, type, this.grants, READS))) continue;
         const value = this.scalar(attribute);
+        isRevised = true;
         sets.set(attribute.column, attribute.type.column === 'jsonb' ? JSON.stringify(value) : value);
       } else if (attribute.kind === 'morph') {
-        await this.mixedLinks(type, attribute, row);
+        if (await this.mixedLinks(type, attribute, row)) isRevised = true;
       } else {
         const value = this.embedded(
           attribute,
           row[attribute.column],
           hidden || isSecret(attribute, type, this.grants, READS),
         );
+        if (JSON.stringify(value) !== JSON.stringify(row[attribute.column])) isRevised = true;
         sets.set(attribute.column, value === null ? null : JSON.stringify(value));
       }
     }
+    // The stored revision covers all of a row, so it differs wherever something hidden does.
+    if (isRevised) sets.set('revision', (this.n += 1));
     if (hidden) sets.set('id', Number(row['id']) + 100_000);
     if (closed) sets.set('updated_at', new Date(0)).set('created_at', new Date(1));
     if (sets.size === 0) return;
@@ -339,6 +350,10 @@ class Rewrite {
     if (type.draftAndPublish && !mayReadDrafts(this.grants, type.singularApiId)) {
       await this.sql(
         `delete from ${table} d where not published and not exists (select 1 from ${table} p where p.document_id = d.document_id and p.published)`,
+      );
+      // Nor whether a published document has a draft.
+      await this.sql(
+        `delete from ${table} where not published and document_id = (select min(document_id) from ${table})`,
       );
     }
   }
