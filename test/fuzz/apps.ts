@@ -12,7 +12,11 @@ import {
   type Grants,
   Permissions,
 } from 'nestjs-content-api';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { bodyOf, DescriptionOracle } from '../openapi/oracle.ts';
 import type { RunSql } from './content.ts';
@@ -43,19 +47,28 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-type Options = Omit<ContentModuleOptions, 'database'>;
+type Options = Omit<ContentModuleOptions, 'database'> & {
+  /** Adds a media library in a temporary directory. */
+  readonly library?: boolean;
+};
+
+class Root {}
 
 export async function startApp(
-  options: Options,
+  { library = false, ...options }: Options,
   databaseUrl: string,
   adapter: 'express' | 'fastify' = 'express',
 ): Promise<RunningApp> {
-  const module = ContentModule.forRoot({
+  const content = ContentModule.forRoot({
     ...options,
     // Content with passwords at every depth.
     limits: { passwords: 1000, ...options.limits },
     database: { clientUrl: databaseUrl },
   });
+  const directory = library ? await mkdtemp(join(tmpdir(), 'fuzz-files-')) : null;
+  const files =
+    directory === null ? [] : [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null })];
+  const module = { module: Root, imports: [content, ...files] };
   const app =
     adapter === 'fastify'
       ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {
@@ -64,7 +77,11 @@ export async function startApp(
         })
       : await NestFactory.create(module, { logger: ['error', 'fatal'], abortOnError: false });
   await app.listen(0, '127.0.0.1');
-  return { app, url: await app.getUrl(), close: () => app.close() };
+  const close = async (): Promise<void> => {
+    await app.close();
+    if (directory !== null) await rm(directory, { recursive: true, force: true });
+  };
+  return { app, url: await app.getUrl(), close };
 }
 
 /** Creates the tables. */

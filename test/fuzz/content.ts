@@ -12,6 +12,8 @@ export type RunSql = (text: string, values?: unknown[]) => Promise<Record<string
 /** Documents per collection type. */
 const DOCUMENTS = 5;
 const FILES = 4;
+/** Files that only private attributes link. */
+export const SECRET_FILES = 2;
 
 const DAY = 86_400_000;
 const BASE = Date.UTC(2024, 0, 1, 10, 30, 15, 250);
@@ -66,6 +68,7 @@ export function valueOf(
 interface Ids {
   readonly documents: Map<string, string[]>;
   readonly files: readonly number[];
+  readonly secretFiles: readonly number[];
 }
 
 const around = <T>(list: readonly T[], n: number): T[] =>
@@ -83,7 +86,10 @@ function bodyValue(attribute: Attribute, n: number, ids: Ids): unknown {
       return n === 3 && !attribute.required ? null : valueOf(attribute, n);
     case 'relation': {
       if (attribute.name === 'localizations' || attribute.join.side === 'inverse') return undefined;
-      if (attribute.media) return attribute.many ? around(ids.files, n) : ids.files[n % ids.files.length];
+      if (attribute.media) {
+        const files = attribute.private ? ids.secretFiles : ids.files;
+        return attribute.many ? around(files, n) : files[n % files.length];
+      }
       const targets = ids.documents.get(attribute.target.singularApiId) ?? [];
       if (targets.length === 0) return undefined;
       return attribute.many ? around(targets, n + 1).reverse() : targets[n % targets.length];
@@ -124,7 +130,7 @@ async function files(sql: RunSql): Promise<number[]> {
     `insert into content_files (document_id, created_at, updated_at, published_at, published, locale, name, hash, mime, size, url, provider, ext, width)
      select 'file' || lpad(n::text, 20, '0'), $1, $1, $1, true, 'en', 'alpha file ' || n, 'hash' || n, 'image/png', n, '/uploads/' || n, 'local', '.png', 10 * n
      from generate_series(1, $2::int) n returning id`,
-    [new Date(BASE), FILES],
+    [new Date(BASE), FILES + SECRET_FILES],
   );
   return made.map(({ id }) => Number(id));
 }
@@ -147,7 +153,8 @@ const strings = (type: ContentType): ScalarAttribute[] =>
  * locale.
  */
 export async function fill(app: INestApplication, sql: RunSql, schema: Schema): Promise<void> {
-  const ids: Ids = { documents: new Map(), files: await files(sql) };
+  const all = await files(sql);
+  const ids: Ids = { documents: new Map(), files: all.slice(0, FILES), secretFiles: all.slice(FILES) };
   const types = [...schema.types.values()].filter((type) => !type.internal);
   const service = (type: ContentType): ContentService =>
     app.get<ContentService>(getContentToken(type.singularApiId), { strict: false });

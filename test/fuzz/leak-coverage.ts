@@ -110,7 +110,7 @@ export function describeCoverage(coverage: Coverage, worlds: number): string {
     `  ${questions.size} different questions of ${matrix} in the whole matrix (${share.toFixed(2)} %)`,
     `  with nothing hidden ${coverage.detected} of ${coverage.control} show a difference`,
     `${coverage.described} answers held against the description of the API`,
-    `writes: ${sum(tallies, 'writes')} in pairs, ${sum(tallies, 'accepted')} accepted, ${sum(tallies, 'reads')} reads after them, ` +
+    `writes: ${sum(tallies, 'writes')} in pairs, ${sum(tallies, 'accepted')} accepted, ${sum(tallies, 'conditional')} conditional, ${sum(tallies, 'refused')} of them a 412, ${sum(tallies, 'reads')} reads after them, ` +
       `${sum(tallies, 'taken')} told apart by a taken unique value, as they may`,
   ].join('\n');
 }

@@ -12,7 +12,7 @@ import {
   type ScalarAttribute,
   type Schema,
 } from './internals.ts';
-import { isSecret, mayDo, mayFind, mayRead } from './leak-worlds.ts';
+import { isSecret, mayDo, mayFind, mayRead, mayReadFiles } from './leak-worlds.ts';
 import { type Entries, object, spell, type Tree, tree } from './query-text.ts';
 
 /**
@@ -355,10 +355,23 @@ class Asker {
   }
 
   isClosed(type: ContentType): boolean {
-    return !mayRead(this.grants, type);
+    return isFile(type) ? !mayReadFiles(this.grants) : !mayRead(this.grants, type);
+  }
+
+  /** A route of the media library. */
+  private filePlace(): { readonly path: string; readonly action: 'find' | 'findOne' } {
+    const { next } = this;
+    const listed = mayDo(this.grants, 'file', 'find') || !mayDo(this.grants, 'file', 'findOne');
+    if (next() < (listed ? 0.7 : 0.05))
+      return { path: next() < 0.6 ? 'upload/files' : 'upload/files/page', action: 'find' };
+    const known = this.documents.get('file') ?? [];
+    const row = String(1 + Math.floor(next() * (known.length + 1)));
+    const one = next() < 0.5 ? row : (known[Math.floor(next() * known.length)] ?? row);
+    return { path: `upload/files/${one}`, action: 'findOne' };
   }
 
   private place(type: ContentType): { readonly path: string; readonly action: 'find' | 'findOne' } {
+    if (isFile(type)) return this.filePlace();
     const { grants, next } = this;
     const known = this.documents.get(type.singularApiId) ?? [];
     const byOne = mayDo(grants, type.singularApiId, 'findOne') ? 0.8 : 0.97;
@@ -387,6 +400,16 @@ class Asker {
     const secret = this.isClosed(type) ? type.singularApiId : null;
     for (const [technique, query] of general(type))
       yield { technique, type, path: this.place(type).path, query: query(), secret };
+    if (!isFile(type)) return;
+    for (const query of [
+      '',
+      'folder=%2F',
+      'folder=%2Fomega',
+      'populate=related',
+      'populate[related][count]=true',
+    ])
+      for (const path of ['upload/folders', 'upload/files', 'upload/files/page'])
+        yield { technique: `files ${path}`, type, path, query, secret };
   }
 
   *along({ type, way }: Path, count: number): Generator<Probe> {
@@ -400,7 +423,11 @@ class Asker {
   }
 }
 
-const routed = (schema: Schema): ContentType[] => [...schema.types.values()].filter((type) => !type.internal);
+const isFile = ({ singularApiId }: ContentType): boolean => singularApiId === 'file';
+
+/** Types with routes; those of files are the media library. */
+const routed = (schema: Schema): ContentType[] =>
+  [...schema.types.values()].filter((type) => !type.internal || isFile(type));
 
 /** Questions about every type, along every way through the schema. */
 export function* probes(asking: Asking): Generator<Probe> {

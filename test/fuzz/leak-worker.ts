@@ -115,12 +115,12 @@ class Run {
 const bodyOf = (body: unknown): string => (body === undefined ? '' : ` ${JSON.stringify(body)}`);
 
 function written(writer: string, { question, after, answers: [alpha, omega] }: WriteFailure): Finding {
-  const { method, type, path, body } = question;
+  const { method, type, path, body, condition } = question;
   const before = after.slice(-3).map((one) => `\n  after ${one.method} /api/${one.path}${bodyOf(one.body)}`);
   return {
     kind: `${writer} ${method} ${type.singularApiId} ${alpha.status} ${omega.status}`,
     text:
-      `as ${writer}: ${method} /api/${path}${bodyOf(body)}${before.join('')}` +
+      `as ${writer}: ${method} /api/${path}${bodyOf(body)}${bodyOf(condition)}${before.join('')}` +
       `\n  ${alpha.status} ${alpha.body.slice(0, 500)}\n  ${omega.status} ${omega.body.slice(0, 500)}`,
   };
 }

@@ -7,7 +7,7 @@
 import { type Action, ContentMetrics, type Grant, type Grants } from 'nestjs-content-api';
 import { copyDatabase, createDatabase } from '../support/database.ts';
 import { Client, createTables, NamedCallers, type RunningApp, startApp, withSql } from './apps.ts';
-import { fill, type RunSql, valueOf } from './content.ts';
+import { fill, type RunSql, SECRET_FILES, valueOf } from './content.ts';
 import {
   type Attribute,
   buildSchema,
@@ -62,7 +62,14 @@ export const CALLERS: Readonly<Record<string, Grants>> = {
     dossier: [fields(['findOne'], 'title', 'clauses', 'articles', 'people')],
     term: [fields(['findOne'], 'word', 'broader'), fields(['find'], 'note', 'nearFrom')],
   },
+  /** May list files, and so see which documents hold them. */
+  librarian: { ...granting(OPEN, false), file: READ },
+  /** One file at a time, and some types that hold files. */
+  viewer: { dossier: [fields(READ, 'title', 'scan')], author: ['findOne'], file: ['findOne'] },
 };
+
+/** Grants of a caller in a running application: all may ask for the model. */
+export const withModel = (grants: Grants): Grants => ({ ...grants, 'content-type-builder': ['find'] });
 
 export const schema = buildSchema(model.contentTypes, model.components);
 
@@ -85,6 +92,8 @@ export const mayRead = (
   { singularApiId, kind }: Pick<ContentType, 'singularApiId' | 'kind'>,
 ): boolean =>
   mayFind(grants, singularApiId) || (kind === 'collectionType' && mayDo(grants, singularApiId, 'findOne'));
+/** Whether files may be read by the routes of the media library. */
+export const mayReadFiles = (grants: Grants): boolean => READ.some((action) => mayDo(grants, 'file', action));
 const mayReadDrafts = (grants: Grants, type: string): boolean => mayDo(grants, type, 'readDrafts');
 
 export const isHidden = (attribute: Attribute): boolean =>
@@ -341,6 +350,18 @@ class Rewrite {
     ]);
   }
 
+  /** Files that no document shows to a caller without a grant on files: the last ones. */
+  async files(): Promise<void> {
+    if (mayReadFiles(this.grants)) return;
+    const last = `select max(document_id) from content_files`;
+    await this.sql(`delete from content_files where document_id = (${last})`);
+    await this.sql(
+      `update content_files set id = id + 100000, name = 'omega file', url = '/uploads/omega', folder_path = '/omega'
+       where id > (select min(id) from content_files) + $1 - $2`,
+      [(this.documents.get('file')?.length ?? 0) - 1, SECRET_FILES],
+    );
+  }
+
   async type(type: ContentType): Promise<void> {
     for (const row of await this.sql(`select * from "${type.table}" order by id`)) await this.row(type, row);
     const table = `"${type.table}"`;
@@ -376,7 +397,7 @@ async function documentsOf(sql: RunSql): Promise<Documents> {
 /**
  * The model with nothing hidden: what is asked through it shows that the questions could show a difference.
  */
-function openModel(): typeof model {
+export function openModel(): typeof model {
   const open = <T extends { readonly attributes: object }>(def: T): T => ({
     ...def,
     attributes: Object.fromEntries(
@@ -450,6 +471,7 @@ export async function prepareWorlds(
       const rewrite = new Rewrite(sql, CALLERS[caller] ?? {}, documents);
       await sql('begin');
       for (const type of typesOf(schema)) await rewrite.type(type);
+      await rewrite.files();
       await sql('commit');
     });
     return { caller, url: copy.url };
@@ -475,10 +497,21 @@ export async function connectWorlds(
 ): Promise<Worlds> {
   const options = {
     ...(leaky ? leakyModel() : model),
-    auth: { strategies: [new NamedCallers(CALLERS)] },
+    library: true,
+    auth: {
+      strategies: [
+        new NamedCallers(
+          Object.fromEntries(Object.entries(CALLERS).map(([name, grants]) => [name, withModel(grants)])),
+        ),
+      ],
+    },
   };
   const metrics: ContentMetrics[] = [];
-  const openOptions = { ...openModel(), auth: { strategies: [new NamedCallers({ open: { '*': '*' } })] } };
+  const openOptions = {
+    ...openModel(),
+    library: true,
+    auth: { strategies: [new NamedCallers({ open: { '*': '*' } })] },
+  };
   // What is rewritten beside the library breaks rules where nothing is hidden, and so what is described.
   const start = async (
     content: Parameters<typeof startApp>[0],

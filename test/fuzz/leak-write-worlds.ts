@@ -26,6 +26,7 @@ const block = defineComponent({
   attributes: {
     text: { type: 'string' },
     secret: { type: 'string', private: true, minLength: LONG },
+    image: { type: 'media' },
   },
 });
 
@@ -35,6 +36,8 @@ const person = defineCollectionType({
   attributes: {
     name: { type: 'string' },
     diary: { type: 'text', private: true },
+    avatar: { type: 'media' },
+    passport: { type: 'media', private: true },
     notes: { type: 'relation', relation: 'oneToMany', target: 'note', mappedBy: 'owner' },
     papers: { type: 'relation', relation: 'oneToMany', target: 'paper', mappedBy: 'author' },
   },
@@ -75,6 +78,9 @@ const paper = defineCollectionType({
     code: { type: 'string', unique: true },
     privateNote: { type: 'string', private: true, minLength: LONG },
     privateCode: { type: 'string', private: true, unique: true },
+    cover: { type: 'media' },
+    scans: { type: 'media', multiple: true },
+    hiddenScan: { type: 'media', private: true },
     block: { type: 'component', component: 'write.block' },
     zone: { type: 'dynamiczone', components: ['write.block'] },
     author: { type: 'relation', relation: 'manyToOne', target: 'person', inversedBy: 'papers' },
@@ -119,6 +125,8 @@ export const WRITERS: Readonly<Record<string, Grants>> = {
     person: [...READ, ...WRITE],
     desk: ['find', 'update'],
   },
+  /** May read all files. */
+  librarian: { paper: [...READ, 'update', 'readDrafts'], person: [...READ, 'update'], file: ['find'] },
   /** Sees drafts as well: only private attributes are hidden. */
   publisher: { paper: [...READ, ...WRITE, 'readDrafts'], topic: READ, person: READ },
   tagger: { topic: [...READ, 'create', 'update'], paper: [some(READ, 'title', 'topics')] },
@@ -157,16 +165,45 @@ class Writers implements AuthStrategy {
 
 type Ids = Readonly<Record<string, readonly string[]>>;
 
+/** Papers that were never published; the drafts of the last two are what is published. */
+const DRAFTS = [4, 5];
+
+/** Files that documents show, and as many that only private attributes and drafts hold. */
+const FILES = 4;
+/** Files that drafts of papers hold, by their numbers from 1. */
+const DRAFT_FILES = [FILES + 2, FILES + 3];
+
+async function fillFiles(sql: RunSql): Promise<string[]> {
+  const made = await sql(
+    `insert into content_files (document_id, created_at, updated_at, published_at, published, locale, name, hash, mime, size, url, provider)
+     select 'file' || lpad(n::text, 20, '0'), now(), now(), now(), true, 'en', 'alpha file ' || n, 'hash' || n, 'image/png', n, '/uploads/' || n, 'local'
+     from generate_series(1, $1::int) n returning document_id`,
+    [2 * FILES],
+  );
+  return made.map((row) => String(row['document_id']));
+}
+
 /** Document ids by type; a hidden text says `alpha` in the one world and `omega` in the other. */
-async function fill(service: (type: string) => ContentService): Promise<Record<string, string[]>> {
-  const ids: Record<string, string[]> = {};
+async function fill(
+  service: (type: string) => ContentService,
+  files: readonly string[],
+): Promise<Record<string, string[]>> {
+  const ids: Record<string, string[]> = { file: [...files] };
+  const shown = (n: number): string | undefined => files[n % FILES];
+  const closed = (n: number): string | undefined => files[FILES + (n % FILES)];
   const draft = { status: 'draft' } as const;
   const make = async (type: string, data: object, query?: { readonly status: 'draft' }): Promise<void> => {
     const { documentId } = (await service(type).create(data, query)) as { documentId: string };
     (ids[type] ??= []).push(documentId);
   };
   const long = (n: number): string => `alpha text ${n} ${'and more '.repeat(4)}`;
-  for (const n of [0, 1, 2]) await make('person', { name: `alpha person ${n}`, diary: `alpha diary ${n}` });
+  for (const n of [0, 1, 2])
+    await make('person', {
+      name: `alpha person ${n}`,
+      diary: `alpha diary ${n}`,
+      avatar: shown(n),
+      passport: closed(n),
+    });
   for (const n of [0, 1, 2]) await make('topic', { name: `alpha topic ${n}` });
   for (const n of [0, 1]) await make('vault', { name: `alpha vault ${n}`, topics: ids['topic'] });
   for (const n of [0, 1, 2, 3, 4, 5]) {
@@ -178,8 +215,8 @@ async function fill(service: (type: string) => ContentService): Promise<Record<s
     };
     await make('note', data, n > 2 ? draft : undefined);
   }
-  for (const n of [0, 1, 2, 3, 4, 5]) {
-    const parts = { text: `alpha part ${n}`, secret: long(n) };
+  for (const n of [0, 1, 2, 3, 4, 5, 6, 7]) {
+    const parts = { text: `alpha part ${n}`, secret: long(n), image: shown(n) };
     const data = {
       title: `alpha title ${n}`,
       body: long(n),
@@ -187,27 +224,33 @@ async function fill(service: (type: string) => ContentService): Promise<Record<s
       code: `alpha-${n}`,
       privateNote: long(n),
       privateCode: `alpha-private-${n}`,
+      cover: shown(n),
+      scans: [shown(n), shown(n + 1)],
+      hiddenScan: closed(n),
       block: parts,
       zone: [{ __component: 'write.block', ...parts }],
       author: ids['person']?.[n % 3],
       topics: ids['topic']?.slice(0, 1 + (n % 2)),
     };
-    await make('paper', data, n > 3 ? draft : undefined);
+    await make('paper', data, DRAFTS.includes(n) ? draft : undefined);
   }
   await service('desk').update(null, {
     title: 'alpha desk',
     hidden: long(9),
     papers: ids['paper']?.slice(0, 2),
   });
-  await spoilDrafts(service('paper'), ids['paper'] ?? []);
+  await spoilDrafts(service('paper'), ids);
   return ids;
 }
 
 /** Drafts that could not be published as they are: too short, or with a value that a published one has. */
-async function spoilDrafts(papers: ContentService, ids: readonly string[]): Promise<void> {
+async function spoilDrafts(
+  papers: ContentService,
+  { paper: ids = [], file: files = [] }: Ids,
+): Promise<void> {
   const short = { text: 'alpha part', secret: 'alpha short' };
   const faults: readonly object[] = [
-    { privateCode: 'alpha-private-other' },
+    { privateCode: 'alpha-private-other', cover: files[FILES + 1], scans: [files[FILES + 2]] },
     { privateNote: 'alpha short' },
     { zone: [{ __component: 'write.block', ...short }], block: short },
     { body: 'alpha short', title: 'alpha draft' },
@@ -263,23 +306,46 @@ export const SHIFT = 100_000;
 
 const omega = (column: string): string => `replace("${column}"::text, 'alpha', 'omega')`;
 
+/** The same, and another value in drafts than in published versions. */
+const apart = (column: string): string =>
+  `replace("${column}"::text, 'alpha', case when published then 'omega' else 'OMEGA' end)`;
+
+/** Values that must be unique keep their equality. */
+const isUnique = (attribute: Attribute): boolean =>
+  attribute.kind === 'scalar' && 'unique' in attribute.def && attribute.def.unique === true;
+
+/** Other links of a hidden media attribute, or of all media in hidden rows: to none of the same files. */
+function otherFiles(type: ContentType, attribute: Attribute, where: string): string[] {
+  if (attribute.kind !== 'relation' || !attribute.media) return [];
+  const file = (column: string): string =>
+    `'file' || lpad((${FILES + 1} + (substr(${column}, 5)::int + 1) % ${FILES})::text, 20, '0')`;
+  if (attribute.join.kind === 'column') {
+    const { column } = attribute.join;
+    return [`update "${type.table}" set "${column}" = ${file(`"${column}"`)} where ${where}`];
+  }
+  if (attribute.join.kind !== 'link') return [];
+  const { table, perLocale } = attribute.join.links;
+  const owner = `l.owner_document_id = t.document_id and l.published = t.published${perLocale ? ' and l.locale = t.locale' : ''}`;
+  return [
+    `delete from "${table}" l using "${type.table}" t where ${owner} and (${where.replaceAll('published', 't.published')})`,
+  ];
+}
+
 /** The other value of an attribute in rows that are hidden, and in all rows. */
 function changes(type: ContentType, grants: Grants, hidden: string): string[] {
   return [...type.attributes.values()].flatMap((attribute) => {
-    if (
-      attribute.kind === 'relation' ||
-      attribute.kind === 'morph' ||
-      (attribute.kind === 'scalar' && attribute.system)
-    )
-      return [];
-    const where = mayRead(grants, type.singularApiId, attribute) ? hidden : 'true';
+    const isRead = mayRead(grants, type.singularApiId, attribute);
+    const where = isRead ? hidden : 'true';
+    if (attribute.kind === 'relation') return otherFiles(type, attribute, where);
+    if (attribute.kind === 'morph' || (attribute.kind === 'scalar' && attribute.system)) return [];
     const { column } = attribute;
     if (attribute.kind !== 'scalar')
       return [
         `update "${type.table}" set "${column}" = ${omega(column)}::jsonb where ${where}`,
-        `update "${type.table}" set "${column}" = replace("${column}"::text, '"secret": "alpha', '"secret": "omega')::jsonb`,
+        `update "${type.table}" set "${column}" = replace("${column}"::text, '"secret": "alpha', case when published then '"secret": "omega' else '"secret": "OMEGA' end)::jsonb`,
       ];
-    const value = attribute.def.type === 'integer' ? `"${column}" + 500` : omega(column);
+    const text = isRead || isUnique(attribute) ? omega(column) : apart(column);
+    const value = attribute.def.type === 'integer' ? `"${column}" + 500` : text;
     return [`update "${type.table}" set "${column}" = ${value} where ${where}`];
   });
 }
@@ -291,6 +357,9 @@ async function makeOmega(sql: RunSql, writer: string, user: string): Promise<voi
     if (type.internal) continue;
     const hidden = hiddenRows(grants, type, user);
     for (const change of changes(type, grants, hidden)) await sql(change);
+    // The stored revision covers hidden attributes too.
+    if ([...type.attributes.values()].some((one) => !mayRead(grants, type.singularApiId, one)))
+      await sql(`update "${type.table}" set revision = revision + 1 where not published`);
     // Whether a hidden document is there at all must not show either, unless the caller may change any.
     const seen = `select document_id from "${type.table}" where not (${hidden})`;
     if (type.kind === 'collectionType' && !mayWriteAny(grants, type.singularApiId))
@@ -298,6 +367,15 @@ async function makeOmega(sql: RunSql, writer: string, user: string): Promise<voi
         `delete from "${type.table}" where document_id = (select max(document_id) from "${type.table}" where document_id not in (${seen}))`,
       );
     await sql(`update "${type.table}" set id = id + ${SHIFT} where ${hidden}`);
+  }
+  // Files that only hidden attributes and hidden drafts hold have other names and rows.
+  if (granting(grants, 'file', READ).length === 0) {
+    const shown = granting(grants, 'paper', ['readDrafts']).length > 0 ? DRAFT_FILES : [];
+    await sql(
+      `update content_files set id = id + ${SHIFT}, name = ${omega('name')}
+       where substr(document_id, 5)::int > ${FILES} and not substr(document_id, 5)::int = any($1)`,
+      [shown],
+    );
   }
   await sql('commit');
 }
@@ -333,7 +411,9 @@ export async function prepareWriters(
   let ids: Ids;
   try {
     await createTables(app);
-    ids = await fill((type) => app.get<ContentService>(getContentToken(type), { strict: false }));
+    ids = await withSql(first.url, async (sql) =>
+      fill((type) => app.get<ContentService>(getContentToken(type), { strict: false }), await fillFiles(sql)),
+    );
   } finally {
     await close();
   }

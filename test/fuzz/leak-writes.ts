@@ -2,6 +2,7 @@
 import type { Grants } from 'nestjs-content-api';
 import type { Client, Reply } from './apps.ts';
 import type { Attribute, ContentType } from './internals.ts';
+import { maskedTag } from './leak-check.ts';
 import { random } from './leak-probes.ts';
 import {
   NEW_ROWS,
@@ -19,6 +20,13 @@ export interface WriteQuestion {
   readonly type: ContentType;
   readonly path: string;
   readonly body?: { readonly data: Readonly<Record<string, unknown>> };
+  readonly condition?: Condition;
+}
+
+/** Header of a write: a fixed value, or the tag that each world gives to a read of a path. */
+interface Condition {
+  readonly header: 'if-match' | 'if-none-match';
+  readonly tag: string | { readonly of: string };
 }
 
 const TYPES = [...writeSchema.types.values()].filter((type) => !type.internal);
@@ -64,6 +72,36 @@ class Writing {
     ]);
   }
 
+  /**
+   * A file by the id of a row, or by a document id that every writer knows: of a file that documents show.
+   */
+  private file(): unknown {
+    const row = 1 + Math.floor(this.next() * (this.ids['file']?.length ?? 0));
+    const known = this.pick((this.ids['file'] ?? []).slice(0, (this.ids['file']?.length ?? 0) / 2));
+    return this.pick<unknown>([
+      known,
+      row,
+      row,
+      String(row),
+      { id: row },
+      row + SHIFT,
+      'nofileofthatname000000000',
+    ]);
+  }
+
+  private files(many: boolean): unknown {
+    const [one, other] = [this.file(), this.file()];
+    return this.pick<unknown>([
+      many ? [one, other] : one,
+      [one],
+      { connect: [one] },
+      { set: [one] },
+      { disconnect: [one] },
+      { connect: [{ id: one, position: { before: other } }] },
+      null,
+    ]);
+  }
+
   private links(type: string): unknown {
     const [one, other] = [this.reference(type), this.reference(type)];
     return this.pick<unknown>([
@@ -86,6 +124,8 @@ class Writing {
       { id, text: 'fresh part' },
       { id },
       { secret: this.pick(TEXTS) },
+      { image: this.file() },
+      { id, image: this.file() },
       {},
     ]);
   }
@@ -95,7 +135,7 @@ class Writing {
       case 'morph':
         return null;
       case 'relation':
-        return attribute.media ? null : this.links(attribute.target.singularApiId);
+        return attribute.media ? this.files(attribute.many) : this.links(attribute.target.singularApiId);
       case 'component':
         return this.pick([this.part(), null]);
       case 'zone':
@@ -136,9 +176,27 @@ class Writing {
     const one = `${type.route}/${this.pick(this.ids[type.singularApiId] ?? ['none'])}`;
     const base = type.kind === 'singleType' || method === 'POST' ? type.route : one;
     const path = `${base}${this.query(type)}`;
+    const condition = this.next() < 0.3 ? { condition: this.condition(type, base) } : {};
     return method === 'DELETE'
-      ? { method, type, path }
-      : { method, type, path, body: { data: this.data(type) } };
+      ? { method, type, path, ...condition }
+      : { method, type, path, body: { data: this.data(type) }, ...condition };
+  }
+
+  /**
+   * A precondition. A caller who may publish drafts without reading them learns from the published tag whether
+   * they differ, as it must: it must not overwrite them unseen.
+   */
+  private condition(type: ContentType, path: string): Condition {
+    const states = seesByPublishing(this.grants, type) ? ['?status=draft'] : ['', '', '?status=draft'];
+    return {
+      header: this.pick(['if-match', 'if-match', 'if-none-match']),
+      tag: this.pick<Condition['tag']>([
+        { of: `${path}${this.pick(states)}` },
+        { of: `${path}${this.pick(states)}` },
+        '*',
+        '"1.1.1-x"',
+      ]),
+    };
   }
 
   /** Reads by which the caller could see what a write did. */
@@ -172,11 +230,14 @@ class Mask {
       );
   }
 
-  comparable({ status, headers, body }: Reply): string {
+  comparable({ status, headers, body }: Reply, { method }: WriteQuestion): string {
+    const text = this.text(body);
     const shown = Object.entries(headers)
       .filter(([name]) => !MASKED_HEADERS.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1));
-    return JSON.stringify([status, shown, this.text(body)]);
+    // The tag of a read depends on what is shown, so it is compared if nothing in that was masked.
+    const tag = method === 'GET' && text === body ? maskedTag(String(headers['etag'])) : '';
+    return JSON.stringify([status, shown, tag, text]);
   }
 }
 
@@ -205,6 +266,9 @@ export interface WriteTally {
   writes: number;
   reads: number;
   accepted: number;
+  /** Writes with a precondition, and those that one has refused. */
+  conditional: number;
+  refused: number;
   /** Differences that a taken unique value explains. */
   taken: number;
 }
@@ -230,7 +294,7 @@ const named = (answer: Reply, { method }: WriteQuestion): Reply =>
 /** The two worlds of one writer. */
 export class WritePair {
   readonly writer: string;
-  readonly tally: WriteTally = { writes: 0, reads: 0, accepted: 0, taken: 0 };
+  readonly tally: WriteTally = { writes: 0, reads: 0, accepted: 0, conditional: 0, refused: 0, taken: 0 };
   private readonly worlds: readonly [WritableWorld, WritableWorld];
   private readonly writing: Writing;
   private readonly mask: Mask;
@@ -261,14 +325,23 @@ export class WritePair {
     return this.worlds.map(({ client }) => client);
   }
 
-  private async ask({ method, path, body }: WriteQuestion): Promise<readonly [Reply, Reply]> {
+  private async ask(question: WriteQuestion): Promise<readonly [Reply, Reply]> {
+    const [alpha, omega] = this.worlds;
+    return Promise.all([this.askOne(alpha, question), this.askOne(omega, question)]);
+  }
+
+  private async askOne(
+    { client }: WritableWorld,
+    { method, path, body, condition }: WriteQuestion,
+  ): Promise<Reply> {
     const headers = { authorization: `Bearer ${this.writer}` };
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const [alpha, omega] = this.worlds;
-    return Promise.all([
-      alpha.client.get(`/api/${path}`, headers, method, text),
-      omega.client.get(`/api/${path}`, headers, method, text),
-    ]);
+    if (condition === undefined) return client.get(`/api/${path}`, headers, method, text);
+    const { header, tag } = condition;
+    const read = typeof tag === 'string' ? null : await client.get(`/api/${tag.of}`, headers);
+    const value =
+      typeof tag === 'string' ? tag : read?.status === 200 ? String(read.headers['etag']) : '"none"';
+    return client.get(`/api/${path}`, { ...headers, [header]: value }, method, text);
   }
 
   private async restore(): Promise<void> {
@@ -285,7 +358,9 @@ export class WritePair {
       if (question === write) this.tally.writes += 1;
       else this.tally.reads += 1;
       if (question === write && answers[0].status < 300) this.tally.accepted += 1;
-      const [alpha, omega] = answers.map((answer) => this.mask.comparable(named(answer, question)));
+      if (question.condition !== undefined) this.tally.conditional += 1;
+      if (answers[0].status === 412) this.tally.refused += 1;
+      const [alpha, omega] = answers.map((answer) => this.mask.comparable(named(answer, question), question));
       if (alpha === omega) continue;
       const after = this.trail;
       await this.restore();

@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { startPostgres } from '../support/postgres-server.ts';
 import { describeBudget, readBudget } from './budget.ts';
 import { add, describeCoverage, nothing } from './leak-coverage.ts';
+import { modelLeaks } from './leak-models.ts';
 import type { Done, Finding, Job } from './leak-worker.ts';
 import { CALLERS, prepareWorlds } from './leak-worlds.ts';
 import { prepareWriters, WRITERS } from './leak-write-worlds.ts';
@@ -67,6 +68,8 @@ try {
     closing,
     postgres.url,
   );
+  const models = await modelLeaks(readers, postgres.url);
+  console.log(`models: ${models.asked} descriptions in pairs, ${models.leaks.length} differ`);
   console.log(`worlds made after ${((Date.now() - started) / 1000).toFixed(0)} s`);
   const jobs = Array.from({ length: processes }, (_, i): Job => ({
     prepared: { ...prepared, copies: part(prepared.copies, i) },
@@ -79,7 +82,13 @@ try {
   const done = await Promise.all(jobs.map(workIn));
   const coverage = nothing();
   for (const one of done) add(coverage, one.coverage);
-  const findings = done.flatMap((one) => one.findings);
+  const findings = [
+    ...done.flatMap((one) => one.findings),
+    ...models.leaks.map(({ caller, path, problem }): Finding => ({
+      kind: `${caller} ${path}`,
+      text: `as ${caller}: GET /api/${path}\n  ${problem}`,
+    })),
+  ];
   printFindings(findings);
   console.log(`\n${describeCoverage(coverage, 1 + readers.length + 2 * writers.length)}`);
   const seconds = ((Date.now() - started) / 1000).toFixed(0);
