@@ -57,8 +57,8 @@ interface Rule {
 
 /** Replies to statements of the library itself. */
 const DEFAULT_RULES: readonly Rule[] = [
+  ['pg_xact_status', []],
   ['pg_current_xact_id', [{ xid: '7', started: '2026-01-01', server: '1' }]],
-  ['select pg_xact_status', []],
   ['pg_backend_pid() =', [{ own: true }]],
 ].map(([text, reply]) => ({ text, reply, once: false }) as Rule);
 
@@ -73,6 +73,10 @@ export class FakeServer {
   readonly executed: Executed[] = [];
   /** Texts of each write to a socket, in order. */
   readonly batches: (readonly string[])[] = [];
+  /** Names of statements that connections have prepared; empty for unnamed ones. */
+  readonly parsed: string[] = [];
+  /** Number of requested row descriptions. */
+  described = 0;
   /** Names of statements that connections have closed. */
   readonly closed: string[] = [];
   /** Process ids in cancel requests. */
@@ -260,7 +264,7 @@ export class FakeClient extends EventEmitter {
       if (!this._queryable) return;
       const error = await this.runMessage(message, portal, output);
       if (error === null) continue;
-      output.flush();
+      if (this._queryable) output.flush();
       return this.failed(error);
     }
     output.flush();
@@ -282,6 +286,7 @@ export class FakeClient extends EventEmitter {
         if (message.name !== '' && this.prepared.has(message.name))
           return refusal('42P05', `prepared statement "${message.name}" already exists`);
         this.prepared.set(message.name, message.text);
+        this.server.parsed.push(message.name);
         return null;
       case 'close':
         this.server.closed.push(message.name);
@@ -296,6 +301,7 @@ export class FakeClient extends EventEmitter {
       }
       case 'describe':
         portal.isDescribed = true;
+        this.server.described += 1;
         return null;
       case 'execute':
         return this.run(portal, output);

@@ -75,6 +75,11 @@ export const TRAITS: ReadTraits = { hangup: null, heavy: false, turn: null, begu
 
 export type Read = Outcome<readonly Row[]>;
 
+interface Borrowed {
+  readonly query: (statement: Statement) => Promise<readonly Row[]>;
+  readonly release: () => void;
+}
+
 export class TestPool {
   readonly server = new FakeServer();
   readonly warnings: string[] = [];
@@ -121,6 +126,20 @@ export class TestPool {
 
   write<T>(work: (runner: Runner) => Promise<T>, traits: Partial<WriteTraits> = {}): Outcome<T> {
     return new Outcome(this.native.transaction(work, { turn: null, hangup: null, ...traits }));
+  }
+
+  /** Borrows a connection of the driver's pool, as code of the host does. */
+  borrow(): Promise<Borrowed> {
+    return new Promise((resolve, reject) =>
+      this.driver.connect((error, client, release) => {
+        if (client === undefined) return reject(error!);
+        const query = ({ text, values }: Statement): Promise<readonly Row[]> =>
+          new Promise((done, fail) =>
+            client.query({ text, values }, (failure, { rows }) => (failure ? fail(failure) : done(rows))),
+          );
+        resolve({ query, release });
+      }),
+    );
   }
 
   /** Runs a read until it is prepared and known to be short, so that later ones may share a batch. */
