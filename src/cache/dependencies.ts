@@ -21,7 +21,6 @@ function ownTables({ type, object }: ReadPlan): readonly Identifier[] {
 }
 
 export class Dependencies {
-  /** `singularApiId` by table, of all tables whose changes are logged. */
   private readonly holders: ReadonlyMap<Identifier, string>;
   private readonly plans = new PerPlan<PlanSubject>();
 
@@ -29,12 +28,10 @@ export class Dependencies {
     this.holders = new Map(notedTables(schema).map(({ table, type }) => [table, type.singularApiId]));
   }
 
-  /** Returns the `singularApiId` of all types whose changes may change the response. */
   typesOf(plan: ReadPlan, statement: Statement): readonly string[] {
     return this.planned(plan, statement).types;
   }
 
-  /** Returns the types and the document whose changes make the response stale. */
   of(plan: ReadPlan, statement: Statement): Subject {
     const { types, isAlone } = this.planned(plan, statement);
     const { documentId, type } = plan;

@@ -8,7 +8,6 @@ import { PerPlan } from '../content/plan/per-plan.js';
 import type { ReadPlan } from '../content/plan/plan.js';
 import { fill, type Statement, type Template } from '../kernel/sql.js';
 
-/** Total that was correct at a position of the change log. */
 export interface FilteredTotal {
   readonly total: number;
   readonly position: number;
@@ -17,7 +16,6 @@ export interface FilteredTotal {
 }
 
 interface Kept extends FilteredTotal {
-  /** Consecutive pages that took longer without the count. */
   slower: number;
 }
 
@@ -27,14 +25,12 @@ export interface KnownPage {
 }
 
 const MAX_TOTALS = 1000;
-/** Shortest read in milliseconds whose total is cached; a poll of the change log would cost as much. */
 const MIN_MILLISECONDS = 2;
 const MAX_SLOWER = 3;
 
 const textOf = ({ text, values }: Statement): string =>
   `${JSON.stringify(values, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value))} ${text}`;
 
-/** Statements of the total, and of the page without it. */
 interface Filter {
   readonly total: Template<ReadPlan>;
   readonly page: Template<ReadPlan>;
@@ -71,9 +67,6 @@ export class FilteredTotals {
     if (filter !== null) this.totals.delete(keyOf(filter, plan));
   }
 
-  /**
-   * Returns the statements for the count and for the page alone, or null for a list without a filtered count.
-   */
   private filterOf(plan: ReadPlan): Filter | null {
     const { page } = plan;
     if (page === null || !isCounted(plan)) return null;

@@ -27,7 +27,6 @@ export interface KeeperBase {
   readonly warn: (message: string) => void;
 }
 
-/** Stored total that differed from the table. */
 export interface WrongTotal {
   readonly type: string;
   readonly locale: string;
@@ -40,7 +39,6 @@ export interface WrongTotal {
 const MIN_RETAINED = 1000;
 /** Pending changes from which they are settled; every read of a total scans them. */
 const MANY_PENDING = 100;
-/** Minimum retention of changes in milliseconds; clients that poll as often receive every change. */
 const RETENTION = 60_000;
 const MAX_NAMES = 3;
 
@@ -52,9 +50,7 @@ export class LedgerKeeper {
   /** Reason why the log is incomplete, in a sentence; null also if it is unknown. */
   lack: string | null = null;
   private isClosed = false;
-  /** Times that the log was reported as possibly incomplete. */
   private suspicions = 0;
-  /** Fingerprints of the tables by type. */
   private fingerprints: ReadonlyMap<string, string> = new Map();
   /** Time of a query, and the `xmin` then: transactions before it have ended. */
   private ended: { readonly at: number; readonly xmin: string } | null = null;

@@ -13,7 +13,6 @@ const logger = new Logger('ContentLedger');
 
 export const warnOfLedger = (message: string): void => logger.warn(message);
 
-/** Maintains the change log while the application runs. */
 @Injectable()
 export class LedgerWorker implements OnApplicationShutdown {
   private readonly keeper: LedgerKeeper;
@@ -33,12 +32,10 @@ export class LedgerWorker implements OnApplicationShutdown {
     });
   }
 
-  /** Whether the change log is complete, so that caches can rely on it. */
   get isWhole(): boolean {
     return this.keeper.isWhole;
   }
 
-  /** Reason why the change log is incomplete, in a sentence; null if it is complete. */
   get lack(): string | null {
     return this.keeper.lack;
   }

@@ -11,7 +11,6 @@ import { EVERYTHING, type LedgerTables } from '../content/model/ledger.js';
 import { fill, type Identifier, type Statement, type Template } from '../kernel/sql.js';
 
 export interface Subject {
-  /** `singularApiId` of types of which every document matters. */
   readonly types: readonly string[];
   /** Single document of another type; null for none. */
   readonly document: { readonly type: string; readonly id: string } | null;
@@ -24,14 +23,12 @@ export interface LedgerBase {
   readonly noted: readonly Identifier[];
   /** Opens a connection; null if the driver has none. */
   readonly open: () => Promise<OwnConnection | null>;
-  /** Logs in one line why polls fail. */
   readonly warn: (message: string) => void;
 }
 
 /** Number of the poll that last reported a change of a type. */
 interface Changes {
   last: number;
-  /** Change without a document id, which may concern any document. */
   unnamed: number;
 }
 
@@ -67,13 +64,10 @@ export class Ledger {
   private recentSince = 0;
   private connection: OwnConnection | null = null;
   private snapshot: string | null = null;
-  /** Tables with logged changes, and their fingerprint. */
   private tables: { readonly noted: string; readonly shape: string } = { noted: '{}', shape: '' };
   /** Whether nothing was committed between the last two polls, so that the cheap poll is tried first. */
   private isQuiet = false;
-  /** WAL position of the primary at the last poll; null if polls do not report it. */
   mark: Mark | null = null;
-  /** Identity of the polled server; null before the first poll. */
   private seenBy: string | null = null;
   private isAsking = false;
   /** Poll for requests that arrived during the running one. */
@@ -98,7 +92,6 @@ export class Ledger {
     return this.count;
   }
 
-  /** Identity of the polled server; null while the log is unknown. */
   get server(): string | null {
     return this.snapshot === null ? null : this.seenBy;
   }
@@ -218,7 +211,6 @@ export class Ledger {
     return row['snapshot'] === this.snapshot && row['snapshot'] === since && row['server'] === this.seenBy;
   }
 
-  /** Counts a poll and records its changes. */
   protected tell(changes: readonly Told[]): void {
     this.count += 1;
     for (const change of changes) this.note(change);

@@ -31,8 +31,8 @@ export interface ReadCounts {
 }
 
 /**
- * Admission of an entry. A stale entry costs a poll and a read instead of the read alone, so an entry that is
- * stale at every poll bypasses the cache for a while.
+ * Admission of an entry. A stale entry costs a poll and a read instead of the read alone. An entry that is
+ * stale at every poll therefore bypasses the cache for a while.
  */
 class Admission {
   private staleInRow = 0;
@@ -43,7 +43,6 @@ class Admission {
     return this.bypassing > 0;
   }
 
-  /** Records a read that bypasses the cache. */
   passed(): void {
     this.bypassing -= 1;
   }
@@ -63,7 +62,6 @@ const MAX_STALE = 8;
 const BYPASSED_READS = 64;
 
 interface Entry<T> {
-  /** Null while the entry bypasses the cache. */
   readonly answer: T | null;
   readonly position: number;
   readonly bytes: number;
@@ -76,7 +74,6 @@ const ENTRY_OVERHEAD = 700;
 
 export class ReadCache<T> {
   private readonly entries: LRUCache<string, Entry<T>>;
-  /** Running read by key, the last one started. */
   private readonly underWay = new Map<string, Promise<unknown>>();
   readonly counts: ReadCounts = { hits: 0, misses: 0, stale: 0, passed: 0 };
 

@@ -106,9 +106,7 @@ export function outcomeUnknown(cause: unknown): ContentError {
   return error;
 }
 
-/** Location of a rejected key, for the message and for the details. */
 export interface KeyPath {
-  /** Dotted path in the message; empty for a root key. */
   readonly at: string;
   /** Path of a known but rejected key. For an unknown key it equals `at`, or null at the root. */
   readonly path: string | null;
@@ -137,7 +135,6 @@ export function isTaken(error: unknown): boolean {
   return Array.isArray(errors) && errors.some((issue: Issue) => issue.message === TAKEN);
 }
 
-/** Refused part of a body: a key, a relation, or the id of a component. */
 export interface Refusal {
   readonly error: ContentError;
   readonly path: readonly string[];

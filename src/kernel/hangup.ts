@@ -1,6 +1,5 @@
 /** Signal that the client of a request has disconnected. */
 export interface Hangup {
-  /** Whether the client has disconnected. */
   readonly happened: boolean;
   add(listener: HangupListener): void;
   /** Does nothing for a listener that was not added. */

@@ -1,10 +1,8 @@
 /** Type guards for JSON and query string values. */
 
-/** Whether a value is an object, and neither an array nor a Date. */
 export const isObject = <T>(value: T): value is T & Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Whether a value is a scalar, null or a Date. */
 export const isSingle = (value: unknown): value is string | number | boolean | null | Date =>
   value !== undefined && (typeof value !== 'object' || value === null || value instanceof Date);
 
@@ -42,7 +40,6 @@ export const isRecordOf =
 
 export type Tests<T> = { readonly [K in keyof T]-?: Test<T[K]> };
 
-/** Whether a value is an object with these properties; others may follow. */
 export const isShape =
   <T extends object>(members: Tests<T>): Test<T> =>
   (value): value is T =>

@@ -9,7 +9,6 @@ export interface Link {
 
 /** Items in the order of insertion. An item is in one list at most. */
 export class LinkedList<T extends Link> {
-  /** Sentinel before the first and after the last item. */
   private readonly ends: Link = { previous: null, next: null };
 
   get first(): T | null {

@@ -3,7 +3,6 @@ import { ContentError, unavailable } from './errors.js';
 
 interface DriverError {
   readonly code: string;
-  /** Present in errors that the server has sent. */
   readonly severity?: string;
   readonly constraint?: string;
 }
@@ -19,7 +18,6 @@ export function driverError(error: unknown): DriverError | undefined {
 export const isRetryable = (error: unknown): boolean =>
   ['40001', '40P01'].includes(driverError(error)?.code ?? '');
 
-/** Whether an error is the given index refusing a second row. */
 export const isViolationOf = (error: unknown, index: string): boolean => {
   const found = driverError(error);
   return found?.code === '23505' && found.constraint === index;
@@ -114,10 +112,8 @@ function adviceOn(code: string, line: string): string {
   return REFUSED_SETTINGS.test(line) ? POOLER_ADVICE : '';
 }
 
-/** Whether an error says that the tables are not those of the model. */
 export const isOutdated = (error: unknown): boolean => OUTDATED.has(driverError(error)?.code ?? '');
 
-/** The first line of an error's message, or its code. */
 export function firstLine(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const text = typeof message === 'string' && message !== '' ? message : String(code ?? error);

@@ -10,7 +10,6 @@ const LATE = 100;
 class RunningTime {
   /** Milliseconds of suspension so far. */
   private stood = 0;
-  /** Time of the next check; infinite without a pending timeout. */
   private due = Number.POSITIVE_INFINITY;
   private waiting = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -52,5 +51,4 @@ class RunningTime {
   }
 }
 
-/** Clock of this process. */
 export const runningTime = new RunningTime();

@@ -273,7 +273,6 @@ export function checkSettings(input: SettingsInput): string[] {
   return [...settings, ...groups, ...bytes, ...seconds, ...openapi];
 }
 
-/** Merges the host's settings over the defaults, frozen. */
 export function resolveSettings(input: SettingsInput): ContentSettings {
   const given = Object.fromEntries(
     Object.keys(DEFAULT_SETTINGS).flatMap((key) => {

@@ -37,7 +37,6 @@ export class Param {
   constructor(readonly read: (source: never) => unknown) {}
 }
 
-/** Quoted name in a fragment. */
 class Name {
   constructor(
     readonly name: Identifier,
@@ -140,7 +139,6 @@ export interface Statement {
   readonly values: readonly unknown[];
   /** Whether the caller ignores the rows, so that they need no row description. */
   readonly silent?: boolean;
-  /** Names that the text quotes, in order. */
   readonly names?: readonly Identifier[];
 }
 
@@ -160,7 +158,6 @@ export const constantStatement = (
 /** Statement text, with a reader for the value of each parameter. */
 export interface Template<S> {
   readonly text: string;
-  /** Names that the text quotes, in order. */
   readonly names: readonly Identifier[];
   readonly slots: readonly ((source: S) => unknown)[];
 }
@@ -198,7 +195,6 @@ export const fill = <S>({ text, names, slots }: Template<S>, source: S): Stateme
   values: slots.map((read) => read(source)),
 });
 
-/** Prints a fragment whose parameters have known values. */
 export const print = (root: Sql): Statement => fill(template(root), null);
 
 /** Dollar quotes of blocks and functions in a script. */

@@ -44,7 +44,6 @@ export class TimeoutList {
 }
 
 export interface Timeout extends Link {
-  /** Expiry in running time. */
   readonly at: number;
   readonly expire: () => void;
 }

@@ -10,7 +10,6 @@ export const CHECK_USAGE = `check --module <module>
       Compares the content in the database with the model, and prints the differences. The exit code is 1 if
       there are any, except single values that a write would refuse.`;
 
-/** Runs all checks. Throws a UsageError with the findings. */
 export async function runCheck(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({ args: [...args], options: { module: { type: 'string' } } });
   const { away, findings } = await withApplication(values.module, (app) => {

@@ -48,7 +48,6 @@ const ASYNC = keysOf<Omit<ContentModuleAsyncOptions, keyof ContentModel>>({
 
 /** Sources of run-time options. */
 
-/** Option names by the place where they are given. */
 export const OPTIONS = Object.freeze({
   forRoot: [...MODEL, ...RUNTIME],
   forRootAsync: [...MODEL, ...ASYNC],
@@ -74,7 +73,6 @@ const unknownKeys = (given: object, known: readonly string[], at: string): strin
         : `${at}unknown option "${key}"${among(key, known)}`,
     );
 
-/** Reports unknown options, each with a similar known one. */
 function checkKeys(options: object, known: readonly string[]): string[] {
   const nested = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const inside = known.includes(name) ? NESTED[name] : undefined;

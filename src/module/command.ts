@@ -8,11 +8,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Surroundings {
   readonly env: Environment;
-  /** Prints a progress line. */
   readonly say: (line: string) => void;
 }
 
-/** Usage text of the option `--module`. */
 export const MODULE_OPTION =
   '--module <file>[#<export>]   compiled Nest module of the application, dist/app.module.js#AppModule for example.';
 
@@ -31,7 +29,6 @@ export async function moduleNamed(reference: string): Promise<unknown> {
   return found;
 }
 
-/** Starts an application without a server. */
 export const openContext = (module: unknown): Promise<INestApplicationContext> =>
   NestFactory.createApplicationContext(module as Parameters<typeof NestFactory.createApplicationContext>[0], {
     logger: ['error'],

@@ -23,7 +23,6 @@ import { ConfigurableModuleClass } from './content.module-definition.js';
 import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';
 import { defineContent } from './define-content.js';
 
-/** Controller below the content prefix without a content type. */
 interface Placed {
   readonly controller: Type;
   readonly path: string;

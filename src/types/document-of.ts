@@ -42,7 +42,6 @@ type ScalarOf<A> = A extends { readonly type: infer Type extends ScalarTypeName 
     | (A extends { readonly required: true } ? never : null)
   : never;
 
-/** Scalars of a type or component; all of them unless names are given. */
 export type ScalarsOf<N, R, Names = string> = {
   readonly [K in NamesOf<N, R, 'scalar'> & Names]: ScalarOf<AttributeOf<N, R, K>>;
 };

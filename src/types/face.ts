@@ -22,7 +22,6 @@ export type FieldsFor<T> = Typed<T, FieldsOf<T & string, Register>, unknown>;
 export type PopulateFor<T> = Typed<T, PopulateOf<T & string, Register>, unknown>;
 export type Status = 'draft' | 'published';
 
-/** `populate` with every name checked. */
 type Checked<T, P> = P & Exact<P, T & string, Register>;
 
 export type ListQueryFor<T, F, P> = Typed<T, ListQuery<T & string, Register, F, Checked<T, P>>, RawQuery>;
@@ -33,12 +32,10 @@ export type WriteQueryFor<T, F, P, S = Status> = Typed<
   Omit<WriteQuery<F, Checked<T, P>>, 'status'> & { readonly status?: S | undefined },
   RawQuery
 >;
-/** Query of methods that return no document. */
 export type VersionQueryFor<T> = Typed<T, VersionQuery, RawQuery>;
 export type NewFor<T, S> = Typed<T, NewInput<T & string, Register, S>, object>;
 export type ChangeFor<T, S> = Typed<T, ChangeInput<T & string, Register, S>, object>;
 export type AnswerFor<T, F, P> = Typed<T, Result<T & string, Register, F, P>, T>;
 
-/** `data` of a hook's event, which the hook may change, and its document with one level populated. */
 export type DataFor<T> = Typed<T, HookData<T & string, Register>, Record<string, unknown>>;
 export type ShownTo<T> = Typed<T, Whole<T & string, Register>, Readonly<Record<string, unknown>>>;

@@ -47,7 +47,6 @@ interface JsonOperators extends Omit<TextOperators<unknown>, '$not'> {
 type TextName = 'string' | 'text' | 'richtext' | 'email' | 'password' | 'uid' | 'enumeration';
 type JsonName = 'json' | 'array' | 'blocks';
 
-/** Operators of an attribute type; `V` is the type of the operands. */
 type OperatorsOf<Type extends ScalarTypeName, V> = Type extends JsonName
   ? JsonOperators
   : Type extends TextName
@@ -64,7 +63,6 @@ type ScalarFilter<A> = A extends { readonly type: infer Type extends JsonName }
     ? OneOrMany<OperandOf<A, Type>> | null | OperatorsOf<Type, OperandOf<A, Type>>
     : unknown;
 
-/** Filters of a relation, file or component, or operators on the target's `id`. */
 type RelatedFiltersOf<N extends string, R> = FiltersOf<N, R> & ValueOperators<number>;
 
 type FilterOf<A, R> = [TargetOf<A>] extends [never]

@@ -53,7 +53,6 @@ interface Change<Named> {
 type Links<A, Named> =
   IsMany<A> extends true ? readonly Named[] | Change<Named> : Named | readonly [Named] | null | Change<Named>;
 
-/** Reference with the type of the document. */
 type Typed<U> = U extends string ? (NamedById | NamedByDocumentId) & { readonly __type: U } : never;
 
 /** Component instances: a new one needs all required attributes, one with an `id` only its changes. */
@@ -125,7 +124,6 @@ export type ChangeInput<N, R, S> = {
   readonly [K in WritableName<N, R>]?: ValueOf<Attributes<N, R>[K], R, S> | Nothing<Attributes<N, R>[K], S>;
 };
 
-/** Data of a new document with the status `S`. */
 export type NewInput<N, R, S> = NeededInput<N, R, S> & ChangeInput<N, R, S>;
 
 /** Type of `event.data` in a hook, which the hook may change. */

@@ -63,7 +63,6 @@ const VALUES: Readonly<Record<ScalarTypeName, string>> = {
 const pascal = (id: string): string =>
   id.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_all, first: string) => first.toUpperCase());
 
-/** Returns a unique type name for each model. */
 function namesOf({ types, components }: Schema): ReadonlyMap<Model, string> {
   const taken = new Set(['Reference', 'Position', 'Change', 'ToOne', 'ToMany', 'BlockNode', ...SUMS]);
   const free = (wanted: string): string => {
@@ -135,7 +134,6 @@ const isMade = byKind<Attribute, [], boolean>({
   zone: no,
 });
 
-/** Whether a response contains the attribute without populating it. */
 const isOwnValue = byKind<Attribute, [], boolean>({
   scalar: yes,
   relation: no,

@@ -28,24 +28,20 @@ export interface Definitions {
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type
 export interface Register {}
 
-/** Whether the application has registered its model. */
 export type IsRegistered = Register extends { readonly model: Definitions } ? true : false;
 
-/** Registry of a given model, with the form of {@link Register}. */
 interface Of<M> {
   readonly model: M;
 }
 
 type FileType = typeof FILE_TYPE;
 
-/** Definitions of a registry by id: types by `singularApiId`, components by `uid`. */
 type ById<R> = R extends { readonly model: infer M extends Definitions }
   ? { readonly [D in M['contentTypes'][number] | FileType as D['singularApiId']]: D } & {
       readonly [C in NonNullable<M['components']>[number] as C['uid']]: C;
     }
   : { readonly file: FileType };
 
-/** Definition with an id; `never` if there is none. */
 export type Defined<N, R> = N extends keyof ById<R> ? ById<R>[N] : never;
 
 /** Ids of content types: those of the registered model, or any string. */
@@ -62,7 +58,6 @@ export interface Definition {
   readonly attributes: AttributeDefinitions;
 }
 
-/** Id of a definition; an id stays unchanged. */
 export type IdOf<T> = T extends string
   ? T
   : T extends { readonly singularApiId: infer N extends string }
@@ -99,7 +94,6 @@ interface LocalesOf<N> {
   readonly localizations: { readonly type: 'relation'; readonly relation: 'oneToMany'; readonly target: N };
 }
 
-/** System attributes of a type or component. */
 type ServiceAttributes<D> = D extends { readonly uid: string }
   ? InstanceAttributes
   : D extends { readonly localized: true; readonly singularApiId: infer N }
@@ -155,7 +149,6 @@ export type AttributeOf<N, R, K> = K extends keyof OwnAttributes<Defined<N, R>>
     ? ServiceAttributes<Defined<N, R>>[K]
     : unknown;
 
-/** Id of an attribute's target, if there is only one. */
 export type TargetOf<A> = A extends { readonly type: 'media' }
   ? 'file'
   : A extends { readonly target: infer N extends string } | { readonly component: infer N extends string }
@@ -173,7 +166,6 @@ type TypeUid<N extends string> = N extends unknown ? `api::${N}.${N}` : never;
 
 export type IdOfKind<U> = U extends `api::${string}.${infer N}` ? N : U;
 
-/** Whether an attribute has several values. */
 export type IsMany<A> = A extends
   | { readonly relation: 'oneToMany' | 'manyToMany' | 'morphMany' | 'morphToMany' }
   | { readonly multiple: true }

@@ -18,10 +18,8 @@ import type {
 
 type Items<T> = T extends readonly (infer One)[] ? One : T;
 
-/** Whether a list type has unknown length, so that its items are not known individually. */
 type IsOpenList<T> = T extends readonly unknown[] ? (number extends T['length'] ? true : false) : false;
 
-/** Scalars that `fields` selects; always with `id` and `documentId`. */
 type Shown<N, R, F> =
   '*' extends Items<F>
     ? ScalarsOf<N, R>
@@ -34,7 +32,6 @@ type Shown<N, R, F> =
 type Head<Path> = Path extends `${infer Name}.${string}` ? Name : Path;
 type Rest<Path, Name extends string> = Path extends `${Name}.${infer Below}` ? Below : never;
 
-/** Value of an option. Default: all fields, nothing populated. */
 type FieldsIn<O> = O extends { readonly fields: infer F } ? F : '*';
 type PopulateIn<O> = O extends { readonly populate: infer P } ? P : never;
 
@@ -71,7 +68,6 @@ type ByPaths<N, R, Path extends string> = {
 
 type Requested<P> = { readonly [K in keyof P as P[K] extends false | undefined ? never : K]: P[K] };
 
-/** Attributes populated by the object form; optional if the value may be false. */
 type ByTree<N, R, P> = {
   readonly [K in keyof P as P[K] extends object | true | '*' ? K : never]: Populated<
     AttributeOf<N, R, K>,
@@ -86,7 +82,6 @@ type ByTree<N, R, P> = {
   >;
 };
 
-/** Attributes populated by any form of `populate`. */
 type PopulatedBy<N, R, P> = P extends string
   ? ByPaths<N, R, P>
   : P extends Paths<infer Path>

@@ -15,12 +15,10 @@ export interface Caller {
   readonly roles?: readonly string[];
 }
 
-/** Caller for the host's own code, with all permissions. */
 export const SYSTEM: Caller = Object.freeze({ kind: 'system', id: null, permissions: Permissions.ALL });
 
 export const publicCaller = (permissions: Permissions): Caller =>
   Object.freeze({ kind: 'public', id: null, permissions });
 
-/** Id of the user, for ownership of documents; null for other callers. */
 export const userOf = ({ kind, id }: Pick<Caller, 'kind' | 'id'>): string | null =>
   kind === 'user' ? id : null;

@@ -5,7 +5,6 @@ import { type AuthStrategy, type Credentials, type Identity, recognise } from '.
 import { type Caller, publicCaller } from './caller.js';
 import { ACTIONS, checkGrants, type Grant, type Grants, Permissions } from './permissions.js';
 
-/** Grants by role name. `public` is the role of requests without a credential. */
 export type RoleGrants = Readonly<Record<string, Grants>>;
 
 /**
@@ -25,7 +24,6 @@ export interface PermissionsSource {
 export interface AccessBase {
   readonly schema: Schema;
   readonly strategies: readonly AuthStrategy[];
-  /** Grants in code, including `public`. */
   readonly roles: RoleGrants;
   readonly sources: readonly PermissionsSource[];
   /** Lifetime of grants from sources, in milliseconds. */
@@ -36,14 +34,10 @@ export interface AccessBase {
 /** Size of the LRU cache of permissions by combination of roles. */
 const COMBINATIONS = 500;
 
-/** Grants loaded at one time. */
 interface Known {
   readonly at: number;
-  /** Grants of each role, from code and all sources. Roles without grants are omitted. */
   readonly grants: ReadonlyMap<string, readonly Grants[]>;
-  /** Permissions by sorted role names. */
   readonly rights: LRUCache<string, Permissions>;
-  /** Caller for requests without a credential, created on first use. */
   anonymous: Caller | null;
 }
 
@@ -127,7 +121,6 @@ export class ContentAccess {
     );
   }
 
-  /** Returns the public caller, synchronously while its permissions are cached. */
   private publicCallerNow(): Caller | Promise<Caller> {
     const known = this.current();
     return known instanceof Promise ? known.then((loaded) => this.publicOf(loaded)) : this.publicOf(known);

@@ -3,10 +3,8 @@ import type { Column, ContentType } from '../model/model.js';
 import { type Caller, userOf } from './caller.js';
 import type { Action } from './permissions.js';
 
-/** Condition that a user owns a document: the owner attribute contains the user's id. */
 export interface OwnCondition {
   readonly kind: 'own';
-  /** Column of the owner attribute. */
   readonly owner: Column;
   readonly user: string;
 }
@@ -16,14 +14,12 @@ export type Decision = 'all' | 'none' | OwnCondition;
 
 export const isOwn = (decision: Decision): decision is OwnCondition => typeof decision === 'object';
 
-/** Returns the owner condition of a caller; null for callers and types without one. */
 function ownCondition(caller: Caller, type: ContentType): OwnCondition | null {
   const user = userOf(caller);
   const owner = type.storage.columnOf.get(type.owner ?? '');
   return user === null || owner === undefined ? null : { kind: 'own', owner, user };
 }
 
-/** Decides the documents of a type on which a caller may perform an action. */
 export function decide(caller: Caller, type: ContentType, action: Action): Decision {
   const { permissions } = caller;
   if (permissions.allows(type.singularApiId, action)) return 'all';
@@ -31,7 +27,6 @@ export function decide(caller: Caller, type: ContentType, action: Action): Decis
   return ownCondition(caller, type) ?? 'none';
 }
 
-/** Combines the decisions on two actions that are both required. */
 function both(a: Decision, b: Decision): Decision {
   if (a === 'all') return b;
   return b === 'none' ? b : a;

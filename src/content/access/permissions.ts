@@ -9,7 +9,6 @@ export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDr
 
 export type Action = (typeof ACTIONS)[number];
 
-/** Actions that a grant can limit to some attributes. */
 const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
 
 /**
@@ -51,7 +50,6 @@ const NO_FIELDS: FieldScope = new Set();
 export const union = (a: FieldScope, b: FieldScope): FieldScope =>
   a === null || b === null ? null : new Set([...a, ...b]);
 
-/** Grant with all properties set. */
 interface NormalGrant {
   readonly actions: readonly Action[];
   readonly fields: FieldScope;
@@ -86,7 +84,6 @@ const entriesOf = (granted: Granted): Entry[] =>
     [...actions].map(([action, fields]) => ({ type, action, fields })),
   );
 
-/** Groups entries by type and action, and merges the scopes of equal ones. */
 function grantedOf(entries: readonly Entry[]): Granted {
   const granted = new Map<string, Map<Action, FieldScope>>();
   for (const { type, action, fields } of entries) {
@@ -97,7 +94,6 @@ function grantedOf(entries: readonly Entry[]): Granted {
   return granted;
 }
 
-/** Returns the sorted texts of entries; equal permissions have equal texts. */
 const textOf = (granted: Granted): string[] =>
   entriesOf(granted)
     .map(({ type, action, fields }) =>
@@ -111,10 +107,8 @@ const REMEMBERED = 1000;
 /** LRU cache of permissions by content. Evicted permissions that are created again are a different object. */
 const interned = new LRUCache<string, Permissions>({ max: REMEMBERED });
 
-/** Predefined permissions, which are never evicted. */
 const lasting = new Map<string, Permissions>();
 
-/** LRU cache of sums, by the ids of both summands. */
 const sums = new LRUCache<string, Permissions>({ max: REMEMBERED });
 
 let made = 0;

@@ -14,16 +14,12 @@ export const nextCount = ({ storage }: ContentType): Sql =>
 /** Content of a version after a write: stored values, except for those that the write gives. */
 export interface Content {
   readonly type: ContentType;
-  /** Row of the version, or a row with its `document_id`, `published` and `locale`. */
   readonly row: Sql;
   readonly value?: (column: Column) => Sql | undefined;
-  /** New targets of relations, as lists. */
   readonly lists?: ReadonlyMap<LinkedAttribute, Sql>;
-  /** Selects the attributes that count; default: all. */
   readonly covers?: (attribute: Attribute) => boolean;
 }
 
-/** Selects the targets of a row's relation, in their order. */
 export function targetsOf({ table: links }: Pick<StoredLinks, 'table'>, row: Sql): Sql {
   const { table, owner, target, position } = namesOf(links);
   const locale = links.perLocale ? sql`${row}.locale` : constant(SHARED);
@@ -31,7 +27,6 @@ export function targetsOf({ table: links }: Pick<StoredLinks, 'table'>, row: Sql
     and l.published = ${row}.published and l.locale = ${locale} order by l.${position})`;
 }
 
-/** Selects the targets of a type's relation for the row `t`. */
 export function storedTargets(attribute: LinkedAttribute, { storage }: ContentType): Sql {
   const stored = storage.links.find((one) => one.attribute === attribute);
   return stored === undefined ? sql`array[]::text[]` : targetsOf(stored, sql`t`);
@@ -63,13 +58,11 @@ export function revisionOf({ type, row, value, lists, covers = () => true }: Con
  */
 export const stampOf = (row: Sql): Sql => stampBy(row, sql`${row}.xmin`);
 
-/** Stamp of a row that this statement has written, outside of savepoints. */
 export const writtenStampOf = (row: Sql): Sql => stampBy(row, sql`pg_current_xact_id()::xid`);
 
 const stampBy = (row: Sql, writer: Sql): Sql =>
   sql`concat(${row}.id, '.', ${writer}, '.', (date_part('epoch', ${row}.updated_at) * 1000)::int8)`;
 
-/** Assignments of an update that changes the content of `t`. */
 export const noted = (content: Omit<Content, 'row'>): Sql =>
   sql`updated_at = ${TIME}, revision = ${revisionOf({ ...content, row: sql`t` })}`;
 

@@ -5,6 +5,5 @@ import { param, type Sql, sql } from '../../kernel/sql.js';
 export const storedText = ({ type }: Column, value: unknown): unknown =>
   type === 'jsonb' && value !== null ? JSON.stringify(value) : value;
 
-/** Parameter with the cast of its column. */
 export const columnValue = (column: Column, value: unknown): Sql =>
   sql`${param(storedText(column, value))}${column.cast}`;

@@ -50,15 +50,12 @@ export function compileUnpublish(step: UnpublishStep): Statement {
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }
 
-/** Link tables of a type that may reference documents of the deleted type. */
 const linksTo = (deleted: ContentType, { storage }: ContentType): StoredLinks[] =>
   storage.links.filter(({ attribute }) => attribute.targets.includes(deleted));
 
-/** Condition that a link `l` references a deleted document. */
 const isLost = (links: LinkTable, { singularApiId }: ContentType, last: Sql): Sql =>
   allOf([sql`l.${namesOf(links).target} in ${last}`, ...ofType(sql`l`, links, singularApiId)]);
 
-/** Clears all columns of a table that reference a deleted document, in one update. */
 function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
   const columns = holder.storage.columns
     .filter(({ reference }) => reference === deleted)
@@ -89,7 +86,6 @@ function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
   ];
 }
 
-/** Deletes the links of a type that reference a deleted document. */
 const unlink = (holder: ContentType, deleted: ContentType, last: Sql): Sql[] =>
   linksTo(deleted, holder).map(
     ({ table }) => sql`delete from ${namesOf(table).table} l where ${isLost(table, deleted, last)}`,

@@ -36,7 +36,6 @@ const isHeld = (type: ContentType, { name }: Column): Sql =>
   sql`exists (select 1 from ${quote(type.table)} o
     where o.${quote(name)} = p.${quote(name)} and o.locale = p.locale and not o.published)`;
 
-/** The same condition for link tables; empty if a target may have several owners. */
 function isLinkHeld(links: LinkTable): Sql[] {
   const { table, owner, target } = namesOf(links);
   const [, type] = targetColumns(links);
@@ -84,7 +83,6 @@ function copiedLinks(type: ContentType, links: LinkTable): Sql {
 export const compileStartDrafts = (type: ContentType, documentIds: readonly string[] | null): Statement =>
   print(startDrafts(type, documentIds));
 
-/** Returns the SQL of {@link compileStartDrafts}. */
 export function startDrafts(type: ContentType, documentIds: readonly string[] | null): Sql {
   const table = quote(type.table);
   const { columns, links } = type.storage;

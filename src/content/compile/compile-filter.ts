@@ -38,11 +38,9 @@ function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }
   return sql`(${some} or not exists (select 1 from ${all.from}${whereOf(all.conditions)}))`;
 }
 
-/** Prints a `where` clause, or nothing without conditions. */
 export const whereOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`` : sql` where ${join(conditions, ' and ')}`;
 
-/** Prints a condition in a scope. */
 export function compileFilter(condition: Condition, scope: Scope, context: Context): Sql {
   switch (condition.kind) {
     case 'constant':

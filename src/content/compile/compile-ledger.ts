@@ -43,10 +43,8 @@ const shapeOf = (noted: Sql): Sql =>
     || (select coalesce(string_agg(concat(' ', i.inhrelid, '<', i.inhparent), '' order by i.inhrelid, i.inhparent), '')
       from pg_inherits i where i.inhparent = any(${noted}) or i.inhrelid = any(${noted}))`;
 
-/** Parameters of queries on the change log. */
 interface LedgerQuery {
   readonly tables: LedgerTables;
-  /** Whether the query returns the WAL position of the primary. */
   readonly marked: boolean;
 }
 
@@ -67,10 +65,8 @@ export function compileStand({ tables, marked }: LedgerQuery, noted: readonly Id
 export const compileGlance = ({ tables, marked }: LedgerQuery): Statement =>
   print(sql`select ${seenBy(tables, marked)}, pg_is_in_recovery() as standby`);
 
-/** Log position after the last poll. */
 export interface Stand {
   readonly snapshot: string;
-  /** Table oids of the logged tables, in the text form of the query result. */
   readonly noted: string;
 }
 
@@ -132,9 +128,7 @@ export function allChanged(file: ContentType, types: readonly string[], when?: S
 
 /** Queries that check whether a database's change log is complete. */
 export interface Probe {
-  /** Tables whose changes may be missing from the log, each with the reason. */
   readonly lacks: Statement;
-  /** Types whose versions are not counted. */
   readonly uncounted: Statement;
   /** Fingerprint of each table, which changes with disabled triggers and rewritten rows. */
   readonly marks: Statement;

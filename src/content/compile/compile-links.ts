@@ -6,16 +6,13 @@ import { joinSql } from './joins/joins.js';
 import { changedIn, type LinkStep } from './link-sql.js';
 import type { ChangeShape, LinksShape, TransferShape } from './write-shape.js';
 
-/** Whether a relation is written from its inverse side. */
 const isInverse = ({ attribute: { join: way } }: ChangeShape | TransferShape): boolean =>
   way.side === 'inverse';
 
 const isOwn = ({ rows }: LinkStep): boolean => rows?.own === true;
 
-/** Link steps of a write, grouped into statements. */
 interface LinkBatches {
   readonly before: readonly (readonly LinkStep[])[];
-  /** Steps that share a statement with the rows of the document. */
   readonly along: readonly LinkStep[];
   readonly later: readonly (readonly LinkStep[])[];
 }
@@ -71,7 +68,6 @@ export function linkBatches(step: LinksShape): LinkBatches {
   return { before: batched(before), along, later: [...more, ...batched(others.filter(isOwn))] };
 }
 
-/** Changes of a type's links in one statement. */
 interface Changes {
   readonly results: Sql[];
   readonly lists: Map<LinkedAttribute, Sql>;
@@ -96,6 +92,5 @@ export function partsOf(steps: readonly LinkStep[]): Sql[] {
   return tables;
 }
 
-/** Prints a batch of steps as one statement. */
 export const compileLinks = (batch: readonly LinkStep[]): Sql =>
   sql`with ${join(partsOf(batch), ', ')} select 1`;

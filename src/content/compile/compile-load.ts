@@ -59,7 +59,6 @@ function versions({ type, documentId, own, merged, coverage }: VersionsShape, sh
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }
 
-/** Digest of the model under which the content is stored: see {@link Loaded.model}. */
 const storedModel = ({ table }: ContentType): Sql =>
   sql`(select m.digest from ${quote(modelTableOf({ table }))} m where m.id = 1) as model`;
 
@@ -98,7 +97,6 @@ function storedValues(request: LoadShape): Sql {
   return sql`, case when ${join([sql`true`, ...conditions], ' and ')} then ${object} end as stored`;
 }
 
-/** Column of an attribute, if its stored value is needed. */
 function storedColumn(attribute: Attribute, row: RowScope, { needed, merged }: LoadShape): Sql[] {
   const column = row.type.storage.columnOf.get(attribute.name);
   if (column === undefined || !needed.has(attribute.name)) return [];
@@ -109,7 +107,6 @@ function storedColumn(attribute: Attribute, row: RowScope, { needed, merged }: L
   return [sql`${shown} as ${quote(attribute.name)}`];
 }
 
-/** Target list of a relation, if it is needed. */
 function storedTargets(attribute: LinkedAttribute, row: RowScope, request: LoadShape): Sql[] {
   if (!request.touched.has(attribute.name)) return [];
   const { linkLocale: locale, defaultLocale } = request;
@@ -117,7 +114,6 @@ function storedTargets(attribute: LinkedAttribute, row: RowScope, request: LoadS
   return [sql`${list} as ${quote(attribute.name)}`];
 }
 
-/** Stored value of an attribute. */
 const storedValue = byKind<Attribute, [RowScope, LoadShape], Sql[]>({
   scalar: storedColumn,
   component: storedColumn,
@@ -126,7 +122,6 @@ const storedValue = byKind<Attribute, [RowScope, LoadShape], Sql[]>({
   morph: storedTargets,
 });
 
-/** Document id of the written document. */
 const writtenDocument = ({ type, documentId }: LoadShape): Sql =>
   documentId === null
     ? sql`(select t.document_id from ${quote(type.table)} t limit 1)`
@@ -146,7 +141,6 @@ function ownedLinks(shape: LoadShape): Sql[] {
   return [sql`json_build_array(${join(has, ', ')})::text as linked`];
 }
 
-/** Selects whether a document is published, whether the caller owns it, and if the row is published. */
 function standing(target: ContentType, own: OwnShape | null): Sql {
   const some = (condition: Sql): Sql => hasVersion(target, sql`x.document_id`, condition);
   const [published, live] = target.draftAndPublish
@@ -185,11 +179,9 @@ function named({ target, documents, rows, guarded, own, ownOnly }: LookupShape, 
     where ${join(conditions, ' and ')})::text`;
 }
 
-/** Selects `versions` and the stored `model`, without values. */
 const versionsAlone = (shape: VersionsShape): Sql =>
   sql`select ${versions(shape)}, ${storedModel(shape.type)}`;
 
-/** Selects the state that a write with a body needs. */
 function loaded(shape: LoadShape): Sql {
   const { type, existing, instances, references } = shape;
   const document = existing

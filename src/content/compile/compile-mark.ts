@@ -5,11 +5,9 @@ import { fill, print, slot, type Sql, sql, type Statement, template } from '../.
 /** Start time of the postmaster, which differs between all servers and restarts. */
 export const POSTMASTER = sql`extract(epoch from pg_postmaster_start_time())`;
 
-/** A {@link Mark} from a timeline and an LSN, both as lower-case hexadecimal text. */
 const markText = (timeline: Sql, lsn: Sql): Sql =>
   sql`lpad(${timeline}, 8, '0') || lpad(split_part(${lsn}, '/', 1), 8, '0') || lpad(split_part(${lsn}, '/', 2), 8, '0')`;
 
-/** Write position of a server that is not in recovery. */
 const WRITTEN = sql`(select ${markText(
   sql`left(lower(pg_walfile_name(p.lsn)), 8)`,
   sql`lower(p.lsn::text)`,
@@ -39,7 +37,6 @@ const REPLAYED_MARK = markText(sql`to_hex(r.timeline)`, sql`lower(r.lsn::text)`)
 export const MARK_COLUMN = sql`case when pg_is_in_recovery() then (select ${REPLAYED_MARK} from ${REPLAYED})
   else ${WRITTEN} end as mark`;
 
-/** Selects whether a server is a replica, its identity, and its replay position. */
 export const compileReplayed = (): Statement =>
   print(sql`select pg_is_in_recovery() as recovers, ${POSTMASTER}::text as server,
     ${REPLAYED_MARK} as mark from ${REPLAYED}`);

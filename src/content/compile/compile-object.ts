@@ -81,7 +81,6 @@ const counted = (count: Sql, { attribute }: ChildPlan, { format }: Context): Sql
 
 type MixedPlan = Extract<ChildPlan, { kind: 'mixed' }>;
 
-/** Value of the items of one type; null for hidden items. */
 function branch([kind, items]: readonly [Model, ItemsPlan], held: Held, context: Context): Sql {
   const { name, label, from, scope, ...shown } = held.ofKind(kind);
   const conditions = [...shown.conditions];

@@ -8,7 +8,6 @@ export interface OwnShape {
   readonly user: Param;
 }
 
-/** Prints the condition that the user owns a row's document. */
 export const compileOwnShape = ({ owner, user }: OwnShape, row: Sql): Sql =>
   sql`${row}.${quote(owner.name)} = ${user}${owner.cast}`;
 

@@ -37,7 +37,6 @@ import {
 } from './scope.js';
 import type { WrittenAnswer } from './write-shape.js';
 
-/** Conditions of filters and search. */
 function narrowing(plan: ReadPlan, row: RowScope, context: Context): Sql[] {
   const conditions: Sql[] = [];
   if (plan.where !== null) conditions.push(compileFilter(plan.where, row, context));
@@ -57,7 +56,6 @@ const isOneRow = ({ type, documentId, version }: ReadPlan): boolean =>
 
 const DOCUMENT_ID = slot(({ documentId }: ReadPlan) => documentId);
 
-/** Source of a single row: the table, or the result of a write. */
 interface Source {
   readonly row: RowScope;
   readonly from: Sql;
@@ -189,7 +187,6 @@ function readSql(plan: ReadPlan, noted = false): Sql {
   return isList(plan) ? list(plan, row, { context, noted }) : one(plan, row, context);
 }
 
-/** Prints the count of the rows that match a list's conditions. */
 export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
   const context = newContext(plan);
   const row = rowScope(plan.type, alias('t', 0));
@@ -197,18 +194,13 @@ export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
   return template(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
 }
 
-/** Prints a read. The SQL text depends on the plan's template, never on a value. */
 export const compileRead = (plan: ReadPlan): Statement => fill(template<ReadPlan>(readSql(plan)), plan);
 
-/** Options of a read. */
 export interface Reading {
   /** Maximum size in bytes. A larger response stays in the database, and the row has `over` instead. */
   readonly bytes: number;
-  /** Whether the change log is complete, so that totals come from it. */
   readonly noted: boolean;
-  /** Whether the response may be cached, which requires the snapshot and the server. */
   readonly kept: boolean;
-  /** Whether the response reports the WAL position of the server. */
   readonly marked: boolean;
 }
 

@@ -24,7 +24,6 @@ function conditions(type: ContentType, match: Match): Sql {
   return sql`(${join(parts, ' and ')})`;
 }
 
-/** Prints a value as responses have it, times in ISO 8601; JSON as text. */
 const inAnswer = ({ type, toJson }: Column, value: Sql): Sql =>
   type === 'jsonb' ? sql`(${value})::text` : toJson(value);
 
@@ -73,7 +72,6 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
 export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement =>
   print(sql`select ${shown(type, select)} from ${quote(type.table)} t order by t.id`);
 
-/** Assignments of an update of rows `t`, including the new revision (D21). */
 const assigned = (type: ContentType, values: ReadonlyMap<Column, Sql>): Sql[] => [
   ...[...values].map(([{ name }, value]) => sql`${quote(name)} = ${value}`),
   sql`revision = ${revisionOf({ type, row: sql`t`, value: (column) => values.get(column) })}`,
@@ -154,7 +152,6 @@ export const compileRemoveRecords = (type: ContentType, match: Match): Statement
       returning t.document_id as ${alias('k', 0)}`,
   );
 
-/** Selects a version as `documentId`, `locale`, `published`, preferring the published one. */
 export function compileFindVersion(
   type: ContentType,
   key: { readonly id: number } | { readonly documentId: string; readonly locale: string },

@@ -11,7 +11,6 @@ export const compileHoldKey = (id: string): Statement =>
     sql`select pg_try_advisory_xact_lock(hashtextextended(${param(`content-request-key ${id}`)}::text, 0)) as held`,
   );
 
-/** Selects `fingerprint` and `answer` of a key, or no row. */
 export const compileStoredAnswer = (table: Identifier, id: string): Statement =>
   print(sql`select k.fingerprint, k.answer from ${quote(table)} k
     where k.id = ${param(id)}::text and k.created_at > now() - ${LIFETIME}`);

@@ -9,15 +9,12 @@ import { join, param, print, quote, type Sql, sql, type Statement } from '../../
 
 export interface ScheduleKey {
   readonly type: ContentType;
-  /** Null for the document of a single type. */
   readonly documentId: string | null;
-  /** Null for all locales. */
   readonly locale: string | null;
 }
 
 const tableOf = (type: ContentType): Sql => quote(scheduleTableOf(type));
 
-/** Condition for the rows of a document in a locale. */
 function rowsOf({ type, documentId, locale }: ScheduleKey, row = sql`s`): Sql {
   const conditions = [sql`${row}.type = ${param(type.singularApiId)}::text`];
   if (documentId !== null) conditions.push(sql`${row}.document_id = ${param(documentId)}::text`);
@@ -27,7 +24,6 @@ function rowsOf({ type, documentId, locale }: ScheduleKey, row = sql`s`): Sql {
 
 const iso = (column: Sql): Sql => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Selects the rows of a schedule: `action`, and as texts `due`, `failed` and `failure`. */
 export const compileSchedule = (key: ScheduleKey): Statement =>
   print(sql`select s.action, ${iso(sql`s.due_at`)} as due, ${iso(sql`s.failed_at`)} as failed, s.failure
     from ${tableOf(key.type)} s where ${rowsOf(key)} order by s.due_at, s.action`);
@@ -88,7 +84,6 @@ export function compileTakeDue(key: ScheduleKey): Statement {
   );
 }
 
-/** Records that an action failed, with its message. */
 export const compileFailTime = (time: ScheduledTime, failure: string): Statement =>
   print(sql`update ${tableOf(time.type)} s set failed_at = now(), failure = ${param(failure)}::text
     where ${timeIs(time)}`);

@@ -30,7 +30,6 @@ function withLinks<T extends { readonly links: LinksShape }>(
 
 type Texts<S> = readonly Template<S>[];
 
-/** Statements of rows. If `answers` is true, the last one returns the response. */
 interface RowsTexts {
   readonly texts: Texts<RowsStep>;
   readonly answers: boolean;
@@ -56,7 +55,6 @@ function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
 
 export interface WriteStatements {
   readonly statements: readonly Statement[];
-  /** Whether the last statement returns the response. */
   readonly answers: boolean;
 }
 

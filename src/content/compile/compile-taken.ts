@@ -3,7 +3,6 @@ import type { ComponentAttribute, ContentType, ScalarAttribute, ZoneAttribute } 
 import { columnValue } from './column-value.js';
 import { constant, param, print, quote, sql, type Statement, union } from '../../kernel/sql.js';
 
-/** Unique values inside one attribute of a document. */
 export interface WantedValues {
   readonly holder: ComponentAttribute | ZoneAttribute;
   /** JSON pattern that is contained in a column with the value, for each value. */
@@ -64,7 +63,6 @@ export const compileTakenColumns = (
     ),
   );
 
-/** Base text of a uid, and its locale. */
 interface UidBase {
   readonly attribute: ScalarAttribute;
   readonly base: string;

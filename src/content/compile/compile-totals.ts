@@ -13,18 +13,14 @@ const writerOf = ({ total }: LedgerTables): Sql =>
 /** Selects the row `s` of totals with the settled snapshot, if it is valid. */
 const settledOf = ({ total }: LedgerTables): Sql => sql`${quote(total)} s where ${isSettled}`;
 
-/** Selects the changes after the settled snapshot of the row `s`. */
 const pendingOf = (tables: LedgerTables): Sql =>
   union(unseen(tables, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
 
-/** Selects the settled snapshot. */
 const stateOf = (tables: LedgerTables): Sql => sql`select s.settled from ${settledOf(tables)}`;
 
-/** Selects the changes `p` after the snapshot of `state`. */
 const pendingSince = (tables: LedgerTables, state = sql`(${stateOf(tables)})`): Sql =>
   sql`${state} s cross join lateral (${pendingOf(tables)}) p`;
 
-/** Marks types as not counted. */
 export const compileUncount = (tables: LedgerTables, types: readonly string[]): Statement =>
   print(uncount(tables, sql`t.type = any(${param(types)}::text[])`));
 

@@ -22,7 +22,6 @@ import { uncount } from './compile-ledger.js';
 
 const INTO = sql`(xid, n, type, document_id, locale, published, delta)`;
 
-/** `insert` clause of a change, and the values that all changes have. */
 interface Writing {
   readonly into: Sql;
   readonly by: Sql;
@@ -108,7 +107,6 @@ const noteLinks = (noted: NotedTable, tables: LedgerTables): Sql =>
 
 type Body = (noted: NotedTable, tables: LedgerTables) => Sql;
 
-/** Trigger functions of tables with versions, and of tables with links. */
 const FUNCTIONS: Readonly<Record<NotedTable['holds'], readonly (readonly [Identifier, Body])[]>> = {
   versions: [
     [NOTE_VERSIONS, noteVersions],
@@ -200,7 +198,6 @@ export function renewedLedger(file: ContentType): Sql[] {
   ];
 }
 
-/** Statements that create all triggers of a table again, with their functions. */
 export function renewedTriggers(noted: NotedTable): Sql[] {
   const events = ['insert', 'update', 'delete', 'truncate'] as const;
   return [

@@ -7,12 +7,10 @@ import { join, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
 import { list, newPlace, placeIn, shared, statement, VERSION_COLUMNS } from './version-sql.js';
 import type { RowsShape } from './write-shape.js';
 
-/** System column values of an inserted version. */
 const versionValues = ({ documentId, locale }: RowsShape, published: boolean): Sql =>
   sql`${documentId}::text, ${locale}::text, ${stateOf(published)},
     ${TIME}, ${TIME}, ${published ? TIME : sql`null`}`;
 
-/** Values from a body for the columns of a version, and for relations with link tables. */
 interface Given {
   readonly values: ReadonlyMap<Column, Sql>;
   readonly lists: ReadonlyMap<LinkedAttribute, Sql>;
@@ -63,12 +61,10 @@ function compileCreate(request: RowsShape, links: readonly LinkStep[]): Sql {
   return statement({ type, ...endOf(request, AMONG_STATES) }, parts, links);
 }
 
-/** Table of a statement with the written row of a state. */
 type Written = (published: boolean) => Sql;
 
 const AMONG_STATES: Written = (published) => sql`(select * from d where ${inState(sql`d`, published)})`;
 
-/** End of a statement that returns the response itself. */
 const endOf = ({ answer }: RowsShape, written: Written): { readonly last?: Sql } =>
   answer === null ? {} : { last: answer.from(written(answer.published)) };
 
@@ -183,7 +179,6 @@ function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[])
   return statement({ type, ...endOf(request, AMONG_STATES) }, parts, links);
 }
 
-/** Prints the rows of a new or an existing document. */
 export const compileRows = (request: RowsShape, links: readonly LinkStep[]): Sql =>
   request.row === null && request.base === null
     ? compileCreate(request, links)

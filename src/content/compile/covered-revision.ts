@@ -6,7 +6,6 @@ import { alias, join, quote, type Sql, sql } from '../../kernel/sql.js';
 import { revisionOf } from './changes.js';
 import { listOf } from './json-list.js';
 
-/** JSON value, and its nesting depth, which numbers the aliases. */
 interface Nested {
   readonly value: Sql;
   readonly covers: Coverage['covers'];

@@ -7,7 +7,6 @@ import type { NamedLinks } from './joins/join-sql.js';
 import { column, type Context, heldJson, type RowScope, rowScope, versionConditions } from './scope.js';
 import { targetsOf } from './targets.js';
 
-/** Row to search, and the file to find. */
 interface Search {
   readonly holder: RowScope;
   readonly file: Sql;

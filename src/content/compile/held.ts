@@ -8,9 +8,7 @@ import { namedLinksIn } from './joins/named-links.js';
 import { listOf } from './json-list.js';
 import { column, type Context, heldJson, rowOf, rowScope, type Scope, versionConditions } from './scope.js';
 
-/** Items of one type: the rows of `from` for which the conditions are true. */
 interface HeldKind {
-  /** Stored name of the type, and its name in responses. */
   readonly name: Sql;
   readonly label: Sql;
   /** Empty if the item is its own source. */
@@ -24,7 +22,6 @@ export interface Held {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   readonly position: Sql;
-  /** Type of an item, and its key in responses. */
   readonly kind: Sql;
   readonly key: Identifier;
   readonly ofKind: (kind: Model) => HeldKind;

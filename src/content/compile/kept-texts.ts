@@ -24,7 +24,6 @@ interface NestedFacts {
 export class KeptTexts<T extends object> {
   private readonly types = new WeakMap<ContentType, LRUCache<string, T>>();
 
-  /** Returns the cached statement of a type and key, or stores the result of `make`. */
   of<F extends Facts>(type: ContentType, facts: F, make: (facts: F) => T): T {
     const kept = this.types.get(type) ?? new LRUCache<string, T>({ max: MOST });
     this.types.set(type, kept);

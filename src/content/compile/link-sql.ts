@@ -16,7 +16,6 @@ import type { LinksShape, TransferShape } from './write-shape.js';
 /** Part of a step's statement. `result` names the result of an earlier part of the step. */
 export type Part = (result: (part: number) => Sql) => Sql;
 
-/** Rows of a type that a step changes. One statement changes a row only once. */
 interface ChangedRows {
   readonly type: ContentType;
   /** Null if the step updates the rows itself. */
@@ -25,13 +24,9 @@ interface ChangedRows {
   readonly own: boolean;
 }
 
-/** Changed links, whose owners get a new revision. */
 interface ChangedLinks {
-  /** Relation on its owning side. */
   readonly attribute: LinkedAttribute;
-  /** Numbers of the parts that return changed links. */
   readonly parts: readonly number[];
-  /** Targets of an owner's row `t` after the step, as a list. */
   readonly after: Part;
 }
 
@@ -58,11 +53,9 @@ export const inState = (row: Sql, published: boolean): Sql =>
 export const inStates = (row: Sql, states: readonly boolean[]): Sql[] =>
   states.length === 1 ? [inState(row, states[0] === true)] : [];
 
-/** Locale under which a table stores the links of a write in a locale. */
 export const localeOf = ({ perLocale }: LinkTable, locale: Param): Sql =>
   perLocale ? sql`${locale}::text` : constant(SHARED);
 
-/** Condition that a link is in the locale of a write; empty if that is null. */
 export const inLocale = (link: Sql, links: LinkTable, locale: Param | null): Sql[] =>
   links.perLocale && locale !== null ? [sql`${link}.locale = ${localeOf(links, locale)}`] : [];
 
@@ -86,7 +79,6 @@ export const namesOf = ({ table, owner, target, position }: LinkTable): LinkName
   position: plain(position.name),
 });
 
-/** Target columns of a link table, and their names in wanted links. */
 export const targetColumns = ({ target, targetType }: LinkTable): readonly TargetColumn[] => [
   { name: plain(target.name), as: sql`target` },
   ...(targetType === null ? [] : [{ name: plain(targetType.name), as: sql`type` }]),
@@ -97,19 +89,16 @@ interface TargetColumn {
   readonly as: Sql;
 }
 
-/** Target: a document id or a set of ids, and the name of its type in polymorphic links. */
 interface LinkTarget {
   readonly documentId: Sql;
   readonly calledType: string | null;
 }
 
-/** Condition that a link references a document of a type. */
 export function leadsTo(link: Sql, links: LinkTable, { documentId, calledType }: LinkTarget): Sql {
   const isOne = sql`${link}.${plain(links.target.name)} = ${documentId}`;
   return allOf([isOne, ...ofType(link, links, calledType)]);
 }
 
-/** Condition that a link references a type; empty if its table has one target type only. */
 export const ofType = (link: Sql, { targetType }: LinkTable, calledType: string | null): Sql[] =>
   targetType === null || calledType === null
     ? []
@@ -122,7 +111,6 @@ export function isTaken({ exclusive, exclusiveTypes }: LinkTable, type: Sql): Sq
   return sql`${type} in (${join(exclusiveTypes.map(constant), ', ')})`;
 }
 
-/** Names of a link table, with the position on the inverse side. */
 export const twoWayNamesOf = (links: TwoWayLinkTable): LinkNames & { readonly place: Sql } => ({
   ...namesOf(links),
   place: plain(links.inversePosition.name),
@@ -131,7 +119,6 @@ export const twoWayNamesOf = (links: TwoWayLinkTable): LinkNames & { readonly pl
 /** Columns that identify the owner version of a changed link. */
 const CHANGED = sql`owner, published, locale`;
 
-/** Selects the owners in the results of parts. */
 export const changedIn = (parts: readonly Sql[]): Sql =>
   union(parts.map((part) => sql`select ${CHANGED} from ${part}`));
 

@@ -10,27 +10,18 @@ import type { OwnShape } from './compile-own.js';
 /** Parameters of the lookup before a write. */
 export interface LoadRequest {
   readonly type: ContentType;
-  /** False for a new document, which has no versions yet. */
   readonly existing: boolean;
-  /** Null for the document of a single type. */
   readonly documentId: string | null;
-  /** Locale whose values are needed; null for all. */
   readonly locale: string | null;
-  /** Locale whose links are needed, if links are localized. */
   readonly linkLocale: string;
   readonly defaultLocale: string;
-  /** Relations whose target lists are needed. */
   readonly touched: ReadonlySet<string>;
-  /** Other attributes whose stored values are needed; `merged` are those that are merged into the write. */
   readonly needed: ReadonlySet<string>;
   readonly merged: ReadonlySet<string>;
-  /** Documents that the body references, by type. */
   readonly references: readonly (readonly [ContentType, Lookup])[];
-  /** Owner condition of the caller; null if ownership does not matter. */
   readonly own: OwnCondition | null;
   /** Part of the versions that needs its own revision; null for none. */
   readonly coverage: Coverage | null;
-  /** Types whose rows the write changes, since they store the inverse side of its relations. */
   readonly changed: ReadonlySet<ContentType>;
   /** Relations with link tables for which the lookup returns whether the document has any link. */
   readonly followed: readonly StoredLinks[];
@@ -48,7 +39,6 @@ export interface VersionsShape {
   readonly merged: ReadonlySet<string>;
 }
 
-/** Documents of a type that a body references. */
 export interface LookupShape {
   readonly target: ContentType;
   /** Document ids; row ids, null if the body has none. */
@@ -75,7 +65,6 @@ export interface LoadShape extends VersionsShape {
 const rowsIn = ({ references }: Lookup): number[] => [
   ...new Set(references.flatMap((one) => ('id' in one && one.id <= MAX_INTEGER ? [one.id] : []))),
 ];
-/** Document ids that a body references, without duplicates. */
 export const documentsIn = ({ references }: Lookup): string[] => [
   ...new Set(references.flatMap((one) => ('documentId' in one ? [one.documentId] : []))),
 ];
@@ -87,14 +76,12 @@ const storedOnly = ({ ownOnly }: Lookup): LinkedAttribute[] =>
 const names = (attributes: readonly LinkedAttribute[]): string[] => attributes.map(({ name }) => name);
 const ownerOf = (own: OwnCondition | null): string | null => own?.owner.name ?? null;
 
-/** Cache key of the statement for versions alone. */
 export const versionsFacts = ({ documentId, own, coverage }: VersionsRequest) => ({
   hasId: documentId !== null,
   own: ownerOf(own),
   omitted: coverage?.omitted ?? null,
 });
 
-/** Cache key of the lookup. */
 export const loadFacts = (request: LoadRequest) => ({
   ...versionsFacts(request),
   existing: request.existing,
@@ -121,7 +108,6 @@ const ownShape = (own: OwnCondition | null, user: Param): OwnShape | null =>
 const DOCUMENT_ID = slot(({ documentId }: VersionsRequest) => documentId);
 const USER = slot(({ own }: VersionsRequest) => own?.user ?? null);
 
-/** Template for versions alone, with parameters for values. */
 export const versionsShape = ({ type, documentId, own, coverage }: VersionsRequest): VersionsShape => ({
   type,
   coverage,
@@ -146,7 +132,6 @@ function lookupShape([target, lookup]: LoadRequest['references'][number], i: num
   };
 }
 
-/** Template of a lookup, with parameters for values. */
 export const loadShape = (request: LoadRequest): LoadShape => ({
   ...versionsShape(request),
   existing: request.existing,

@@ -102,11 +102,9 @@ const COLUMNS = {
 
 export const column = (row: RowScope, name: keyof typeof COLUMNS): Sql => sql`${row.alias}${COLUMNS[name]}`;
 
-/** Condition that a document has a version `v` that meets a condition. */
 export const hasVersion = (type: ContentType, documentId: Sql, condition: Sql): Sql =>
   sql`exists (select 1 from ${quote(type.table)} v where v.document_id = ${documentId} and ${condition})`;
 
-/** Condition that a row's document has a version in a state, in the same locale or in any. */
 function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: boolean): Sql {
   const wanted = state === 'published' ? sql`v.published` : sql`not v.published`;
   const locale = sameLocale || !row.type.localized ? sql` and v.locale = ${column(row, 'locale')}` : sql``;
@@ -127,7 +125,6 @@ function compared(row: RowScope, operator: '=' | '<>', coverage: Coverage | null
 interface PublicationCheck {
   readonly filter: NonNullable<Version['publication']>;
   readonly row: RowScope;
-  /** Part of the row that a comparison covers; null for all of it. */
   readonly coverage: Coverage | null;
 }
 

@@ -14,12 +14,10 @@ import {
   versionConditions,
 } from './scope.js';
 
-/** Rows or instances that a hop reaches. */
 export interface Targets {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   readonly scope: Scope;
-  /** Stored order; null for at most one. */
   readonly position: Sql | null;
 }
 

@@ -8,7 +8,6 @@ import { join, param, type Param, quote, type Sql, sql } from '../../kernel/sql.
 export const documentOf = (row: Sql, documentId: Param | null): Sql =>
   documentId === null ? sql`true` : sql`${row}.document_id = ${documentId}::text`;
 
-/** Versions of a document in one locale; null means all. */
 interface VersionsOf<T> {
   readonly documentId: T | null;
   readonly locale: T | null;
@@ -19,7 +18,6 @@ export const isVersionOf = (row: Sql, { documentId, locale }: VersionsOf<Param>)
     ? documentOf(row, documentId)
     : sql`${documentOf(row, documentId)} and ${row}.locale = ${locale}::text`;
 
-/** Condition for versions whose ids are values instead of parameters. */
 export const isKnownVersion = (row: Sql, { documentId, locale }: VersionsOf<string>): Sql =>
   isVersionOf(row, {
     documentId: documentId === null ? null : param(documentId),
@@ -29,7 +27,6 @@ export const isKnownVersion = (row: Sql, { documentId, locale }: VersionsOf<stri
 /** Columns that every version has, except the row id. */
 export const VERSION_COLUMNS = sql`document_id, locale, published, created_at, updated_at, published_at, revision`;
 
-/** Prints columns or values after a comma; nothing if empty. */
 export function list(columns: readonly Sql[]): Sql {
   return columns.length === 0 ? sql`` : sql`, ${join(columns, ', ')}`;
 }
@@ -63,7 +60,6 @@ export const placeIn = (column: Column, target: Sql): Sql =>
   sql`case when ${target} is null then null when t.${quote(column.placeOf ?? column.name)} is distinct
     from ${target} then ${newPlace(column)} else t.${quote(column.name)} end`;
 
-/** Value that a row copies from another row, `from`. */
 export const takenValue = (column: Column, from: Sql): Sql =>
   column.placeOf === null
     ? sql`${from}.${quote(column.name)}`
@@ -95,7 +91,6 @@ export function shared(
       and (${join(common.map(differs), ' or ')})`;
 }
 
-/** Table of one row with the shared values, and its state. */
 interface Sharing {
   readonly from: Sql;
   readonly published: boolean;

@@ -10,7 +10,6 @@ import { type Param, slot, type Sql } from '../../kernel/sql.js';
 import { storedText } from './column-value.js';
 import type { OwnShape } from './compile-own.js';
 
-/** New targets of one relation. */
 export interface ChangeShape {
   readonly attribute: LinkedAttribute;
   /** Targets as lists have them; for polymorphic relations also their ids and types separately. */
@@ -28,7 +27,6 @@ export interface ChangeShape {
 export interface TransferShape {
   readonly attribute: LinkedAttribute;
   readonly published: boolean;
-  /** Null for all locales except `except`. */
   readonly locale: Param | null;
   readonly except: Param | null;
   readonly owners: 'all' | OwnShape;
@@ -50,13 +48,10 @@ export interface LinksShape {
 export interface WrittenAnswer {
   /** Unique short name, part of the cache key. */
   readonly key: string;
-  /** State of the shown version. */
   readonly published: boolean;
-  /** End of the statement; `rows` has the written row. */
   readonly from: (rows: Sql) => Sql;
 }
 
-/** Version that is created or updated, published, and shared with other locales. */
 export interface RowsShape {
   readonly type: ContentType;
   readonly documentId: Param;
@@ -166,7 +161,6 @@ function transferShape(type: ContentType, facts: LinksFacts['transfers'][number]
 
 const userOf = ({ owners }: LinkTransfer): string | null => (owners === 'all' ? null : owners.user);
 
-/** Owner condition for documents of a type. */
 function ownedBy(type: ContentType, user: Param): OwnShape {
   const owner = type.storage.columnOf.get(type.owner ?? '');
   if (owner === undefined) throw new Error(`Documents of ${type.uid} have no owner`);

@@ -20,7 +20,6 @@ export const ContentAuthStrategy = providerMark<AuthStrategy>('ContentAuthStrate
  */
 export const ContentPermissionsSource = providerMark<PermissionsSource>('ContentPermissionsSource', 'load');
 
-/** Registers decorated strategies and sources. */
 @Injectable()
 export class AccessExplorer implements OnModuleInit {
   constructor(

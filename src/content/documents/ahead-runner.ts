@@ -22,7 +22,6 @@ export class AheadRunner implements Runner {
     this.waiting = [...this.waiting, ...statements];
   }
 
-  /** Whether deferred statements are not sent yet. */
   get isWaiting(): boolean {
     return this.waiting.length > 0;
   }
@@ -44,7 +43,6 @@ export class AheadRunner implements Runner {
     return this.after(statements, (every) => this.runner.last(every));
   }
 
-  /** Runs statements after the deferred ones, whose rows are dropped. */
   private async after(
     statements: readonly Statement[],
     run: (every: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,

@@ -12,7 +12,6 @@ export interface PaginationMeta {
   readonly total?: number;
 }
 
-/** `meta` of a response: pagination of a list, and members that interceptors added. */
 export interface AnswerMeta {
   readonly pagination?: PaginationMeta;
   readonly [member: string]: unknown;

@@ -10,7 +10,6 @@ export interface ProviderMark<T> {
   readonly method: keyof T & string;
 }
 
-/** Creates a decorator; `mark` is its name. */
 export const providerMark = <T>(mark: string, method: keyof T & string): ProviderMark<T> =>
   Object.assign(() => SetMetadata<string, boolean>(keyOf(mark), true), { mark, method });
 
@@ -54,7 +53,6 @@ export class DecoratedProviders {
 interface Marked {
   readonly mark: string;
   readonly method: string;
-  /** Whether one instance serves all requests. */
   readonly shared: boolean;
 }
 

@@ -136,7 +136,6 @@ export class Documents {
       throw notFound();
   }
 
-  /** Plans and runs a write. The response depends on the attributes that the body sent. */
   private async run<T>(
     { verb, answerPlan: answer, body: raw }: AskedWrite,
     { target, options }: { readonly target: WriteTarget; readonly options: WriteOptions },

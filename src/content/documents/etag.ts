@@ -19,7 +19,6 @@ const shapeOf = ({ text, values }: Statement, { documentId }: ReadPlan): string 
 interface Shown {
   readonly stamp: string | undefined;
   readonly data: string;
-  /** Total of a page that counts its documents. */
   readonly total: number | null;
   readonly statement: Statement;
 }
@@ -37,7 +36,6 @@ export function etagOf(plan: ReadPlan, { stamp, data, total, statement }: Shown)
 /** ETag of the response to a write, which is never requested again. */
 export const writtenTag = (stamp: string): string => `"${stamp}-w"`;
 
-/** Digests of plans in the ETags of their responses. */
 const shapes = new PerPlan<string>();
 
 function keptShape(plan: ReadPlan, statement: Statement): string {

@@ -40,7 +40,6 @@ function firstFree(base: string, taken: ReadonlySet<unknown>): string {
   return `${base}-${n}`;
 }
 
-/** Returns the uids to generate: all omitted ones in a new document, the localized ones in a new locale. */
 function missingUids({ target, body, loaded }: HeldRequest): ScalarAttribute[] {
   const { versions, stored } = loaded;
   if (versions.own !== undefined) return [];
@@ -54,7 +53,6 @@ interface WantedUid {
   readonly base: string;
 }
 
-/** Returns the uids whose source attribute is not itself still to be generated; all of them in a cycle. */
 const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] => {
   const names = new Set<string>(missing.map(({ name }) => name));
   const free = missing.filter(({ def }) => !names.has(def.targetField ?? ''));

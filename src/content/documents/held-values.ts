@@ -22,7 +22,6 @@ import { type HeldRequest, withGeneratedUids } from './generate-uid.js';
 /** Maximum of advisory locks per write; PostgreSQL has room for a few thousand in all. */
 const MOST_LOCKS = 32;
 
-/** Returns one lock per value, or one exclusive lock per attribute if there are many values. */
 function locksOf({ table }: ContentType, values: readonly UniqueValue[]): Lock[] {
   const few = values.length <= MOST_LOCKS;
   const paths = [...new Set(values.map(modelPathOf))];

@@ -71,7 +71,6 @@ export class HookRun {
     return { body: raw === null ? null : { data }, changed: new Set(changed) };
   }
 
-  /** Runs the `after` hooks, and keeps the document for the `committed` hooks. */
   async after(runner: Runner, documentId: string | null): Promise<void> {
     this.written = documentId;
     const { type, actions } = this.subject;

@@ -102,7 +102,6 @@ export class Hooks {
     this.functions.push({ ...metadata, run });
   }
 
-  /** Returns the hooks for an action on a type, in the order of registration. */
   of(moment: HookMoment, type: string, action: HookAction): readonly HookFunction[] {
     return this.functions
       .filter(

@@ -22,7 +22,6 @@ import type { Statement } from '../../kernel/sql.js';
 
 export interface LoadRequest {
   readonly target: WriteTarget;
-  /** Condition on documents that the write may change; null if there is none, or if it does not matter. */
   readonly own: OwnCondition | null;
   /** Attributes that the precondition compares; null for all of them, or without a precondition. */
   readonly coverage: Coverage | null;
@@ -92,7 +91,6 @@ const needsLinks = ({ attribute, input, scope }: GivenRelation): boolean =>
 const mayExist = ({ type, documentId }: WriteTarget): boolean =>
   documentId !== null || type.kind === 'singleType';
 
-/** Returns the one statement that loads the state for a write, or null if the write needs none. */
 export function loadStatement(request: LoadRequest): Statement | null {
   const { target, own, coverage, body, settings, freshIds } = request;
   const { type, documentId, locale, linkLocale, everyLocale } = target;
@@ -125,10 +123,8 @@ export function loadStatement(request: LoadRequest): Statement | null {
 
 const isInverse = ({ attribute: { join } }: GivenRelation): boolean => join.side === 'inverse';
 
-/** Assumed state of the database, so that a write need not wait for its load. */
 interface Expectation {
   readonly found: Found;
-  /** Statements that fail if the state differs. */
   readonly statements: readonly Statement[];
 }
 
@@ -151,10 +147,8 @@ export function expectationOf({ target, body, settings }: LoadRequest): Expectat
 }
 
 export interface Found {
-  /** Version rows of the document, with the stored values that matter. */
   readonly versions: readonly Row[];
   readonly named: ReadonlyMap<ContentType, readonly FoundRow[]>;
-  /** For each relation of `followed`, whether the document owns a link in it. */
   readonly linked: readonly boolean[];
   readonly model: string | null;
   readonly freshIds: readonly number[];
@@ -162,7 +156,6 @@ export interface Found {
 
 const NOTHING_FOUND: Found = { versions: [], named: new Map(), linked: [], model: null, freshIds: [] };
 
-/** Parses the row of the load statement. Without a row, nothing had to be loaded. */
 export function foundIn(row: Row = {}, { body }: LoadRequest): Found {
   const types = [...(body?.references.keys() ?? [])];
   return {
@@ -174,7 +167,6 @@ export function foundIn(row: Row = {}, { body }: LoadRequest): Found {
   };
 }
 
-/** Builds the stored state of a write; `ids` are for the component instances of its body. */
 export function loadedFrom(found: Found, request: LoadRequest, ids: readonly number[]): Loaded {
   const { target } = request;
   const { named, linked, model } = found;

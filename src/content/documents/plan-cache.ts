@@ -121,7 +121,6 @@ type Compile = (plan: ReadPlan) => Template<ReadPlan>;
 
 const statements = new PerPlan<Template<ReadPlan>>();
 
-/** Returns the statement of a read, printed by `compile` unless it is cached with the plan. */
 export const statementOf = (plan: ReadPlan, compile: Compile): Statement =>
   fill(
     statements.of(plan, () => compile(plan)),
@@ -130,13 +129,9 @@ export const statementOf = (plan: ReadPlan, compile: Compile): Statement =>
 
 const lastStatements = new PerPlan<Template<ReadPlan>>();
 
-/**
- * Returns the statement that reads a written document for the response, cached like the statement of a read.
- */
 export const lastStatementOf = (plan: ReadPlan, compile: Compile): Statement =>
   fill(plan.documentId === null ? compile(plan) : lastStatements.of(plan, () => compile(plan)), plan);
 
-/** Returns the key that equal reads share, or null for a read that shares with none. */
 export function readKeyOf({ shared, documentId, operands }: ReadPlan): string | null {
   const about = documentId ?? operands?.text ?? null;
   return shared === null || about === null ? (shared?.key ?? null) : `${shared.key} ${about}`;
@@ -144,5 +139,4 @@ export function readKeyOf({ shared, documentId, operands }: ReadPlan): string | 
 
 const heavy = new PerPlan<boolean>();
 
-/** Whether the read may be slow. */
 export const heavyOf = (plan: ReadPlan): boolean => heavy.of(plan, () => isHeavy(plan));

@@ -41,14 +41,12 @@ interface AnswerRow {
   readonly mark?: Mark | null;
 }
 
-/** Checks the members that are used before the response is built; PostgreSQL made the rest. */
 const isAnswerRow: Test<AnswerRow> = (row): row is AnswerRow =>
   isObject(row) && isFlag(row['over']) && (row['data'] === null || isText(row['data']));
 
 interface AnsweredRead {
   readonly row: AnswerRow;
   readonly statement: Statement;
-  /** Whether the response includes all changes that polls have reported so far. */
   readonly isKnown: boolean;
 }
 

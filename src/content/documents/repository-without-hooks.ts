@@ -30,7 +30,6 @@ export class RepositoryWithoutHooks {
     private readonly type: ContentType,
   ) {}
 
-  /** Returns the rows that match one of the conditions, in the order of the conditions. */
   find(anyOf: readonly Match[], select: readonly string[]): Promise<readonly Row[]> {
     return this.database.run(compileFindRecords(this.type, anyOf, select));
   }
@@ -45,10 +44,6 @@ export class RepositoryWithoutHooks {
     return this.database.run(compileAllRecords(this.type, select));
   }
 
-  /**
-   * Updates the matching rows and returns their number. Sets `updatedAt` unless all changed attributes are
-   * closed to requests, such as a mailed code.
-   */
   async set(match: Match, values: Match): Promise<number> {
     return this.write(compileSetRecords(this.type, match, values));
   }
@@ -71,10 +66,6 @@ export class RepositoryWithoutHooks {
     return this.write(compileRemoveRecords(this.type, match));
   }
 
-  /**
-   * Runs the statement in the queue of writes; writes with the same `turn` wait for each other without a
-   * connection.
-   */
   private async write(statement: Statement, turn: string | null = null): Promise<number> {
     const options = { values: new Map(), retryOn: [], shared: false, turn, hangup: null };
     const rows = await this.database.transaction((runner) => runner.last([statement]), options);

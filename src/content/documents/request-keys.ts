@@ -41,7 +41,6 @@ const reused = (): ContentError =>
   );
 
 export class RequestKeys {
-  /** Keys of running requests of this process; the database has a lock for each that has a connection. */
   private readonly running = new Set<string>();
 
   constructor(private readonly database: Database) {}

@@ -1,7 +1,3 @@
-/**
- * Sequence of every write: lock, load, authorise, hooks, plan, write, hooks, respond, commit, hooks.
- * Statements with no application code between them are sent in one round trip: a write without hooks has two.
- */
 import { locking } from '../../pool/locks.js';
 import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileSteps } from '../compile/compile-steps.js';
@@ -49,7 +45,6 @@ export interface WriteBase {
 }
 
 export interface WriteAnswer<T> {
-  /** Response from the statement that writes a row; null if another statement must read it. */
   readonly written: WrittenAnswer | null;
   /**
    * Statements that read the response and fail if there is none, so that they can be sent with the commit.
@@ -73,11 +68,8 @@ export interface WriteRun<T> {
 interface Attempt {
   readonly base: WriteBase;
   readonly runner: AheadRunner;
-  /** Whether the attempt may assume the expected state, and fail if it differs. */
   readonly expects: boolean;
-  /** Whether the attempt looks up the values of unique columns, to report all that are taken. */
   readonly looks: boolean;
-  /** Values that a unique index may refuse, with what an error may disclose of each. */
   readonly values: UniqueValues;
 }
 

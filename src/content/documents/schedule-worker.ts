@@ -68,7 +68,6 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     if (this.milliseconds > 0) this.wait(1);
   }
 
-  /** Waits for the running action while connections are still open. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
@@ -104,7 +103,6 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     return { type: found, documentId: String(id), locale: String(locale) };
   }
 
-  /** Runs all due actions of a document, in the order of their times. */
   private async keepAll(due: Due): Promise<Outcome> {
     let last: Outcome = 'none';
     for (let outcome: Outcome = 'done'; outcome === 'done' && !this.isStopping;) {

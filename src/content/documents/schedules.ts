@@ -18,7 +18,6 @@ import { foundIn, loadedFrom, loadStatement } from './load.js';
 import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
 
-/** Failed action. It is not tried again until its time is set again. */
 interface ScheduleFailure {
   readonly action: Scheduled;
   readonly at: string;
@@ -114,7 +113,6 @@ export class Schedules {
   }
 }
 
-/** Schedule to load, its caller, and the lock of the document; null for a read. */
 interface Held {
   readonly target: WriteTarget;
   readonly caller: Caller;

@@ -9,7 +9,6 @@ import { tagInWindow } from './etag.js';
 /** Period in which equal URLs get equal signatures. */
 export interface Window {
   readonly number: number;
-  /** Start of the next period in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -25,7 +24,6 @@ export interface LinkSigner {
 
 export interface SignedAnswer {
   readonly answer: Answer;
-  /** Time until which the signatures can be reused, in milliseconds since 1970. */
   readonly until: number;
 }
 
@@ -50,7 +48,6 @@ export class SignedLinks {
     return this.signer?.seconds ?? null;
   }
 
-  /** Returns the response with signed URLs. A response without any is returned as it is, without an end. */
   async in(answer: Answer): Promise<SignedAnswer> {
     const { signer } = this;
     if (signer === null || !answer.data.includes(signer.placeholder)) return { answer, until: Infinity };

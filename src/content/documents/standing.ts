@@ -6,7 +6,6 @@ import { VERBS } from '../plan/plan-write.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
-/** Returns the condition for a caller who may change only own documents, or null. */
 export function ownOnly({ caller, target, right }: WritePlan): OwnCondition | null {
   const decision = decide(caller, target.type, right);
   return isOwn(decision) ? decision : null;

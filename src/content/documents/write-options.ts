@@ -6,7 +6,6 @@ import type { Hangup } from '../../kernel/hangup.js';
 export interface WriteOptions {
   readonly caller: Caller;
   readonly em?: SqlEntityManager;
-  /** Condition on the versions that are written; null or undefined for none. */
   readonly precondition?: Precondition | null;
   readonly hangup?: Hangup | null;
 }

@@ -54,7 +54,6 @@ export class AccessGuard implements CanActivate {
     return route;
   }
 
-  /** Returns the metadata of a handler; null for a route that the application added. */
   private routeFor(
     controller: Type,
     handler: ReturnType<ExecutionContext['getHandler']>,

@@ -1,7 +1,6 @@
 /** Disconnection of clients, per connection. */
 import type { Hangup, HangupListener } from '../../kernel/hangup.js';
 
-/** HTTP/1 connection or HTTP/2 stream. */
 interface Wire {
   readonly destroyed?: boolean;
   once(event: 'close', listener: () => void): unknown;
@@ -42,7 +41,6 @@ class Connection implements Hangup {
   }
 }
 
-/** Returns the disconnect signal of a request's client; null if the framework exposes no connection. */
 export function hangupOf(request: object & { readonly raw?: object }): Hangup | null {
   const { stream, socket } = (request.raw ?? request) as NodeRequest;
   const wire = (stream ?? socket) as Wire | undefined;

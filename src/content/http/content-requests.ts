@@ -23,7 +23,6 @@ type Perform = (request: WriteRequest) => Promise<Answer>;
 
 const shown = (schedule: ContentSchedule): Answer => new Answer(JSON.stringify(schedule));
 
-/** Executes content requests; all handlers call it. */
 @Injectable()
 export class ContentRequests {
   private readonly keys: RequestKeys;
@@ -50,7 +49,6 @@ export class ContentRequests {
       this.documents.schedules.clear(plan, options).then(() => Answer.NOTHING),
   };
 
-  /** Runs the planned request of its caller and returns the response. */
   perform(request: object, body?: unknown): Promise<Answer> {
     const asked = askedOf(request);
     const { handler } = asked;

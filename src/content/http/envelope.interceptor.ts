@@ -12,7 +12,6 @@ import { parseTags } from '../query/parse-tags.js';
 import { JSON_TEXT } from './metadata.js';
 import { type HttpRequest, isRead, stateOf } from './request-state.js';
 
-/** Methods of both frameworks' responses that Nest's adapters lack. */
 interface HttpResponse {
   removeHeader(name: string): unknown;
 }

@@ -89,7 +89,6 @@ const isBadPath = (message: string): boolean => /decode param|bad url|not a vali
 const isHangup = (error: unknown): boolean =>
   isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';
 
-/** Returns the message of the application; a ValidationPipe provides a list. */
 function wordsOf(exception: HttpException): string {
   const response = exception.getResponse();
   const said = typeof response === 'object' && 'message' in response ? response.message : null;
@@ -119,7 +118,6 @@ export class ContentErrorFilter implements ExceptionFilter {
     this.reply(exception, context.switchToHttp().getResponse<object>());
   }
 
-  /** Sends an error outside of Nest's handlers. */
   reply(exception: unknown, response: object): void {
     const answer = this.answerTo(exception);
     const { httpAdapter } = this.host;
@@ -168,7 +166,6 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     else this.content.catch(ours, context);
   }
 
-  /** Returns the error to send below the content prefix; null for an error of the application. */
   private ours(exception: HttpException, context: ArgumentsHost): unknown {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const path = pathOf(request);

@@ -29,7 +29,6 @@ interface Server {
   prependListener?(event: 'request', listener: (request: RawRequest) => void): unknown;
 }
 
-/** Whether the library serves a lower-case path. */
 type Owns = (path: string) => boolean;
 
 interface FastifyInstance {
@@ -84,7 +83,6 @@ export function takeAnyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void 
 
 interface TakenPaths {
   readonly owns: Owns;
-  /** Whether the paths are routes, some of which have parameters. */
   readonly areRoutes: boolean;
   readonly undecoded: (request: object) => void;
 }

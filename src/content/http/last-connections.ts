@@ -14,12 +14,10 @@ const INTERVAL = 50;
 const PATIENCE = 1000;
 
 interface IncomingRequest {
-  /** Whether all of it has arrived. */
   readonly complete: boolean;
 }
 
 interface Response {
-  /** Whether Node keeps the connection open after this response; false sends `Connection: close`. */
   shouldKeepAlive: boolean;
   once(event: 'close', listener: () => void): unknown;
 }
@@ -53,7 +51,6 @@ export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApp
 
   constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
 
-  /** Whether the application has begun to shut down. */
   get isStopping(): boolean {
     return this.stopping;
   }

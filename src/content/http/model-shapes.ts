@@ -23,7 +23,6 @@ import type { ContentLimits } from '../../kernel/settings.js';
 
 type Shape = Readonly<Record<string, unknown>>;
 
-/** Content type, as `GET …/content-types` lists it. */
 export interface TypeShape {
   readonly uid: string;
   readonly plugin?: string;
@@ -31,7 +30,6 @@ export interface TypeShape {
   readonly schema: Shape;
 }
 
-/** Component, as `GET …/components` lists it. */
 export interface ComponentShape {
   readonly uid: string;
   readonly category: string;
@@ -50,24 +48,20 @@ function displayName(id: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Whether the caller may read all or own documents of a type. */
 const isSeen = (caller: Caller, type: ContentType): boolean =>
   (['find', 'findOne'] as const).some((action) => decide(caller, type, action) !== 'none');
 
 interface Sight {
   readonly model: Model;
-  /** Permissions to read a type: the union of `find` and `findOne`. */
   readonly rightsIn: (type: ContentType) => Rights;
   readonly rights: Rights;
 }
 
-/** Returns the name of an attribute; undefined if it is hidden from the caller. */
 function told(name: string | undefined, model: Model, rights: Rights): string | undefined {
   const attribute = model.attributes.get(name ?? '');
   return attribute !== undefined && isShown(rights, model, attribute) ? name : undefined;
 }
 
-/** Omits details of storage and search, which are internal. */
 const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape => {
   const {
     localized: _localized,
@@ -190,13 +184,11 @@ function componentShapeOf(component: Component, reader: ModelReader): ComponentS
   };
 }
 
-/** Types that the caller can read, and the type of files. */
 export const typeShapes = (reader: ModelReader): readonly TypeShape[] =>
   [...reader.schema.types.values()]
     .filter((type) => type.internal || isSeen(reader.caller, type))
     .map((type) => typeShape(type, reader));
 
-/** Components of the types that the caller can read, nested ones included. */
 export function componentShapes(reader: ModelReader): readonly ComponentShape[] {
   const { schema } = reader;
   const reached = new Set<string>();

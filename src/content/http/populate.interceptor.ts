@@ -13,7 +13,6 @@ import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { parseTags } from '../query/parse-tags.js';
 import { type ContentRoute, type HttpRequest, queryOf, stateOf } from './request-state.js';
 
-/** Returns the precondition of a write from its headers, or null. */
 function preconditionOf({ headers }: HttpRequest): Precondition | null {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
   if (match === undefined && noneMatch === undefined) return null;
@@ -36,7 +35,6 @@ export class PopulateInterceptor implements NestInterceptor {
     return next.handle();
   }
 
-  /** Plans the request and stores the plan with it. */
   narrow(request: HttpRequest): void {
     const state = stateOf(request);
     const { caller, route } = state;

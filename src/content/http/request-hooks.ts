@@ -22,7 +22,6 @@ export interface RawRequest {
   readonly headers: Record<string, string | undefined>;
 }
 
-/** Handles a request and returns whether it was answered. */
 type Hook = (request: RawRequest, response: object) => boolean;
 
 interface FastifyRequest {

@@ -5,7 +5,6 @@ import type { ContentType } from '../model/model.js';
 import { trimSlashes } from '../../kernel/settings.js';
 import { adaptFastify } from './fastify.js';
 
-/** Content controllers and the prefix of the options. */
 export interface Routed {
   readonly prefix: string;
   readonly controllers: readonly { readonly type: ContentType; readonly controller: Type }[];
@@ -20,7 +19,6 @@ export const ROUTED = Symbol('ContentRouted');
  */
 export const CONTENT_MODULE = Symbol('ContentModule: import ContentModule.forRoot(…) as well');
 
-/** Handler of a controller: its method, and the path segments below the controller's path. */
 interface Handler {
   readonly method: string;
   readonly segments: readonly string[];
@@ -31,7 +29,6 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
-/** Handlers that Nest finds in a controller class, including those that the application added. */
 function handlersOf(controller: Type): Handler[] {
   const prototype = controller.prototype as Readonly<Record<string, object>>;
   return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
@@ -43,7 +40,6 @@ function handlersOf(controller: Type): Handler[] {
   });
 }
 
-/** Whether the lower-case segments of a request's path match a handler. */
 const leadsTo =
   (given: readonly string[]) =>
   ({ segments }: Handler): boolean =>
@@ -52,7 +48,6 @@ const leadsTo =
       (segment, i) => given[i] !== '' && (segment.startsWith(':') || segment.toLowerCase() === given[i]),
     );
 
-/** Paths of the content routes. */
 @Injectable()
 export class ContentRoutes {
   /**
@@ -60,7 +55,6 @@ export class ContentRoutes {
    * application excludes routes from its prefix.
    */
   private bases: readonly string[] = [];
-  /** Controllers below the prefix by the first segment of their paths. */
   private readonly placed = new Map<string, { controller: Type; handlers: readonly Handler[] }>();
 
   constructor(
@@ -113,12 +107,10 @@ export class ContentRoutes {
       .join('');
   }
 
-  /** Whether a lower-case path is below the content prefix. */
   covers(path: string): boolean {
     return this.bases.some((base) => path.startsWith(base) || (path !== '' && `${path}/` === base));
   }
 
-  /** Whether a lower-case path equals or is below that of a mounted controller. */
   hasRoute(path: string): boolean {
     return this.bases.some((base) => {
       if (!path.startsWith(base)) return false;

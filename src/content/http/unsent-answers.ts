@@ -7,7 +7,6 @@ import { type HttpRequest, stateOf } from './request-state.js';
 /** Minimum size in characters; smaller responses fit into socket buffers. */
 const LARGE = 64 * 1024;
 
-/** Response that its client has not received completely. */
 interface Unsent extends Link {
   readonly response: NodeResponse;
   readonly size: number;
@@ -76,7 +75,6 @@ export class UnsentAnswers {
   }
 }
 
-/** Node's own response, if the framework wraps it. */
 function responseOf(request: HttpRequest): NodeResponse | null {
   const { response } = stateOf(request);
   const raw = (response as { readonly raw?: unknown } | undefined)?.raw ?? response;

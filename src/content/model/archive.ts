@@ -11,7 +11,6 @@ export const importTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier
 
 export interface ArchivedType {
   readonly type: ContentType;
-  /** Columns of the attributes; system columns come on top. */
   readonly columns: readonly Column[];
   readonly links: readonly StoredLinks[];
 }
@@ -29,7 +28,6 @@ export function holdsSecrets({ components }: EmbeddedAttribute, seen = new Set<C
   });
 }
 
-/** Returns the types that an archive contains, the file type first. */
 export function archivedTypes(types: ReadonlyMap<string, ContentType>): readonly ArchivedType[] {
   const isArchived = ({ attribute }: { readonly attribute: Attribute }): boolean => !isSecret(attribute);
   return [...types.values()]

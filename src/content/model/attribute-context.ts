@@ -14,7 +14,6 @@ export interface AttributeContext {
   readonly type: ContentTypeDefinition | undefined;
 }
 
-/** Returns an attribute by name, ignoring inherited properties of the object. */
 export const attributeOf = (
   attributes: AttributeDefinitions,
   key: string,

@@ -3,7 +3,6 @@ import { isURL } from 'class-validator';
 import { isObject } from '../../kernel/json.js';
 import type { BlockNode } from './definitions.js';
 
-/** Problem in a `blocks` value, with its path below the attribute. */
 export interface BlockIssue {
   readonly path: readonly string[];
   readonly message: (path: string) => string;

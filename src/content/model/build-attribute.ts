@@ -68,14 +68,12 @@ export const TIMES = [
 ];
 export const LOCALE = system('locale', 'string', 'locale');
 
-/** Returns the table of a type, qualified with the schema if there is one. */
 export const tableOf = (type: ContentTypeDefinition, schema: string | null): Identifier =>
   inSchema(schema, name(type.tableName ?? type.pluralApiId ?? type.singularApiId));
 
 const isMany = (def: RelationAttribute['def']): boolean =>
   def.type === 'media' ? def.multiple === true : RELATION_KINDS[def.relation].many;
 
-/** Context of building attributes: the definitions, and the types and components by name. */
 export interface Build {
   readonly schema: string | null;
   readonly definitions: ReadonlyMap<string, ContentTypeDefinition>;
@@ -90,7 +88,6 @@ const joinContextOf = (build: Build, type: ContentTypeDefinition, key: string): 
   tableOf: (other) => tableOf(other, build.schema),
 });
 
-/** Properties that all attributes except scalars share; `type` is undefined inside components. */
 interface BuildContext {
   readonly build: Build;
   readonly type: ContentTypeDefinition | undefined;
@@ -155,7 +152,6 @@ function relation(def: RelationAttribute['def'], making: BuildContext): Relation
   });
 }
 
-/** Returns the target types of a polymorphic relation. Default: all types with routes, in model order. */
 const targetsOf = ({ targets }: MorphDefinition, { types }: Build): ContentType[] =>
   targets === undefined
     ? [...types.values()].filter(({ routes }) => routes.length > 0)
@@ -178,7 +174,6 @@ function morph(def: MorphDefinition, { build, type, base }: BuildContext): Morph
   });
 }
 
-/** Builds an attribute of a type, or of a component if `type` is undefined. */
 export function attributeOf(
   build: Build,
   { key, def }: NamedDefinition,

@@ -4,9 +4,6 @@ export type ByKind<U extends { readonly kind: string }, A extends readonly unkno
   readonly [K in U['kind']]: (member: Extract<U, { readonly kind: K }>, ...rest: A) => R;
 };
 
-/**
- * Returns a function that calls the row of its argument's kind. The table's type guarantees that they match.
- */
 export const byKind =
   <U extends { readonly kind: string }, A extends readonly unknown[], R>(table: ByKind<U, A, R>) =>
   (member: U, ...rest: A): R =>

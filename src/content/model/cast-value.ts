@@ -34,7 +34,6 @@ function pattern(def: ScalarDefinition): RegExp | undefined {
   return known;
 }
 
-/** Text limits: at most `cap` characters if the definition sets no `maxLength`. */
 interface TextRules {
   readonly def: ScalarDefinition;
   readonly cap: number | undefined;
@@ -116,7 +115,6 @@ interface Range {
   readonly highest: number;
 }
 
-/** Limits of a number: those of the definition and those of the column. */
 interface NumberRules {
   readonly def: ScalarDefinition;
   readonly range: Range;
@@ -170,7 +168,6 @@ export const castDecimal = number(false, { lowest: -MAX_DECIMAL, highest: MAX_DE
 const BIGINT = /^[+-]?\d{1,40}$/;
 const MAX_BIGINT = 2n ** 63n - 1n;
 
-/** Returns the digits of a 64-bit integer, or undefined. */
 export function toBigint(value: unknown): string | undefined {
   const text = Number.isInteger(value) ? BigInt(value as number).toString() : value;
   if (typeof text !== 'string' || !BIGINT.test(text.trim())) return undefined;

@@ -111,7 +111,6 @@ const named = <T extends object>(list: readonly T[], idOf: (item: T) => unknown)
     }),
   );
 
-/** Returns every mistake of a model, in the order of its definitions. */
 export function checkModel(
   types: readonly ContentTypeDefinition[],
   components: readonly ComponentDefinition[],

@@ -25,7 +25,6 @@ const attributesOf = (definition: unknown): Definitions => {
   return new Map(isObject(attributes) ? Object.entries(attributes) : []);
 };
 
-/** Returns the `previousName` mistakes of types or components, and of their attributes. */
 export function previousMistakes(definitions: Definitions): Mistake[] {
   const ofDefinitions = clashes(definitions).map(([name, text]) => ({
     definition: definitions.get(name),

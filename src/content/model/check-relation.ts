@@ -20,7 +20,6 @@ const OPPOSITE: Readonly<Record<string, string>> = {
   manyToMany: 'manyToMany',
 };
 
-/** Returns the type of that name; reports an unknown one. */
 function typeNamed(
   { option, name }: { readonly option: string; readonly name: string },
   { types }: AttributeContext,
@@ -65,7 +64,6 @@ function checkTwoWay(
   }
 }
 
-/** Whether a polymorphic relation targets a type. Default: all types with routes. */
 const leadsTo = ({ targets }: MorphDefinition, { singularApiId, routes }: ContentTypeDefinition): boolean =>
   targets === undefined ? routes !== false : targets.includes(singularApiId);
 
@@ -112,7 +110,6 @@ function checkMorphSide(
   if (twin !== undefined) report(`"${twin}" is already the other side of ${named}`);
 }
 
-/** Whether a relation has all options that its kind requires, and none of another kind. */
 function checkKind(def: AnyRelation, report: Report): boolean {
   const { needs, takes } = RELATION_KINDS[def.relation];
   const options: Readonly<Record<string, unknown>> = { ...def };

@@ -26,7 +26,6 @@ export class ContentModelError extends Error {
   }
 }
 
-/** Mistake in a definition, or in one of its attributes. */
 export interface Mistake {
   readonly definition: unknown;
   readonly attribute: string | null;

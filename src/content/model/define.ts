@@ -67,7 +67,6 @@ type ByKind = {
     : never;
 };
 
-/** Options of an attribute like `A`, by its type, or by its kind if it is a relation. */
 type OptionOf<A> = A extends { readonly relation: infer R extends keyof ByKind }
   ? ByKind[R]
   : A extends { readonly type: infer N extends keyof ByType }

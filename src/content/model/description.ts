@@ -43,7 +43,6 @@ export interface ModelDescription {
   readonly format: typeof FORMAT;
   readonly defaultLocale: string;
   readonly locales: readonly string[];
-  /** By `singularApiId`, including the file type. */
   readonly types: Readonly<Record<string, TypeDescription>>;
   readonly components: Readonly<Record<string, { readonly attributes: AttributeDefinitions }>>;
 }

@@ -1,7 +1,6 @@
 /** Fallback locales of a type: the option, its checks, and the resulting chains. */
 import { isObject } from '../../kernel/json.js';
 
-/** Locales to try in order; false for none. */
 type Chain = string | readonly string[] | false;
 
 /**
@@ -44,7 +43,6 @@ export function fallbackRules(given: FallbackLocale = false): FallbackRules {
   return Object.freeze({ byLocale, otherwise: listOf(otherwise) });
 }
 
-/** Returns the fallback locales of a locale in order, without itself. */
 export const chainFor = ({ byLocale, otherwise }: FallbackRules, locale: string): readonly string[] =>
   (byLocale.get(locale) ?? otherwise).filter((code) => code !== locale);
 
@@ -54,7 +52,6 @@ export const selfFallbacks = (given: FallbackLocale): string[] =>
     .filter(([code, chain]) => chain.includes(code))
     .map(([code]) => `fallbackLocale.${code}: a locale cannot be its own fallback`);
 
-/** Returns the codes in the rules that are not locales of the application. */
 export function unknownFallbacks(
   { byLocale, otherwise }: FallbackRules,
   locales: readonly string[],

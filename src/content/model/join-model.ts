@@ -27,20 +27,17 @@ export interface ColumnJoin extends JoinBase {
   readonly position: Identifier | null;
 }
 
-/** The target's rows contain this side's document id, in all locales. */
 export interface InverseColumnJoin extends JoinBase {
   readonly kind: 'inverseColumn';
   readonly column: Identifier;
   readonly position: Identifier | null;
 }
 
-/** Link table that this side owns. */
 export interface LinkJoin extends JoinBase {
   readonly kind: 'link';
   readonly links: LinkTable;
 }
 
-/** Link table that the target's side owns. */
 export interface InverseLinkJoin extends JoinBase {
   readonly kind: 'inverseLink';
   readonly links: TwoWayLinkTable;
@@ -48,22 +45,18 @@ export interface InverseLinkJoin extends JoinBase {
   readonly calledType: string | null;
 }
 
-/** Relation inside a component: the instance contains one document id or a list. */
 export interface EmbeddedJoin extends JoinBase {
   readonly kind: 'embedded';
 }
 
-/** Other locales of the same document. */
 export interface LocalesJoin extends JoinBase {
   readonly kind: 'locales';
 }
 
-/** Documents that link this file by any media attribute, at any depth. */
 export interface HoldersJoin extends JoinBase {
   readonly kind: 'holders';
 }
 
-/** Join of a relation. Links are between documents; a read picks the version of the target. */
 export type Join =
   ColumnJoin | InverseColumnJoin | LinkJoin | InverseLinkJoin | EmbeddedJoin | LocalesJoin | HoldersJoin;
 
@@ -93,9 +86,7 @@ export interface LinkTable {
    * if the target's type does not show the links.
    */
   readonly inversePosition: LinkColumn | null;
-  /** Whether each locale of the owner has its own links. */
   readonly perLocale: boolean;
-  /** Whether an owner has at most one link. */
   readonly toOne: boolean;
   /** Whether a target has at most one owner per state, and per locale if locales have their own links. */
   readonly exclusive: boolean;

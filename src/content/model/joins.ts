@@ -103,7 +103,6 @@ function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
 /** Returns the type that owns the links of an inverse side. */
 export const ownerTypeOf = ({ targets }: LinkedAttribute): ContentType => targets[0] as ContentType;
 
-/** Inputs for building a join: the attribute, its type, and all other types. */
 export interface JoinContext {
   readonly type: ContentTypeDefinition;
   readonly key: string;
@@ -141,7 +140,6 @@ function owning({ owner, key, def }: TwoWay, table: Identifier): Join {
   return column(table, key, def.relation === 'manyToOne');
 }
 
-/** Builds the join of the inverse side from the definition of the owning side. */
 function inverse(twoWay: TwoWay, table: Identifier): Join {
   const { key, def } = twoWay;
   const shape = shapeOf(twoWay);
@@ -203,7 +201,6 @@ const showsOne = (type: ContentTypeDefinition, { owner, key }: MorphOwner): bool
       def.morphBy === key,
   );
 
-/** Builds the link table, with inverse positions even if no inverse side exists yet. */
 function morphTable(morph: MorphOwner, { types, tableOf }: JoinContext): TwoWayLinkTable {
   const { owner, key, def } = morph;
   const toOne = def.relation === 'morphToOne';
@@ -221,7 +218,6 @@ export const morphJoin = (def: MorphDefinition, context: JoinContext): LinkJoin 
   return link(tableOf(owner), key, morphTable({ owner, key, def }, context));
 };
 
-/** Builds the join of the inverse side of a polymorphic relation. */
 export function morphSideJoin(
   { target, morphBy: key }: MorphSideDefinition,
   context: JoinContext,

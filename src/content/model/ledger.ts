@@ -63,7 +63,6 @@ export const TOTAL_COLUMNS: readonly LedgerColumn[] = [
 
 export const FORMER_INDEX = identifier('content_change_by_total');
 
-/** Change log tables in the schema of the model's tables. */
 export interface LedgerTables {
   readonly change: Identifier;
   readonly total: Identifier;
@@ -100,7 +99,6 @@ export const NOTE_VERSIONS = identifier('content_note_versions');
 export const NOTE_UPDATES = identifier('content_note_updates');
 export const NOTE_LINKS = identifier('content_note_links');
 
-/** Table with change log triggers, and the type that owns its content. */
 export interface NotedTable {
   readonly table: Identifier;
   readonly type: ContentType;

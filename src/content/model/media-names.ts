@@ -1,7 +1,6 @@
 import { byKind } from './by-kind.js';
 import type { Attribute, Component, EmbeddedAttribute, Model } from './model.js';
 
-/** Media attribute, and whether it or a containing attribute is hidden. */
 interface Found {
   readonly name: string;
   readonly hidden: boolean;
@@ -63,7 +62,6 @@ const MAX_ATTRIBUTES = 200;
 class FileTest {
   private left = MAX_ATTRIBUTES;
 
-  /** Returns the condition on an instance of the given components; empty if they contain no files. */
   of({ components, kind }: EmbeddedAttribute, above: readonly Model[]): string | null {
     const tests = components.map((component) => {
       const test = this.ofComponent(component, above);
@@ -91,7 +89,6 @@ class FileTest {
   }
 }
 
-/** Joins conditions by OR; null if one of them is null. */
 const either = (tests: readonly (string | null)[]): string | null =>
   tests.includes(null) ? null : tests.filter((test) => test !== '').join(' || ');
 

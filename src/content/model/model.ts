@@ -21,9 +21,7 @@ interface AttributeBase {
   readonly writable: boolean;
   /** Has one value per locale. False in types that are not localized. */
   readonly localized: boolean;
-  /** Set by the service: `id`, `documentId`, timestamps, `locale`, and the `related` of files. */
   readonly system: boolean;
-  /** No response shows it. */
   readonly hidden: boolean;
   /** References separate documents; other attributes are part of the document. */
   readonly linked: boolean;
@@ -48,7 +46,6 @@ interface LinkedBase extends AttributeBase {
   readonly named: boolean;
   /** Side of a relation with targets of several types: filters and sorts cannot use it (D33). */
   readonly polymorphic: boolean;
-  /** Media attribute: its target, the file type, needs no grant. */
   readonly media: boolean;
   /** Each target has at most one owner: a new owner takes it from the old one (protocol 11.22, 11.23). */
   readonly exclusive: boolean;
@@ -104,7 +101,6 @@ interface ModelBase {
   /** Names of data that migrations may drop with all values. */
   readonly removed: readonly string[];
   readonly attributes: ReadonlyMap<string, Attribute>;
-  /** Scalars that a response shows by default, in order. */
   readonly shown: readonly ScalarAttribute[];
 }
 
@@ -113,7 +109,6 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly kind: 'collectionType' | 'singleType';
   readonly singularApiId: string;
   readonly pluralApiId: string;
-  /** Path segment of the routes: the plural id of collections, the singular id of single types. */
   readonly route: string;
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
@@ -121,11 +116,9 @@ export interface ContentType extends ModelBase, FallsBack {
   /** Built in (the file type): has no content routes. */
   readonly internal: boolean;
   readonly routes: readonly AnyRoute[];
-  /** Attribute that the service sets to the user who creates the document. */
   readonly owner: string | null;
   /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;
-  /** Whether archives contain its documents. */
   readonly archived: boolean;
   readonly storage: Storage;
 }
@@ -142,14 +135,12 @@ export interface Column {
   readonly attribute: Attribute;
   readonly type: string;
   readonly cast: Sql;
-  /** Returns the expression of the value in a response. */
   readonly toJson: (column: Sql) => Sql;
   readonly nullable: boolean;
   /** Column of the reference whose targets sort this row by this position; null for all other columns. */
   readonly placeOf: Identifier | null;
   /** Column of the published position that this column preserves while the document is unpublished. */
   readonly remembers: Identifier | null;
-  /** Type of the documents that the column references. */
   readonly reference: ContentType | null;
   /** Only one row per locale and state may have a given value. */
   readonly exclusive: boolean;
@@ -172,11 +163,9 @@ export interface StoredLinks {
   readonly table: LinkTable;
 }
 
-/** Database storage of a type, derived once when the model is built. */
 export interface Storage {
   /** Columns of the attributes, without the system columns, see `SYSTEM_COLUMNS`. */
   readonly columns: readonly Column[];
-  /** Column of each attribute by attribute name, including system attributes. */
   readonly columnOf: ReadonlyMap<string, Column>;
   readonly links: readonly StoredLinks[];
   /**
@@ -194,7 +183,6 @@ export interface Storage {
   /** Names in the schema that the type uses or reserves: tables, sequences and indexes. */
   readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
   readonly relations: readonly LinkedAttribute[];
-  /** Relations with links stored on this side. */
   readonly owning: readonly LinkedAttribute[];
   /** Owning relations whose targets have one owner each. */
   readonly exclusive: readonly LinkedAttribute[];
@@ -202,7 +190,6 @@ export interface Storage {
   readonly referrers: readonly ContentType[];
   /** Locks of all relations to this type, from either side. */
   readonly incomingLocks: readonly string[];
-  /** Attributes with values unique per locale among published documents. */
   readonly uniques: readonly ScalarAttribute[];
   /** Names of attributes whose stored values may violate a rule when the document is published. */
   readonly ruled: ReadonlySet<string>;

@@ -43,7 +43,6 @@ export function parted(table: string): { readonly schema: string | null; readonl
   return { schema: dot < 0 ? null : table.slice(0, dot), bare: table.slice(dot + 1) };
 }
 
-/** Returns the PostgreSQL schema in a table name; null if it has none. */
 export function namedSchema(table: string): Identifier | null {
   const { schema } = parted(table);
   return schema === null ? null : identifier(schema);

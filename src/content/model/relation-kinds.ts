@@ -2,7 +2,6 @@ import type { MorphDefinition, MorphSideDefinition, RelationDefinition } from '.
 
 export type AnyRelation = RelationDefinition | MorphDefinition | MorphSideDefinition;
 
-/** Kind of relation: whether a document has several targets, and the options that define the targets. */
 interface RelationKind {
   readonly many: boolean;
   readonly needs: readonly string[];
@@ -24,12 +23,10 @@ export const RELATION_KINDS: Readonly<Record<AnyRelation['relation'], RelationKi
   morphMany: { many: true, ...MORPH_SIDE },
 };
 
-/** Options that define the targets of some kind of relation. */
 export const LEADING = [...new Set(Object.values(RELATION_KINDS).flatMap(({ takes }) => takes))];
 
 export const isMorph = (def: AnyRelation): def is MorphDefinition =>
   def.relation === 'morphToOne' || def.relation === 'morphToMany';
 
-/** Whether a relation is the inverse side of a polymorphic one. */
 export const isMorphSide = (def: AnyRelation): def is MorphSideDefinition =>
   def.relation === 'morphOne' || def.relation === 'morphMany';

@@ -26,7 +26,6 @@ const isRuled = byKind<Attribute, [Set<object>], boolean>({
   zone: isRuledWhole,
 });
 
-/** Returns the names of attributes with rules, their own or those of components in them. */
 export const ruledNames = (attributes: readonly Attribute[]): ReadonlySet<string> =>
   new Set(
     attributes

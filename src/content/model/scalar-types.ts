@@ -25,7 +25,6 @@ export interface MemberType {
 export interface ScalarType {
   /** Column type; filter parameters are cast to it, too. */
   readonly column: string;
-  /** Cast as an SQL fragment, `::int4`. */
   readonly cast: Sql;
   readonly castList: Sql;
   /** Part of `_q`: as text, or as a number if the search text is a number (protocol 6.1, 6.2). */
@@ -36,12 +35,10 @@ export interface ScalarType {
   readonly readable: boolean;
   /** Converts a filter value to a parameter. Throws a ValidationError on a value that can never be stored. */
   readonly operand: (raw: unknown) => unknown;
-  /** Returns the expression of a column's value in a response. */
   readonly toJson: (column: Sql) => Sql;
   readonly member: MemberType;
   /** Checks a body value; the result is both the column parameter and the stored JSON. */
   readonly castValue: casts.Cast;
-  /** Type name in messages about null. */
   readonly label: string;
 }
 

@@ -17,7 +17,6 @@ export const SCHEDULE_TABLE = identifier('content_schedule');
 
 export const SCHEDULE_INDEX = identifier('content_schedule_by_time');
 
-/** Returns the schedule table in the schema of the model's tables. */
 export const scheduleTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
   inSchema(parted(table).schema, SCHEDULE_TABLE);
 

@@ -41,7 +41,6 @@ export const NO_STORAGE: Storage = Object.freeze({
   contended: [],
 });
 
-/** Returns the indexes that every type has, plus that of a single type. */
 function ownIndexes(type: ContentType): Index[] {
   const one = { unique: true };
   const single = indexOf(singleIndexName(type), ['locale', '_published'], one);

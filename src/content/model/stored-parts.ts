@@ -6,9 +6,7 @@ export interface AttributeStorage {
   readonly columns: readonly Column[];
   readonly indexes: readonly Index[];
   readonly link: LinkTable | null;
-  /** Names in the schema besides those of the indexes. */
   readonly names: readonly string[];
-  /** See {@link Storage.contended}. */
   readonly contended: readonly string[];
 }
 

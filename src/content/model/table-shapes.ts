@@ -29,11 +29,9 @@ export interface ColumnShape {
   readonly comment: string | null;
 }
 
-/** Index; a unique one without a condition is a constraint. */
 export interface IndexShape {
   readonly name: Identifier;
   readonly kind: 'index' | 'unique index' | 'constraint';
-  /** Part of the statement after the table name. */
   readonly body: Sql;
 }
 
@@ -162,7 +160,6 @@ export function lentNames(table: Identifier): { readonly key: Identifier; readon
   return { key: inside(lentName(bare, '_pkey')), sequence: inside(lentName(bare, '_id_seq')) };
 }
 
-/** Qualifies a name with the schema of a table. */
 export const besideTable = (table: Identifier, name: Identifier): Identifier => {
   const { schema } = parted(table);
   return schema === null ? name : identifier(`${schema}.${name}`);

@@ -11,16 +11,13 @@ export interface ValueContext {
   readonly label: string;
   readonly draft: boolean;
   readonly report: (message: string, value?: unknown, below?: readonly string[]) => void;
-  /** Reports a wrong type; `castFrom` is the value before conversion. */
   readonly reportType: (type: string, value: unknown, castFrom?: unknown) => void;
-  /** Reports null for a required value; `type` is the label of its type. */
   readonly reportNull: (type: string) => void;
 }
 
 interface ValuePlace {
   readonly path: readonly string[];
   readonly draft: boolean;
-  /** List that receives the problems. */
   readonly issues: Issue[];
 }
 
@@ -72,7 +69,6 @@ class StoredValue extends SentValue {
   }
 }
 
-/** Context of a value in the request: messages may show it. */
 export const sentValue = (where: ValuePlace): ValueContext => new SentValue(where);
 
 /**

@@ -27,10 +27,8 @@ import { checkSize, dataOf, refuseBeside } from './read-body.js';
 import { type Reference, referencesOf, relationInput } from './relation-input.js';
 import { CREATORS, type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './rights.js';
 
-/** Lookup of referenced documents of one type before the write. */
 export interface Lookup {
   readonly references: Reference[];
-  /** Whether the publication state and the owner of the documents matter. */
   readonly guarded: boolean;
   /** Owner condition of the caller; null if ownership does not matter. */
   readonly own: OwnCondition | null;
@@ -45,7 +43,6 @@ type References = ReadonlyMap<ContentType, Lookup>;
 export interface Body {
   readonly type: ContentType;
   readonly values: GivenValues;
-  /** Refused keys and relations, which `values` omits. */
   readonly refusals: readonly Refusal[];
   readonly references: References;
   /** Number of component instances, an upper bound of the new ids that the write needs. */
@@ -59,7 +56,6 @@ export interface Body {
 }
 
 interface Walk {
-  /** Permissions for the current root key: those of the caller, or of the hook that added the key. */
   rights: WriteRights;
   readonly asked: WriteRights;
   readonly changed: ReadonlySet<string>;
@@ -74,9 +70,7 @@ const TOLERATED = ['publishedAt', 'locale'];
 
 interface Where<M extends Model = Model> {
   readonly model: M;
-  /** Keys and indexes from the document to this object. */
   readonly path: readonly string[];
-  /** Whether the object must name its component. */
   readonly named: boolean;
   /** Whether the caller can read the stored value here, hidden attributes aside. */
   readonly shown: boolean;
@@ -97,7 +91,6 @@ const dotted = (path: readonly string[]): string => path.filter((part) => !/^\d+
 interface Sent {
   readonly raw: unknown;
   readonly path: readonly string[];
-  /** Whether the caller can read the stored value of the attribute. */
   readonly shown: boolean;
   readonly into: GivenMaps;
 }
@@ -126,7 +119,6 @@ function refusedLink(key: string, at: string, { grant }: LinkRefusal): ContentEr
   return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
 }
 
-/** Merges the lookup that a relation needs into the lookup of its target type. */
 function lookupOf(known: Lookup | undefined, type: ContentType, { attribute, scope }: GivenRelation): Lookup {
   const { references, guarded, own, ownOnly } = known ?? {
     references: [],
@@ -164,7 +156,6 @@ const take = byKind<Attribute, [Sent, Walk], void>({
   zone: embedded,
 });
 
-/** Returns the attribute that a key may write; undefined for a key that is accepted without effect. */
 function writable(
   key: string,
   { model, path, named }: Where,
@@ -188,7 +179,6 @@ function writable(
   return attribute;
 }
 
-/** Collects one key of an object. Throws the 400 of a refused key or relation. */
 function member(key: string, { raw, path, into }: Omit<Sent, 'shown'>, { where, walk }: Walking): void {
   const { model } = where;
   if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
@@ -239,12 +229,9 @@ function withOwner(values: GivenValues, { type, creator }: Creation, walk: Walk)
 
 export interface BodyRules {
   readonly rights: WriteRights;
-  /** Root keys that hooks have added, to which the caller's permissions do not apply. */
   readonly changed: ReadonlySet<string>;
-  /** User who creates the document; null for other callers and for an update. */
   readonly creator: string | null;
   readonly maxNodes: number;
-  /** Whether keys next to `data` are refused instead of ignored. */
   readonly strict: boolean;
 }
 

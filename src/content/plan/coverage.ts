@@ -58,7 +58,6 @@ const belowOf = byKind<Attribute, [Place], string[]>({
   zone: omittedInside,
 });
 
-/** Returns the part of a type that a caller can read; null for all of it. */
 function coverageOf(type: ContentType, rights: Rights): Coverage | null {
   const inside: Rights = { ...rights, mayRead: () => true };
   // A list of links is compared as a whole: a polymorphic one counts only if all its targets are readable.
@@ -91,7 +90,6 @@ export function coverageIn({ caller, root, limits }: Reading): { readonly covera
   };
 }
 
-/** Returns the part of a document that its writer can read; null for all of it. */
 export function writtenCoverage(caller: Caller, type: ContentType, limits: ContentLimits): Coverage | null {
   const fields = answerFields(caller, { type, action: oneOf(type) }, false);
   return coverageIn({ caller, root: { fields, published: true }, limits }).coverage?.(type, true) ?? null;

@@ -43,7 +43,6 @@ export function pickFallback(
   return codes;
 }
 
-/** Returns the locales in which a read shows documents of a type, best first; null without a fallback. */
 export function localeChain(
   type: ContentType,
   { locale, fallback }: Version,

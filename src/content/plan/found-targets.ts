@@ -48,7 +48,6 @@ export class FoundTargets {
     }
   }
 
-  /** Looked-up documents that the caller does not own. */
   get others(): readonly string[] {
     return [...this.byDocument.values()].filter(({ own }) => !own).map(({ documentId }) => documentId);
   }
@@ -67,7 +66,6 @@ export class FoundTargets {
     return open || (!byId && isLinked(found.documentId)) ? found.documentId : undefined;
   }
 
-  /** Media type of a file; undefined for other documents. */
   mimeOf(documentId: string): string | undefined {
     return this.byDocument.get(documentId)?.mime;
   }
@@ -76,7 +74,6 @@ export class FoundTargets {
     return this.byDocument.get(documentId)?.own === false;
   }
 
-  /** Error for references to missing documents; undefined if there are none. */
   missing(references: readonly Reference[]): Error | undefined {
     const { type, locale } = this;
     const named = references.find((reference) => 'documentId' in reference);

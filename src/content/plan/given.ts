@@ -18,9 +18,6 @@ export interface GivenRelation {
 export interface GivenInstances {
   readonly attribute: EmbeddedAttribute;
   readonly raw: unknown;
-  /**
-   * One entry per instance in the body; null for an entry that is not an object or names no known component.
-   */
   readonly instances: readonly (GivenInstance | null)[];
 }
 
@@ -47,13 +44,11 @@ const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 export const noValues = (): GivenMaps => ({ scalars: NONE, relations: NONE, embedded: NONE });
 
-/** Adds a value to a map, creating the map on first use. */
 export function added<V>(map: ReadonlyMap<string, V>, name: string, value: V): ReadonlyMap<string, V> {
   const own = map === NONE ? new Map<string, V>() : (map as Map<string, V>);
   return own.set(name, value);
 }
 
-/** Mutable copy. */
 export const copyOf = ({ scalars, relations, embedded }: GivenValues): GivenMaps => ({
   scalars: new Map(scalars),
   relations: new Map(relations),
@@ -62,11 +57,9 @@ export const copyOf = ({ scalars, relations, embedded }: GivenValues): GivenMaps
 
 export const NOTHING_GIVEN: GivenValues = noValues();
 
-/** Whether an attribute has a value, null included. */
 export const isGiven = ({ scalars, relations, embedded }: GivenValues, name: string): boolean =>
   scalars.has(name) || relations.has(name) || embedded.has(name);
 
-/** Returns the component of an instance; undefined if it names none of the attribute's components. */
 export const componentOf = (
   { named, components }: EmbeddedAttribute,
   item: unknown,

@@ -4,7 +4,6 @@ import type { ObjectPlan, OrderKey, ReadPlan } from './plan.js';
 /** Offset from which a page counts as slow, since the database scans the skipped rows. */
 const FAR = 10_000;
 
-/** Whether an object includes a list of unbounded length. */
 const isWide = ({ children }: ObjectPlan): boolean =>
   children.some((child) => {
     const many = child.attribute.linked && child.attribute.many;

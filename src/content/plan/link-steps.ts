@@ -22,13 +22,11 @@ interface LinkedBody extends Linking {
   readonly writeValues: WriteValues;
 }
 
-/** States of a type's documents that a write affects. */
 function statesOf({ draftAndPublish }: ContentType, publish: boolean): readonly boolean[] {
   if (!draftAndPublish) return [true];
   return publish ? [false, true] : [false];
 }
 
-/** Link changes of a create or update, including the links that are published with the document. */
 export function linksOfWrite(linking: LinkedBody): LinksStep {
   const { target, loaded, writeValues } = linking;
   const isNew = loaded.versions.own === undefined && loaded.versions.base === undefined;
@@ -50,7 +48,6 @@ export function linksOfWrite(linking: LinkedBody): LinksStep {
   };
 }
 
-/** Link changes of publishing a document, or of discarding its draft. */
 export const linksOfTransition = (linking: Linking, published: boolean): LinksStep => ({
   ...about(linking),
   changes: [],

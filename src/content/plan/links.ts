@@ -5,13 +5,9 @@ import type { LinkedAttribute } from '../model/model.js';
 import { OrderedIds } from './ordered-ids.js';
 import type { Reference, RelationInput } from './relation-input.js';
 
-/** Resolves the references of a body to list entries. */
 export interface Resolver {
-  /** Returns undefined for a missing document. */
   readonly find: (reference: Reference) => string | undefined;
-  /** Throws for missing documents. */
   readonly require: (references: readonly Reference[]) => readonly string[];
-  /** Media type of a file, such as `image/png`. */
   readonly mime: (documentId: string) => string | undefined;
 }
 

@@ -13,7 +13,6 @@ import type { Body } from './body.js';
 const linksLock = ({ join }: LinkedAttribute, exclusive: boolean): Lock[] =>
   join.lock === null ? [] : [{ name: join.lock, exclusive }];
 
-/** Lock of a written list: exclusive on the inverse side and for exclusive targets. */
 const writtenLock = (attribute: LinkedAttribute): Lock[] =>
   linksLock(attribute, attribute.exclusive || attribute.join.side !== 'owning');
 
@@ -39,7 +38,6 @@ export const turnOf = (type: ContentType, documentId: string | null): string | n
 export const rowsLockOf = (type: ContentType, documentId: string | null): string | null =>
   documentId === null && type.kind === 'collectionType' ? null : nameOfLinksLock(type.table);
 
-/** Relations whose links are copied when a document is published or its draft discarded. */
 const transferred = ({ owning, relations }: Storage): LinkedAttribute[] => [
   ...owning,
   ...relations.filter((one) => one.join.side === 'inverse' && ownerTypeOf(one).draftAndPublish),

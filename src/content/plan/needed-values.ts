@@ -9,7 +9,6 @@ const meetsInstances = ({ attribute, instances }: GivenInstances): boolean =>
   attribute.named || instances.some((instance) => instance?.id !== undefined && instance.id !== null);
 
 export interface Needed {
-  /** Attributes whose values of the written version are needed. */
   readonly names: ReadonlySet<string>;
   /** Attributes whose values of the published version are needed, since instances may come from it (D18). */
   readonly merged: ReadonlySet<string>;

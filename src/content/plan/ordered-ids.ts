@@ -5,7 +5,6 @@ interface Node {
   after: Node;
 }
 
-/** Sentinel node, before the first and after the last id. */
 function ring(): Node {
   const node = { id: '' } as Node;
   node.before = node;
@@ -33,12 +32,10 @@ export class OrderedIds {
     this.move(id, this.end.before);
   }
 
-  /** Moves or inserts an id before an existing one. */
   toBefore(id: string, anchor: string): void {
     this.move(id, (this.nodes.get(anchor) ?? this.end).before);
   }
 
-  /** Moves or inserts an id after an existing one. */
   toAfter(id: string, anchor: string): void {
     this.move(id, this.nodes.get(anchor) ?? this.end);
   }

@@ -7,7 +7,6 @@ import type { ReadPlan, SharedPlan } from './plan.js';
 export class PerPlan<T> {
   private readonly values = new WeakMap<SharedPlan, { readonly value: T }>();
 
-  /** Returns the value of a plan. `make` computes it. */
   of({ shared }: ReadPlan, make: () => T): T {
     if (shared === null) return make();
     const known = this.values.get(shared);

@@ -12,7 +12,6 @@ import { toBoolean } from '../model/formats.js';
 import { type Condition, type Hop, isSearched } from './plan.js';
 import { lookUp, type Rights } from './rights.js';
 
-/** Permissions that apply to names, and the query parameter that contains them. */
 export interface AskedBy {
   readonly rights: Rights;
   readonly source: Source;
@@ -20,9 +19,7 @@ export interface AskedBy {
 
 export interface FilterScope extends AskedBy {
   readonly model: Model;
-  /** Scalar that operators apply to; the target's id directly below a relation. */
   readonly attribute: ScalarAttribute | null;
-  /** Whether attribute names may follow; false below a scalar. */
   readonly open: boolean;
   readonly path: readonly string[];
   readonly negated: boolean;
@@ -37,7 +34,6 @@ function flag(raw: unknown): boolean {
 
 type Comparison = Pick<Extract<Condition, { kind: 'compare' }>, 'attribute' | 'op' | 'negated'>;
 
-/** Converts an operand. Adds the attribute to the message of a conversion error. */
 function convert(raw: unknown, { attribute, op }: Comparison, scope: FilterScope): unknown {
   const row = operatorOf(op);
   const path = scope.path.join('.');
@@ -164,11 +160,9 @@ export function enterHop(hop: Hop, path: readonly string[], { rights, source }: 
   return hop.target;
 }
 
-/** Error for a name that exists but may not be used. */
 export const hidden = (path: readonly string[], source: Source): ContentError =>
   invalidKey(path.at(-1) ?? '', { at: path.length > 1 ? path.join('.') : '', path: path.join('.') }, source);
 
-/** Error for a name that does not exist below `path`. */
 export const unknown = (key: string, path: readonly string[], source: Source): ContentError =>
   invalidKey(key, { at: path.join('.'), path: path.join('.') || null }, source);
 

@@ -5,17 +5,14 @@ import type { GivenRelation } from './given.js';
 import { applyChange, type Resolver } from './links.js';
 
 export interface LinkResolver extends Resolver {
-  /** Whether the caller does not own a linked document, whose links must then stay. */
   readonly isOthers: (documentId: string) => boolean;
 }
 
 export interface ListRequest {
   readonly given: GivenRelation;
-  /** Linked documents before the change. */
   readonly stored: readonly string[];
   readonly resolver: LinkResolver;
   readonly path: readonly string[];
-  /** Whether the caller sent the value, so that errors may contain it. */
   readonly sent: boolean;
 }
 
@@ -51,7 +48,6 @@ export function planList(request: ListRequest): readonly string[] {
   }
 }
 
-/** Returns a stored relation as a list; a to-one has at most one entry. */
 export function storedList(
   stored: Readonly<Record<string, unknown>> | null,
   attribute: LinkedAttribute,

@@ -135,7 +135,6 @@ const equals = (attribute: ScalarAttribute, value: unknown): Condition => ({
   negated: false,
 });
 
-/** Condition for a key with a row id; null for other keys. */
 const rowIs = ({ type, by }: ReadRequest): Condition | null =>
   by !== null && 'id' in by ? equals(type.attributes.get('id') as ScalarAttribute, by.id) : null;
 
@@ -143,7 +142,6 @@ interface Root {
   readonly request: ReadRequest;
   readonly version: Version;
   readonly own: OwnCondition | null;
-  /** See {@link ReadPlan.echoes}. */
   readonly echoes: boolean;
 }
 

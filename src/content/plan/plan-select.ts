@@ -22,9 +22,7 @@ import { lookUp, type Rights } from './rights.js';
 export interface SelectContext {
   readonly rights: Rights;
   readonly limits: ContentLimits;
-  /** All types and components, for the names under `on`. */
   readonly schema: Schema;
-  /** Remaining nodes of the populate budget. */
   readonly budget: { nodes: number };
 }
 
@@ -70,7 +68,6 @@ const enter = (context: SelectContext, attribute: Attribute): SelectContext => (
   rights: context.rights.enter(attribute),
 });
 
-/** Plans the populated documents or instances of an attribute. */
 function itemsPlan(item: PopulateItem, model: Model, context: SelectContext): ItemsPlan {
   return {
     where: where(item, model, context),

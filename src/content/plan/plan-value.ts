@@ -14,11 +14,9 @@ import { isHidden, type Telling } from './rights.js';
 import { type LinkResolver, planList, storedList } from './plan-list.js';
 import type { StoredValues } from './stored-instances.js';
 
-/** Component instance on the path from the document to a value. */
 export interface Step {
   readonly attribute: EmbeddedAttribute;
   readonly component: Component;
-  /** Outer instance; null in the document itself. */
   readonly outer: Step | null;
 }
 
@@ -27,7 +25,6 @@ export interface UniqueValue {
   readonly within: Step;
   readonly attribute: ScalarAttribute;
   readonly value: unknown;
-  /** Context for error messages. */
   readonly at: ValueContext;
 }
 
@@ -43,9 +40,7 @@ export interface PlanContext {
   /** Whether required relations and media may not be empty (protocol 11.36). */
   readonly strictRelations: boolean;
   readonly issues: Issue[];
-  /** Collects relations and component ids that do not match the stored content. */
   readonly refusals: Refusal[];
-  /** Collects unique values inside components. */
   readonly uniques: UniqueValue[];
   readonly newInstance: () => { readonly id: number; readonly documentId: string };
   readonly hash: (password: string) => string;
@@ -54,13 +49,10 @@ export interface PlanContext {
   readonly isSent: Body['isSent'];
 }
 
-/** Input and stored values of the document or of one instance. */
 export interface Level {
   readonly path: readonly string[];
-  /** Enclosing instance; null for the document itself. */
   readonly within: Step | null;
   readonly given: GivenValues;
-  /** Null for a new document or instance. */
   readonly stored: StoredValues | null;
   /** Values of any version, from which component instances may come (D18). */
   readonly versions: readonly StoredValues[];
@@ -78,7 +70,6 @@ export interface Part {
 export const partOf = (attribute: Attribute, { part }: Level, context: PlanContext): Part =>
   part ?? { telling: context.telling(attribute), sent: context.isSent(attribute) };
 
-/** Value of an attribute, from the body or the stored document, or one entry of it. */
 interface Spot {
   readonly from: 'body' | 'stored';
   readonly attribute: Attribute;
@@ -138,13 +129,11 @@ function disclosedContext(
   return from === 'body' && sent ? sentValue(where) : storedValue(where);
 }
 
-/** Missing value; `label` is the type in the message about null. */
 interface Missing {
   readonly value: null | undefined;
   readonly label: string;
 }
 
-/** Reports a missing required value. */
 export function reportMissing(at: ValueContext, { value, label }: Missing, context: PlanContext): void {
   if (context.draft) return;
   if (value === null || context.missingIsNull) at.reportNull(label);
@@ -189,7 +178,6 @@ export function planScalar(attribute: ScalarAttribute, level: Level, context: Pl
   return undefined;
 }
 
-/** Casts a default or stored value, which the body does not contain. */
 function acceptedStored(
   attribute: ScalarAttribute,
   raw: unknown,
@@ -199,7 +187,6 @@ function acceptedStored(
   return accepted({ attribute, raw, at }, level, context);
 }
 
-/** List of a relation in the body; undefined without one, null after a refusal. */
 function givenList(
   attribute: LinkedAttribute,
   level: Level,

@@ -85,13 +85,11 @@ const containerOf = ({ attribute }: GivenInstances, level: Level, context: PlanC
   context: { ...context, complete: true },
 });
 
-/** Targets that an instance stores for a relation. */
 function linkedMember(attribute: LinkedAttribute, level: Level, context: PlanContext): unknown {
   const list = planRelation(attribute, level, context) ?? storedList(level.stored, attribute);
   return attribute.many && list.length > 0 ? list : list[0];
 }
 
-/** Value that an instance stores for an attribute. */
 const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
   scalar: (attribute, level, context) => orStored(attribute, planScalar(attribute, level, context), level),
   component: (attribute, level, context) =>
@@ -123,7 +121,6 @@ function planComponent(
   return planned;
 }
 
-/** Reports a list that is shorter or longer than its attribute allows. */
 export function checkCount(items: readonly unknown[], attribute: EmbeddedAttribute, at: ValueContext): void {
   const { min, max } = attribute.def;
   const needed = attribute.required || items.length > 0;
@@ -133,7 +130,6 @@ export function checkCount(items: readonly unknown[], attribute: EmbeddedAttribu
     at.report(`${at.label} field must have less than or equal to ${max} items`, items);
 }
 
-/** Reports an entry of a list that is not an instance. */
 function reportEntry(raw: unknown, attribute: EmbeddedAttribute, at: ValueContext): void {
   if (!isObject(raw)) return at.reportType('object', null, raw === null ? undefined : raw);
   if (!attribute.named) return;
@@ -176,7 +172,6 @@ function oneInstance(given: GivenInstances, level: Level, context: PlanContext):
   return instance(item, holder, [...level.path, attribute.name]);
 }
 
-/** Checks stored instances again before publishing. */
 function checkStored(attribute: EmbeddedAttribute, level: Level, context: PlanContext): void {
   const at = contextOf({ from: 'stored', attribute }, level, context);
   const list = instancesOf(level.stored?.[attribute.name]);
@@ -207,7 +202,6 @@ function checkStored(attribute: EmbeddedAttribute, level: Level, context: PlanCo
   });
 }
 
-/** Returns the new instances; undefined if the stored ones stay, or after an error. */
 function planInstances(attribute: EmbeddedAttribute, level: Level, context: PlanContext): unknown {
   const given = level.given.embedded.get(attribute.name);
   if (given !== undefined)

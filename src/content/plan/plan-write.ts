@@ -20,7 +20,6 @@ import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './wr
 export interface CheckedValues {
   readonly writeValues: WriteValues;
   readonly uniques: readonly UniqueValue[];
-  /** Errors of values. */
   readonly issues: Issue[];
   readonly refusals: readonly Refusal[];
 }
@@ -90,13 +89,11 @@ export interface PlannedSteps {
 export interface StepsRequest {
   readonly plan: WritePlan;
   readonly loaded: Loaded;
-  /** Null for a write without a body. */
   readonly writeValues: WriteValues | null;
 }
 
 type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
 
-/** Values of the row's own columns, including relations that are stored there. */
 function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
   const all = new Map<Attribute, unknown>(values);
   for (const [attribute, list] of lists)
@@ -136,7 +133,6 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
 const draftsOf = ({ type }: WriteTarget, { draftless }: Loaded): WriteStep[] =>
   draftless.has(type) ? [{ kind: 'drafts', type, documentIds: draftless.get(type) ?? [] }] : [];
 
-/** Locale of a transition; null for all. */
 const localeOf = ({ locale, everyLocale }: WriteTarget): string | null => (everyLocale ? null : locale);
 
 /**
@@ -188,11 +184,9 @@ interface LocksRequest {
   readonly body: CheckedBody | null;
 }
 
-/** Properties of an action. */
 export interface VerbRow {
   /** Action that must be granted. */
   readonly right: Action;
-  /** Action whose grants apply to the body; null for an action without a body. */
   readonly body: 'create' | 'update' | null;
   /** Whether the version in the locale must exist, instead of any version of the document. */
   readonly ofLocale: boolean;

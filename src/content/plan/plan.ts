@@ -27,7 +27,6 @@ export type LocalePick =
 
 /** Locales that replace a missing one (protocol 9.18). */
 interface Fallback {
-  /** Requested locales, best first, for every type; null for the fallback of each type. */
   readonly chain: readonly string[] | null;
   /** Whether the fallback applies to the root: not for the response to a write. */
   readonly atRoot: boolean;
@@ -38,14 +37,12 @@ export interface Version {
   readonly published: boolean;
   readonly locale: LocalePick;
   readonly defaultLocale: string;
-  /** Omitted without a fallback. */
   readonly fallback?: Fallback;
   readonly publication: PublicationFilter | null;
   /** Part of a type that `modified` compares; omitted if it compares all of it. */
   readonly coverage?: CoverageOf;
 }
 
-/** Condition with all names resolved and negation pushed down to the comparisons. */
 export type Condition =
   | { readonly kind: 'all' | 'any'; readonly parts: readonly Condition[] }
   | { readonly kind: 'constant'; readonly value: boolean }
@@ -65,7 +62,6 @@ export type Condition =
     }
   | OwnCondition;
 
-/** Step to other rows or into a component. */
 export type Hop = RelationAttribute | ComponentAttribute;
 
 /** Attribute with items of several types: dynamic zone or polymorphic relation. */
@@ -78,14 +74,12 @@ export const isMixed = (attribute: Attribute): attribute is MixedAttribute =>
 export const isSearched = (attribute: Attribute): attribute is ScalarAttribute | Hop =>
   !isMixed(attribute) && !(attribute.linked && attribute.polymorphic);
 
-/** Sort key; `hops` go from the root to the model with the attribute. */
 export interface OrderKey {
   readonly hops: readonly Hop[];
   readonly attribute: ScalarAttribute;
   readonly descending: boolean;
 }
 
-/** Fields and children of one object in a response. */
 export interface ObjectPlan {
   readonly model: Model;
   readonly fields: readonly ScalarAttribute[];
@@ -104,13 +98,10 @@ export type ChildPlan =
   | {
       readonly kind: 'mixed';
       readonly attribute: MixedAttribute;
-      /** Shown types. */
       readonly items: ReadonlyMap<Model, ItemsPlan>;
-      /** Whether only the count is requested. */
       readonly counted: boolean;
     };
 
-/** Search text of `_q`, and the searched attributes of the root. */
 export interface Search {
   readonly text: string;
   readonly among: readonly ScalarAttribute[];
@@ -123,11 +114,9 @@ export interface ReadPlan {
   readonly documentId: string | null;
   readonly version: Version;
   readonly where: Condition | null;
-  /** Values of the placeholders in `where`; null without placeholders. */
   readonly operands: Operands | null;
   readonly search: Search | null;
   readonly order: readonly OrderKey[];
-  /** Null for a single document. */
   readonly page: Pagination | null;
   readonly object: ObjectPlan;
   /** Response format (protocol section 17). */
@@ -142,17 +131,13 @@ export interface ReadPlan {
   readonly shared: SharedPlan | null;
 }
 
-/** Values of a plan that serves many filters. */
 export interface Operands {
   /** Query text of the values. Equal texts have equal operands. */
   readonly text: string;
-  /** Values by the position of their placeholder. */
   readonly values: readonly unknown[];
 }
 
-/** Identity of a plan that many requests share. */
 export interface SharedPlan {
-  /** Unique short name of the plan. */
   readonly key: string;
 }
 

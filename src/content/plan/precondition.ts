@@ -5,7 +5,6 @@ import type { ContentType } from '../model/model.js';
 import type { VersionRow } from './versions.js';
 
 export interface Precondition {
-  /** Tags of `If-Match`; null without the header. */
   readonly match: Tags | null;
   /** Tags of `If-None-Match`, where `*` requires that no version exists; null without the header. */
   readonly noneMatch: Tags | null;

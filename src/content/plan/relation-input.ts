@@ -9,10 +9,8 @@ import { TYPE, typeUid } from '../model/naming.js';
 
 type Named = { readonly documentId: string } | { readonly id: number };
 
-/** Reference to a document: its type, and its document id or the id of one of its rows. */
 export type Reference = Named & { readonly type: ContentType };
 
-/** Path of a relation in a body, and the types that its items may have. */
 export interface RelationPlace {
   readonly attribute: LinkedAttribute;
   readonly at: string;
@@ -159,7 +157,6 @@ export function relationInput(raw: unknown, place: RelationPlace): RelationInput
   return { kind: 'set', references: list(raw).map((item) => reference(item, place)) };
 }
 
-/** Returns all references of an input, anchors included. */
 export function referencesOf(input: RelationInput): readonly Reference[] {
   if (input.kind === 'keep') return [];
   if (input.kind === 'set') return input.references;

@@ -11,9 +11,7 @@ import { ownerTypeOf } from '../model/joins.js';
  * refuse it.
  */
 export interface Rights {
-  /** Whether documents of a related type may be read. */
   readonly mayEnter: (attribute: LinkedAttribute, type: ContentType) => boolean;
-  /** Whether an attribute of the current model may be read. */
   readonly mayRead: (model: Model, attribute: Attribute) => boolean;
   /**
    * Permissions inside an attribute: those of `find`; in other locales of the same document, the same ones.
@@ -50,7 +48,6 @@ const mayFind = (caller: Caller, type: ContentType, published: boolean): boolean
 const findable = (caller: Caller, type: ContentType): FieldScope =>
   decide(caller, type, 'find') === 'all' ? caller.permissions.fields(type.singularApiId, 'find') : null;
 
-/** Action that reads one document of a type. */
 export const oneOf = ({ kind }: ContentType): Action => (kind === 'singleType' ? 'find' : 'findOne');
 
 interface Acting {
@@ -131,7 +128,6 @@ export function rightsOf(caller: Caller, { fields, published }: RootScope, limit
 /** Disclosure of an error about an attribute: all, only the parts that are not private, or nothing. */
 export type Telling = 'all' | 'shown' | 'nothing';
 
-/** References that a relation accepts. */
 export interface LinkRight {
   readonly types: readonly ContentType[];
   /** Drafts that may be referenced. Other documents need a published version. */
@@ -145,19 +141,16 @@ export interface LinkRight {
   readonly rows: 'all' | 'linked' | 'none';
 }
 
-/** Refusal of a relation, with the missing grant if one exists. */
 export interface LinkRefusal {
   readonly grant: string | null;
 }
 
-/** Permissions of a body. */
 export interface WriteRights {
   readonly mayWrite: (attribute: Attribute) => boolean;
   /**
    * Decides the accepted references of a relation; `shown` is true if the caller can read the stored links.
    */
   readonly links: (attribute: LinkedAttribute, shown: boolean) => LinkRight | LinkRefusal;
-  /** Whether the caller can read the stored value of an attribute. */
   readonly isShown: (attribute: Attribute) => boolean;
   readonly telling: (attribute: Attribute) => Telling;
   /** Whether attributes that requests may not write are accepted. */
@@ -171,7 +164,6 @@ const every = ({ targets: types }: LinkedAttribute): LinkRight => ({
   rows: 'all',
 });
 
-/** Permissions of values from hooks. */
 export const TRUSTED: WriteRights = {
   mayWrite: () => true,
   links: every,
@@ -263,7 +255,6 @@ export function writeRightsOf(caller: Caller, { type, action, published }: Writi
   };
 }
 
-/** Whether an attribute is unreadable for all callers. */
 export const isHidden = ({ hidden }: Attribute): boolean => hidden;
 
 /** Names that exist in the protocol but can never be read, filtered or sorted (protocol 4.29, 5.40). */

@@ -3,12 +3,10 @@ import { toDatetime } from '../model/formats.js';
 import { type Scheduled, SCHEDULED, TIME_OF } from '../model/schedule.js';
 import { dataOf } from './read-body.js';
 
-/** Times that a body sets, in ISO 8601; null clears one. */
 export type GivenTimes = ReadonlyMap<Scheduled, string | null>;
 
 const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/;
 
-/** Parses a time; undefined for an invalid one. */
 function instantOf(value: unknown): string | null | undefined {
   if (value === null) return null;
   try {

@@ -5,20 +5,16 @@ import type { Attribute, ContentType, LinkedAttribute } from '../model/model.js'
 /** New values by attribute. A relation with a column has the target's document id or null. */
 export type ColumnValues = ReadonlyMap<Attribute, unknown>;
 
-/** Version that is created or updated, published, and shared with other locales. */
 export interface RowsStep {
   readonly kind: 'rows';
   readonly type: ContentType;
   readonly documentId: string;
   readonly locale: string;
   readonly values: ColumnValues;
-  /** Row to update; null to insert one. */
   readonly row: number | null;
-  /** Published version of the row; null if there is none. */
   readonly live: number | null;
   /** Whether the published version equals the draft, so that both get the same update. */
   readonly unmodified: boolean;
-  /** Whether the document has versions in other locales. */
   readonly hasOthers: boolean;
   /** Version in another locale with the shared values of a new one (D19). */
   readonly base: number | null;
@@ -42,34 +38,26 @@ export interface LinkChange {
   /** States of the owning side, and the locale if links are localized. */
   readonly states: readonly boolean[];
   readonly locale: string;
-  /** Documents whose links on the inverse side stay unchanged. */
   readonly untouched: readonly string[];
 }
 
 /** Links that are copied from one state to the other (D22). */
 export interface LinkTransfer {
   readonly attribute: LinkedAttribute;
-  /** True to publish the draft's links, false to reset the draft's links. */
   readonly published: boolean;
-  /** Locale of the links, if they are localized; null for all. */
   readonly locale: string | null;
-  /** Locale that is excluded since the body contains its links; null for none. */
   readonly except: string | null;
   /** Owners whose links on the inverse side may change. */
   readonly owners: 'all' | OwnCondition;
 }
 
-/** All links of one document that a write changes. */
 export interface LinksStep {
   readonly type: ContentType;
   readonly documentId: string;
-  /** Locale of the written version; null for all. */
   readonly locale: string | null;
   /** Whether the document has versions in other locales, which contain shared links. */
   readonly hasOthers: boolean;
-  /** Whether the document has no links yet. */
   readonly isNew: boolean;
-  /** Whether all written rows exist already. */
   readonly isThere: boolean;
   readonly changes: readonly LinkChange[];
   readonly transfers: readonly LinkTransfer[];

@@ -27,7 +27,6 @@ const ATTEMPTS = 5;
 const pause = (attempt: number): Promise<void> =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
 
-/** Options of a transaction. */
 export interface TransactionOptions {
   /** Unique attributes that an error message may name. */
   readonly values: UniqueValues;
@@ -44,12 +43,10 @@ export interface TransactionOptions {
   readonly joined?: SqlEntityManager;
 }
 
-/** Dependencies of a {@link Database}. */
 export interface DatabaseBase {
   readonly orm: MikroORM;
   readonly schema: Schema;
   readonly settings: ContentSettings;
-  /** Logs one line for the operator. */
   readonly warn: (message: string) => void;
   /** Whether error messages mention missing tables; in production only the log does. */
   readonly namesTables: boolean;
@@ -57,7 +54,6 @@ export interface DatabaseBase {
 
 /** Problems of the database, in sentences. */
 export interface DatabaseProblems extends TableProblems {
-  /** Reason why it cannot be used at all, or null. */
   readonly away: string | null;
 }
 
@@ -71,7 +67,6 @@ export class Database {
   private replicas: Promise<Replicas> | null = null;
   private isOutdated = false;
 
-  /** Whether replicas are configured. */
   readonly hasReplicas: boolean;
 
   constructor(private readonly base: DatabaseBase) {

@@ -17,7 +17,6 @@ type AnyEntity = EntitySchema<Record<string, unknown>>;
 /** Type of a date-time property. */
 const DATETIME = { type: 'datetime', columnType: 'timestamptz(3)' };
 
-/** Primary key from a sequence. */
 const KEY: Property = { type: 'integer', primary: true, autoincrement: true };
 
 const systemProperty = (column: SystemColumn): Property => ({
@@ -62,7 +61,6 @@ const linkProperty = ({ name, type, key }: LinkColumn): Property => ({
   ...(key ? { primary: true } : {}),
 });
 
-/** Returns the columns of a link table: owner, target, and the position on each side. */
 const linkColumns = (links: LinkTable): readonly LinkColumn[] =>
   [
     links.owner,
@@ -91,7 +89,6 @@ function linkEntity(type: ContentType, { attribute, table: links }: StoredLinks)
 
 const entityName = (type: ContentType): string => `Content_${type.singularApiId.replaceAll('-', '_')}`;
 
-/** Parts of an entity. */
 interface Parts {
   readonly triggers?: readonly Property[];
   readonly properties: readonly (readonly [string, Property])[];
@@ -160,7 +157,6 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
   }
 }
 
-/** Scheduled times of publishing and unpublishing. */
 const scheduleEntity = ({ file }: Schema): AnyEntity =>
   entity('Content_Schedule', scheduleTableOf(file), {
     properties: SCHEDULE_COLUMNS.map(({ property: key, name, type, key: primary, nullable }) => [
@@ -176,7 +172,6 @@ const scheduleEntity = ({ file }: Schema): AnyEntity =>
     uniques: [],
   });
 
-/** Model of the stored content. */
 const modelEntity = ({ file }: Schema): AnyEntity =>
   entity('Content_Model', modelTableOf(file), {
     properties: MODEL_COLUMNS.map(({ property: key, name, type, key: primary }) => [
@@ -191,7 +186,6 @@ const modelEntity = ({ file }: Schema): AnyEntity =>
     uniques: [],
   });
 
-/** Responses to requests with an `Idempotency-Key`. */
 const requestKeyEntity = ({ file }: Schema): AnyEntity =>
   entity('ContentRequest_Key', requestKeyTableOf(file), {
     properties: REQUEST_KEY_COLUMNS.map(({ property: key, name, type, key: primary }) => [
@@ -206,7 +200,6 @@ const requestKeyEntity = ({ file }: Schema): AnyEntity =>
     uniques: [],
   });
 
-/** Returns the entities of the model, the file type and the library's own tables. */
 export function entitiesOf(schema: Schema): AnyEntity[] {
   const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
     entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });

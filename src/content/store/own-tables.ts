@@ -36,7 +36,6 @@ const isOwn = (table: DatabaseTable, { keyName, primary, columnNames }: Index): 
 
 const TRIGGER_NAMES: ReadonlySet<string> = new Set([...Object.values(TRIGGERS), ...FORMER_TRIGGERS]);
 
-/** Removes from a table, as the database has it, all that the content has not made. */
 function keepOwn(table: DatabaseTable, indexes: ReadonlySet<string>): void {
   table.setIndexes(table.getIndexes().filter((one) => indexes.has(one.keyName) || isOwn(table, one)));
   table.setTriggers(table.getTriggers().filter(({ name }) => TRIGGER_NAMES.has(name)));

@@ -7,7 +7,6 @@ import type { NativePool } from '../../pool/native-pool.js';
 /** The position of the primary, as of a time before which every commit is included. */
 export interface Sample {
   readonly mark: Mark;
-  /** The start time of its postmaster. */
   readonly server: string;
   /** By `performance.now()`. */
   readonly at: number;
@@ -15,9 +14,7 @@ export interface Sample {
 
 export interface ReplicaBase {
   readonly pool: NativePool;
-  /** Host and port, for the log. */
   readonly name: string;
-  /** Logs one line. */
   readonly warn: (message: string) => void;
   /** Milliseconds that it may lag behind. */
   readonly maxLag: number;
@@ -51,7 +48,6 @@ export class Replica {
     return this.freshAt !== null && now - this.freshAt <= this.base.maxLag;
   }
 
-  /** Returns the condition on a position that is sent with a read. */
   asked(mark: Mark, primary: string | null): Asked {
     const before = this.reached.get(placeOf(mark).timeline);
     return { mark, isInherited: before !== undefined && before >= mark, primary };

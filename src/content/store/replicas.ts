@@ -10,13 +10,11 @@ import type { Row } from '../../pool/runner.js';
 
 export interface ReplicasBase extends Pick<ReplicaBase, 'warn' | 'maxLag'> {
   readonly servers: readonly Pick<ReplicaBase, 'pool' | 'name'>[];
-  /** Runs a read on the primary. */
   readonly primary: (statement: Statement, traits: ReadTraits) => Promise<readonly Row[]>;
   /** Runs a statement of the library itself on the primary, whose failure is not logged. */
   readonly query: (statement: Statement) => Promise<readonly Row[]>;
 }
 
-/** A read on a replica. */
 interface ReplicaRead {
   readonly statement: Statement;
   readonly traits: ReadTraits;
@@ -33,7 +31,6 @@ export class Replicas {
   private last = 0;
   private isProbing = false;
   private probedAt = -Infinity;
-  /** The last known position of the primary. */
   private sample: Sample | null = null;
   /** Whether the primary did not answer the last probe. */
   private isPrimaryAway = false;

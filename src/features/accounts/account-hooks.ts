@@ -23,7 +23,6 @@ const oneSpelling: HookFunction = ({ data }) => {
   data['nameKey'] = nameKey(data['username'] as string);
 };
 
-/** Name or address of a body, with the other stored values that would sign in with it. */
 interface Claim {
   readonly key: 'username' | 'email';
   readonly name: string;

@@ -11,7 +11,6 @@ import { stateOfAccount } from './json-web-tokens.js';
 import { Roles } from './roles.js';
 import { nameKey } from './user-names.js';
 
-/** Session: one sign-in with refresh tokens. */
 export interface Session {
   readonly id: string;
   /** Number of refreshes so far. Only the refresh token with this number is valid. */
@@ -22,7 +21,6 @@ export interface Session {
   readonly expiresAt: string;
 }
 
-/** User as sign-in reads it. */
 export interface Account {
   readonly id: number;
   readonly documentId: string;
@@ -69,7 +67,6 @@ export function newToken(): { readonly token: string; readonly hash: string } {
   return { token, hash: hashToken(token) };
 }
 
-/** Values that void a mailed code. */
 export const NO_CODE = { resetPasswordToken: null, resetPasswordExpires: null } as const;
 
 /** Folds only ASCII letters: Unicode folding would map look-alike letters to ASCII. */
@@ -98,7 +95,6 @@ export class AccountRepository {
     return (made as { readonly documentId: string }).documentId;
   }
 
-  /** Returns the grant name of an account's role; null for an account without a role. */
   roleOf({ role }: Account): Promise<string | null> {
     return this.roles.typeOf(role);
   }

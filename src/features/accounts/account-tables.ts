@@ -5,16 +5,13 @@ import { Documents } from '../../content/documents/documents.service.js';
 import { neededType, RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 
-/** Built-in content type with its two ways of access. */
 export interface AccountTable {
   readonly type: ContentType;
-  /** Access with permissions, checks and hooks, as for every content type. */
   readonly documents: ContentService;
   /** Access to attributes that no request may read or write: see {@link RepositoryWithoutHooks}. */
   readonly records: RepositoryWithoutHooks;
 }
 
-/** Tables of users and roles. Throws a ContentModelError if the model lacks them. */
 @Injectable()
 export class AccountTables {
   readonly users: AccountTable;

@@ -75,7 +75,6 @@ const USER_ATTRIBUTES = {
 
 type UserAttributes = typeof USER_ATTRIBUTES;
 
-/** Both types, with the host's additional user attributes. */
 type UserTypes<A extends AttributeDefinitions> = readonly [
   {
     readonly singularApiId: 'user';

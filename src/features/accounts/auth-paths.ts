@@ -21,13 +21,10 @@ interface AuthRow {
   readonly summary: string;
   readonly body: Fields | null;
   readonly answer: keyof typeof ANSWERS;
-  /** Whether the route is enabled and the caller can use it. */
   readonly isFor: (options: ResolvedUsersOptions, caller: Caller) => boolean;
-  /** Whether the rate limit counts requests. */
   readonly limited: boolean;
 }
 
-/** User in a response. The host may add attributes. */
 const USER = {
   ...open(
     {
@@ -145,7 +142,6 @@ const CONFIRMATION = {
   schema: TEXT,
 } as const;
 
-/** Schema of the request body. A registration also accepts the host's configured fields. */
 const bodyOf = ({ path, body }: AuthRow, { register }: ResolvedUsersOptions): JsonSchema => {
   const fields = body ?? {};
   const more = path === 'local/register' ? register.fields : [];
@@ -170,7 +166,6 @@ function operationOf(one: AuthRow, options: ResolvedUsersOptions, { components }
   };
 }
 
-/** Describes the enabled sign-in routes. */
 export const authPaths =
   (options: ResolvedUsersOptions): Describe =>
   (describing) =>

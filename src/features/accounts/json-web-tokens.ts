@@ -3,7 +3,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { jwtVerify, SignJWT } from 'jose';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
-/** Claims of a token. */
 export interface TokenClaims {
   /** Row id of the user, which is never reused (protocol 19.14). */
   readonly id: number;
@@ -51,7 +50,6 @@ export class JsonWebTokens {
       .sign(this.keys[0] as Uint8Array);
   }
 
-  /** Whether a bearer token has the form of a JSON Web Token. */
   isOne(bearer: string): boolean {
     return SHAPE.test(bearer);
   }

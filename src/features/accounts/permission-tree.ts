@@ -33,7 +33,6 @@ const OF_FILES: ActionNames = {
   destroy: ['delete'],
 };
 
-/** Position of a type in the tree. */
 interface Branch {
   readonly type: ContentType;
   /** Accepted group names; responses use the first. Other servers of the protocol name types twice. */
@@ -113,7 +112,6 @@ export function grantsOfTree(tree: unknown, schema: Schema): Grants {
 
 const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
 
-/** Enabled leaves of a tree. */
 const enabledIn = (
   tree: Readonly<Record<string, unknown>>,
 ): { readonly group: string; readonly controller: string; readonly action: string }[] =>

@@ -31,7 +31,6 @@ export interface Asked {
   readonly identifier: unknown;
 }
 
-/** Counter keys of an identifier: for this address, and for all addresses. */
 interface Keys {
   readonly own: string;
   readonly all: string;

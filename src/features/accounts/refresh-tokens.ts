@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
-/** Claims of a refresh token: user, session and number of refreshes before it. */
 export interface RefreshClaims {
   readonly userId: number;
   readonly sessionId: string;
@@ -39,7 +38,6 @@ export class RefreshTokens {
     return `${claims}.${signature(secret, claims).toString('base64url')}`;
   }
 
-  /** Returns the claims of a token that this application signed; otherwise null. */
   read(token: string): RefreshClaims | null {
     const [, userId = '', sessionId = '', uses = '', sent = ''] = SHAPE.exec(token) ?? [];
     const claims = `${userId}.${sessionId}.${uses}`;

@@ -12,7 +12,6 @@ import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { AccountTables } from './account-tables.js';
 import { grantsOfTree, type PermissionTree } from './permission-tree.js';
 
-/** Role as its routes return it. */
 export interface Role {
   readonly id: number;
   readonly documentId: string;
@@ -26,7 +25,6 @@ export interface Role {
   readonly publishedAt: string | null;
 }
 
-/** Role in a request body. */
 export interface RoleInput {
   readonly name?: string;
   readonly description?: string | null;
@@ -126,7 +124,6 @@ export class Roles implements PermissionsSource, OnModuleInit {
     return role;
   }
 
-  /** Returns the number of users of each role, by document id of the role. */
   sizes(): Promise<ReadonlyMap<unknown, number>> {
     return this.tables.users.records.countBy('role');
   }

@@ -7,7 +7,6 @@ import { type Account, AccountRepository, type Session } from './account-reposit
 import { JsonWebTokens, type TokenClaims } from './json-web-tokens.js';
 import { RefreshTokens } from './refresh-tokens.js';
 
-/** Tokens that a sign-in returns. */
 export interface Issued {
   readonly jwt: string;
   readonly refreshToken?: string;
@@ -75,7 +74,6 @@ export class Sessions {
     return claims;
   }
 
-  /** Returns the sessions of a user, without usable tokens. */
   async list(userId: number, current: string | null): Promise<readonly object[]> {
     const account = await this.accounts.find({ id: userId });
     return live(account?.sessions ?? []).map(({ id, createdAt, expiresAt }) => ({

@@ -16,7 +16,6 @@ import { readFields } from './read-fields.js';
 import { type Issued, Sessions } from './sessions.js';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
-/** Response of a sign-in. */
 export interface SignedIn extends Partial<Issued> {
   readonly user: Readonly<Record<string, unknown>>;
 }

@@ -39,7 +39,6 @@ interface AccountRow {
   readonly answer: (asked: Asked) => JsonSchema;
 }
 
-/** Route with the user type, as a caller of the action sees it. */
 interface Asked {
   readonly type: ContentType;
   readonly action: Action;

@@ -31,7 +31,6 @@ import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
 
 const TYPE = 'user';
-/** Row id of a user, used as an address. */
 const ROW_ID = /^[1-9]\d{0,8}$/;
 const TAKEN: Readonly<Record<string, string>> = {
   username: 'Username already taken',
@@ -82,7 +81,6 @@ export class UsersController {
     return String(meta.pagination?.total ?? 0);
   }
 
-  /** Returns the caller's own account, which needs no grant. */
   @Get('me')
   @Json()
   async me(@Req() request: HttpRequest): Promise<string> {

@@ -14,7 +14,6 @@ import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import { ArchiveError } from './format.js';
 import { type ArchiveConflict, documentIdOf } from './judge.js';
 
-/** Rules of the importing application for the documents of one type. */
 export interface DocumentRules {
   readonly archived: ArchivedType;
   readonly locales: Locales;
@@ -24,7 +23,6 @@ export interface DocumentRules {
   readonly lastId: number;
 }
 
-/** Rules, with data that is derived once for all documents. */
 interface Check extends DocumentRules {
   readonly shape: DocumentShape;
   readonly columns: readonly { readonly property: string; readonly name: string }[];
@@ -103,7 +101,6 @@ function linkShape({ table }: StoredLinks): RowShape {
   return { columns, key: columns.filter(({ key }) => key).map(({ name }) => name) };
 }
 
-/** Row lists that the documents of a type have. */
 interface DocumentShape {
   readonly versions: RowShape;
   readonly links: readonly (readonly [name: string, shape: RowShape])[];
@@ -126,7 +123,6 @@ const exactly = (_key: string, value: unknown, context?: { readonly source?: str
     ? (context?.source ?? value)
     : value;
 
-/** Returns the JSON value of a line; undefined for invalid JSON. */
 function parsed(line: string, long: RegExp | null): unknown {
   try {
     return JSON.parse(line, long?.test(line) === true ? exactly : undefined);

@@ -129,7 +129,6 @@ function attributeDifferences(type: string, comparison: Comparison): ReadonlyMap
  * ones.
  */
 export interface KnownPart {
-  /** Null if the model has no such type. */
   readonly archived: ArchivedType | null;
   readonly unknown: readonly string[];
   readonly conflicts: readonly ArchiveConflict[];

@@ -25,7 +25,6 @@ import { listOf } from '../../content/compile/json-list.js';
 
 export const SYSTEM = sql`document_id, id, locale, published, created_at, updated_at, published_at, revision`;
 
-/** Alias of the nested value at a depth. */
 const item = (depth: number): Sql => sql`e${constant(depth)}`;
 
 /** Attributes of a component that are secret, and attributes whose components contain secrets. */
@@ -40,7 +39,6 @@ function secretParts({ attributes }: Component): {
   };
 }
 
-/** Nested components, outermost first. */
 type Path = readonly Component[];
 
 /** Removes the secrets from an instance. Throws for a recursive component with a password. */
@@ -84,7 +82,6 @@ function shown({ name, attribute }: Column): Sql {
   return isMixed ? sql`${cleanList(attribute, value, [])} as ${quote(name)}` : value;
 }
 
-/** Columns of a link table except the owner. */
 export function linkColumns({ table }: StoredLinks): readonly Sql[] {
   const { position } = namesOf(table);
   const places = table.inversePosition === null ? [] : [plain(table.inversePosition.name)];
@@ -149,11 +146,9 @@ export const compileNext = (count: number): Statement =>
 
 export const compileClose = (): Statement => print(sql`close content_archive`);
 
-/** Selects the greatest row id of a type, as `last`. */
 export const compileLastId = ({ table }: ArchivedType['type']): Statement =>
   print(sql`select coalesce(max(t.id), 0)::int4 as last from ${quote(table)} t`);
 
-/** Selects the last values of two sequences as texts: `instances` and `counts` (positions). */
 export function compileCounters({ file }: Schema): Statement {
   const { instanceSequence, counter } = file.storage;
   const last = (sequence: Identifier): Sql =>

@@ -4,7 +4,6 @@ import type { Schema } from '../../content/model/model.js';
 import { param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import { idsOf } from './compile-import.js';
 
-/** Last sequence values of an archive. */
 export interface LastNumbers {
   readonly instances: string;
   readonly counts: string;

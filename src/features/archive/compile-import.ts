@@ -23,7 +23,6 @@ import { namesOf } from '../../content/compile/link-sql.js';
 export interface Batch {
   readonly archived: ArchivedType;
   readonly lines: readonly string[];
-  /** Columns and lists of the archive that the model does not have, which are left out. */
   readonly unknown: readonly string[];
   /** Columns that the import computes from a row of the archive, and that comparisons ignore. */
   readonly set?: ReadonlyMap<string, (row: Sql) => Sql>;
@@ -31,7 +30,6 @@ export interface Batch {
 
 const listed = (lines: readonly string[]): Param => param(`[${lines.join(',')}]`);
 
-/** Rows of the documents: `g.line` and `g.id`. */
 const given = (lines: Param): Sql =>
   sql`(select j.line, j.line->>'documentId' as id from json_array_elements(${lines}::json) j(line)) g`;
 
@@ -44,7 +42,6 @@ function versionsIn({ archived: { type }, unknown }: Batch, lines: Param): Sql {
     cross join lateral json_populate_recordset(null::${quote(type.table)}, ${versions}) r`;
 }
 
-/** Links of one relation as rows of their table. */
 function linksIn({ table, attribute }: StoredLinks): Sql {
   const rows = sql`null::${quote(table.table)}`;
   return sql`json_populate_recordset(${rows}, g.line->'links'->${quote(attribute.name, 'string')})`;
@@ -95,7 +92,6 @@ const systemColumn = (property: string): Sql | undefined => {
   return own === undefined ? undefined : plain(own.name);
 };
 
-/** Columns of an index; empty if an archive lacks some of them. */
 function columnsOf({ properties }: Index, { columns }: ArchivedType): readonly Sql[] {
   const found = properties.flatMap((property) => {
     const own = columns.find((column) => column.property === property);
@@ -132,7 +128,6 @@ export interface Rival {
   readonly what: string;
 }
 
-/** Conflict queries for the unique indexes and exclusive relations of a type. */
 export function compileRivals(batch: Batch, replaceable: Replaceable): readonly Rival[] {
   const { archived } = batch;
   const version = versionIndexName(archived.type);
@@ -223,6 +218,5 @@ function timesOf({ type }: ArchivedType, lines: Param): readonly Statement[] {
   ];
 }
 
-/** Sequence of a table's row ids. */
 export const idsOf = ({ table }: ContentType): Sql =>
   sql`pg_get_serial_sequence(${quote(table, 'reference')}, 'id')`;

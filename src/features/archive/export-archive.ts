@@ -85,7 +85,6 @@ async function partOf(runner: Runner, { type, columns, links }: ArchivedType): P
   };
 }
 
-/** Yields the rows of a cursor. */
 async function* rowsOf(runner: Runner, open: Statement): AsyncGenerator<Row> {
   await runner.run(open);
   for (;;) {
@@ -102,7 +101,6 @@ interface Task extends Source {
   readonly progress: Progress;
 }
 
-/** Writes all documents of a type. Returns their number. */
 async function writeType(
   runner: Runner,
   archived: ArchivedType,

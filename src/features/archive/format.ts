@@ -12,7 +12,6 @@ import { isCount, isListOf, isRecordOf, isShape, isText, type Test } from '../..
 export const ARCHIVE = 'nestjs-content-api';
 export const VERSION = 1;
 
-/** First line of an archive. */
 export interface ArchiveHeader {
   readonly archive: string;
   readonly version: number;
@@ -43,7 +42,6 @@ export const isHeader: Test<ArchiveHeader> = isShape<ArchiveHeader>({
   model: (value): value is ModelDescription => value === undefined || isDescription(value),
 });
 
-/** Opening line of the documents of a type. */
 export interface DocumentsPart {
   readonly part: 'documents';
   /** By `singularApiId`. */
@@ -80,7 +78,6 @@ const isContentsPart: Test<ContentsPart> = isShape<ContentsPart>({ part: isNamed
 export const isPart: Test<ArchivePart> = (value): value is ArchivePart =>
   isDocumentsPart(value) || isContentsPart(value);
 
-/** Returns the name of a part in its end line and in messages. */
 export const nameOf = (part: ArchivePart): string => (part.part === 'documents' ? part.type : part.part);
 
 /** Patterns of a part's lines: all of its own, and those that its end line counts. */
@@ -91,13 +88,10 @@ export const LINES: Readonly<
   contents: { counted: /^\{"content"/, own: /^\{"(content|bytes)"/ },
 };
 
-/** Line before the bytes of one content. */
 export interface ArchivedContent {
   /** Storage key, which contains the SHA-256 of the bytes; image formats are named after their original. */
   readonly content: string;
-  /** In bytes. */
   readonly size: number;
-  /** Media type. */
   readonly mime: string;
 }
 
@@ -107,14 +101,12 @@ export const isContent: Test<ArchivedContent> = isShape<ArchivedContent>({
   mime: isText,
 });
 
-/** Line with bytes in base64. */
 interface BytesLine {
   readonly bytes: string;
 }
 
 export const isBytesLine: Test<BytesLine> = isShape<BytesLine>({ bytes: isText });
 
-/** End line of a part. Its number of items is a member named `documents` or `contents`. */
 export interface PartEnd {
   readonly end: string;
   /** SHA-256 of the lines from the opening line to the one before this line, in hexadecimal digits. */
@@ -129,7 +121,6 @@ export const isPartEnd: Test<PartEnd> = isShape<PartEnd>({
   missing: (value): value is readonly string[] => value === undefined || isListOf(isText)(value),
 });
 
-/** Last line of an archive. */
 interface ArchiveEnd {
   readonly complete: true;
   readonly parts: number;

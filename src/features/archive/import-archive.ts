@@ -59,7 +59,6 @@ async function checkWhole(open: OpenArchive): Promise<Brought> {
   return brought;
 }
 
-/** Result of a batch; `loose` are contents that may have no file any more. */
 interface Written {
   readonly judged: Judged;
   readonly loose: readonly string[];

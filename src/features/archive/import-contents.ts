@@ -13,9 +13,7 @@ import { ArchiveError, type ArchivedContent } from './format.js';
 import { type ArchiveConflict, documentIdOf, type Judged, type Verdict } from './judge.js';
 import type { ContentsVisitor } from './walk-archive.js';
 
-/** Contents in an archive. */
 export interface Brought {
-  /** False if the archive has no part with contents. */
   readonly any: boolean;
   /** Keys of contents that the storage did not have during the export. */
   readonly missing: ReadonlySet<string>;
@@ -31,7 +29,6 @@ export class BytesGone extends ArchiveError {
   }
 }
 
-/** Stores the contents of an archive that the storage does not have. */
 export class ContentsIntake implements ContentsVisitor {
   private arriving: ArrivingContent | null = null;
 
@@ -56,7 +53,6 @@ export class ContentsIntake implements ContentsVisitor {
     this.kept();
   }
 
-  /** Discards a content that has not arrived completely. */
   async close(): Promise<void> {
     const { arriving } = this;
     this.arriving = null;

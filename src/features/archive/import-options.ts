@@ -59,7 +59,6 @@ export class ArchiveConflictError extends ArchiveError {
   }
 }
 
-/** Opens a stream of the archive; called once for each pass over it. */
 export type OpenArchive = () => Readable;
 
 /** Import with all its options. */

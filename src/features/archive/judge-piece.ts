@@ -15,12 +15,10 @@ import type { Import } from './import-options.js';
 import { documentIdOf, judge, type Judged, replaceableIn } from './judge.js';
 import type { Piece } from './walk-archive.js';
 
-/** An import whose archive has been verified. */
 export interface Known extends Import {
   readonly brought: Brought;
 }
 
-/** A batch whose type the model has. */
 export interface KnownPiece {
   readonly batch: Batch;
   readonly rules: DocumentRules;

@@ -33,13 +33,11 @@ export interface ArchiveConflict {
  */
 export type Verdict = 'new' | 'same' | 'differs' | 'rivalled';
 
-/** Verdicts by document id, and the conflicts. */
 export interface Judged {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly conflicts: readonly ArchiveConflict[];
 }
 
-/** Returns the condition for stored rows that an import may replace. */
 export const replaceableIn = (
   { parts, schema }: Pick<Source, 'parts' | 'schema'>,
   { type }: ArchivedType,

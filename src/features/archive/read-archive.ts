@@ -95,7 +95,6 @@ function partOf(item: Readonly<Record<string, unknown>>): ArchivePart {
   return as(item, isPart);
 }
 
-/** Checks a part against the number and the checksum in its end line. */
 class PartCheck {
   private readonly hash = createHash('sha256');
   private count = 0;
@@ -150,7 +149,6 @@ class ContentCheck {
   }
 }
 
-/** Converts the lines of parts into items. */
 class Lines {
   private content: ContentCheck | null = null;
 
@@ -174,7 +172,6 @@ class Lines {
     return { kind: 'bytes', bytes };
   }
 
-  /** Ends the last content of a part. */
   *end(): Generator<ArchiveItem> {
     if (this.content !== null) yield this.content.end();
     this.content = null;

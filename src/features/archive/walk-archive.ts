@@ -23,16 +23,13 @@ export interface ContentsVisitor {
   end(): Promise<void>;
 }
 
-/** Callbacks of a walk over an archive. */
 export interface Visitor {
   readonly header: (header: ArchiveHeader, comparison: Comparison) => Promise<void>;
   readonly part: (known: KnownPart) => void;
   readonly piece: (piece: Piece) => Promise<void>;
-  /** Null skips the contents. */
   readonly contents: ContentsVisitor | null;
 }
 
-/** Collects the documents of parts into batches. */
 class PieceCollector {
   private at: Pick<Piece, 'known' | 'part'> | null = null;
   private lines: string[] = [];

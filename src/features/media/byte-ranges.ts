@@ -3,7 +3,6 @@ import type { ByteRange, KeptBytes } from './file-storage.js';
 
 type ConditionalHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Range and status of a response with bytes. */
 export interface Part {
   readonly status: 200 | 206 | 304 | 416;
   /** Null for the whole file, or for none with a status without a body. */

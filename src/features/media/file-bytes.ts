@@ -20,13 +20,11 @@ import type { FileStorage, LocalFile } from './file-storage.js';
 import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** Bytes to store, in a file on local disk. */
 interface BytesToKeep {
   readonly key: string;
   readonly file: LocalFile;
 }
 
-/** Content: the bytes of a file and those of its formats. */
 export interface ContentToKeep {
   readonly key: string;
   readonly bytes: readonly BytesToKeep[];

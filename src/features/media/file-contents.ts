@@ -23,7 +23,6 @@ export class FileContents implements ArchivedContents {
     @Inject(FileSweeps) private readonly sweeps: FileSweeps,
   ) {}
 
-  /** Value of `provider` for files stored here. */
   get provider(): string {
     return this.options.storage.name;
   }
@@ -47,7 +46,6 @@ export class FileContents implements ArchivedContents {
     return (await this.options.storage.head(key))?.size === size;
   }
 
-  /** Returns the keys without stored bytes. */
   async missing(keys: readonly string[]): Promise<ReadonlySet<string>> {
     const kept = await Promise.all(keys.map((key) => this.options.storage.head(key)));
     return new Set(keys.filter((_key, index) => kept[index] === null));
@@ -62,7 +60,6 @@ export class FileContents implements ArchivedContents {
     if (locks.size > 0) await runner.run(compileLocks([...locks].map(lockOf)));
   }
 
-  /** Receives a content into a temporary file on local disk. */
   async receive({ key, size, mime }: MovedContent): Promise<ArrivingContent> {
     const { scratch, storage } = this.options;
     await mkdir(scratch, { recursive: true });

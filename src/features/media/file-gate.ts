@@ -15,21 +15,17 @@ import {
 } from './file-kinds.js';
 import { checkedName, extensionOf } from './file-names.js';
 
-/** Received file. */
 export interface Arrived {
   /** File name in the form, unchecked. */
   readonly fileName: string;
   /** Content type in the form, unchecked. */
   readonly contentType: string;
-  /** Path of its bytes on local disk. */
   readonly path: string;
 }
 
-/** Accepted file. */
 export interface Admitted {
   readonly name: string;
   readonly mime: string;
-  /** Extension in lower case, with its dot. */
   readonly ext: string;
 }
 
@@ -71,7 +67,6 @@ function textOf(bytes: Buffer): string {
   return new TextDecoder(bigEndian ? 'utf-16be' : encoding).decode(bytes);
 }
 
-/** Returns the type of the bytes; null for text and unknown bytes. */
 async function kindOfBytes(path: string): Promise<string | null> {
   const found = (await fileTypeFromFile(path))?.mime;
   if (found !== undefined && found !== 'application/xml') return found;

@@ -4,7 +4,6 @@ import { isObject } from '../../kernel/json.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { checkedName } from './file-names.js';
 
-/** Editable attributes of a file; omitted ones stay unchanged. */
 export interface FileInfo {
   readonly name?: string;
   readonly alternativeText?: string | null;
@@ -55,7 +54,6 @@ function folderAt(value: unknown, key: string, at: string): string | null {
 
 type Read = (value: unknown, key: string, at: string) => FileInfo;
 
-/** Readers of the keys of `fileInfo`. */
 const KEYS: Readonly<Record<string, Read>> = {
   name: (value, key, at) => {
     if (typeof value !== 'string') throw refused(key, at, 'a string');
@@ -110,5 +108,4 @@ export function infosOf(texts: readonly string[], count: number): readonly FileI
   return values.map((value, index) => infoOf(value, count === 1 ? 'fileInfo' : `fileInfo.${index}`));
 }
 
-/** Returns the attributes of one file from parsed JSON. */
 export const infoOfBody = (value: unknown): FileInfo => infoOf(value, 'fileInfo');

@@ -37,11 +37,9 @@ const HOLDERS: ReadonlyMap<string, RegExp> = new Map([
   ['image/tiff', /^image\/x-/],
 ]);
 
-/** Whether two names describe the same bytes. */
 export const isSynonym = (one: string, other: string): boolean =>
   one === other || SAME.some((names) => names.has(one) && names.has(other));
 
-/** Whether bytes of the type `found` may have the type `named`. */
 export const isSameKind = (found: string, named: string): boolean =>
   isSynonym(found, named) || HOLDERS.get(found)?.test(named) === true;
 
@@ -72,24 +70,19 @@ export const RASTER: ReadonlySet<string> = new Set([
   'image/heif',
 ]);
 
-/** Type of unknown bytes. */
 export const UNKNOWN = 'application/octet-stream';
 
-/** Returns the media type of a header: `image/png` of `Image/PNG; x=y`; null if it names none. */
 export function declaredKind(contentType: string): string | null {
   const [type = ''] = contentType.toLowerCase().split(';', 1);
   return /^[\w.+-]{1,127}\/[\w.+-]{1,127}$/.test(type.trim()) && type.trim() !== UNKNOWN ? type.trim() : null;
 }
 
-/** Returns the type of an extension; null for an unknown extension. */
 export function kindOfExtension(ext: string): string | null {
   const type = ext === '' ? null : mime.getType(ext.slice(1));
   return type === UNKNOWN ? null : type;
 }
 
-/** Returns the usual extension of a type, with its dot. */
 export const extensionOfKind = (type: string): string => `.${mime.getExtension(type) ?? 'bin'}`;
 
-/** Whether a type has this extension. */
 export const hasExtension = (type: string, ext: string): boolean =>
   mime.getAllExtensions(type)?.has(ext.slice(1)) === true;

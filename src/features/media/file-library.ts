@@ -23,7 +23,6 @@ import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 import { type PreparedFile, prepareFile } from './prepare-file.js';
 import { receiveForm, type UploadForm } from './upload-form.js';
 
-/** Caller of an upload, and the signal that the client disconnected. */
 export interface Uploader {
   readonly caller: Caller;
   readonly hangup: Hangup | null;
@@ -36,7 +35,6 @@ const writer = (caller: Caller): Caller => ({ ...caller, permissions: caller.per
 
 const empty = (): ContentError => validationError('Files are empty');
 
-/** Received form, and the directory of its temporary files. */
 interface Upload {
   readonly form: UploadForm;
   readonly infos: readonly FileInfo[];
@@ -124,7 +122,6 @@ export class FileLibrary {
     if (storageKey !== null) await this.sweeps.settled([storageKey]);
   }
 
-  /** Receives the form and runs `work`. Afterwards removes all its temporary files. */
   private async received<T>(request: IncomingMessage, work: (upload: Upload) => Promise<T>): Promise<T> {
     const directory = await this.newDirectory();
     try {
@@ -166,7 +163,6 @@ export class FileLibrary {
   }
 }
 
-/** Options that make a write join the transaction. */
 const inside = ({ em }: Runner): Pick<WriteOptions, 'em'> => (em === null ? {} : { em });
 
 /** Whether the error is one of the file system, for example a full or missing disk. */

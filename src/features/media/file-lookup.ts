@@ -8,9 +8,7 @@ import { urlOf } from './file-names.js';
 import { type FileRow, FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-/** Request below `/uploads/`. */
 export interface AskedFile extends Pick<VariantRequest, 'query' | 'accept'> {
-  /** Decoded path without a leading slash. */
   readonly path: string;
 }
 
@@ -30,7 +28,6 @@ function partsOf(name: string): Readonly<Record<'stem' | 'ext' | 'format' | 'has
   return { stem, ext, format, hash };
 }
 
-/** Returns the bytes of a format; null if the file has no such format and extension. */
 function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedBytes | null {
   const key = Object.hasOwn(formatKeys, name) ? formatKeys[name] : undefined;
   if (key === undefined || extensionOfKey(key) !== ext) return null;
@@ -46,7 +43,6 @@ export class FileLookup {
     @Inject(FileTable) private readonly files: FileTable,
   ) {}
 
-  /** Returns the bytes of a URL; null for an unknown URL. */
   async find(asked: AskedFile): Promise<ServedBytes | null> {
     const [first = '', ...below] = asked.path.split('/');
     if (below.length > 0) return this.variant(first, below.join('/'), asked);

@@ -38,7 +38,6 @@ export function checkedName(name: string): string {
 /** Returns the extension of a name in lower case, with its dot; empty if it has none. */
 export const extensionOf = (name: string): string => (EXTENSION.exec(name)?.[0] ?? '').toLowerCase();
 
-/** Returns ten random hexadecimal digits, which distinguish files of the same name. */
 const newTail = (): string => randomBytes(5).toString('hex');
 
 /** Returns a new hash for a name, for example `tiny_up_a4fc03705b` for `tiny-up.png` (20.3, 20.16). */

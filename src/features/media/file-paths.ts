@@ -19,7 +19,6 @@ import { listMeta } from '../../content/openapi/routes.js';
 import { rootView } from '../../content/openapi/view.js';
 import type { ContentType } from '../../content/model/model.js';
 
-/** Route and the file type, as the caller sees it. */
 interface Asked {
   readonly type: ContentType;
   readonly action: Action;
@@ -180,7 +179,6 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
   };
 }
 
-/** Describes the media routes that a caller can use. Their responses have one format. */
 export const filePaths: Describe = (given) => {
   const describing: Describing = { ...given, format: 'flat' };
   const type = given.schema.file;

@@ -15,7 +15,6 @@ import { typeUid } from '../../content/model/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { fileKeyOf } from './file-table.js';
 
-/** Media attribute of one version of a document, and the caller that links to it. */
 export interface FileReference {
   readonly type: ContentType;
   readonly field: string;
@@ -25,7 +24,6 @@ export interface FileReference {
   readonly caller: Caller;
 }
 
-/** Form fields that name an entry. */
 const NAMES = ['ref', 'refId', 'field'] as const;
 
 const wrong = (key: string, message: string): ContentError =>
@@ -70,7 +68,6 @@ export class FileReferences {
     };
   }
 
-  /** Adds files to a list, or sets a single attribute to the last file. */
   async link(reference: FileReference, files: readonly string[], { em }: Runner): Promise<void> {
     const { type, field, documentId, locale, published, caller } = reference;
     const query = {

@@ -24,9 +24,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Stored bytes, open for reads at any position. */
 export interface OpenBytes {
-  /** Reads into a buffer from a position. Returns the number of bytes read. */
   read(into: Buffer, position: number): Promise<number>;
   close(): Promise<void>;
 }

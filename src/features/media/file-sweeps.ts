@@ -84,7 +84,6 @@ export class FileSweeps implements BeforeApplicationShutdown {
     );
   }
 
-  /** Removes a content and its variants unless a file uses it. Returns whether it did. */
   sweep(key: string): Promise<boolean> {
     const queued = this.queue.get(key);
     if (queued !== undefined) return queued.done.promise;

@@ -24,9 +24,7 @@ export interface FileRow {
   readonly width: number | null;
   readonly height: number | null;
   readonly focalPoint: { readonly x: number; readonly y: number } | null;
-  /** Null for a file whose bytes this library does not store. */
   readonly storageKey: string | null;
-  /** Storage keys of the formats, by format name. */
   readonly formatKeys: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +51,6 @@ const fileRow = (row: Row): FileRow => {
 
 const ROW_ID = /^[1-9]\d{0,8}$/;
 
-/** Returns the match of a file by row id or document id. */
 export const fileKeyOf = (id: string): { readonly id: number } | { readonly documentId: string } =>
   ROW_ID.test(id) ? { id: Number(id) } : { documentId: id };
 
@@ -67,14 +64,12 @@ export class FileTable {
     this.records = new RepositoryWithoutHooks(database, schema.file);
   }
 
-  /** Returns the file with a row id or document id; null if there is none. */
   async one(id: string): Promise<FileRow | null> {
     if (unstorable(id)) return null;
     const [row] = await this.records.find([fileKeyOf(id)], COLUMNS);
     return row === undefined ? null : fileRow(row);
   }
 
-  /** Returns the files with one of these hashes, in the order of the hashes. */
   async withHash(hashes: readonly string[]): Promise<readonly FileRow[]> {
     const rows = await this.records.find(
       hashes.map((hash) => ({ hash })),
@@ -83,7 +78,6 @@ export class FileTable {
     return rows.map(fileRow);
   }
 
-  /** Returns the file that had this hash before its content was replaced; null if there is none. */
   async replaced(hash: string): Promise<FileRow | null> {
     const [row] = await this.records.find([{ formerHash: hash }], COLUMNS);
     return row === undefined ? null : fileRow(row);
@@ -98,7 +92,6 @@ export class FileTable {
     }
   }
 
-  /** Returns the number of files by folder path; null is the root. */
   folders(): Promise<ReadonlyMap<unknown, number>> {
     return this.records.countBy('folderPath');
   }

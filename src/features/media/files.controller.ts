@@ -73,7 +73,6 @@ export class FilesController {
     @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
   ) {}
 
-  /** Uploads files, or with `?id=` replaces a file or its description. */
   @Post()
   @HttpCode(201)
   @Json()
@@ -109,7 +108,6 @@ export class FilesController {
     return `{"data":${this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
   }
 
-  /** Folders that contain files, with their number (20.3). */
   @Get('folders')
   async folders(
     @Req() request: HttpRequest,
@@ -173,7 +171,6 @@ export class FilesController {
     }
   }
 
-  /** Plans a list, restricted to a folder if the query names one. */
   private list(request: HttpRequest, asked: Asked, defaults: QueryDefaults): ReadPlan {
     const { folder } = readRaw(queryOf(request), this.settings.limits);
     const plan = this.plan(request, asked, ({ folder: _folder, ...query }, settings) =>

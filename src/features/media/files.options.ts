@@ -43,7 +43,6 @@ export interface FilesOptionsFactory {
   createFilesOptions(): FilesOptions | Promise<FilesOptions>;
 }
 
-/** Injection token of the {@link ResolvedFilesOptions}. */
 export const FILES_OPTIONS = Symbol('ResolvedFilesOptions');
 
 export interface ResolvedFilesOptions {
@@ -61,7 +60,6 @@ const MEGABYTE = 1024 * 1024;
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
-/** Returns a message for each option with an invalid value. */
 function mistakesOf({ storage, allowed = ['*'], ...options }: FilesOptions): string[] {
   const { maxBytes = 1, maxFiles = 1, private: hidden } = options;
   const signs = typeof (storage as FileStorage | undefined)?.signedUrl === 'function';

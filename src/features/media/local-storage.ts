@@ -21,7 +21,6 @@ const codeOf = (error: unknown): string => (isObject(error) ? String(error['code
 
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
 
-/** Returns the result of `promise`, or null if the file does not exist. */
 const unlessAbsent = <T>(promise: Promise<T>): Promise<T | null> =>
   promise.catch((error: unknown) => {
     if (isAbsent(error)) return null;

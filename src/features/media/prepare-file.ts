@@ -15,19 +15,15 @@ import type { FileRow } from './file-table.js';
 import type { ResolvedFilesOptions } from './files.options.js';
 import type { ReceivedFile } from './upload-form.js';
 
-/** Checked file, ready to store. */
 export interface PreparedFile {
   readonly content: ContentToKeep;
   /** Returns the values of the row. Each call returns a new hash (20.16). */
   readonly values: () => Readonly<Record<string, unknown>>;
 }
 
-/** Input of {@link prepareFile}, in addition to the bytes. */
 export interface Preparing {
-  /** Index of the file in the form. */
   readonly index: number;
   readonly info: FileInfo;
-  /** Replaced file; null for a new file. */
   readonly former: FileRow | null;
   readonly schema: Schema;
   /** Directory for temporary files of the request. */
@@ -43,7 +39,6 @@ async function digestOf(path: string): Promise<string> {
   return digest.digest('hex');
 }
 
-/** Returns a format as responses show it (20.10). */
 const shownFormat = (
   { name: format, ext, width, height, file }: MadeFormat,
   name: string,
@@ -61,7 +56,6 @@ const shownFormat = (
   sizeInBytes: file.size,
 });
 
-/** Returns the image attributes; they are null for other files. */
 function imageValues(
   facts: ImageFacts | null,
   { name, hash, replaces }: { readonly name: string; readonly hash: string; readonly replaces: boolean },

@@ -59,7 +59,6 @@ const ABSENT: readonly unknown[] = ['NoSuchKey', 'NotFound'];
 const isAbsent = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'name' in error && ABSENT.includes(error.name);
 
-/** Returns the result of `promise`, or null if the bytes do not exist. */
 const unlessAbsent = <T>(promise: Promise<T>): Promise<T | null> =>
   promise.catch((error: unknown) => {
     if (isAbsent(error)) return null;

@@ -141,7 +141,6 @@ export class ServedFiles implements OnModuleInit {
     return true;
   }
 
-  /** Opens the bytes to send; null if the file no longer exists. */
   private async bytesOf({ key, size }: KeptBytes, { range }: Part): Promise<Readable | null> {
     // A known end avoids a read beyond it and a larger buffer.
     const all = size === 0 ? undefined : { start: 0, end: size - 1 };
@@ -183,7 +182,6 @@ export class ServedFiles implements OnModuleInit {
   }
 }
 
-/** Content type; files other than raster images are downloads. */
 const kindOf = ({ mime }: ServedBytes): Readonly<Record<string, string>> => ({
   'Content-Type': contentType(mime),
   ...(RASTER.has(mime) ? {} : { 'Content-Disposition': 'attachment' }),

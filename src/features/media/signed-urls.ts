@@ -78,7 +78,6 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
     return isSigned && Number(expires) * 1000 > Date.now();
   }
 
-  /** Returns a URL that the storage signs, from the cache if possible. */
   private ofStorage(name: string, key: string, ends: number): Promise<string> {
     const known = this.known.get(name);
     if (known !== undefined) return known;

@@ -10,22 +10,18 @@ import { ContentError, validationError } from '../../kernel/errors.js';
 import type { Arrived } from './file-gate.js';
 import { UNKNOWN } from './file-kinds.js';
 
-/** File of a form, complete and on local disk. */
 export interface ReceivedFile extends Arrived {
   readonly size: number;
   /** SHA-256 of the bytes in hexadecimal. */
   readonly sha256: string;
 }
 
-/** Received form. */
 export interface UploadForm {
   /** Files in the order of the form, except those with neither a name nor bytes. */
   readonly files: readonly ReceivedFile[];
-  /** Values by field name. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Limits of a form. */
 export interface FormLimits {
   readonly maxBytes: number;
   readonly maxFiles: number;

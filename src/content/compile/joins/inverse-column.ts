@@ -19,11 +19,9 @@ import {
 } from './inverse-side.js';
 import { type JoinSql, tableOf } from './join-sql.js';
 
-/** Documents whose rows should reference the written document. */
 interface Wanted {
   readonly way: InverseColumnJoin;
   readonly attribute: ChangeShape['attribute'];
-  /** Source of rows with `owner`, `published` and `place`. */
   readonly from: Sql;
   /** Conditions for the rows `x` that lose the reference unless they are wanted. */
   readonly scope: readonly Sql[];

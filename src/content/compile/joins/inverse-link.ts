@@ -49,11 +49,9 @@ function targets({ links, calledType }: InverseLinkJoin, { from, target, context
   };
 }
 
-/** Links that should reference the written document. */
 interface Wanted {
   readonly way: InverseLinkJoin;
   readonly attribute: ChangeShape['attribute'];
-  /** Source of rows with `owner`, `published`, `locale` and `place`. */
   readonly from: Sql;
   /** Conditions for the links `l` that are deleted unless they are wanted. */
   readonly scope: readonly Sql[];

@@ -7,7 +7,6 @@ import { hasVersion } from '../scope.js';
 import { allOf, notAmong, stateOf, texts } from '../link-sql.js';
 import type { ChangeShape, TransferShape } from '../write-shape.js';
 
-/** Links or rows that reference the written document, in the state that is edited. */
 interface Naming {
   readonly from: Sql;
   readonly owner: Sql;
@@ -60,14 +59,12 @@ export const openToChange = ({ untouched }: ChangeShape): IsOpen | null =>
 export const openToTransfer = (type: ContentType, { owners }: TransferShape): IsOpen | null =>
   owners === 'all' ? null : (owner) => hasVersion(type, owner, compileOwnShape(owners, sql`v`));
 
-/** Prints the condition; empty if it is null. */
 export const ifOpen = (isOpen: IsOpen | null, owner: Sql): Sql[] => (isOpen === null ? [] : [isOpen(owner)]);
 
 /** Condition that an owner has a published version, in the locale of the link unless locales share it. */
 export const isLive = (type: ContentType, { owner, locale }: OwnedLink): Sql =>
   hasVersion(type, owner, sql`v.published${locale === null ? sql`` : sql` and v.locale = ${locale}`}`);
 
-/** Owner and locale of a link; `locale` is null if locales share the link. */
 interface OwnedLink {
   readonly owner: Sql;
   readonly locale: Sql | null;

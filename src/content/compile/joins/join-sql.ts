@@ -6,7 +6,6 @@ import type { LinkStep } from '../link-sql.js';
 import type { Context, RowScope, Scope } from '../scope.js';
 import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
 
-/** Step of a read from a row, or from inside a component, to the targets of a relation. */
 export interface ReadStep {
   readonly from: Scope;
   readonly attribute: RelationAttribute;

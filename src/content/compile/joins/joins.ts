@@ -1,4 +1,3 @@
-/** SQL of each kind of join. */
 import type { Join } from '../../model/join-model.js';
 import { columnJoin } from './column.js';
 import { embeddedJoin } from './embedded.js';

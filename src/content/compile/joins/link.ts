@@ -62,15 +62,10 @@ function targets(way: LinkJoin, { from, target, context, version }: ReadStep): L
   return { ...links, from: sql`${links.from} ${lookUp(target, on, version)}` };
 }
 
-/**
- * Wanted links of the written document: `published`, `locale`, `target`, `position`, and `type` for
- * polymorphic relations.
- */
 interface Wanted {
   readonly links: LinkTable;
   readonly attribute: LinkedAttribute;
   readonly from: Sql;
-  /** States and locale of the links to replace; null for all locales. */
   readonly states: readonly boolean[];
   readonly locale: Param | null;
 }
@@ -146,7 +141,6 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   return [{ parts, rows: { type, links: { attribute, parts: changed, after }, own } }];
 }
 
-/** Condition that a wanted link `w` belongs to the version `t`. */
 const IN_VERSION = sql`w.published = t.published and w.locale in (${constant(SHARED)}, t.locale)`;
 
 /** Condition for wanted links `w` that are taken from other owners. */
@@ -163,7 +157,6 @@ function without(wanted: Sql, list: Sql, { links, taken }: Taking): Sql {
     order by x.n)`;
 }
 
-/** Selects a new list as rows: `target`, `type` for polymorphic relations, and `n`. */
 function listed({ targetType }: LinkTable, { documentIds, types }: ChangeShape): Sql {
   if (targetType === null) return sql`unnest(${texts(documentIds)}) with ordinality k(target, n)`;
   return sql`unnest(${texts(documentIds)}, ${texts(types)}) with ordinality k(target, type, n)`;
@@ -195,7 +188,6 @@ function transfer(
   return bring({ links, attribute, from, states: [published], locale }, step);
 }
 
-/** Target of a link in the form that lists use. */
 const keyIn = ({ target, targetType }: LinkTable): Sql =>
   targetType === null
     ? sql`l.${plain(target.name)}`

@@ -3,7 +3,6 @@ import { sql } from '../../../kernel/sql.js';
 import { column, rowOf } from '../scope.js';
 import { type JoinSql, NOTHING_STORED, tableOf } from './join-sql.js';
 
-/** Relation to the document's other locales in the same state. */
 export const localesJoin: JoinSql<LocalesJoin> = {
   ...NOTHING_STORED,
   versioned: false,

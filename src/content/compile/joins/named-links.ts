@@ -38,7 +38,6 @@ function inTable(way: LinkJoin, { scope, context }: LinksRead): NamedLinks {
   return { ...links, type: type ?? sql`null`, documentId: documentId ?? sql`null` };
 }
 
-/** Returns the links of a polymorphic attribute. */
 export const namedLinksIn = byKind<MorphAttribute['join'], [LinksRead], NamedLinks>({
   link: inTable,
   embedded: (_, read) => inInstance(read),

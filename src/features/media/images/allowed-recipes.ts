@@ -56,7 +56,6 @@ function chosenFormat(
 const isSide = (side: number | undefined): boolean =>
   side === undefined || (Number.isInteger(side) && side >= 1 && side <= LONGEST_SIDE);
 
-/** Returns the fault of a recipe, or null. */
 function fault(name: string, options: RecipeOptions): string | null {
   const { width, height, format = 'own', quality = 80 } = options;
   if (!/^[a-z][a-z0-9_]*$/.test(name)) return 'needs a name of lower-case letters, digits and _';
@@ -86,7 +85,6 @@ export class AllowedRecipes {
     );
   }
 
-  /** Returns the recipe with this name for a picture and a client; null for an unknown name. */
   named(name: string, { mime, focus, accept }: RecipeContext): Recipe | null {
     const options = Object.hasOwn(this.recipes, name) ? this.recipes[name] : undefined;
     if (options === undefined) return null;

@@ -27,7 +27,6 @@ function byArguments(recipe: Recipe, file: KeptFile): Chosen {
   return { recipe, isLasting: true, instead: isCurrent ? null : { ...recipe, focus } };
 }
 
-/** Returns the requested variant; null if it is unknown or not allowed. */
 export function chooseVariant(offer: Offer, file: KeptFile, request: VariantRequest): Chosen | null {
   const { rest, query, accept } = request;
   const named = offer.recipes.named(rest, { mime: file.mime, focus: file.focalPoint, accept });

@@ -20,6 +20,5 @@ export const ENCODERS: Readonly<Record<PictureFormat, Encoder>> = Object.freeze(
 
 export const isPictureFormat = (text: string): text is PictureFormat => Object.hasOwn(ENCODERS, text);
 
-/** Returns the format of a media type, or null. */
 export const formatOf = (mime: string): PictureFormat | null =>
   (Object.keys(ENCODERS) as PictureFormat[]).find((format) => ENCODERS[format].mime === mime) ?? null;

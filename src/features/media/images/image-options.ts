@@ -1,4 +1,3 @@
-/** Options of pictures. */
 import { availableParallelism } from 'node:os';
 import { checkSigningKeys } from './recipe-signature.js';
 import type { RecipeOptions } from './allowed-recipes.js';

@@ -4,10 +4,8 @@ import type { OriginalKept } from './image-options.js';
 
 /** A kind of picture. Files of other kinds are stored without a size. */
 export interface Kind {
-  /** Extension of its formats, with the dot. */
   readonly ext: string;
   readonly isResized: boolean;
-  /** Whether its frames are an animation. */
   readonly isFilm: boolean;
   /** Originals that are re-encoded, unless the option is `asSent`. */
   readonly rewritten: 'always' | 'metadata' | 'onePage' | 'never';
@@ -64,13 +62,11 @@ const KINDS: Readonly<Record<string, Kind>> = Object.freeze({
   },
 });
 
-/** Returns the kind of a media type, or null. */
 export const kindOf = (mime: string): Kind | null => (Object.hasOwn(KINDS, mime) && KINDS[mime]) || null;
 
 const hasMetadata = ({ exif, xmp, iptc, orientation = 1, comments = [] }: Metadata): boolean =>
   exif !== undefined || xmp !== undefined || iptc !== undefined || orientation > 1 || comments.length > 0;
 
-/** Returns the quality for re-encoding an original; null to store it as sent. */
 export function rewriteQuality(kind: Kind, kept: OriginalKept, metadata: Metadata): number | null {
   if (kept === 'asSent' || kind.rewritten === 'never') return null;
   if (kind.rewritten === 'onePage') return (metadata.pages ?? 1) > 1 ? null : UNSEEN;

@@ -27,13 +27,11 @@ export interface Wanted {
   readonly key: string;
 }
 
-/** Formats that support animations. */
 const FILMS: readonly PictureFormat[] = ['gif', 'webp'];
 
 const scratchOf = ({ scratch }: FileStorage): string =>
   scratch ?? join(tmpdir(), 'nestjs-content-api-images');
 
-/** A version to encode, and the pixels that it counts as. */
 interface Version {
   readonly make: () => Sharp;
   readonly pixels: number;

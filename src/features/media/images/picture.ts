@@ -16,17 +16,14 @@ export interface Tools {
   readonly limits: PictureLimits;
 }
 
-/** Path of a picture, and the frames to read. */
 export interface Source {
   readonly path: string;
-  /** All frames, or the first alone. */
   readonly isAnimated: boolean;
 }
 
 export interface Written {
   readonly file: LocalFile;
   readonly width: number;
-  /** Of one frame. */
   readonly height: number;
 }
 
@@ -107,7 +104,6 @@ export class Bench {
     private readonly directory: string,
   ) {}
 
-  /** Returns a path without a file. */
   newPath(): string {
     const path = join(this.directory, randomUUID());
     this.paths.push(path);
@@ -122,7 +118,6 @@ export class Bench {
     });
   }
 
-  /** Removes all written files. */
   async clear(): Promise<void> {
     await Promise.all(this.paths.map((path) => rm(path, { force: true })));
   }

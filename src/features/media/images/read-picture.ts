@@ -25,9 +25,7 @@ interface Inspected {
   readonly kind: Kind;
   readonly metadata: Metadata;
   readonly source: Source;
-  /** With the orientation applied. */
   readonly size: Size;
-  /** Pixels that one version of it counts as. */
   readonly pixels: number;
 }
 

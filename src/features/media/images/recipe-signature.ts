@@ -1,10 +1,8 @@
 /** Signatures of variants for one file, in addition to the recipes that every client may request. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The signed text: one recipe of one file. */
 export interface Signed {
   readonly hash: string;
-  /** Text of the recipe, `w640-inside-q80.webp`. */
   readonly recipe: string;
 }
 

@@ -5,7 +5,6 @@
 import { ENCODERS, formatOf, isPictureFormat, type PictureFormat } from './encoders.js';
 import { fitCover, fitInside, type Fit, type Focus, type Resize, type Size } from './geometry.js';
 
-/** All that determines the bytes of a variant. */
 export interface Recipe {
   readonly width: number | null;
   readonly height: number | null;
@@ -71,7 +70,6 @@ export function roundFocus(focus: Focus | null): Focus | null {
   return x === 50 && y === 50 ? null : { x: x ?? 50, y: y ?? 50 };
 }
 
-/** Returns the resize that a recipe applies to a picture of this size. */
 export function resizeBy({ width, height, fit, focus }: Recipe, size: Size): Resize {
   if (fit === 'cover' && width !== null && height !== null) return fitCover(size, { width, height }, focus);
   return { scaled: fitInside(size, { width, height }), crop: null };

@@ -72,7 +72,6 @@ export class SharpImages implements FileImages {
     return (await this.workshop.once(key, make)) ? served : null;
   }
 
-  /** Loads the library once. */
   private ready(): Promise<Tools | null> {
     this.tools ??= loadSharp(this.load).then((sharp) =>
       sharp === null ? null : { sharp, workshop: this.workshop, limits: this.options },
@@ -81,7 +80,6 @@ export class SharpImages implements FileImages {
   }
 }
 
-/** A variant to serve, and to make if it is missing. */
 interface Served {
   readonly file: KeptFile;
   readonly recipe: Recipe;

@@ -1,4 +1,3 @@
-/** URLs of variants. */
 import { ENCODERS, type PictureFormat } from './encoders.js';
 import type { Focus } from './geometry.js';
 import { parseRecipe, type Recipe, recipeText, roundFocus } from './recipe.js';
@@ -21,7 +20,6 @@ export interface VariantUrl {
   readonly key?: string;
 }
 
-/** A file as responses contain it. */
 interface AnsweredFile {
   readonly hash: string;
   readonly focalPoint?: Focus | null;
