@@ -1,4 +1,4 @@
-/** R3: what another site can have a visitor's browser send, with the visitor's cookies, writes nothing. */
+/** R3: requests that another site sends from a user's browser, with the user's cookies, write nothing. */
 import type { INestApplication } from '@nestjs/common';
 import type { AuthStrategy, Credentials, Identity } from 'nestjs-content-api';
 import { raw, snapshot } from '../http/helpers.ts';
@@ -7,7 +7,7 @@ import { type AccountsWorld, startAccounts } from './accounts-world.ts';
 
 const EVIL = 'https://evil.example';
 
-/** A host that signs in with a cookie. */
+/** Strategy of an application that signs in with a cookie. */
 class SessionCookie implements AuthStrategy {
   readonly name = 'session-cookie';
 
@@ -29,7 +29,7 @@ interface ExpressRouter {
 
 const WRITING = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Starts the accounts and notes every route as the framework's own router has it. */
+/** Starts the accounts and records every route of the framework's router. */
 async function start(adapter: Adapter): Promise<{ world: AccountsWorld; routes: Route[] }> {
   const routes: Route[] = [];
   const note = (method: string, path: string): void => void routes.push({ method, path });
@@ -100,13 +100,13 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       'multipart/form-data; boundary=x',
       '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\nx\r\n--x--\r\n',
     ],
-    ['JSON of no type', undefined, '{"name":"x","data":{"title":"x"}}'],
-    ['JSON that only begins so', 'application/jsonp', '{"name":"x","data":{"title":"x"}}'],
-    ['JSON in second place', 'text/plain; application/json', '{"name":"x","data":{"title":"x"}}'],
-  ])('R3: %s is a 415 on every route that writes, and nothing happens', async (_name, type, body) => {
+    ['JSON without a type', undefined, '{"name":"x","data":{"title":"x"}}'],
+    ['a type that only begins like JSON', 'application/jsonp', '{"name":"x","data":{"title":"x"}}'],
+    ['JSON as the second type', 'text/plain; application/json', '{"name":"x","data":{"title":"x"}}'],
+  ])('R3: %s returns 415 on every route that writes, and changes nothing', async (_name, type, body) => {
     const before = await snapshot(world);
     const paths = [...new Set(routes.map((route) => `${route.method} ${route.path.replace(/\/$/, '')}`))];
-    // The router is asked, so that a route more is a route tried: content, users, roles and sign-in.
+    // The list comes from the router, so that it includes new routes: content, users, roles and sign-in.
     expect(paths.length).toBeGreaterThan(20);
     const answers = await Promise.all(
       routes.map(async (route) => {
@@ -134,7 +134,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect(await snapshot(world)).toEqual(before);
   });
 
-  it.each(['null', '1', '"x"'])('1.13: the JSON %s is a 400 on every route that writes', async (body) => {
+  it.each(['null', '1', '"x"'])('1.13: the JSON %s returns 400 on every route that writes', async (body) => {
     const before = await snapshot(world);
     const answers = await Promise.all(
       routes.map(async (route) => {
@@ -147,7 +147,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect(await snapshot(world)).toEqual(before);
   });
 
-  it('R3: a form of another site makes no administrator of a host that signs in with a cookie', async () => {
+  it('R3: a form of another site creates no administrator in an application that signs in with a cookie', async () => {
     const [{ id: role } = {}] = await world.sql(`select id from content_roles where type = 'admin'`);
     const fields = {
       username: 'mallory',
@@ -172,11 +172,11 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       },
     });
     expect(await world.sql(`select 1 from content_users where username = 'mallory'`)).toEqual([]);
-    // The same from the host's own pages.
+    // The same request from the application's own pages.
     expect((await send(users, 'application/json', JSON.stringify(fields))).status).toBe(201);
   });
 
-  it('R3: a body in pieces is a body, and no body needs no type', async () => {
+  it('R3: accepts a chunked body, and requests without body and type', async () => {
     const chunked = { cookie: 'session=admin', 'transfer-encoding': 'chunked' };
     for (const path of ['/api/users', '/api/topics'])
       expect((await raw(world.url, 'POST', path, chunked, '{"data":{}}')).status).toBe(415);
@@ -188,7 +188,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
   });
 
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
-    'R3: %s is JSON',
+    'R3: accepts %s as JSON',
     async (type) => {
       const body = '{"data":{"name":"mine"}}';
       expect((await send({ method: 'POST', path: '/api/topics' }, type, body)).status).toBe(201);

@@ -1,4 +1,4 @@
-/** R17, R18, R25: one name for one reader, whoever writes it, and passwords that are not all alike. */
+/** R17, R18, R25: names are unique in every spelling, and passwords are compared exactly. */
 import { type ContentService, defineCollectionType, getContentToken } from 'nestjs-content-api';
 import { contentTypes } from '../accounts/helpers.ts';
 import { adaptersFor } from '../support/adapters.ts';
@@ -42,8 +42,8 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
 
   let n = 0;
   const fresh = () => `new${(n += 1)}@example.com`;
-  /** Every way to give a user a name. */
-  const doors: readonly (readonly [string, (username: string) => Promise<{ status: number; body: any }>])[] =
+  /** All routes that set the name of a user. */
+  const routes: readonly (readonly [string, (username: string) => Promise<{ status: number; body: any }>])[] =
     [
       [
         'register',
@@ -74,15 +74,15 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     ['ZOË ÅNGSTRÖM', 'another case of marked letters'],
     ['Zoë Ångström'.normalize('NFD'), 'marks of their own'],
     ['zoë\u00a0\u2003ångström', 'another space'],
-    ['bob@example.com', 'the address of somebody'],
-    ['BOB@Example.com', 'the address of somebody, in another case'],
-    ['ｂｏｂ@example.com', 'the address of somebody, in wide letters'],
-  ])('R17: %j is taken everywhere: %s', async (name) => {
+    ['bob@example.com', 'the address of another user'],
+    ['BOB@Example.com', 'the address of another user, in another case'],
+    ['ｂｏｂ@example.com', 'the address of another user, in wide letters'],
+  ])('R17: rejects %j as not unique on every route: %s', async (name) => {
     const before = await world.sql('select id, username from content_users order by id');
-    for (const [door, write] of doors) {
+    for (const [route, write] of routes) {
       const { status, body } = await write(name);
-      expect([door, status, body.error.message]).toEqual([
-        door,
+      expect([route, status, body.error.message]).toEqual([
+        route,
         400,
         expect.stringMatching(/already taken$|^This attribute must be unique$/),
       ]);
@@ -94,28 +94,28 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     ['a line break', 'deep5\r\nX'],
     ['a NUL', 'a\u0000bc'],
     ['a bell', 'a\u0007bc'],
-    ['an old control', 'a\u0085bc'],
+    ['a control character', 'a\u0085bc'],
     ['a zero-width space', 'bob\u200b'],
     ['a joiner', 'b\u200dob'],
     ['a soft hyphen', 'b\u00adob'],
-    ['a turn of direction', '\u202eboss'],
+    ['a change of direction', '\u202eboss'],
     ['an isolate', 'a\u2067bc'],
     ['a line separator', 'a\u2028bc'],
-    ['a private letter', 'a\ue000bc'],
-    ['half a character', 'a\ud800bc'],
-    ['an unassigned one', `abc${point(0x378)}`],
+    ['a private-use character', 'a\ue000bc'],
+    ['half a surrogate pair', 'a\ud800bc'],
+    ['an unassigned character', `abc${point(0x378)}`],
     ['a filler', 'a\u3164bc'],
     ['a variation', 'abc\ufe0f'],
     ['an empty Braille pattern', 'bob\u2800'],
     ['a tag', `abc${point(0xe0041)}`],
     ['a Cyrillic letter among Latin ones', 'b\u043eb'],
     ['a Greek letter among Latin ones', 'b\u03bfb'],
-  ])('R17: a name with %s is a 400 that says so, everywhere', async (_name, name) => {
+  ])('R17: returns 400 with the reason for a name with %s, on every route', async (_name, name) => {
     const before = await world.sql('select id, username from content_users order by id');
-    for (const [door, write] of doors) {
+    for (const [route, write] of routes) {
       const { status, body } = await write(name);
-      expect([door, status, body.error.message]).toEqual([
-        door,
+      expect([route, status, body.error.message]).toEqual([
+        route,
         400,
         expect.stringMatching(/^username must not /),
       ]);
@@ -132,7 +132,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     ['jose\u0301', 'jos\u00e9', ['JOSÉ', 'jose\u0301']],
     ['田中さん', '田中さん', ['田中さん']],
     [`${point(0x1f600)} me`, `${point(0x1f600)} me`, [`${point(0x1f600)} ME`]],
-  ])('R17: %j is stored as %j, and signs in in any case', async (given, stored, identifiers) => {
+  ])('R17: stores %j as %j, and signs in with any case', async (given, stored, identifiers) => {
     const { user } = await world.register({ username: given, email: fresh() });
     expect(user['username']).toBe(stored);
     for (const identifier of [stored, ...identifiers]) {
@@ -141,12 +141,12 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     }
   });
 
-  it('R17: a user may keep their own name in another spelling, and be called by their own address', async () => {
+  it('R17: a user may keep their own name in another spelling, and use their own address as name', async () => {
     const { user } = await world.register({ username: 'keeper', email: 'keeper@example.com' });
     const put = (body: object) => world.put(`/users/${user['id']}`, body, jwt);
     expect((await put({ username: 'KEEPER ' })).body).toMatchObject({ username: 'KEEPER' });
     expect((await put({ username: 'Keeper@example.com' })).status).toBe(200);
-    // The address that was given up stays the name, hence nobody else's address.
+    // The former address remains the name, so that no other user can have it as address.
     expect((await put({ email: 'keeper2@example.com' })).status).toBe(200);
     const taken = await world.post(
       '/users',
@@ -156,7 +156,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     expect([taken.status, taken.body.error.message]).toEqual([400, 'Email already taken']);
   });
 
-  it('R17: a name from before names were compared signs in as it is', async () => {
+  it('R17: signs in with a name from before names were normalised', async () => {
     const { user } = await world.register({ username: 'Before', email: fresh() });
     await world.sql('update content_users set name_key = null where id = $1', [user['id']]);
     expect((await world.post('/auth/local', { identifier: 'Before', password: PASSWORD })).status).toBe(200);
@@ -183,7 +183,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     expect([late.status, late.body.user.id]).toEqual([200, user['id']]);
   });
 
-  it('R17: what names are compared by never shows, and nobody sets it', async () => {
+  it('R17: never returns the normalised name, and lets no request set it', async () => {
     const { body } = await world.get('/users?populate=*', jwt);
     expect(JSON.stringify(body)).not.toMatch(/nameKey|name_key/i);
     for (const query of ['filters[nameKey]=bob', 'sort=nameKey', 'fields=nameKey'])
@@ -194,19 +194,19 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     ]);
   });
 
-  it('R17: rights are those of the key that was sent, whatever its value becomes', async () => {
+  it('R17: permissions apply to the key of the input, whatever its value becomes', async () => {
     const { user, jwt: clerk } = await world.withRole('clerk');
     const before = await world.row(user['id']);
     for (const body of [{ username: ' OTHER NAME ' }, { email: 'UPPER@example.com' }, { username: 'bob ' }]) {
       const { status, body: answer } = await world.put(`/users/${user['id']}`, body, clerk);
-      // Nor does the answer tell whose name it is.
+      // The response does not reveal the owner of the name.
       expect([status, answer.error.message]).toEqual([400, `Invalid key ${Object.keys(body)[0]}`]);
     }
     expect(await world.row(user['id'])).toEqual(before);
   });
 
   it.each([5])(
-    'R25: of two who register at once with one name and address, one succeeds (%d times)',
+    'R25: one of two concurrent registrations with the same name and address succeeds (%d times)',
     async (times) => {
       for (let i = 0; i < times; i += 1) {
         const address = `race${i}@example.com`;
@@ -224,7 +224,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
         expect(
           answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 400),
         ).toEqual([]);
-        // Two, where the name that is an address and the name alone came before who wanted both.
+        // Two rows, if the name that is an address and the plain name came before the request for both.
         expect(rows).toHaveLength(made.length);
         const names = await world.sql(
           'select count(*)::int as n from content_users a join content_users b on a.id <> b.id and (a.name_key = b.email or a.name_key = b.name_key)',
@@ -235,7 +235,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
   );
 
   const HALVES = '\ud800\ud801\ud802\ud803\ud804\ud805';
-  it('R18: a password of half characters is refused wherever one is set', async () => {
+  it('R18: rejects a password with half a surrogate pair on every route', async () => {
     const person = { username: 'halves', email: 'halves@example.com', password: HALVES };
     const { jwt: own, user } = await world.register();
     const code = await world.resetCode(user['email']);
@@ -264,7 +264,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     await expect(users.create(person)).rejects.toThrow('password must not contain');
   });
 
-  it('R18: at sign-in it is simply wrong', async () => {
+  it('R18: treats it as a wrong password at sign-in', async () => {
     const { user } = await world.register({ password: '\ufffd'.repeat(6) });
     for (const password of [HALVES, '\udc00'.repeat(6)]) {
       const { status, body } = await world.post('/auth/local', { identifier: user['username'], password });

@@ -1,4 +1,4 @@
-/** Users, roles and API tokens over HTTP, and the steps that the specs share. */
+/** Users, roles and API tokens over HTTP, and steps that specs share. */
 import { ApiTokens, ApiTokensModule, UsersModule, type UsersOptions } from 'nestjs-content-api/accounts';
 import { contentTypes, Outbox, tokenIn, usersOptions } from '../accounts/helpers.ts';
 import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
@@ -17,7 +17,7 @@ export interface SignedUp {
   readonly user: Readonly<Record<string, any>>;
 }
 
-/** What a request carries beside its path. */
+/** Input of a request, except its path. */
 interface Sent {
   readonly body?: unknown;
   readonly token?: string | undefined;
@@ -35,14 +35,14 @@ export interface AccountsWorld extends TestApp {
   get(path: string, token?: string): Promise<Answer>;
   post(path: string, body?: unknown, token?: string): Promise<Answer>;
   put(path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** A new user with {@link PASSWORD}. */
+  /** Registers a user with {@link PASSWORD}. */
   register(more?: Readonly<Record<string, unknown>>): Promise<SignedUp>;
-  /** A new user with a role that `access.roles` or the database names. */
+  /** Registers a user with a role of `access.roles` or the database. */
   withRole(role: string): Promise<SignedUp>;
   signIn(user: SignedUp['user'], password?: string): Promise<Answer>;
-  /** A code for a new password, from the mail. */
+  /** Returns a code for a new password from the mail. */
   resetCode(email: string): Promise<string>;
-  /** The whole row of a user, without the times of its last change. */
+  /** Returns the row of a user, without its times of change. */
   row(id: number): Promise<Record<string, unknown> | undefined>;
 }
 
@@ -53,7 +53,7 @@ const ACCESS = {
     manager: { user: '*', role: '*', note: '*', topic: '*' },
     clerk: { user: [{ actions: ['findOne', 'create', 'update'], fields: ['nickname'] }] },
   },
-  // So that no statement is about grants while others are counted.
+  // Long enough that no statement reads grants while a test counts statements.
   maxAge: 600_000,
 } as const;
 
@@ -124,10 +124,10 @@ export async function startAccounts(
   return world;
 }
 
-/** What {@link startAccounts} takes beside the adapter. */
+/** Options of {@link startAccounts}, without the adapter. */
 export type WorldOptions = Parameters<typeof startAccounts> extends [unknown, ...infer R] ? R : never;
 
-/** Ends after each test what was started in it. To be called within `describe`. */
+/** Closes after each test everything that the test started. Call it within `describe`. */
 export function closedAfterEach(): <T extends { close(): Promise<void> }>(
   starting: Promise<T>,
 ) => Promise<T> {

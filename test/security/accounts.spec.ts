@@ -1,6 +1,6 @@
 /**
- * S14–S16, S21 and the parts of S3, S4 and S5 that are about accounts: what went wrong elsewhere, asked of
- * the account routes.
+ * S14–S16, S21 and parts of S3, S4 and S5: known vulnerabilities of other servers, tested on the account
+ * routes.
  */
 import { CollectionController, ContentModule } from 'nestjs-content-api';
 import { userTypes } from 'nestjs-content-api/accounts';
@@ -18,7 +18,7 @@ import {
 } from './accounts-world.ts';
 import { startWorld } from './world.ts';
 
-/** What a user's answer shows, wherever it comes from. */
+/** Attributes of a user in every response. */
 const SHOWN = [
   'id',
   'documentId',
@@ -43,7 +43,7 @@ const PRIVATE = [
   'diary',
 ];
 
-/** Gives mails that nothing waits for the time to be sent. */
+/** Waits for mails that are sent in the background. */
 const settle = (): Promise<unknown> => new Promise((done) => setTimeout(done, 100));
 
 describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
@@ -56,7 +56,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
   const keep = closedAfterEach();
   const another = (...rest: WorldOptions): Promise<AccountsWorld> => keep(startAccounts(adapter, ...rest));
 
-  it('S3 parameters that are not declared change nothing on the routes of users', async () => {
+  it('S3 unknown parameters have no effect on the routes of users', async () => {
     const { jwt } = await world.withRole('manager');
     const victim = await world.register();
     const run = async (path: string) => {
@@ -96,7 +96,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
         expect((await world.get(`/users?${place}`, jwt)).status).toBe(400);
   });
 
-  it('S4 every answer with a user shows the same attributes, and none that is private (16.5, 19.5)', async () => {
+  it('S4 every response with a user has the same attributes, and no private one (16.5, 19.5)', async () => {
     const manager = await world.withRole('manager');
     const { user, jwt } = await world.register();
     const token = manager.jwt;
@@ -160,7 +160,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     }
   });
 
-  it('S5 a type that the host extends keeps what is private, and is denied until it is granted', async () => {
+  it('S5 a type that the application extends keeps private attributes, and is inaccessible without a grant', async () => {
     class Mine extends CollectionController {}
     const extended = await keep(startWorld(adapter, { controllers: { article: Mine, vault: Mine } }));
     for (const path of ['articles', `articles/${extended.ids.article}`]) {
@@ -224,7 +224,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       data: { role: 1 },
     };
 
-    it('S14 registration takes only named fields', async () => {
+    it('S14 registration accepts only named fields', async () => {
       const before = await world.sql('select count(*) from content_users');
       for (const [key, value] of [
         ...Object.entries({ ...KEYS, ...RIGHTS }),
@@ -253,7 +253,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       ]);
     });
 
-    it('S14 POST and PUT /users take only writable attributes', async () => {
+    it('S14 POST and PUT /users accept only writable attributes', async () => {
       const { jwt } = await world.withRole('manager');
       const { user } = await world.register();
       const before = await world.row(user['id']);
@@ -285,7 +285,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       });
     });
 
-    it('S14 a grant on some attributes of users reaches no other', async () => {
+    it('S14 a grant on some attributes of users includes no other', async () => {
       const { jwt, user } = await world.withRole('clerk');
       const before = await world.row(user['id']);
       const count = await world.sql('select count(*) from content_users');
@@ -316,19 +316,19 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
         count,
       ]);
       expect((await world.put(`/users/${user['id']}`, { nickname: 'Nick' }, jwt)).status).toBe(200);
-      // The revision is a digest of what has changed.
+      // The revision is a digest of the changes.
       expect(await world.row(user['id'])).toEqual({
         ...before,
         nickname: 'Nick',
         revision: expect.any(String),
       });
-      // Everybody else may change nobody, themselves included.
+      // Other users may change no user, themselves included.
       const plain = await world.register();
       for (const id of [plain.user['id'], user['id'], 'me'])
         expect((await world.put(`/users/${id}`, { nickname: 'x', role: 1 }, plain.jwt)).status).toBe(403);
     });
 
-    it('S14 a change of password names nobody else', async () => {
+    it('S14 a change of password affects no other user', async () => {
       const [own, victim] = [await world.register(), await world.register()];
       const before = await world.row(victim.user['id']);
       const more = {
@@ -394,13 +394,13 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       { length: 1 },
     ];
 
-    it('S15 values of another type are refused on every route of sign-in, and change nothing', async () => {
+    it('S15 rejects values of another type on every route of sign-in, and changes nothing', async () => {
       const own = await another({ refresh: true });
       const { user, jwt, refreshToken } = await own.register();
       const { jwt: manager } = await own.withRole('manager');
       const code = await own.resetCode(user['email']);
       await own.sql(`update content_users set confirmation_token = 'x' where id = $1`, [user['id']]);
-      await own.get('/users', manager); // makes the roles
+      await own.get('/users', manager); // Creates the roles.
       const before = await snapshot(own);
       const routes: readonly (readonly [string, Record<string, unknown>, string?])[] = [
         ['/auth/local', { identifier: user['username'], password: PASSWORD }],
@@ -620,7 +620,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       expect((await own.signIn(made.body.user)).status).toBe(200);
     });
 
-    it('S16 a code is good once, for an hour, for its own user, and is stored as a hash', async () => {
+    it('S16 a code is valid once, for an hour, for its own user, and is stored as a hash', async () => {
       const { user } = await world.register();
       const other = await world.register();
       const otherRow = await world.row(other.user['id']);
@@ -680,7 +680,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       expect(await world.row(other.user['id'])).toEqual(otherRow);
     });
 
-    it('S16 an address that only looks like another is another', async () => {
+    it('S16 an address with similar characters is another address', async () => {
       const { user } = await world.register({ username: 'kiss', email: 'kiss.look@example.com' });
       const before = world.outbox.mails.length;
       const alike = [
@@ -711,7 +711,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
           expect.arrayContaining([(await world.post('/auth/forgot-password', { email })).status]),
         ]);
         const signed = await world.post('/auth/local', { identifier: email, password: PASSWORD });
-        // Space around an identifier is a typing error.
+        // Sign-in trims the identifier.
         expect([email, signed.status]).toEqual([email, email.trim() === user['email'] ? 200 : 400]);
       }
       await settle();
@@ -742,7 +742,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
           ),
       ],
       [
-        'a password that somebody else sets',
+        'a password that another user sets',
         ({ id }, _jwt, manager) => world.put(`/users/${id}`, { password: 'changed one' }, manager),
       ],
       [
@@ -755,7 +755,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
           for (const blocked of [true, false]) await world.put(`/users/${id}`, { blocked }, manager);
         },
       ],
-    ])('S16 a code ends with %s', async (_name, change) => {
+    ])('S16 a code is invalid after %s', async (_name, change) => {
       const { jwt: manager } = await world.withRole('manager');
       const { user, jwt } = await world.register();
       const code = await world.resetCode(user['email']);
@@ -771,7 +771,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       ).toBe(400);
     });
 
-    it('S16 a confirmation is about the address that it was sent to', async () => {
+    it('S16 a confirmation applies to the address that it was sent to', async () => {
       const own = await another({ register: { confirm: true } });
       const mail = own.outbox.next();
       const { user } = (
@@ -789,7 +789,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       expect((await own.get(`/auth/email-confirmation?confirmation=${token}`)).status).toBe(400);
     });
 
-    it('S16 a blocked user gets no mail, and no way in by a code', async () => {
+    it('S16 a blocked user gets no mail, and cannot sign in with a code', async () => {
       const { user } = await world.register();
       const code = await world.resetCode(user['email']);
       await world.sql('update content_users set blocked = true where id = $1', [user['id']]);
@@ -813,7 +813,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
     const LONG = 'a'.repeat(72);
     const message = /less than 73 bytes/;
 
-    it('S21 a password of more than 72 bytes is refused wherever one is set, and cut nowhere', async () => {
+    it('S21 rejects a password of more than 72 bytes on every route, and truncates none', async () => {
       const { jwt: manager } = await world.withRole('manager');
       const { user, jwt } = await world.register({ password: LONG });
       const code = await world.resetCode(user['email']);
@@ -863,7 +863,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
       ).toBe(400);
     });
 
-    it('S21 a long password stalls nobody', async () => {
+    it('S21 a long password does not delay other requests', async () => {
       const { user, jwt } = await world.register();
       const time = async (work: () => Promise<unknown>): Promise<number> => {
         const start = performance.now();
@@ -899,7 +899,7 @@ describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
   });
 });
 
-it("S5 the attributes that accounts need are not the host's to open", () => {
+it('S5 the application cannot make the attributes of accounts public', () => {
   const open = () =>
     ContentModule.forRoot({
       contentTypes: [...userTypes({ resetPasswordToken: { type: 'string' }, sessions: { type: 'json' } })],
@@ -908,5 +908,5 @@ it("S5 the attributes that accounts need are not the host's to open", () => {
   expect(open).toThrow(/resetPasswordToken/);
 });
 
-/** Everything that is stored about users. */
+/** Returns all stored data about users. */
 const snapshotText = (world: AccountsWorld): Promise<unknown> => world.sql('select * from content_users');

@@ -1,9 +1,8 @@
 /**
- * S1–S13: what went wrong elsewhere, asked of the content routes. Wherever a question is refused or ignored,
- * one that would match and one that would not are answered alike; a readable attribute asked in the same way
- * shows that the question works.
- *
- * Not here, because there is no such thing: cursors, grouping and `distinct` (S6), aliases and exports (S8).
+ * S1–S13: known vulnerabilities of other servers, tested on the content routes. Wherever a query is rejected
+ * or ignored, one that would match and one that would not get the same response. The same query on a readable
+ * attribute shows that the query works.
+ * Cursors, grouping and `distinct` (S6), aliases and exports (S8) have no tests because they do not exist.
  */
 import fc from 'fast-check';
 import {
@@ -22,7 +21,7 @@ type Ask = (leaf: string, operand: object) => object;
 const below = (path: readonly string[], end: object): object =>
   path.reduceRight<object>((inner, name) => ({ [name]: inner }), end);
 
-/** Ways to ask about an attribute at the end of a path. */
+/** Forms of a filter on the attribute at the end of a path. */
 const WRAPS: Readonly<Record<string, (condition: object) => object>> = {
   plain: (condition) => condition,
   $and: (condition) => ({ $and: [condition] }),
@@ -31,7 +30,7 @@ const WRAPS: Readonly<Record<string, (condition: object) => object>> = {
   'deep groups': (condition) => ({ $and: [{ $or: [{ $not: { $not: condition } }] }] }),
 };
 
-/** Paths to models, and the attribute of each that may be read. */
+/** Paths to models, and a readable attribute of each. */
 const MODELS: readonly (readonly [path: readonly string[], readable: string])[] = [
   [[], 'title'],
   [['author'], 'name'],
@@ -41,7 +40,7 @@ const MODELS: readonly (readonly [path: readonly string[], readable: string])[] 
   [['seo', 'person'], 'name'],
 ];
 
-/** Places of a filter below populate. */
+/** Filters below populate. */
 const POPULATED: readonly (readonly [place: string, readable: string, ask: (filters: object) => object])[] = [
   ['a relation', 'name', (filters) => ({ populate: { author: { filters } } })],
   [
@@ -59,7 +58,7 @@ const POPULATED: readonly (readonly [place: string, readable: string, ask: (filt
   ['a count', 'name', (filters) => ({ populate: { author: { count: 'true', filters } } })],
 ];
 
-/** A question that matches what is hidden, and its twin that does not. */
+/** A filter that matches a hidden value, and one that does not. */
 const PROBES: readonly (readonly [object, object])[] = [
   [{ $startsWith: 'match' }, { $startsWith: 'zzz' }],
   [{ $eq: SECRET_TEXT }, { $eq: 'zzz' }],
@@ -70,7 +69,7 @@ const PROBES: readonly (readonly [object, object])[] = [
   [{ $gt: 'a' }, { $gt: 'zzzz' }],
 ];
 
-/** Parameters and keys that nothing declares. */
+/** Unknown parameters and keys. */
 const UNDECLARED = [
   'where',
   '_where',
@@ -137,13 +136,13 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
   let world: World;
   let before: Record<string, unknown>;
   beforeAll(async () => {
-    // Statements are compared.
+    // The tests compare statements.
     world = await startWorld(adapter, { cache: false });
     before = await snapshot(world);
   });
   afterAll(() => world.close());
 
-  /** Worlds of single tests. */
+  /** Applications of single tests. */
   const others: World[] = [];
   const another = async (access: ContentModuleOptions['access']): Promise<World> => {
     const made = await startWorld(adapter, { access: access ?? {} });
@@ -157,7 +156,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     ]);
   });
 
-  /** The two probes get one answer, which is a 400 and says nothing about the value. */
+  /** Expects the same response to both probes: a 400 that reveals nothing about the value. */
   const refusesBoth = async (ask: (operand: object) => object, caller?: string): Promise<void> => {
     for (const [match, miss] of PROBES) {
       const [hit, other] = [
@@ -173,8 +172,8 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     }
   };
 
-  /** Asked of something readable, the same question tells rows apart. */
-  const tellsApart = async (ask: Ask, leaf: string): Promise<void> => {
+  /** Expects the same query on a readable attribute to distinguish rows. */
+  const distinguishesRows = async (ask: Ask, leaf: string): Promise<void> => {
     const [hit, miss] = [
       await world.get('articles', ask(leaf, { $notNull: 'true' })),
       await world.get('articles', ask(leaf, { $null: 'true' })),
@@ -183,25 +182,25 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect(hit.body.data).not.toEqual(miss.body.data);
   };
 
-  // A question is planned without knowing of an adapter.
+  // Plans do not depend on the adapter.
   if (adapter === 'express') {
-    it.each(MODELS)('S1 filters on what is hidden below %j (16.3)', async (path, readable) => {
+    it.each(MODELS)('S1 filters on hidden attributes below %j (16.3)', async (path, readable) => {
       for (const wrap of Object.values(WRAPS)) {
         const ask: Ask = (leaf, operand) => ({ filters: wrap(below(path, { [leaf]: operand })) });
-        await tellsApart(ask, readable);
+        await distinguishesRows(ask, readable);
         for (const hidden of ['secret', 'key']) await refusesBoth((operand) => ask(hidden, operand));
       }
     });
 
     it.each(POPULATED)('S1 filters below populate of %s', async (_place, readable, ask) => {
       for (const wrap of Object.values(WRAPS)) {
-        await tellsApart((leaf, operand) => ask(wrap({ [leaf]: operand })), readable);
+        await distinguishesRows((leaf, operand) => ask(wrap({ [leaf]: operand })), readable);
         for (const hidden of ['secret', 'key'])
           await refusesBoth((operand) => ask(wrap({ [hidden]: operand })));
       }
     });
 
-    it('S1 filters through what the caller may not find, creators, zones, and on attributes that are not granted', async () => {
+    it('S1 filters through unreadable relations, creators, zones, and on attributes without a grant', async () => {
       for (const wrap of Object.values(WRAPS)) {
         for (const path of [
           ['vault', 'name'],
@@ -235,14 +234,14 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           populate: { author: { populate: { articles: { filters: wrap({ vault: { name } }) } } } },
         }));
       }
-      // What may not be found is left out of populate, whatever is asked of it.
+      // Populate omits unreadable relations, with any options.
       const asked = async (operand: object) =>
         (await world.get('articles', { populate: { vault: { filters: { name: operand } } } })).body;
       for (const [match, miss] of PROBES.slice(0, 4)) expect(await asked(match)).toEqual(await asked(miss));
       expect(JSON.stringify(await asked({ $notNull: 'true' }))).not.toContain('vault');
     });
 
-    it('S2 names with prefixes, casts, paths, quotes and look-alikes name nothing', async () => {
+    it('S2 names with prefixes, casts, paths, quotes and similar characters match no attribute', async () => {
       const names = [
         't0.title',
         't1.secret',
@@ -296,7 +295,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
         '*',
         '-1',
       ];
-      // Commas, colons and outer space mean something in lists of names.
+      // Commas, colons and surrounding spaces separate names in lists.
       const splits = (name: string): boolean => /[.,:]|^\*$/.test(name) || name.trim() !== name;
       const places: readonly ((name: string) => object)[] = [
         (name) => ({ filters: { [name]: 'x' } }),
@@ -371,7 +370,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       { $or: [{ key: { $notNull: 'true' } }] },
     ];
 
-    it('S3 parameters that are not declared change neither the statement nor the answer (5.43, 5.44)', async () => {
+    it('S3 unknown parameters change neither the statement nor the response (5.43, 5.44)', async () => {
       const run = async (path: string, query: object): Promise<unknown> => {
         let answer: unknown;
         const statements = await countStatements(async () => (answer = await world.get(path, query)));
@@ -381,7 +380,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       for (const name of UNDECLARED)
         for (const value of VALUES)
           expect([name, await run('articles', { [name]: value })]).toEqual([name, plain]);
-      // The same parameters: values in turns.
+      // Sends the same parameters with different values.
       const path = `articles/${world.ids.article}`;
       const one = await run(path, {});
       for (const [i, name] of UNDECLARED.entries())
@@ -395,7 +394,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
         ]);
     });
 
-    it('S3 keys that are not declared are refused at every other place', async () => {
+    it('S3 rejects unknown keys at every other place', async () => {
       for (const name of UNDECLARED) {
         const group = /^\$(and|or|not)$/.test(name);
         const attribute = ['id', 'documentId'].includes(name);
@@ -421,7 +420,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     });
   }
 
-  it('S3 parameters and keys beside the data of a write change nothing else', async () => {
+  it('S3 parameters and keys next to the data of a write have no other effect', async () => {
     const row = async (id: string) =>
       await world.sql('select title, secret from articles where document_id = $1 and published', [id]);
     const other = await row(world.ids.other);
@@ -442,7 +441,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect(await row(world.ids.article)).toEqual([{ title: 'seen', secret: SECRET_TEXT }]);
   });
 
-  it('S4 every answer with a document shows the same attributes, and none that is hidden', async () => {
+  it('S4 every response with a document has the same attributes, and no hidden one', async () => {
     const shown = [
       'id',
       'documentId',
@@ -491,9 +490,9 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     }
   });
 
-  // A question is planned without knowing of an adapter.
+  // Plans do not depend on the adapter.
   if (adapter === 'express') {
-    it('S6 hidden attributes can be neither sorted by nor selected, at any depth', async () => {
+    it('S6 rejects sorts and fields with hidden attributes, at any depth', async () => {
       for (const hidden of ['secret', 'key']) {
         for (const query of [
           { sort: hidden },
@@ -528,7 +527,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       expect((await world.get('articles', { sort: 'title' }, 'narrow')).status).toBe(200);
     });
 
-    it('S7 a search finds nothing in what is hidden (6.3)', async () => {
+    it('S7 a search finds nothing in hidden attributes (6.3)', async () => {
       const search = async (text: string, caller?: string) =>
         idsOf(await world.get('articles', { _q: text }, caller));
       expect([await search('seen'), await search('hush')]).toEqual([
@@ -558,7 +557,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     });
   }
 
-  it('S8 hidden attributes stay hidden in every form of the answer (16.2)', async () => {
+  it('S8 excludes hidden attributes from every form of the response (16.2)', async () => {
     const deep = {
       author: { populate: { articles: { populate: '*' } } },
       seo: { populate: '*' },
@@ -588,9 +587,9 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect((await world.get('articles', { status: 'draft' })).status).toBe(403);
   });
 
-  // A question is planned without knowing of an adapter.
+  // Plans do not depend on the adapter.
   if (adapter === 'express') {
-    describe('S9 nothing in a list means nothing', () => {
+    describe('S9 an empty list matches nothing', () => {
       const BOTH = 2;
       const inCode: readonly (readonly [object, number])[] = [
         [{ title: { $in: [] } }, 0],
@@ -620,8 +619,8 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           const answer = await world.get('articles', query);
           return answer.status === 200 ? answer.body.data.length : answer.status;
         };
-        // A query string has no empty list; what comes nearest is a list of nothing, which is no condition that
-        // everything meets.
+        // A query string has no empty list. The nearest form is a list with an empty entry, which must not
+        // match everything.
         const spelled = [
           'filters[title][$in]=',
           'filters[title][$in][]=',
@@ -654,7 +653,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
               JSON.stringify((await own.get('articles', { populate: '*' })).body).includes('seen'),
           ]).toEqual([name, name !== 'no fields']);
           if (name === 'no fields') {
-            // Whose fields are none sees that there are documents, and nothing of them.
+            // A caller with a grant on no attributes gets documents without attributes.
             expect(Object.keys((await own.get('articles', { populate: '*' })).body.data[0])).toEqual([
               'id',
               'documentId',
@@ -679,13 +678,13 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       });
     });
 
-    it('S9 a grant on no attributes deletes nothing', async () => {
+    it('S9 a grant on no attributes permits no deletion', async () => {
       const own = await another({ public: { article: [{ actions: ['delete'], fields: [] }] } });
-      // The public that may do nothing at all is asked to sign in.
+      // The public without any grant gets 401.
       expect((await own.send('delete', `articles/${own.ids.article}`)).status).toBe(401);
     });
 
-    it('S10 grants on what does not exist are left out with a warning, and come to mean nothing else', async () => {
+    it('S10 ignores grants on unknown names with a warning, and never applies them to others', async () => {
       const warnings: string[] = [];
       let grants: Record<string, unknown> = {};
       const own = await another({
@@ -751,7 +750,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           JSON.stringify(wrong),
           expect.stringContaining(`Ignored grant: role "public"${named}`),
         ]);
-        // What stands beside it, and what comes after it, counts as before.
+        // Other grants of the same source, and later ones, apply.
         grants = { ...wrong, vault: ['find'] };
         expect((await own.get('vaults')).status).toBe(200);
         grants = {
@@ -761,7 +760,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       }
     });
 
-    it('S10 a role without grants in a source takes no right from others', async () => {
+    it('S10 a role without grants in a source removes no permission of others', async () => {
       const own = await another({
         public: { person: ['find'] },
         source: { load: async () => ({ public: null }) as unknown as Record<string, Grants> },
@@ -770,7 +769,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       expect((await own.get('people')).status).toBe(200);
     });
 
-    it('S11 without a right on a type, what is there and what is not are answered alike', async () => {
+    it('S11 without permission on a type, existing and unknown documents get the same response', async () => {
       const { vault: there } = world.ids;
       for (const caller of [undefined, 'narrow', 'nobody']) {
         for (const query of [
@@ -802,7 +801,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           }
         }
       }
-      // A write cannot find out by naming it in a relation either.
+      // Naming the document in a relation of a write reveals nothing either.
       for (const relation of [
         (id: string) => id,
         (id: string) => ({ connect: [id] }),
@@ -819,7 +818,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     });
   }
 
-  it('S12 hostile text in operators, JSON paths, ids and bodies is only ever a value (16.4)', async () => {
+  it('S12 treats hostile text in operators, JSON paths, ids and bodies only as a value (16.4)', async () => {
     const payloads = [
       "'",
       "' or '1'='1",
@@ -860,7 +859,8 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       '$jsonSupersetOf',
     ];
     const start = performance.now();
-    // An operator does not see the adapter: each payload is asked with half of them on the one and half on the other.
+    // Operators do not depend on the adapter: each payload runs with one half of them on Express and with the
+    // other half on Fastify.
     const asked = (n: number): string[] =>
       dose(
         operators.filter((_, i) => (i + n) % 2 === ADAPTERS.indexOf(adapter)),
@@ -914,7 +914,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     );
   });
 
-  it('S13 no request reaches the prototype of objects', async () => {
+  it('S13 no request changes the prototype of objects', async () => {
     const keys = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
     const clean = (): void =>
       expect([Object.keys(Object.prototype), ({} as any).polluted, ([] as any).polluted]).toEqual([

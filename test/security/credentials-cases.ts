@@ -1,10 +1,10 @@
 /**
- * Random requests with random credentials. What is real of them, tokens and passwords for example, is named
- * here and filled in later.
+ * Random requests with random credentials. They contain names of real values, such as tokens and passwords,
+ * which the run fills in.
  */
 import fc from 'fast-check';
 
-/** What a credential is made of: something real, spoilt or not, or text of no meaning. */
+/** Source of a credential: a real value, changed or not, or random text. */
 export type Secret =
   | {
       readonly from: 'jwt' | 'apiToken' | 'refreshToken' | 'expired' | 'code' | 'hash';
@@ -24,11 +24,11 @@ export interface Sent {
   readonly header: string;
   readonly scheme: string;
   readonly secret: Secret;
-  /** `name:password` in base64, as the scheme Basic has it. */
+  /** `name:password` in base64, as in Basic authentication. */
   readonly basic: boolean;
 }
 
-/** Paths below the prefix that no route of the library has. */
+/** Paths below the prefix without a route of the library. */
 export const NOWHERE: readonly string[] = [
   '',
   '/',
@@ -44,7 +44,7 @@ export const NOWHERE: readonly string[] = [
   '//users',
 ];
 
-/** A value of a body. `own` is a password that nobody else sends. */
+/** Value of a body. `own` is a password that no other request sends. */
 export type Value =
   | { readonly kind: 'own' | 'right' | 'username' | 'email'; readonly which: number }
   | { readonly kind: 'secret'; readonly secret: Secret }
@@ -56,7 +56,7 @@ export interface Case {
   readonly query: string;
   readonly sent: readonly Sent[];
   readonly body: Readonly<Record<string, Value>> | null;
-  /** Spoils the JSON of the body. */
+  /** Change of the JSON of the body. */
   readonly malformed: 'no' | 'unquoted' | 'cut' | 'trailing' | 'array' | 'twice';
   readonly contentType: string;
 }
@@ -158,7 +158,7 @@ const id = fc.oneof(
   fc.integer({ min: 1, max: 60 }).map(String),
   fc.constantFrom('me', 'count', '0', '-1', 'nobody', '%00', '1e3', '99999999999', '%F0%9F%98%80'),
 );
-/** Ids of what was made on the way, so that what the run depends on stays. */
+/** Ids of rows that the run created, so that it keeps the rows that it needs. */
 const late = fc.integer({ min: 40, max: 400 }).map(String);
 
 const route = fc.oneof(
@@ -293,9 +293,7 @@ const closed: fc.Arbitrary<Value> = fc.oneof(
   },
 );
 
-/**
- * Keys whose values are nobody else's business. What stands under others, names for example, may be shown.
- */
+/** Keys with confidential values. Values of other keys, such as names, may appear in responses. */
 const CLOSED = [
   'identifier',
   'password',
@@ -327,7 +325,7 @@ const ACCOUNT_KEYS = [
   'refreshToken',
 ] as const;
 
-/** Bodies of sign-in: each usual key with what belongs there more often than not. */
+/** Bodies of sign-in: each usual key, mostly with a valid value. */
 const accountBody = (person: number, owns: boolean): fc.Arbitrary<Readonly<Record<string, Value>>> => {
   const usual = (key: string): fc.Arbitrary<Value> => {
     const kind = USUAL[key] ?? 'code';
@@ -397,7 +395,7 @@ export const cases: fc.Arbitrary<Case> = route.chain(([method = 'GET', path = '/
     method: fc.constant(method),
     path: fc.constant(path),
     query,
-    // A credential that is wrong ends a request before its body is looked at.
+    // A wrong credential ends a request before its body is parsed.
     sent: fc.oneof(
       { weight: path.startsWith('/auth/') ? 6 : 1, arbitrary: fc.constant([]) },
       { weight: 6, arbitrary: sent.map((one) => [one]) },

@@ -1,6 +1,5 @@
 /**
- * Sends random requests with random credentials, and looks for what must never come back: in answers and in
- * the log.
+ * Sends random requests with random credentials, and searches responses and the log for confidential values.
  */
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
@@ -11,10 +10,10 @@ import type { Adapter } from '../support/app.ts';
 import { type AccountsWorld, startAccounts } from './accounts-world.ts';
 import { type Case, NOWHERE, type Secret, type Sent, type Value } from './credentials-cases.ts';
 
-/** Begins every password of the run, so that a part of one is found as well. */
+/** Prefix of every password of the run, so that a part of one is also found. */
 const MARK = 'kAn4ry';
 
-/** What no answer and no log line may hold. */
+/** Text that no response and no log line may contain. */
 const FORBIDDEN: Readonly<Record<string, RegExp>> = {
   'a password': new RegExp(MARK),
   'a password hash': /argon2id\$/,
@@ -26,7 +25,7 @@ const FORBIDDEN: Readonly<Record<string, RegExp>> = {
   'the database password': /postgres(ql)?:\/\//,
 };
 
-/** What of the forbidden a text holds, with its surroundings; null for nothing. */
+/** Returns the forbidden text with its context, or null. */
 export function forbiddenIn(text: string): string | null {
   for (const [what, pattern] of Object.entries(FORBIDDEN)) {
     const found = pattern.exec(text);
@@ -41,16 +40,13 @@ interface Reply {
   readonly body: string;
 }
 
-/**
- * A request byte for byte, on a connection of its own: clients refuse to send much of what servers have to
- * bear.
- */
+/** Sends a request byte for byte on its own connection: HTTP clients refuse to send invalid requests. */
 function exchange(url: string, bytes: Buffer): Promise<Reply> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname);
-    socket.setTimeout(30_000, () => socket.destroy(new Error('no answer within 30 s')));
+    socket.setTimeout(30_000, () => socket.destroy(new Error('no response within 30 s')));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) =>
       chunks.length > 0 || error.code === 'ECONNRESET' || error.code === 'EPIPE' ? undefined : reject(error),
@@ -58,7 +54,7 @@ function exchange(url: string, bytes: Buffer): Promise<Reply> {
     socket.on('close', () => {
       const text = Buffer.concat(chunks).toString('utf8');
       const end = text.indexOf('\r\n\r\n');
-      // A connection that the parser gave up before its answer could be read counts as refused.
+      // A connection that the parser closed before its response arrived counts as rejected.
       resolve({
         status: text === '' ? 400 : Number(text.split(' ', 2)[1]),
         head: text.slice(0, end),
@@ -69,7 +65,7 @@ function exchange(url: string, bytes: Buffer): Promise<Reply> {
   });
 }
 
-/** Real credentials, by kind. They grow as answers give more. */
+/** Real credentials by kind. Responses add more of them. */
 type Pools = Readonly<Record<Exclude<Secret['from'], 'text'>, string[]>>;
 
 interface Person {
@@ -89,12 +85,12 @@ const ISSUE = [
 export interface Outcome {
   readonly problems: readonly string[];
   readonly statuses: Readonly<Record<string, number>>;
-  /** Answers that gave tokens on purpose. */
+  /** Responses that contain tokens as intended. */
   readonly issued: number;
   readonly logLines: number;
 }
 
-/** An application with users, tokens and a log that is kept. */
+/** Application with users, tokens and a recorded log. */
 export class Watched {
   private readonly people: Person[] = [];
   private readonly pools: Pools = {
@@ -203,18 +199,18 @@ export class Watched {
         .digest('base64url'),
     );
     await world.post('/notes', { data: { title: 'a note' } }, pools.jwt[0]);
-    // From now on every third mail is lost, which is worth a line of the log.
+    // From now on every third mail fails, which logs a line.
     const { outbox } = world;
     const deliver = outbox.send.bind(outbox);
     outbox.send = async (mail) => {
-      if ((this.lost += 1) % 3 === 0) throw new Error('the mail server is away');
+      if ((this.lost += 1) % 3 === 0) throw new Error('the mail server is unreachable');
       await deliver(mail);
     };
   }
 
   /**
-   * Breaks the database, asks everything that has to do with passwords and tokens, and mends it. What is
-   * forbidden, and how much was logged.
+   * Breaks the database, sends all requests about passwords and tokens, and repairs it. Returns the forbidden
+   * text and the number of log lines.
    */
   async broken(
     how: string,
@@ -309,7 +305,7 @@ export class Watched {
     const text = this.secretOf(secret);
     const name = this.person(text.length);
     const credential = basic ? Buffer.from(`${name.username}:${name.password}`).toString('base64') : text;
-    // An empty line would end the headers; everything else is the server's to judge.
+    // An empty line would end the headers; the server validates everything else.
     return `${header}: ${scheme}${credential.replace(/[\r\n]/g, ' ')}`;
   }
 
@@ -325,7 +321,7 @@ export class Watched {
       values['passwordConfirmation'] = values['password'];
     const json = JSON.stringify('data' in values ? { data: { ...values, data: undefined } } : values);
     const password = typeof values['password'] === 'string' ? values['password'] : null;
-    // Where the library has no route, the host's framework says what is wrong with a body, and shows a piece of it.
+    // Without a route of the library, the framework reports errors in a body with an excerpt of it.
     switch (NOWHERE.includes(path) ? 'no' : malformed) {
       case 'no':
         return { text: json, password };
@@ -342,7 +338,7 @@ export class Watched {
     }
   }
 
-  /** The whole answer to a body, as text. */
+  /** Returns the complete response to a body, as text. */
   async answerTo(path: string, body: string, contentType = 'application/json'): Promise<string> {
     const { head, body: text } = await exchange(
       this.world.url,
@@ -353,7 +349,7 @@ export class Watched {
     return head + text;
   }
 
-  /** What is wrong with the answer to a case, or null. */
+  /** Returns the problem of a response, or null. */
   private async check(one: Case): Promise<{ readonly problem: string | null; readonly status: number }> {
     const { text, password } = this.bodyOf(one);
     const lines = [
@@ -378,7 +374,7 @@ export class Watched {
   }
 
   /**
-   * The body without the tokens that a sign-in answers on purpose; they become credentials of later requests.
+   * Returns the body without the tokens that a sign-in returns; they become credentials of later requests.
    */
   private withoutIssued({ path, method }: Case, { status, body }: Reply, password: string | null): string {
     if (status !== 200 || method !== 'POST' || !ISSUE.includes(path)) return body;
@@ -402,7 +398,7 @@ export class Watched {
   async run(list: Iterable<Case>, concurrency = 8): Promise<Outcome> {
     const problems: string[] = [];
     const statuses: Record<string, number> = {};
-    // One for all workers.
+    // Queue that all workers share.
     const queue = (function* (): Generator<Case> {
       yield* list;
     })();

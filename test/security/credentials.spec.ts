@@ -1,10 +1,10 @@
-/** A sample of `npm run fuzz:credentials`, with a fixed seed. */
+/** Sample of `npm run fuzz:credentials` with a fixed seed. */
 import fc from 'fast-check';
 import { ADAPTERS } from '../support/app.ts';
 import { cases } from './credentials-cases.ts';
 import { forbiddenIn, Watched } from './credentials-run.ts';
 
-it('what is looked for is found', () => {
+it('the search finds forbidden text', () => {
   const leaks = [
     'kAn4ry-12',
     '$argon2id$v=19$m=19456',
@@ -32,12 +32,12 @@ describe.each(ADAPTERS)('random credentials on %s', (adapter) => {
   });
   afterAll(() => watched.close());
 
-  it('S30, S31: fail no request, and come back in no answer and no log line', async () => {
+  it('S30, S31: cause no 5xx, and do not appear in responses or log lines', async () => {
     const { problems, statuses, issued, logLines } = await watched.run(
       fc.sample(cases, { seed: 20_240_501, numRuns: 300 }),
     );
     expect(problems).toEqual([]);
-    // The sample goes everywhere: it signs in, reads, is refused, and sends what is no HTTP.
+    // The sample covers sign-in, reads, rejected requests, and input that is not HTTP.
     expect(issued).toBeGreaterThan(5);
     expect(logLines).toBeGreaterThan(0);
     for (const status of [200, 400, 401, 403, 404])
@@ -65,7 +65,7 @@ describe.each(ADAPTERS)('random credentials on %s', (adapter) => {
       'alter table content_users add constraint broken check (id < 0) not valid',
       'alter table content_users drop constraint broken',
     ],
-  ])('stay out of the answers and the log with %s', async (_name, how, mend) => {
+  ])('do not appear in responses and the log with %s', async (_name, how, mend) => {
     const { found, statuses, logLines } = await watched.broken(how, mend);
     expect(found).toEqual([]);
     expect([statuses.some((status) => status >= 500), logLines > 0, statuses]).toEqual([
@@ -75,7 +75,7 @@ describe.each(ADAPTERS)('random credentials on %s', (adapter) => {
     ]);
   });
 
-  it('come back from no body that is not JSON', async () => {
+  it('do not appear in responses to bodies that are not JSON', async () => {
     const found = await Promise.all(
       [
         '{"password":kAn4ry-1}',
@@ -87,7 +87,7 @@ describe.each(ADAPTERS)('random credentials on %s', (adapter) => {
     expect(found.map(forbiddenIn)).toEqual([null, null, null, null]);
   });
 
-  it('come back from no registration that is sent as a form', async () => {
+  it('do not appear in responses to a registration that is sent as a form', async () => {
     expect(
       forbiddenIn(
         await watched.answerTo(

@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz:credentials [-- --requests N --seconds N --seed S]`: any request with any credential is answered without a
- * 5xx, and no credential, secret, password or hash comes back in an answer or a log line.
+ * `npm run fuzz:credentials [-- --requests N --seconds N --seed S]`: no request with any credential returns a
+ * 5xx. No credential, secret, password or hash appears in a response or a log line.
  */
 import fc from 'fast-check';
 import { ADAPTERS } from '../support/app.ts';
@@ -11,13 +11,13 @@ import { Watched } from './credentials-run.ts';
 
 const { budget } = readBudget({
   name: 'fuzz:credentials',
-  proves: 'Any request with any credential is answered without a 5xx, and no secret comes back or is logged.',
+  proves: 'No request with any credential returns a 5xx, and no secret appears in a response or the log.',
   budget: { requests: 10_000 },
 });
-/** Cases that are made up at once. */
+/** Number of cases that are generated at once. */
 const BATCH = 500;
 
-/** As many cases as the budget allows one adapter. */
+/** Generates the cases that the budget allows for one adapter. */
 function* allowed(seed: number): Generator<Case> {
   const until = performance.now() + (budget.seconds * 1000) / ADAPTERS.length;
   const most = Math.ceil(budget.requests / ADAPTERS.length);
@@ -49,7 +49,7 @@ try {
       .map(([status, n]) => `${status}: ${n}`)
       .join(', ');
     console.log(
-      `${adapter}: ${((performance.now() - start) / 1000).toFixed(0)} s (${answers}), ${issued} answers gave tokens, ${logLines} log lines`,
+      `${adapter}: ${((performance.now() - start) / 1000).toFixed(0)} s (${answers}), ${issued} responses with tokens, ${logLines} log lines`,
     );
     await watched.close();
   }

@@ -1,4 +1,7 @@
-/** Descriptions of the model name no attribute that their caller cannot read: content-type-builder and OpenAPI. */
+/**
+ * Descriptions of the model contain no attribute that the caller cannot read: content-type-builder and
+ * OpenAPI.
+ */
 import {
   type AuthStrategy,
   type Credentials,
@@ -81,13 +84,13 @@ describe.each(adaptersFor(import.meta.url))('descriptions of the model on %s', (
     (await describedTo(role, ARTICLE)).data.schema.attributes;
 
   it.each(['content-type-builder/content-types', ARTICLE, 'openapi.json'])(
-    '16.6 %s names no attribute that the caller cannot read',
+    '16.6 %s contains no attribute that the caller cannot read',
     async (path) => {
       expect(JSON.stringify(await describedTo('narrow', path))).not.toMatch(/hidden/i);
     },
   );
 
-  it('names of attributes that the caller can read are there', async () => {
+  it('contain attributes that the caller can read', async () => {
     expect(await attributesFor('narrow')).toMatchObject({
       slug: { type: 'uid' },
       path: { targetField: 'title' },

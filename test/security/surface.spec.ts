@@ -1,6 +1,6 @@
 /**
- * S22 and S32–S36: what went wrong elsewhere, asked of the surface that all routes share: headers, caches,
- * descriptions, methods and spellings of paths. One application with everything switched on.
+ * S22 and S32–S36: known vulnerabilities of other servers, tested on all routes: headers, caches,
+ * descriptions, methods and spellings of paths. One application has all features switched on.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -42,7 +42,7 @@ const GRANTS: Readonly<Record<string, Grants>> = {
   nobody: {},
 };
 
-/** One path of each kind of route. */
+/** One path for each kind of route. */
 const PATHS = [
   '/api/stories',
   '/api/stories/x',
@@ -91,7 +91,7 @@ describe.each(ADAPTERS)('the surface on %s', (adapter) => {
     await rm(directory, { recursive: true });
   });
 
-  it.each(PATHS)('S22: %s lets no other site in by itself', async (path) => {
+  it.each(PATHS)('S22: %s allows no other origin by default', async (path) => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST']) {
       const asked = { origin: 'https://evil.example', 'access-control-request-method': 'GET' };
       const { headers } = await ask(path, undefined, asked, method);
@@ -100,7 +100,7 @@ describe.each(ADAPTERS)('the surface on %s', (adapter) => {
     }
   });
 
-  it('S32: kept answers and their tags are those of equal rights alone', async () => {
+  it('S32: cached responses and their ETags are shared only between callers with equal permissions', async () => {
     const callers = [undefined, 'narrow', 'whole', 'all', 'nobody'];
     for (const path of ['/api/stories?populate=*', `/api/stories/${one}?populate=*`, '/api/stories']) {
       const first = new Map<string | undefined, RawAnswer>();
@@ -124,7 +124,7 @@ describe.each(ADAPTERS)('the surface on %s', (adapter) => {
     }
   });
 
-  it('S33: nothing tells which version of what is running', async () => {
+  it('S33: no response reveals versions of software', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     for (const path of PATHS)
       for (const caller of [undefined, 'all']) {
@@ -139,7 +139,7 @@ describe.each(ADAPTERS)('the surface on %s', (adapter) => {
   });
 
   it.each(['nobody', undefined])(
-    'S34: no method and no spelling of a path is let past the rights of %s',
+    'S34: no method and no spelling of a path bypasses the permissions of %s',
     async (caller) => {
       const closed = ['parts', 'users', 'users-permissions/roles', 'upload/folders', 'i18n/locales'];
       const spellings = (path: string): string[] => [
@@ -167,7 +167,7 @@ describe.each(ADAPTERS)('the surface on %s', (adapter) => {
     },
   );
 
-  it('S35: who made a document is nobody’s to ask, whatever they may do', async () => {
+  it('S35: no caller can query the creator of a document', async () => {
     for (const key of ['createdBy', 'updatedBy'])
       for (const query of [
         `populate=${key}`,
@@ -183,7 +183,7 @@ describe.each(ADAPTERS)('the surface on %s', (adapter) => {
     expect((await ask('/api/stories?populate=*', 'all')).text).not.toMatch(/createdBy|updatedBy/);
   });
 
-  it('S36: texts that patterns find hard are refused, and nobody waits for ever', async () => {
+  it('S36: rejects text that is slow to match by patterns, and responds in time', async () => {
     const hard = [
       { slug: `${'a-'.repeat(20_000)}!` },
       { contact: `${'a.'.repeat(20_000)}@` },

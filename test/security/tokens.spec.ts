@@ -1,4 +1,4 @@
-/** S17–S20: what went wrong elsewhere with counting requests and with tokens. */
+/** S17–S20: known vulnerabilities of other servers in rate limits and tokens. */
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, SignJWT } from 'jose';
 import { SECRET } from '../accounts/helpers.ts';
@@ -36,7 +36,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     const start = (prepare?: Parameters<typeof startAccounts>[3]) =>
       another({ rateLimit: { perAddress: 5, perIdentifier: 3, seconds: 60 }, refresh: true }, {}, prepare);
     let n = 0;
-    /** An address that nobody has asked for. */
+    /** Returns an unused email address. */
     const fresh = (): string => `fresh${(n += 1)}@example.com`;
     const ROUTES: readonly (readonly [string, () => object])[] = [
       ['/auth/local', () => ({ identifier: fresh(), password: 'x' })],
@@ -51,7 +51,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       ['/auth/refresh', () => ({ refreshToken: fresh() })],
     ];
 
-    it('S17 every route of sign-in counts by address, however the request is spelled', async () => {
+    it('S17 every route of sign-in counts by address, for every spelling of the request', async () => {
       const own = await start();
       const spell = (path: string): string[] => [
         ...Array<string>(5).fill(path),
@@ -100,7 +100,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           if (answer.status === 429) expect(JSON.parse(answer.text)).toEqual(TOO_MANY);
           statuses.push(answer.status);
         }
-        // What is no route is a 404; everything else is counted, whichever way it is spelled.
+        // Unknown routes return 404; everything else counts, in every spelling.
         const counted = statuses.filter((status) => status !== 404);
         expect([
           path,
@@ -115,8 +115,8 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       expect(confirmations.filter(({ status }) => status === 429)).toHaveLength(7);
     });
 
-    it('S17 every route of sign-in counts by identifier, whatever else the body says', async () => {
-      // Addresses differ here, so that only the identifier is the same.
+    it('S17 every route of sign-in counts by identifier, whatever else the body contains', async () => {
+      // Addresses differ here, so that only the identifier is equal.
       const trust =
         adapter === 'express'
           ? (app: { getHttpAdapter(): { getInstance(): { set(name: string, value: unknown): void } } }) =>
@@ -146,12 +146,12 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           if (answer.status === 429) expect(answer.body).toEqual(TOO_MANY);
           statuses.push(answer.status);
         }
-        // An address that comes for the first time is let in, and none for the second time.
+        // The first request of a new address is accepted, and further ones are not.
         const late = statuses.slice(3, 5).map((status) => status === 429);
         const first = adapter === 'express' ? [false, false] : [true, true];
         expect([path, statuses.slice(0, 3).includes(429), late]).toEqual([path, false, first]);
         expect([path, statuses.slice(5)]).toEqual([path, Array<number>(5).fill(429)]);
-        // Another route and another identifier have counts of their own.
+        // Another route and another identifier have separate counts.
         expect(
           (await own.send('post', path, { body: body(), headers: { 'x-forwarded-for': '10.0.1.1' } })).status,
         ).toBe(
@@ -176,7 +176,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     afterAll(() => own.close());
     const refresh = (refreshToken: string) => own.post('/auth/refresh', { refreshToken });
 
-    /** Works before `end` and for nothing after it: the token, and the refresh token where there is one. */
+    /** Works before `end` and is rejected after it: the token, and the refresh token if there is one. */
     const voidAfter = async (
       end: (signed: Awaited<ReturnType<AccountsWorld['register']>>) => Promise<unknown>,
     ): Promise<void> => {
@@ -226,7 +226,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
           passwordConfirmation: 'new password',
         }),
       ));
-    it('S18 tokens end with a password that somebody else sets', () =>
+    it('S18 tokens end with a password that another user sets', () =>
       voidAfter(({ user }) => update(user['id'], { password: 'new password' })));
     it('S18 tokens end with a block', () => voidAfter(({ user }) => update(user['id'], { blocked: true })));
     it('S18 tokens end with a block in the database', () =>
@@ -237,20 +237,20 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       voidAfter(async ({ user }) =>
         own.send('delete', `/users/${user['id']}`, { token: (await own.withRole('manager')).jwt }),
       ));
-    it('S18 tokens stay void when the block is lifted', () =>
+    it('S18 tokens stay invalid when the block is lifted', () =>
       voidAfter(async ({ user }) => {
         await update(user['id'], { blocked: true });
         await update(user['id'], { blocked: false });
         expect((await own.signIn(user)).status).toBe(200);
       }));
-    it.each(['true', 1, '1'])('S18 tokens stay void when the block was spelled %j', (blocked) =>
+    it.each(['true', 1, '1'])('S18 tokens stay invalid when the block was spelled %j', (blocked) =>
       voidAfter(async ({ user }) => {
         await update(user['id'], { blocked });
         await update(user['id'], { blocked: false });
       }),
     );
 
-    it('S18 a blocked user is refused at once, and cannot sign in', async () => {
+    it('S18 a blocked user is rejected at once, and cannot sign in', async () => {
       const { user, jwt } = await own.register();
       await own.sql('update content_users set blocked = true where id = $1', [user['id']]);
       const answer = await own.signIn(user);
@@ -261,7 +261,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       ]);
     });
 
-    it('S18 another role acts on the next request', async () => {
+    it('S18 another role applies to the next request', async () => {
       const { user, jwt } = await own.withRole('manager');
       expect((await own.get('/users', jwt)).status).toBe(200);
       await own.sql(
@@ -280,7 +280,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     afterAll(() => own.close());
     const refresh = (refreshToken: unknown) => own.post('/auth/refresh', { refreshToken });
 
-    it('S18 a sign-out ends its session, without a word from the client about it', async () => {
+    it('S18 a sign-out ends its session without a body', async () => {
       const first = await own.register();
       const second = (await own.signIn(first.user)).body;
       expect(
@@ -297,7 +297,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       expect((await own.post('/auth/logout', {})).status).toBe(403);
     });
 
-    it('S18 a refresh token is good once; a second use ends its session', async () => {
+    it('S18 a refresh token is valid once; a second use ends its session', async () => {
       const first = await own.register();
       const other = (await own.signIn(first.user)).body;
       const renewed = await refresh(first.refreshToken);
@@ -314,7 +314,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
     });
 
-    it('S18 refresh tokens of others, and spoilt ones, are refused and end nothing', async () => {
+    it('S18 rejects refresh tokens of others and changed ones, which end no session', async () => {
       const [one, two] = [await own.register(), await own.register()];
       const [id = '', session = '', ...rest] = one.refreshToken.split('.');
       const [secret, signature = ''] = [rest.join('.'), rest[1]];
@@ -350,7 +350,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       expect((await own.get('/notes', old)).status).toBe(401);
     });
 
-    it('S18 an expired session is over', async () => {
+    it('S18 an expired session has ended', async () => {
       const { user, jwt, refreshToken } = await own.register();
       await own.sql(
         `update content_users set sessions = jsonb_set(sessions, '{0,expiresAt}', '"2000-01-01T00:00:00.000Z"') where id = $1`,
@@ -362,7 +362,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     });
   });
 
-  it('S19 nobody inherits the tokens of a user who is gone', async () => {
+  it('S19 no user gets the tokens of a deleted user', async () => {
     const { jwt } = await world.withRole('manager');
     const gone = await world.register();
     const name = { username: gone.user['username'], email: gone.user['email'] };
@@ -371,7 +371,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     expect(again.user['id']).toBeGreaterThan(gone.user['id']);
     expect(again.user['documentId']).not.toBe(gone.user['documentId']);
     expect((await world.get('/users/me', gone.jwt)).status).toBe(401);
-    // Not even who comes to stand in the very same row, with the same password.
+    // A new user in the same row, with the same password, does not get them either.
     await world.sql('delete from content_users where id = $1', [again.user['id']]);
     const third = await world.register(name);
     await world.sql('update content_users set id = $1 where id = $2', [gone.user['id'], third.user['id']]);
@@ -379,7 +379,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       (await world.get('/users/me', gone.jwt)).status,
       (await world.get('/users/me', third.jwt)).status,
     ]).toEqual([401, 401]);
-    // Tokens are of users of this kind: those of another collection with the same id are not.
+    // Tokens belong to this user type: documents of another collection with the same id cannot use them.
     const claims = decodeJwt(jwt);
     const token = (sub?: string) => rawHmac('sha256', { alg: 'HS256', typ: 'JWT' }, { ...claims, sub });
     expect(Object.keys(claims)).toEqual(['id', 'v', 'sub', 'iat', 'exp']);
@@ -392,7 +392,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
     ).toEqual([200, 401, 401, 401]);
   });
 
-  it('S20 only tokens of the configured algorithm, key, issuer and audience count, and only in their time (19.14)', async () => {
+  it('S20 accepts only tokens of the configured algorithm, key, issuer and audience, within their lifetime (19.14)', async () => {
     const own = await another({ issuer: 'https://issuer.example', audience: 'the-app' });
     const { jwt, user } = await own.register();
     const victim = await own.register();
@@ -457,7 +457,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       'an exp of text': `${head}.${part({ ...claims, exp: '9999999999' })}.${signature}`,
       'not yet valid': await signed({ nbf: now + 600 }),
       'issued nowhen': await signed({ iat: undefined }),
-      'a payload of another': `${head}.${part({ ...claims, id: victim.user['id'] })}.${signature}`,
+      'the payload of another token': `${head}.${part({ ...claims, id: victim.user['id'] })}.${signature}`,
       'another user': await signed({ id: victim.user['id'] }),
       'an id of text': await signed({ id: String(user['id']) }),
       'an id with an operator': await signed({ id: { $gt: 0 } }),
@@ -466,14 +466,14 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
       'another state': await signed({ v: 'x' }),
       'no state': await signed({ v: undefined }),
       'a state of another type': await signed({ v: [claims['v']] }),
-      'a session that never was': await signed({ sid: 'x' }),
+      'an unknown session': await signed({ sid: 'x' }),
       'critical extensions': `${part({ alg: 'HS256', crit: ['x'], x: 1 })}.${body}.${signature}`,
       'cut off': jwt.slice(0, -2),
       'another header': `${part({ alg: 'HS256', typ: 'JWT', kid: 'x' })}.${body}.${signature}`,
       'parts swapped': `${body}.${head}.${signature}`,
       'four parts': `${jwt}.x`,
       'two parts': `${head}.${body}`,
-      'signature of another': `${head}.${body}.${victim.jwt.split('.')[2]}`,
+      'the signature of another token': `${head}.${body}.${victim.jwt.split('.')[2]}`,
       'no base64': `${head}.%%%.${signature}`,
       dots: '..',
     };
@@ -493,7 +493,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
         },
       ]);
     }
-    // A credential has one place. Anywhere else it is none, and the caller is the public, which may read
+    // Only the header has credentials. With a token anywhere else, the caller is the public, which may read
     // notes but has no name.
     for (const headers of [
       { authorization: `Basic ${jwt}` },
@@ -510,7 +510,7 @@ describe.each(ADAPTERS)('on %s', (adapter) => {
   });
 });
 
-/** A token with whatever header and key, signed by hand. */
+/** Builds a token with any header and key, signed by hand. */
 function rawHmac(hash: string, header: object, claims: object, secret = SECRET): string {
   const text = [header, claims]
     .map((value) => Buffer.from(JSON.stringify(value)).toString('base64url'))

@@ -1,4 +1,6 @@
-/** Answers that depend on whole rows: they tell of no draft and no value that the caller cannot read (8.18, 16.3). */
+/**
+ * Responses that depend on whole rows reveal no draft and no value that the caller cannot read (8.18, 16.3).
+ */
 import {
   type AuthStrategy,
   type ContentService,
@@ -43,7 +45,7 @@ const letter = defineCollectionType({
     reply: { type: 'relation', relation: 'manyToOne', target: 'letter' },
   },
 });
-/** A type without drafts, which leads to one with drafts. */
+/** Type without drafts, with a relation to one with drafts. */
 const box = defineCollectionType({
   singularApiId: 'box',
   pluralApiId: 'boxes',
@@ -88,7 +90,7 @@ const CONTENT = {
   zone: [{ __component: 'part.lock', label: 'd', code: 4 }],
 };
 
-describe.each(adaptersFor(import.meta.url))('answers that depend on whole rows, on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('responses that depend on whole rows, on %s', (adapter) => {
   let test: TestApp;
   let letters: ContentService;
   let vaultId: string;
@@ -121,7 +123,7 @@ describe.each(adaptersFor(import.meta.url))('answers that depend on whole rows, 
   const found = async (role: string, id: string, query: string): Promise<number> =>
     (await get(role, `letters?filters[documentId]=${id}&${query}`).expect(200)).body.data.length;
 
-  it.each(PUBLICATION_FILTERS)('8.18, D17 %s needs readDrafts if it tells of drafts', async (filter) => {
+  it.each(PUBLICATION_FILTERS)('8.18, D17 %s needs readDrafts if it reveals drafts', async (filter) => {
     const id = await make();
     const refused = TELLING.includes(filter);
     for (const role of ['public', 'writer']) {
@@ -132,12 +134,12 @@ describe.each(adaptersFor(import.meta.url))('answers that depend on whole rows, 
     await get('editor', `letters?publicationFilter=${filter}`).expect(200);
   });
 
-  it('8.19 hasPublishedVersion tells of no draft', async () => {
+  it('8.19 hasPublishedVersion reveals no draft', async () => {
     for (const value of ['true', 'false'])
       await get('public', `letters?hasPublishedVersion=${value}`).expect(200);
   });
 
-  it('8.19, D17 what is populated under such a filter needs readDrafts as well', async () => {
+  it('8.19, D17 populate under such a filter also needs readDrafts', async () => {
     const id = await make();
     const boxes: ContentService = test.app.get(getContentToken('box'), { strict: false });
     await boxes.create({ letters: [id] });
@@ -148,7 +150,7 @@ describe.each(adaptersFor(import.meta.url))('answers that depend on whole rows, 
     await get('public', 'boxes?filters[letters][title]=letter').expect(200);
   });
 
-  /** Changes a draft; components keep the ids that are stored. */
+  /** Changes a draft; components keep their stored ids. */
   const change = async (id: string, changed: (stored: any) => object): Promise<void> => {
     const stored = await letters.findOne(id, { status: 'draft', populate: '*' });
     await letters.update(id, changed(stored), { status: 'draft' });
@@ -172,7 +174,7 @@ describe.each(adaptersFor(import.meta.url))('answers that depend on whole rows, 
       expect(await found('editor', id, `status=${status}&publicationFilter=modified`)).toBe(0);
       expect(await found('editor', id, `status=${status}&publicationFilter=unmodified`)).toBe(1);
     }
-    // The host compares all of it.
+    // The application compares all attributes.
     const query = { filters: { documentId: id }, publicationFilter: 'modified' };
     expect((await letters.find(query)).data).toHaveLength(1);
   });
@@ -202,7 +204,7 @@ describe.each(adaptersFor(import.meta.url))('answers that depend on whole rows, 
     expect(await found('editor', id, 'publicationFilter=modified')).toBe(1);
   });
 
-  it('16.3 guesses in a draft are answered alike, whatever the caller may ask', async () => {
+  it('16.3 guesses about a draft get equal responses, for any query of the caller', async () => {
     const id = await make();
     const answers: unknown[] = [];
     for (const pin of [41, 42, 43]) {
@@ -216,14 +218,14 @@ describe.each(adaptersFor(import.meta.url))('answers that depend on whole rows, 
     expect(answers).toEqual([1, 200, 412, 1, 200, 412, 1, 200, 412]);
   });
 
-  it('1.17 a publicationFilter on a write changes nothing', async () => {
+  it('1.17 a publicationFilter on a write has no effect', async () => {
     const id = await make();
     for (const filter of PUBLICATION_FILTERS)
       for (const pin of [42, 43])
         await put('blind', `${id}?status=draft&publicationFilter=${filter}`, { pin }).expect(200);
   });
 
-  it('If-Match fails if the draft differs in what the caller can read', async () => {
+  it('If-Match fails if the draft differs in an attribute that the caller can read', async () => {
     const id = await make();
     const tag = String((await get('writer', `letters/${id}`).expect(200)).headers['etag']);
     await letters.update(id, { title: 'changed' }, { status: 'draft' });

@@ -1,4 +1,4 @@
-/** A small content model with something hidden at every place, and who may see how much of it. */
+/** Small content model with hidden attributes at every level, and grants for different callers. */
 import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
 import {
   type ContentModuleOptions,
@@ -50,7 +50,7 @@ const person = defineCollectionType({
     articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' },
   },
 });
-/** Nobody is granted anything on it. */
+/** No caller has a grant on it. */
 const vault = defineCollectionType({
   singularApiId: 'vault',
   pluralApiId: 'vaults',
@@ -73,7 +73,7 @@ const contentModel: Pick<ContentModuleOptions, 'contentTypes' | 'components'> = 
   components: [seo, quote],
 };
 
-/** What stands in every hidden attribute, and nowhere else. */
+/** Value of every hidden attribute, which no other attribute has. */
 export const SECRET_TEXT = 'match-the-hidden-text';
 
 export interface World extends TestApp {
@@ -84,7 +84,7 @@ export interface World extends TestApp {
     readonly person: string;
     readonly vault: string;
   };
-  /** Status and body of a GET; `caller` is a name of `GRANTS`. */
+  /** Returns status and body of a GET; `caller` is a key of `GRANTS`. */
   get(
     path: string,
     query?: object | string,
@@ -99,7 +99,7 @@ export interface World extends TestApp {
   ): Promise<{ status: number; body: any }>;
 }
 
-/** Starts it with two articles; the first has secrets that the second has not. */
+/** Starts the application with two articles; only the first has secrets. */
 export async function startWorld(
   adapter: Adapter = 'express',
   more: Partial<ContentModuleOptions> = {},
@@ -161,6 +161,6 @@ export async function startWorld(
   };
 }
 
-/** Document ids of an answer's list. */
+/** Returns the document ids of a list. */
 export const idsOf = ({ body }: { body: any }): string[] =>
   (body.data as { documentId: string }[]).map(({ documentId }) => documentId);
