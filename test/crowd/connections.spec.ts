@@ -1,4 +1,6 @@
-/** What connections cost the server: statements that they keep prepared, and how long they may run. */
+/**
+ * Resources of connections on the server: memory of prepared statements, and the time limit of statements.
+ */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -19,7 +21,7 @@ const thing = defineCollectionType({
   ),
 });
 
-describe('statements that are kept prepared', () => {
+describe('prepared statements', () => {
   let database: TestDatabase;
   let host: Host;
 
@@ -31,7 +33,7 @@ describe('statements that are kept prepared', () => {
           ContentModule.forRoot({
             contentTypes: [thing],
             access: { public: { thing: ['find'] } },
-            // One connection: what is asked about it beside the routes is asked on the same one.
+            // One connection, so that queries for inspection run on the connection of the routes.
             database: { clientUrl: database.url, pool: { min: 0, max: 1 } },
             ...options,
           }),
@@ -54,7 +56,7 @@ describe('statements that are kept prepared', () => {
     onConnection(
       `select count(*)::int as names, coalesce(sum(length(statement)), 0)::int as size from pg_prepared_statements`,
     );
-  /** A shape of its own for every number. */
+  /** Returns a query with a different template for every number. */
   const shape = (n: number): string => {
     const conditions = Array.from(
       { length: 12 },
@@ -62,7 +64,7 @@ describe('statements that are kept prepared', () => {
     );
     return `${host.url}/api/things?${conditions.join('&')}`;
   };
-  /** The same without a condition, which costs nearly nothing. */
+  /** The same without a condition, which needs little memory. */
   const small = (n: number): string => {
     const fields = Array.from({ length: 12 }, (_, i) => i).filter((i) => n & (1 << i));
     return `${host.url}/api/things?${fields.map((i, at) => `fields[${at}]=a${i}`).join('&')}`;
@@ -73,7 +75,7 @@ describe('statements that are kept prepared', () => {
     await response.text();
   };
 
-  it('R6: are bounded by their size', async () => {
+  it('R6: are limited by their size', async () => {
     await open({ maxPreparedSize: 20_000 });
     for (let n = 0; n < 40; n += 1) for (let time = 0; time < 3; time += 1) await get(shape(n));
     const { names, size } = await prepared();
@@ -81,11 +83,11 @@ describe('statements that are kept prepared', () => {
     expect(Number(size)).toBeLessThanOrEqual(20_000);
   });
 
-  it('R6: give way to others when they are used no longer, and the connection forgets them', async () => {
+  it('R6: are replaced by others when they are no longer used, and the connection deallocates them', async () => {
     await open({ maxPreparedStatements: 20 });
     for (let n = 1; n < 31; n += 1) for (let time = 0; time < 2; time += 1) await get(small(n));
     const before = await onConnection('select array_agg(name) as names from pg_prepared_statements');
-    // Two generations of other shapes, and one that stays in use.
+    // Two generations of other templates, and one that stays in use.
     for (let n = 1000; n < 2100; n += 10) {
       await Promise.all(Array.from({ length: 10 }, (_, i) => get(small(n + i))));
       if (n % 50 === 0) await get(small(1));
@@ -99,7 +101,7 @@ describe('statements that are kept prepared', () => {
     expect((after['names'] as string[]).length).toBe(2);
   }, 60_000);
 
-  it('R6: any number of expensive shapes costs one connection no more than 10 MB', async () => {
+  it('R6: any number of large templates costs a connection at most 10 MB', async () => {
     await open({});
     for (let n = 0; n < 20; n += 1) await get(shape(n));
     const bytes = async (): Promise<number> =>
@@ -115,19 +117,19 @@ describe('statements that are kept prepared', () => {
     expect((await bytes()) - before).toBeLessThan(10 * 1024 * 1024);
   }, 120_000);
 
-  it('R10: the server itself bounds the time of a statement', async () => {
+  it('R10: the server limits the time of a statement', async () => {
     await open({ limits: { statementTimeout: 4000 } });
     expect(await onConnection('show statement_timeout')).toEqual({ statement_timeout: '5s' });
   });
 });
 
-describe('a server without a connection to spare', () => {
-  it('R10: statements that were given up are ended all the same', async () => {
+describe('a server without a free connection', () => {
+  it('R10: ends statements after their requests timed out', async () => {
     const house = await openHouse('express', { most: 3, limits: { statementTimeout: 800 } });
     const free = await house.hold('lock table members in access exclusive mode');
     const crowd = Array.from({ length: 3 }, (_, i) => house.ask(`/api/members?n=${i}`));
     await until(() => house.active(), 3);
-    // Whoever connects from here on is refused, a canceller with a session of its own included.
+    // Further connections are refused, also the one that would cancel a statement.
     const { rows } = await house.sql<{ name: string }>('select quote_ident(current_database()) as name');
     const database = rows[0]?.name ?? '';
     const server = new pg.Client(process.env.TEST_DATABASE_URL);
@@ -142,7 +144,7 @@ describe('a server without a connection to spare', () => {
   });
 });
 
-describe('answers that are not taken', () => {
+describe('responses that the client does not read', () => {
   it.each(['express', 'fastify'] as const)('R21: do not fill the memory of %s', async (adapter) => {
     const house = await openHouse(adapter, { load: { unsentBytes: 20_000_000 } });
     await house.sql(
@@ -170,7 +172,7 @@ describe('answers that are not taken', () => {
   });
 });
 
-describe('connections on which nothing is answered', () => {
+describe('connections without a response', () => {
   const LAST = [
     ['say nothing', ''],
     ['stop within a head', 'GET /api/notes HTTP/1.1\r\nHost: x\r\n'],
@@ -180,7 +182,7 @@ describe('connections on which nothing is answered', () => {
     ],
   ] as const;
 
-  /** How long a house takes to close that such connections are open to. */
+  /** Returns the milliseconds that an application needs to close while such connections are open. */
   async function closing(house: House, texts: readonly string[]): Promise<number> {
     for (const text of texts) {
       const socket = connect(Number(new URL(house.url).port), '127.0.0.1');
@@ -193,13 +195,13 @@ describe('connections on which nothing is answered', () => {
     return performance.now() - started;
   }
 
-  // All wait at the same time.
-  it.each(LAST)('R24: do not hold up the shutdown where they %s, on either adapter', async (_, text) => {
+  // All of them wait at the same time.
+  it.each(LAST)('R24: do not delay the shutdown when they %s, on either adapter', async (_, text) => {
     const closed = ADAPTERS.map(async (adapter) => closing(await openHouse(adapter, {}), [text]));
     for (const took of await Promise.all(closed)) expectSoon(took, 4000);
   });
 
-  it('R24: are closed once all that was asked is answered, however long that takes', async () => {
+  it('R24: are closed after the last response, however long it takes', async () => {
     const house = await openHouse('express', {});
     Watcher.takes = 2000;
     const asked = house.ask('/api/hookeds', 'POST', { title: 'late' });
@@ -211,7 +213,7 @@ describe('connections on which nothing is answered', () => {
   });
 });
 
-describe('the start', () => {
+describe('errors at start', () => {
   const warned: string[] = [];
   const start = async (clientUrl: string): Promise<void> => {
     warned.length = 0;
@@ -236,12 +238,12 @@ describe('the start', () => {
     await app.close();
   };
 
-  it('M6: says that the database is not there', async () => {
+  it('M6: reports a missing database', async () => {
     await start('postgresql://nobody@127.0.0.1:1/nothing');
     expect(warned).toEqual([expect.stringMatching(/^The database cannot be used: .*ECONNREFUSED.*503$/)]);
   });
 
-  it('M10: says which tables and columns are missing, and how to make them', async () => {
+  it('M10: reports missing tables and columns, and how to create them', async () => {
     const database = await createDatabase();
     await start(database.url);
     expect(warned).toEqual([expect.stringMatching(/^The database lacks .*"things".*: .*run .*migration/)]);

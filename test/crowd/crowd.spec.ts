@@ -1,4 +1,4 @@
-/** A crowd does not stop the house: who waits, how long, and what happens to those who leave. */
+/** Load on a small pool: queueing, time limits, and clients that disconnect. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADAPTERS } from '../support/app.ts';
 import { expectSoon } from '../support/dose.ts';
@@ -6,14 +6,14 @@ import { type House, openHouse, until, Watcher } from './house.ts';
 
 const POPULATED = '/api/groups?populate=members';
 const LOCK_MEMBERS = 'lock table members in access exclusive mode';
-/** The same by another name: equal reads would be one. */
+/** Adds a number to the query, because equal reads would share a statement. */
 let asked = 0;
 const anew = (path: string): string => `${path}${path.includes('?') ? '&' : '?'}n=${(asked += 1)}`;
 const statuses = (answers: readonly { status: number }[]): number[] =>
   answers.map(({ status }) => status).sort();
 
-describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
-  /** What no adapter can change is asked of the first alone. */
+describe.each(ADAPTERS)('load on %s', (adapter) => {
+  /** Runs tests that do not depend on the adapter on the first one only. */
   const once = (name: string, test: () => Promise<void>, timeout?: number): void => {
     if (adapter === ADAPTERS[0]) it(name, test, timeout);
   };
@@ -32,7 +32,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     await house.close();
   });
 
-  once('R4: expensive shapes take no more than their share of the pool', async () => {
+  once('R4: slow templates use no more than their share of the pool', async () => {
     free = await house.hold(LOCK_MEMBERS);
     const crowd = Array.from({ length: 12 }, () => house.ask(anew(POPULATED)));
     await until(() => house.active(), 2);
@@ -44,21 +44,21 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     expect(statuses(await Promise.all(crowd))).toEqual(Array(12).fill(200));
   });
 
-  once('R4: reads that turn out slow give way once others wait', async () => {
+  once('R4: reads that turn out to be slow release their slots when others wait', async () => {
     const { body } = await house.ask('/api/members', 'POST', { name: 'one' });
     const { documentId } = (body as { data: { documentId: string } }).data;
-    // Known to be fast, so that all of them are let in.
+    // The template is known to be fast, so that all of them get a slot.
     await house.ask(`/api/members/${documentId}`);
     free = await house.hold(LOCK_MEMBERS);
     const crowd = Array.from({ length: 5 }, () => house.ask(anew(`/api/members/${documentId}`)));
     await until(() => house.active(), 5);
-    // Answered while the lock is held: one of the five has given its connection back.
+    // Responds during the lock: one of the five reads has released its connection.
     expect((await house.ask('/api/notes')).status).toBe(200);
     await free();
     expect(statuses(await Promise.all(crowd))).toEqual(Array(5).fill(200));
   });
 
-  once('R4: a queue that is full refuses at once', async () => {
+  once('R4: a full queue rejects at once', async () => {
     free = await house.hold(LOCK_MEMBERS);
     const crowd = Array.from({ length: 22 }, () => house.ask(anew(POPULATED)));
     await until(() => house.active(), 2);
@@ -70,7 +70,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     await Promise.all(crowd);
   });
 
-  it('R4: a client that hangs up frees its place, and its statement is cancelled', async () => {
+  it('R4: a client that disconnects frees its slot, and its statement is cancelled', async () => {
     free = await house.hold(LOCK_MEMBERS);
     const crowd = Array.from({ length: 6 }, () => house.ask(anew(POPULATED)));
     await until(() => house.active(), 2);
@@ -85,7 +85,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     expect((await waiting).status).toBe(200);
   });
 
-  it('R4: a write that nobody waits for any more is not written', async () => {
+  it('R4: a write whose client disconnected is not written', async () => {
     free = await house.hold('lock table notes in exclusive mode');
     const write = house.ask('/api/notes', 'POST', { title: 'gone' });
     write.catch(() => undefined);
@@ -97,7 +97,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     expect(rows).toEqual([{ title: 'a note' }]);
   });
 
-  once('R4: writers of one document wait for their turn without a connection', async () => {
+  once('R4: writers of one document wait without a connection', async () => {
     const { rows } = await house.sql<{ document_id: string }>('select document_id from notes');
     const path = `/api/notes/${rows[0]?.document_id ?? ''}`;
     free = await house.hold('select * from notes for update');
@@ -109,7 +109,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     expect(statuses(await Promise.all(writers))).toEqual(Array(15).fill(200));
   });
 
-  it('R9, D30: a database that is away is a 503 with Retry-After, and comes back by itself', async () => {
+  it('R9, D30: an unreachable database is a 503 with Retry-After, and recovers without a restart', async () => {
     house.network.cut();
     const answers = await Promise.all([
       ...Array.from({ length: 6 }, () => house.ask(anew('/api/notes'))),
@@ -127,7 +127,7 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     expect((await house.ask('/api/notes')).status).toBe(200);
   });
 
-  once('R9: connections that are ended under way are a 503', async () => {
+  once('R9: connections that end during a request are a 503', async () => {
     free = await house.hold(LOCK_MEMBERS);
     const crowd = Array.from({ length: 2 }, () => house.ask(anew(POPULATED)));
     await until(() => house.active(), 2);
@@ -137,13 +137,13 @@ describe.each(ADAPTERS)('a crowd on %s', (adapter) => {
     expect(statuses(await Promise.all(crowd))).toEqual([503, 503]);
   });
 
-  once('M10: a table that is not there is a 503', async () => {
+  once('M10: a missing table is a 503', async () => {
     await house.sql('drop table members cascade');
     expect((await house.ask('/api/members')).status).toBe(503);
   });
 });
 
-describe('a crowd that is given little time', () => {
+describe('load with short time limits', () => {
   const STATEMENT = 1200;
   let house: House;
   let free: (() => Promise<void>) | undefined;
@@ -159,17 +159,17 @@ describe('a crowd that is given little time', () => {
     await house.close();
   });
 
-  it('R4: nobody waits for ever: 503 with Retry-After, and what was given up runs no longer', async () => {
+  it('R4: no request waits forever: 503 with Retry-After, and its statement is ended', async () => {
     free = await house.hold(LOCK_MEMBERS);
     const crowd = await Promise.all(Array.from({ length: 6 }, () => house.ask(anew(POPULATED))));
     expect(crowd.map(({ status, retryAfter }) => [status, retryAfter])).toEqual(Array(6).fill([503, '1']));
     const limits = crowd.map(({ body }) => body.error?.details['limit']).sort();
     expect(limits).toEqual([...Array(4).fill('load.queueTimeout'), ...Array(2).fill('statementTimeout')]);
-    // The lock is held still: only an end of the statements makes this true.
+    // The lock is still active, so that only cancelled statements lead to this.
     await until(() => house.active(), 0);
   });
 
-  it('R5: a path that goes silent: every request is answered in time, and afterwards everything works', async () => {
+  it('R5: a silent network path: every request gets a response in time, and afterwards everything works', async () => {
     await Promise.all(Array.from({ length: 8 }, () => house.ask(anew('/api/notes'))));
     house.network.silence();
     const asked = [
@@ -190,7 +190,7 @@ describe('a crowd that is given little time', () => {
     expect(statuses(await Promise.all(works))).toEqual([...Array(12).fill(200), 201, 201]);
   }, 30_000);
 
-  it('R5: a write that was given up while a hook went on is not committed', async () => {
+  it('R5: a write that timed out during a hook is not committed', async () => {
     Watcher.takes = STATEMENT + 400;
     const ended = Watcher.ended;
     const answer = await house.ask('/api/hookeds', 'POST', { title: 'late' });

@@ -1,4 +1,7 @@
-/** An application on a small pool, and sessions beside it that hold locks, so that statements wait as long as a test wants. */
+/**
+ * Application on a small pool, with separate sessions whose locks make statements wait as long as a test
+ * needs.
+ */
 import { request as httpRequest } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import {
@@ -39,12 +42,12 @@ const hooked = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-/** Writes of this type run on a connection that MikroORM takes. */
+/** Writes of this type run in a transaction of MikroORM. */
 @Injectable()
 export class Watcher {
-  /** Milliseconds that the hook takes. */
+  /** Duration of the hook in milliseconds. */
   static takes = 0;
-  /** How many hooks have gone on to their end. */
+  /** Number of hooks that ran to their end. */
   static ended = 0;
 
   @AfterContent('hooked', 'create')
@@ -64,12 +67,12 @@ interface Answered {
 export interface House {
   readonly network: Network;
   readonly url: string;
-  /** Sends a request; `hangUp` ends its connection. */
+  /** Sends a request; `hangUp` closes its connection. */
   ask(path: string, method?: string, data?: object): Promise<Answered> & { hangUp(): void };
   sql: pg.Client['query'];
-  /** Holds a lock until the returned function is called. */
+  /** Acquires a lock and returns a function that releases it. */
   hold(lock: string): Promise<() => Promise<void>>;
-  /** How many statements of the application run now. */
+  /** Number of running statements of the application. */
   active(): Promise<number>;
   close(): Promise<void>;
 }
@@ -152,7 +155,7 @@ function ask(url: string, method: string, data?: object): Promise<Answered> & { 
   return Object.assign(answered, { hangUp: () => void sent.destroy() });
 }
 
-/** Waits until a look finds what is expected; fails with the last that it saw. */
+/** Waits until `look` returns the expected value; fails with the last value. */
 export async function until<T>(look: () => Promise<T>, expected: T, milliseconds = 20_000): Promise<void> {
   const end = performance.now() + milliseconds;
   let seen = await look();

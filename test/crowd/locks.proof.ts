@@ -1,10 +1,12 @@
-/** Locks on one table, of 0.1 to 2 seconds, under concurrent reads of it and of another one: none is refused. */
+/**
+ * Table locks of 0.1 to 2 seconds under concurrent reads of that table and another one: no read is rejected.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type House, openHouse } from './house.ts';
 
 const READERS = 10;
 
-describe('reads beside a lock', () => {
+describe('reads during a lock', () => {
   let house: House;
   const ids: string[] = [];
   beforeAll(async () => {
@@ -17,7 +19,7 @@ describe('reads beside a lock', () => {
   });
   afterAll(() => house.close());
 
-  it.each([0.1, 0.3, 1, 2])('R4: are all answered while a table is locked for %s s', async (seconds) => {
+  it.each([0.1, 0.3, 1, 2])('R4: all succeed while a table is locked for %s s', async (seconds) => {
     let isOver = false;
     const statuses = new Map<number, number>();
     const read = async (n: number): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * Connections that die in the host's own transactions: MikroORM's driver keeps their places in the pool, which
- * are nobody's from then on.
+ * Connections that break in transactions of the application: MikroORM's driver does not return their pool
+ * slots.
  */
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import { CONTENT_ORM } from 'nestjs-content-api';
@@ -11,7 +11,7 @@ import { expectSoon } from '../support/dose.ts';
 
 const PLACES = 3;
 
-describe("connections that die in the host's transactions", () => {
+describe('connections that break in transactions of the application', () => {
   let host: Host;
   beforeAll(async () => {
     host = await startNotes({ database: { pool: { min: 0, max: PLACES } } });
@@ -35,13 +35,13 @@ describe("connections that die in the host's transactions", () => {
     );
   };
 
-  it.each(['a read', 'a write'])('are not waited for by %s', async (what) => {
+  it.each(['a read', 'a write'])('do not block %s', async (what) => {
     for (let i = 0; i < PLACES; i += 1) expect(await killed()).toBe(true);
     const started = performance.now();
     if (what === 'a read') expect(await readNotes(host)).toBe(200);
     else expect(await writeNote(host)).toBe(201);
     expectSoon(performance.now() - started, 2000);
-    // And the host itself gets one.
+    // The application also gets a connection.
     expect(await em().execute('select 1 as one')).toEqual([{ one: 1 }]);
   });
 });

@@ -1,12 +1,12 @@
-/** A network path to PostgreSQL that can go silent, or be cut. */
+/** Network path to PostgreSQL that can become silent or be cut. */
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface Network {
-  /** The database's URL by this way. */
+  /** URL of the database through this path. */
   readonly url: string;
-  /** Nothing gets through any more, and nobody is told. Connections of that time stay lost. */
+  /** Drops all further data without a notification. Open connections remain lost. */
   silence(): void;
-  /** Connections are refused, and those that are open end. */
+  /** Refuses connections and ends open ones. */
   cut(): void;
   restore(): void;
   close(): Promise<void>;
@@ -19,7 +19,7 @@ export async function createNetwork(databaseUrl: string): Promise<Network> {
   const server = createServer((near) => {
     open.add(near);
     near.on('error', () => near.destroy());
-    // As on both sides of the path: otherwise each answer waits for what acknowledges the one before it.
+    // As on real paths; otherwise each response waits for an acknowledgement.
     near.setNoDelay();
     if (mode === 'cut') near.destroy();
     if (mode !== 'open') return;
@@ -27,7 +27,7 @@ export async function createNetwork(databaseUrl: string): Promise<Network> {
     far.setNoDelay();
     open.add(far);
     far.on('error', () => near.destroy());
-    // What was on its way when the path went silent never arrives, not even after it has come back.
+    // Data in transit when the path becomes silent never arrives, not even after it recovers.
     let isLost = false;
     const pass = (from: Socket, to: Socket): void => {
       from.on('data', (data) => {

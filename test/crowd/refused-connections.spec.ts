@@ -1,4 +1,4 @@
-/** Connections that PostgreSQL refuses to open, for whatever reason, are a 503: the request is at no fault. */
+/** Connections that PostgreSQL refuses for any reason are a 503, because the request is valid. */
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { ContentModule } from 'nestjs-content-api';
@@ -7,7 +7,7 @@ import { type Host, startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { note } from '../support/notes.ts';
 
-describe.each(ADAPTERS)('connections that are refused, on %s', (adapter) => {
+describe.each(ADAPTERS)('refused connections on %s', (adapter) => {
   const role = `plain_${randomBytes(6).toString('hex')}`;
   let host: Host;
   let server: pg.Client;
@@ -67,13 +67,13 @@ describe.each(ADAPTERS)('connections that are refused, on %s', (adapter) => {
   ];
 
   it.each(CASES)(
-    'are a 503 with Retry-After, and end with their cause: %s',
+    'are a 503 with Retry-After, until their cause is fixed: %s',
     async (_title, refuse, allow) => {
       await server.query(refuse.replace('$', database));
       await server.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database}' and usename = '${role}'`,
       );
-      // Connections of the pool learn of their end by the first statement.
+      // Connections of the pool detect their end with their next statement.
       const http = supertest(host.url);
       const seen: unknown[] = [];
       for (let time = 0; time < 3; time += 1)

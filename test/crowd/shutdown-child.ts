@@ -1,6 +1,6 @@
 /**
- * A server that ends at SIGTERM: `node shutdown-child.ts <database url> <express or fastify>`. Sends its URL once
- * it listens. Creating a note takes a second.
+ * Server that stops at SIGTERM: `node shutdown-child.ts <database url> <express or fastify>`. Sends its URL
+ * when it listens. Creating a note takes a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';

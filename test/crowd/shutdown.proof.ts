@@ -1,4 +1,4 @@
-/** A process that clients keep busy ends soon after SIGTERM, and no request that was sent whole is lost. */
+/** A process under load ends soon after SIGTERM, and no completely sent request is lost. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -11,19 +11,19 @@ import { note } from '../support/notes.ts';
 
 const CHILD = fileURLToPath(new URL('./shutdown-child.ts', import.meta.url));
 const LOADER = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
-/** Milliseconds that the process has after its last response. */
+/** Milliseconds between the last response and the end of the process. */
 const SOON = 3000;
-/** Milliseconds after SIGTERM in which clients go on where nothing stops them. */
+/** Milliseconds after SIGTERM until clients stop without an error. */
 const LONGEST = 15_000;
 
 interface Tally {
   statuses: Record<number, number>;
   errors: string[];
-  /** When the last response ended. */
+  /** Time of the last response. */
   last: number;
 }
 
-/** Sends a request on a connection that is kept; whether the response keeps it. */
+/** Sends a request on a keep-alive connection; returns true if the response keeps it open. */
 function send(agent: Agent, url: string, tally: Tally, body?: string): Promise<boolean> {
   return new Promise((resolve) => {
     const method = body === undefined ? 'GET' : 'POST';
@@ -65,37 +65,34 @@ describe.each(ADAPTERS)('a process on %s', (adapter) => {
     }
   }
 
-  it.each([8, 24])(
-    'ends after SIGTERM while %d clients keep it busy, and resets no request',
-    async (clients) => {
-      await withChild(async (url, child) => {
-        const tally: Tally = { statuses: {}, errors: [], last: 0 };
-        let stopAt = Infinity;
-        const client = async (): Promise<void> => {
-          const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-          while ((await send(agent, `${url}/api/notes`, tally)) && performance.now() < stopAt);
-          agent.destroy();
-        };
-        const busy = Promise.all(Array.from({ length: clients }, client));
-        await sleep(500);
-        // These are under way when the signal comes, on connections that are kept.
-        const agent = new Agent({ keepAlive: true });
-        const body = JSON.stringify({ data: { title: 'late' } });
-        const writes = Promise.all(
-          Array.from({ length: 4 }, () => send(agent, `${url}/api/notes`, tally, body)),
-        );
-        await sleep(200);
-        const exited = once(child, 'exit');
-        stopAt = performance.now() + LONGEST;
-        child.kill('SIGTERM');
-        await exited;
-        const took = performance.now() - tally.last;
-        await Promise.all([busy, writes]);
+  it.each([8, 24])('ends after SIGTERM under load of %d clients, and resets no request', async (clients) => {
+    await withChild(async (url, child) => {
+      const tally: Tally = { statuses: {}, errors: [], last: 0 };
+      let stopAt = Infinity;
+      const client = async (): Promise<void> => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+        while ((await send(agent, `${url}/api/notes`, tally)) && performance.now() < stopAt);
         agent.destroy();
-        expect(tally.errors).toEqual([]);
-        expect(tally.statuses).toEqual({ 200: expect.any(Number), 201: 4 });
-        expect(took).toBeLessThan(SOON);
-      });
-    },
-  );
+      };
+      const busy = Promise.all(Array.from({ length: clients }, client));
+      await sleep(500);
+      // Requests on keep-alive connections that run when the signal arrives.
+      const agent = new Agent({ keepAlive: true });
+      const body = JSON.stringify({ data: { title: 'late' } });
+      const writes = Promise.all(
+        Array.from({ length: 4 }, () => send(agent, `${url}/api/notes`, tally, body)),
+      );
+      await sleep(200);
+      const exited = once(child, 'exit');
+      stopAt = performance.now() + LONGEST;
+      child.kill('SIGTERM');
+      await exited;
+      const took = performance.now() - tally.last;
+      await Promise.all([busy, writes]);
+      agent.destroy();
+      expect(tally.errors).toEqual([]);
+      expect(tally.statuses).toEqual({ 200: expect.any(Number), 201: 4 });
+      expect(took).toBeLessThan(SOON);
+    });
+  });
 });

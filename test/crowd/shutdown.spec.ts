@@ -1,4 +1,4 @@
-/** Shutdown of an application that serves requests: what clients and probes see of it. */
+/** Shutdown of an application that serves requests, as clients and probes observe it. */
 import { Agent, request } from 'node:http';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
@@ -6,7 +6,7 @@ import { startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { note } from '../support/notes.ts';
 
-/** Holds up the shutdown, as a host does that tells its load balancer first. */
+/** Delays the shutdown, like an application that first deregisters from its load balancer. */
 @Injectable()
 class Gate implements BeforeApplicationShutdown {
   readonly reached = Promise.withResolvers<void>();

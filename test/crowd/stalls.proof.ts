@@ -1,6 +1,6 @@
 /**
- * A process that stands still for a while, because others have the processor, finds that its timers are over
- * and its answers there: nobody is told then that the database had not answered.
+ * A suspended process finds expired timers and received responses when it continues. It must not report a
+ * database timeout then.
  */
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
@@ -11,7 +11,7 @@ import type { Host } from '../http/helpers.ts';
 import { startNotes, writeNote } from '../support/notes.ts';
 import { standStill } from '../support/stand-still.ts';
 
-describe('a process that stands still', () => {
+describe('a suspended process', () => {
   let host: Host;
   const warned: string[] = [];
   beforeEach(async () => {
@@ -30,14 +30,14 @@ describe('a process that stands still', () => {
   });
 
   let asked = 0;
-  /** Reads that no other is equal to, at once. */
+  /** Sends reads with distinct queries at the same time. */
   const read = async (count: number): Promise<number[]> => {
     const answers = Array.from({ length: count }, () =>
       fetch(`${host.url}/api/notes?filters[title][$ne]=${(asked += 1)}`),
     );
     return (await Promise.all(answers)).map(({ status }) => status);
   };
-  /** Stands still as soon as so many statements, or connections, have been begun. */
+  /** Blocks the process as soon as the given number of statements or connections has begun. */
   function stopAt(what: 'query' | 'connect', times: number, milliseconds: number): () => void {
     let left = times;
     const original = pg.Client.prototype[what] as (...all: unknown[]) => unknown;
@@ -53,7 +53,7 @@ describe('a process that stands still', () => {
     };
   }
 
-  it('has its connections, however long they have taken', async () => {
+  it('gets its connections, however long they took', async () => {
     for (let times = 1; times <= 2; times += 1) {
       await host.sql(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
@@ -65,7 +65,7 @@ describe('a process that stands still', () => {
     }
   });
 
-  it('has its answers, and ends nobody for being slow', async () => {
+  it('gets its responses, and cancels no statement as slow', async () => {
     await read(3);
     for (let times = 1; times <= 3; times += 1) {
       const back = stopAt('query', times, 550);
@@ -77,7 +77,7 @@ describe('a process that stands still', () => {
     back();
   });
 
-  it('knows what has changed, and goes on answering from what is kept', async () => {
+  it('knows the changes, and continues to use its cache', async () => {
     const path = `${host.url}/api/notes`;
     for (let i = 0; i < 4; i += 1) await fetch(path);
     const { hits } = host.app.get(ContentMetrics).cache;
