@@ -1,4 +1,4 @@
-/** An application with a pool that really interleaves, and a client that sends many writes at once. */
+/** Application with a pool that interleaves transactions, and a client that sends many concurrent writes. */
 import { Agent, request } from 'node:http';
 import type { DynamicModule, INestApplication, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -14,11 +14,11 @@ const SOCKETS = 40;
 export interface Reply {
   readonly status: number;
   readonly text: string;
-  /** The parsed body; null where there is none. */
+  /** Parsed body; null if there is none. */
   readonly body: any;
 }
 
-/** A keep-alive client for JSON bodies, or texts as they are. */
+/** Keep-alive client for JSON bodies or raw text. */
 export class Client {
   private readonly agent: Agent;
   private readonly base: URL;
@@ -47,7 +47,7 @@ export class Client {
         },
       );
       sent.setTimeout(60_000, () =>
-        sent.destroy(new Error(`no answer within a minute to ${method} ${path}`)),
+        sent.destroy(new Error(`no response within a minute to ${method} ${path}`)),
       );
       sent.on('error', reject);
       sent.end(payload);
@@ -83,18 +83,18 @@ export interface BusyApp {
 
 export interface BusyOptions extends Omit<ContentModuleOptions, 'database'> {
   readonly providers?: readonly Type[];
-  /** The host's own, beside those of the content. */
+  /** Additional controllers of the application. */
   readonly hostControllers?: readonly Type[];
   readonly pool?: number;
-  /** A database that exists already; it is not dropped at the end. */
+  /** An existing database, which is not dropped at the end. */
   readonly database?: TestDatabase;
-  /** False when it has its tables. */
+  /** False if the tables exist. */
   readonly makeTables?: boolean;
 }
 
 class Host {}
 
-/** Starts the application on a fresh database, or on one that exists. */
+/** Starts the application on a new or an existing database. */
 export async function startBusy({
   providers = [],
   hostControllers = [],
@@ -136,13 +136,13 @@ export async function startBusy({
   };
 }
 
-/** How often each status came. */
+/** Counts replies by status. */
 export const statuses = (replies: readonly Reply[]): Record<number, number> => {
   const counts: Record<number, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
 
-/** `count` calls at once. */
+/** Makes `count` concurrent calls. */
 export const parallel = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => work(i)));

@@ -1,4 +1,4 @@
-/** A COMMIT that the database does not confirm: what the response says is so, and nothing is written twice. */
+/** A COMMIT without a confirmation by the database: the response is correct, and nothing is written twice. */
 import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import type { MikroORM } from '@mikro-orm/core';
@@ -22,11 +22,14 @@ const typeOf = (name: string) =>
 class Hook {
   @AfterContent('memo', 'create')
   after(): void {
-    // Has its writes run in a transaction of MikroORM's.
+    // Makes its writes run in a transaction of MikroORM.
   }
 }
 
-/** Has a COMMIT wait for a lock of the test's. `stubborn` rows wait on when the server is asked to stop. */
+/**
+ * Makes a COMMIT wait for a lock of the test. `stubborn` rows continue to wait when the server is asked to
+ * cancel.
+ */
 const SLOW_COMMIT = (table: string): string => `
   create function ${table}_slow() returns trigger language plpgsql as $$ begin
     while current_setting('test.asked', true) is distinct from 'yes'
@@ -47,10 +50,10 @@ interface Reply {
   readonly retryAfter: string | null;
 }
 
-/** Each way of writing: its type, how many writes there are at once, and which tests it has. */
+/** Write paths: the type, the number of concurrent writes, and the tests that apply. */
 const WAYS = {
   alone: { type: 'note', count: 1 },
-  'of three writes at once': { type: 'note', count: 3 },
+  'of three concurrent writes': { type: 'note', count: 3 },
   'with hooks': { type: 'memo', count: 1 },
 } as const;
 
@@ -107,7 +110,7 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
         `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
       )
     ).map(({ pid }) => Number(pid));
-  /** Closes the connections whose COMMIT waits, on this side. */
+  /** Closes the connections whose COMMIT waits, on the client side. */
   const cut = async (): Promise<void> => {
     const pids = await waiting();
     const connection = host.app.get<MikroORM>(CONTENT_ORM).em.getConnection();
@@ -143,26 +146,26 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
     return replies;
   };
 
-  it('D15 is a success where it succeeds after the connection is lost', async () => {
+  it('D15 is a success if it succeeds after the connection is lost', async () => {
     const cutAndFree = (): Promise<unknown> => cut().then(free);
     expect(await answeredBy('cut', cutAndFree)).toEqual(created('cut'));
     expect(await stored('cut')).toBe(count);
   });
 
-  if (way !== 'of three writes at once') {
-    it('D30 is a 503 with Retry-After where the server rolls back, and nothing is written', async () => {
+  if (way !== 'of three concurrent writes') {
+    it('D30 is a 503 with Retry-After if the server rolls back, and nothing is written', async () => {
       const terminate = async (): Promise<unknown> =>
         host.sql('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [await waiting()]);
       expect(await answeredBy('killed', terminate)).toEqual(all(NOTHING_WRITTEN));
       expect(await stored('killed')).toBe(0);
     });
 
-    it('D30 is an OutcomeUnknownError where the server does not decide in time', async () => {
+    it('D30 is an OutcomeUnknownError if the server does not decide in time', async () => {
       expect(await answeredBy('undecided', cut)).toEqual(all(UNKNOWN));
       expect(await stored('undecided')).toBe(count);
     });
 
-    it('D15 is written once where its request is repeated with the same Idempotency-Key', async () => {
+    it('D15 is written once if its request is repeated with the same Idempotency-Key', async () => {
       const key = { 'Idempotency-Key': 'repeated' };
       expect(await answeredBy('repeated', cut, key)).toEqual(all(UNKNOWN));
       expect(await post('repeated', key)).toEqual(created('repeated')[0]);
@@ -170,12 +173,12 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
     });
   } else {
     const wait = (): Promise<void> => Promise.resolve();
-    it('D15 D30 has nothing written where it is stopped after the timeout of the driver', async () => {
+    it('D15 D30 writes nothing if it is cancelled after the timeout of the driver', async () => {
       expect(await answeredBy('late', wait)).toEqual(all(NOTHING_WRITTEN));
       expect(await stored('late')).toBe(0);
     });
 
-    it('D15 is a success, written once, where it does not stop after that timeout', async () => {
+    it('D15 is a success, written once, if it does not end after that timeout', async () => {
       expect(await answeredBy('stubborn', wait)).toEqual(created('stubborn'));
       expect(await stored('stubborn')).toBe(count);
     });

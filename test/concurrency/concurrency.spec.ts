@@ -4,7 +4,7 @@ import { expectSoon } from '../support/dose.ts';
 
 const MANY = 80;
 
-describe('writers that meet', () => {
+describe('concurrent writers', () => {
   let test: BusyApp;
 
   const make = async (plural: string, data: object, query = ''): Promise<any> => {
@@ -64,7 +64,7 @@ describe('writers that meet', () => {
       expect(new Set(rows.map((row) => row['document_id'])).size).toBe(1);
     });
 
-    it('PUTs that take one unique value: one has it', async () => {
+    it('PUTs of one unique value: one succeeds', async () => {
       const people = await several(40, 'people', (i) => ({ name: `taker ${i}`, code: `free${i}` }));
       const replies = await Promise.all(
         people.map(({ documentId }) => test.client.put(`/api/people/${documentId}`, { code: 'wanted' })),
@@ -120,12 +120,11 @@ describe('writers that meet', () => {
   });
 
   describe('one document', () => {
-    it(`${MANY} PUTs that connect and disconnect: the order of their row writes explains every answer and what is left`, async () => {
+    it(`${MANY} PUTs that connect and disconnect: the order of their row writes explains all responses and the result`, async () => {
       const groups: string[] = (await several(16, 'groups', (i) => ({ name: `g${i}` }))).map(
         ({ documentId }) => documentId,
       );
-      // Writers hold the document's row until they commit, so the order in which its row is written is their
-      // order.
+      // Writers lock the document's row until they commit, so that the order of row writes is their order.
       await test.sql(`create table written (n serial, name text);
         create function log_written() returns trigger language plpgsql as $$ begin insert into written (name) values (new.name); return new; end $$;
         create trigger log_written after update on people for each row execute function log_written()`);
@@ -179,7 +178,7 @@ describe('writers that meet', () => {
       await test.sql('drop table written cascade; drop function log_written cascade');
     });
 
-    it('PUTs of components keep every instance whole, and one writer wins each time', async () => {
+    it('PUTs of components keep every instance consistent, and the last writer determines all of them', async () => {
       const { documentId } = await make('stories', { title: 'parts' });
       const replies = await parallel(60, (i) =>
         test.client.put(`/api/stories/${documentId}`, {
@@ -223,7 +222,7 @@ describe('writers that meet', () => {
       }
     });
 
-    it('9.7 a new locale and a change of what locales share, at once: all locales agree', async () => {
+    it('9.7 concurrent writes of a new locale and a shared value: all locales are equal', async () => {
       const topics = (await several(4, 'topics', (i) => ({ name: `shared ${i}` }))).map(
         ({ documentId }) => documentId,
       );
@@ -255,7 +254,7 @@ describe('writers that meet', () => {
         );
         const shared = { rank: 1, main: topics[1], badge: 'new', topics: `${topics[1]},${topics[2]}` };
         const published = (row: any) => row.published;
-        // A published version shows what was the draft when it was last published; drafts always agree.
+        // A published version has the state of the draft at the last publish; drafts are always equal.
         expect(rows.filter((row) => !published(row))).toEqual(
           ['de', 'en', 'fr'].map((locale) => ({ locale, published: false, ...shared })),
         );
@@ -265,7 +264,7 @@ describe('writers that meet', () => {
       }
     });
 
-    it('a DELETE and PUTs at once: the document is there with its draft, or gone altogether', async () => {
+    it('concurrent DELETE and PUTs: the document exists with its draft, or is deleted completely', async () => {
       for (let round = 0; round < 20; round += 1) {
         const { documentId } = await make('stories', { title: 'short-lived' }, '?status=draft');
         const path = `/api/stories/${documentId}`;
@@ -282,8 +281,7 @@ describe('writers that meet', () => {
           [documentId],
         );
         const versions = rows.map(({ locale, published }) => `${locale} ${published}`);
-        // DELETE takes the default locale away; PUT publishes, so a version that is there is there in both
-        // states.
+        // DELETE removes the default locale. PUT publishes, so that an existing version has both states.
         for (const locale of ['en', 'fr'])
           expect(['', `${locale} false,${locale} true`]).toContain(
             versions.filter((version) => version.startsWith(locale)).join(),
@@ -291,7 +289,7 @@ describe('writers that meet', () => {
       }
     });
 
-    it('a target deleted while it is being linked is linked nowhere afterwards', async () => {
+    it('a target that is deleted while it is linked has no links afterwards', async () => {
       for (let round = 0; round < 20; round += 1) {
         const { documentId } = await make('groups', { name: 'doomed' });
         const path = `/api/groups/${documentId}`;
@@ -323,7 +321,7 @@ describe('writers that meet', () => {
     });
   });
 
-  describe('both sides at once', () => {
+  describe('writes from both sides', () => {
     it('connecting and disconnecting from either side loses no change', async () => {
       for (let round = 0; round < 4; round += 1) {
         const random = seeded(round + 1);
@@ -347,7 +345,7 @@ describe('writers that meet', () => {
             }),
           ),
         );
-        // Every pair is turned round once, from a side picked by chance.
+        // Toggles every pair once, from a random side.
         const replies = await Promise.all(
           shuffled(pairs, random).map(({ person, group, linked }) => {
             const verb = linked ? 'disconnect' : 'connect';
@@ -366,7 +364,7 @@ describe('writers that meet', () => {
       }
     });
 
-    it('one-to-many: children taken and given from either side', async () => {
+    it('one-to-many: children are moved from either side', async () => {
       for (let round = 0; round < 4; round += 1) {
         const [people, groups] = await Promise.all([
           several(12, 'people', (i) => ({ name: `p${i}` })),
@@ -414,7 +412,7 @@ describe('writers that meet', () => {
       }
     });
 
-    it('no deadlock reaches a client when documents link each other', async () => {
+    it('returns no deadlock error when documents link each other', async () => {
       const people: string[] = (await several(8, 'people', (i) => ({ name: `circle ${i}` }))).map(
         ({ documentId }) => documentId,
       );
@@ -443,7 +441,7 @@ describe('writers that meet', () => {
       expectSoon(performance.now() - start, 30_000);
     });
 
-    it('no deadlock reaches a client when partners are taken in turn, from both sides; each has one', async () => {
+    it('returns no deadlock error when partners are moved from both sides; each has one', async () => {
       const people: string[] = (await several(8, 'people', (i) => ({ name: `pair ${i}` }))).map(
         ({ documentId }) => documentId,
       );
@@ -462,7 +460,7 @@ describe('writers that meet', () => {
       expect(new Set(rows.map(({ partner }) => partner)).size).toBe(rows.length);
     });
 
-    it('drafts and published versions that steal one target: one document has it in each state', async () => {
+    it('drafts and published versions that take one target: one document has it in each state', async () => {
       const [target] = await several(1, 'topics', () => ({ name: 'prize' }));
       const stories = await several(10, 'stories', (i) => ({ title: `s${i}` }));
       const replies = await Promise.all(
@@ -481,7 +479,7 @@ describe('writers that meet', () => {
       for (const { n } of rows) expect(n).toBe(1);
     });
 
-    it('two POSTs that take one partner: both succeed, one has it', async () => {
+    it('two POSTs with one partner: both succeed, one has it', async () => {
       for (let round = 0; round < 10; round += 1) {
         const { documentId } = await make('people', { name: 'wanted' });
         const replies = await parallel(4, () =>
@@ -505,7 +503,7 @@ describe('writers that meet', () => {
         const topicIds: string[] = topics.map(({ documentId }) => documentId);
         for (const id of storyIds) await test.client.put(`/api/stories/${id}`, { topics: topicIds });
         const wanted = new Map<string, string[]>();
-        // Each document is put into one order for good, while all of them are published again and again.
+        // Sets the final order of each document while all of them are published repeatedly.
         const work = [
           ...storyIds.map((id) => ({ path: `stories/${id}`, attribute: 'topics', all: topicIds })),
           ...topicIds.map((id) => ({ path: `topics/${id}`, attribute: 'stories', all: storyIds })),
@@ -528,7 +526,7 @@ describe('writers that meet', () => {
     });
   });
 
-  it('all of it leaves the pool whole: no connection is left in a transaction', async () => {
+  it('leaves no connection of the pool in a transaction', async () => {
     const rows = await test.sql(
       `select state, count(*)::int as n from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() group by 1`,
     );

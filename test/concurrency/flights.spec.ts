@@ -1,6 +1,6 @@
 /**
- * A write goes over the wire in two flights, or one where it can count on what it names, and is all or nothing
- * whichever statement of them fails.
+ * A write needs two pipelined batches, or one if it expects its targets to exist. It is atomic if any
+ * statement fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
@@ -40,7 +40,7 @@ const part = defineComponent({
 
 const LIMITS = { responseBytes: 2000, statementTimeout: 1000 };
 
-describe.each([true, false])('flights, statements prepared: %s', (preparedStatements) => {
+describe.each([true, false])('pipelined batches, statements prepared: %s', (preparedStatements) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp({
@@ -67,10 +67,10 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
 
   const flights = async (work: () => Promise<unknown>): Promise<number> => (await recordFlights(work)).length;
 
-  it('a create takes one flight: what it names is looked for along with it', async () => {
+  it('a create needs one batch, which includes the queries for its targets', async () => {
     const [one, other] = [await makeLabel(), await makeLabel()];
     expect(await flights(() => make({ labels: [one, other, one] }))).toBe(1);
-    // Ids of instances are taken by the hundred: the first write that needs some asks for them.
+    // Instance ids are reserved by the hundred; the first write that needs some reserves them.
     const parts = [{ name: 'p', label: one }, { name: 'q' }];
     const made = await make({ parts });
     expect(await flights(() => make({ parts, labels: [other] }))).toBe(1);
@@ -84,7 +84,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     expect(new Set(all.map(({ id }) => id)).size).toBe(260);
   });
 
-  it('what a create counts on and is not there is a 400 that names it, and nothing is written', async () => {
+  it('returns 400 with the target if a create names a missing one, and writes nothing', async () => {
     const known = await makeLabel();
     const before = await test.sql('select count(*)::int as n from notes');
     const refused = async (data: object): Promise<string> =>
@@ -97,7 +97,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     expect(await test.sql('select count(*)::int as n from notes')).toEqual(before);
   });
 
-  it('a create that waits for the end of what it names does not link it', async () => {
+  it('a create that waits for the deletion of a target does not link it', async () => {
     const label = await makeLabel();
     const labels = test.app.get<ContentService>(getContentToken('label'), { strict: false });
     let waiting: Promise<{ body: { error: { message: string } } }> | undefined;
@@ -112,20 +112,20 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     expect(await test.sql("select 1 from notes where title = 'late'")).toEqual([]);
   });
 
-  it('a create, an update, a publish and a delete take two flights at most', async () => {
+  it('a create, an update, a publish and a delete need at most two batches', async () => {
     const documentId = await makeLabel();
     expect(await flights(() => make())).toBe(1);
     const draft = (await send('post', 'notes?status=draft', { slug: next() }).expect(201)).body.data;
-    // The published version is new, and its links come with it.
+    // The published version is new, and its links are inserted with it.
     const publish = { title: 'b', labels: [documentId] };
     expect(await flights(() => send('put', `notes/${draft.documentId}`, publish).expect(200))).toBe(2);
     expect(await flights(() => send('put', `notes/${draft.documentId}`, {}).expect(200))).toBe(2);
     expect(await flights(() => send('delete', `notes/${draft.documentId}`).expect(204))).toBe(2);
-    // What is generated is looked for under a lock of its own.
+    // A separate lock protects the search for a free generated value.
     expect(await flights(() => send('post', 'notes', { title: 'c' }).expect(201))).toBe(2);
   });
 
-  it('all of it is planned once for all values', async () => {
+  it('each is planned once for all values', async () => {
     const seen = await recordFlights(() => make());
     expect(seen[0]?.slice(0, 2)).toEqual([
       'begin isolation level read committed',
@@ -134,7 +134,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     expect(seen.at(-1)?.at(-1)).toBe('commit');
   });
 
-  it('an answer that is too large undoes the write that was sent along with it', async () => {
+  it('a response that is too large rolls back the write of the same batch', async () => {
     const before = await test.sql('select count(*)::int as n from notes');
     const { body } = await send('post', 'notes', { title: 'x'.repeat(250), code: 'y'.repeat(200) })
       .query({ populate: '*' })
@@ -150,7 +150,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     expect(Number(after[0]?.['n'])).toBe(Number(before[0]?.['n']) + 2);
   });
 
-  it('statements of a flight that has failed work again on the same connections', async () => {
+  it('statements of a failed batch work again on the same connections', async () => {
     await make({ code: 'taken' });
     for (let i = 0; i < 12; i += 1) {
       const { body } = await send('post', 'notes', { title: 't', slug: next(), code: 'taken' }).expect(400);
@@ -159,7 +159,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     }
   });
 
-  it('what runs out of time in its last flight is a 503 and is not written later', async () => {
+  it('a timeout in the last batch is a 503, and the write is not stored later', async () => {
     const id = await make({ title: 'old' });
     const held = test.app.get<MikroORM>(CONTENT_ORM).em.fork();
     await held.begin();
@@ -171,7 +171,7 @@ describe.each([true, false])('flights, statements prepared: %s', (preparedStatem
     expect((await rows(id)).map(({ title }) => title)).toEqual(['old', 'old']);
   });
 
-  it("a write that is refused leaves the host's own transaction usable", async () => {
+  it('a rejected write keeps the transaction of the application usable', async () => {
     const labels = await manyLabels();
     const notes = test.app.get<ContentService>(getContentToken('note'), { strict: false });
     await test.app.get<MikroORM>(CONTENT_ORM).em.transactional(async (em) => {

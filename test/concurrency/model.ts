@@ -1,5 +1,5 @@
 /**
- * Types whose writers meet: one relation of every kind, uniqueness, generated uids, locales, single types.
+ * Types for concurrent writes: one relation of every kind, uniqueness, generated uids, locales, single types.
  */
 import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 
@@ -15,7 +15,7 @@ const box = defineComponent({
   },
 });
 
-/** Without drafts. */
+/** Has no drafts. */
 const person = defineCollectionType({
   singularApiId: 'person',
   pluralApiId: 'people',
@@ -46,7 +46,7 @@ const group = defineCollectionType({
   },
 });
 
-/** With drafts and locales. */
+/** Has drafts and locales. */
 const story = defineCollectionType({
   singularApiId: 'story',
   pluralApiId: 'stories',

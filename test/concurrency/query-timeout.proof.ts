@@ -1,4 +1,4 @@
-/** A limit of the driver's own for every query (`query_timeout`), which has a clock run beside each. */
+/** `query_timeout` of the driver, which starts a timer for every query. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Host } from '../http/helpers.ts';
@@ -23,13 +23,13 @@ describe('queries with a limit of the driver', () => {
     return [...new Set(statuses)].sort();
   };
 
-  it('are over when they are answered, so that the clock stops', async () => {
+  it('clear the timer when they get their result', async () => {
     expect(await rounds()).toEqual([200, 201]);
     await sleep(2 * LIMIT);
     expect(await rounds()).toEqual([200, 201]);
   });
 
-  it('that take longer are a 503, and the connection is used again once it is free', async () => {
+  it('that exceed it are a 503, and the connection is used again after it is free', async () => {
     const other = new pg.Client({ connectionString: host.database.url });
     await other.connect();
     await other.query('begin; lock table notes in access exclusive mode');

@@ -1,4 +1,4 @@
-/** Short reads of one moment share a connection, and nothing else: what becomes of one is nobody else's. */
+/** Concurrent short reads share a connection, and are otherwise independent of each other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
 import { until } from '../crowd/house.ts';
@@ -13,7 +13,7 @@ const note = defineCollectionType({
   attributes: { title: { type: 'string' }, text: { type: 'text' } },
 });
 
-/** Rows of some titles take long to be read, or fail: what is read of the table goes through a view. */
+/** Rows with some titles are slow or fail: a view with the name of the table calls a function for them. */
 const SPECIAL = `alter table notes rename to kept;
   create view notes as select k.* from kept k cross join lateral (
     select case k.title when 'slow' then pg_sleep(.3)::text when 'broken' then (1 / (length(k.title) - 6))::text end
@@ -26,7 +26,7 @@ interface Shown {
   readonly milliseconds: number;
 }
 
-describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('concurrent short reads on %s', (adapter) => {
   const barrier = new Barrier();
   let test: TestApp;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
   };
   const together = (paths: readonly string[], signals: readonly AbortSignal[] = []) =>
     barrier.hold(paths.length, () => Promise.all(paths.map((path, i) => show(path, signals[i]))));
-  /** Texts are known when they have come twice; that they took long is forgotten after some more. */
+  /** A query is known after two requests; its slowness is forgotten after some more. */
   const learn = async (path: string, times = 3): Promise<void> => {
     for (let i = 0; i < times; i += 1) await show(path);
   };
@@ -68,7 +68,9 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
     (await recordFlights(work))
       .map((texts) => texts.filter((text) => text.includes('from "notes"')).length)
       .filter((count) => count > 0);
-  /** Repeats GETs until they share connections as expected: a busy machine makes a fast statement slow. */
+  /**
+   * Repeats GETs until they share connections as expected, because a busy machine makes fast statements slow.
+   */
   const expectReads = async (work: () => Promise<unknown>, expected: readonly number[]): Promise<void> => {
     let flights = await reads(work);
     for (let i = 0; i < 50 && flights.join() !== expected.join(); i += 1) flights = await reads(work);
@@ -93,7 +95,7 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
     await learn(pathOf('a'));
   });
 
-  it('go over one connection, four at most, and each has its own answer', async () => {
+  it('use one connection, at most four together, and each gets its own response', async () => {
     let shown: readonly Shown[] = [];
     await expectReads(async () => {
       shown = await together(TITLES.map(pathOf));
@@ -101,7 +103,7 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
     expect(shown.map(({ status, title }) => [status, title])).toEqual(TITLES.map((title) => [200, title]));
   });
 
-  it('do so where they filter, and show what is not there to those alone who ask for it', async () => {
+  it('also with filters, and only the request for a missing document gets 404', async () => {
     await learn(listOf('a'), 40);
     let shown: readonly Shown[] = [];
     await expectReads(async () => {
@@ -112,7 +114,7 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
     expect([found?.status, missing?.status]).toEqual([200, 404]);
   });
 
-  it('go alone where they are of other texts, or large', async () => {
+  it('run unbatched if they are new or large', async () => {
     const other = (title: string): string => `${pathOf(title)}?fields=title`;
     await learn(other('a'));
     await expectReads(() => together([pathOf('a'), other('b'), pathOf('c'), other('d')]), [2, 2]);
@@ -123,20 +125,20 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
     await expectReads(() => together([pathOf('a'), pathOf('b')]), [2]);
   });
 
-  describe('when not all of them are read at once', () => {
+  describe('when their responses arrive at different times', () => {
     beforeAll(async () => {
       await test.sql(SPECIAL);
       await learn(listOf('a'), 80);
     });
     afterAll(() => test.sql(PLAIN));
 
-    it('one that fails does so alone', async () => {
+    it('an error affects only its own read', async () => {
       const shown = await together(['a', 'broken', 'b', 'c'].map(listOf));
       expect(shown.map(({ title }) => title)).toEqual(['a', null, 'b', 'c']);
       expect(shown[1]?.status).toBeGreaterThanOrEqual(400);
     });
 
-    it('one that takes long is waited for by who asked for it', async () => {
+    it('a slow read delays only its own request', async () => {
       const shown = await together(['slow', 'a', 'b', 'c'].map(listOf));
       expect(shown.map(({ title }) => title)).toEqual(['slow', 'a', 'b', 'c']);
       const [slow, ...others] = shown.map(({ milliseconds }) => milliseconds);
@@ -144,7 +146,7 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
       expectSoon(Math.max(...others), 600);
     });
 
-    it('nobody waits for one that nobody waits for any more', async () => {
+    it('a read without remaining clients delays no other', async () => {
       await learn(listOf('a'), 80);
       const gone = new AbortController();
       const asked = barrier.hold(2, () =>
@@ -160,7 +162,7 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
       if (shown.status === 'fulfilled') expectSoon(shown.value.milliseconds, 600);
     });
 
-    it('each has the time that it may take, and hears when that is over as who goes alone does', async () => {
+    it('each has its full time limit, with the same error as a single read', async () => {
       await learn(listOf('a'), 80);
       const free = await hold();
       const shown = await together([...['a', 'b', 'c'].map(listOf), `${listOf('a')}&fields=title`]);
@@ -173,7 +175,7 @@ describe.each(adaptersFor(import.meta.url))('short reads of one moment on %s', (
       expect((await show(listOf('a'))).status).toBe(200);
     });
 
-    it('who hangs up is not missed by the others; when all have, nothing goes on', async () => {
+    it('a client that disconnects does not affect the others; without clients the batch ends', async () => {
       await learn(listOf('a'), 80);
       const free = await hold();
       const leaves = new AbortController();

@@ -1,4 +1,4 @@
-/** Equal reads at the same time are one statement, and nobody's answer is older than their request. */
+/** Equal concurrent reads share a statement, and no response is older than its request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type House, openHouse, until } from '../crowd/house.ts';
 import { adaptersFor } from '../support/adapters.ts';
@@ -16,7 +16,7 @@ describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
   });
   afterEach(() => house.close());
 
-  it('are two statements however many ask: one under way, one that all others wait for', async () => {
+  it('are two statements for any number of requests: a running one, and one that all others wait for', async () => {
     const free = await house.hold(LOCK);
     const seen = await countStatements(async () => {
       const first = house.ask('/api/members');
@@ -32,7 +32,7 @@ describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
     expect(reads(seen)).toBe(2);
   });
 
-  it('are only those whose filters name the same values, though one plan serves all', async () => {
+  it('share only for filters with equal values, although one plan serves all', async () => {
     await house.ask('/api/members', 'POST', { name: 'new' });
     const names = ['old', 'new', 'nobody', 'old', 'new'];
     const free = await house.hold(LOCK);
@@ -48,8 +48,8 @@ describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
     );
   });
 
-  it('never join one that was sent before: the answer has what was committed meanwhile', async () => {
-    // Its rows are those of its beginning, and it takes a while.
+  it('never join a statement that was already sent: the response has all earlier commits', async () => {
+    // Returns the rows of its snapshot after a delay.
     await house.sql(`alter table members rename to kept;
       create view members as select k.* from kept k cross join lateral (select pg_sleep(.1)) s`);
     const first = house.ask('/api/members');
@@ -60,7 +60,7 @@ describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
     expect((await second).body).toMatchObject({ data: [{ name: 'new' }] });
   });
 
-  it('go on for the others when one who asked hangs up, and end when all have', async () => {
+  it('continue for the others when a client disconnects, and end when all have', async () => {
     const free = await house.hold(LOCK);
     const [first, ...rest] = Array.from({ length: 3 }, () => house.ask('/api/members'));
     await until(() => house.active(), 1);
@@ -94,7 +94,7 @@ describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
     );
     await free();
     expect((await first).status).toBe(503);
-    // Those who came after it was sent have a statement of their own, on another connection.
+    // Requests after it was sent have another statement, on another connection.
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 });

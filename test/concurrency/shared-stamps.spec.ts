@@ -31,7 +31,7 @@ const tag = defineCollectionType({
 });
 
 interface World {
-  /** The article whose tags are compared, another one, and a tag that both link. */
+  /** The article whose ETags are compared, another one, and a tag that both link. */
   readonly one: string;
   readonly two: string;
   readonly tag: string;
@@ -45,7 +45,7 @@ interface Sent {
 const put = (path: string, data: object): Sent => ({ method: 'PUT', path, data });
 const POPULATED = '?populate=*';
 
-/** Every kind of write that can change the article `one`, and some beside it. */
+/** Every kind of write that can change the article `one`, and some that cannot. */
 const WRITES: Readonly<Record<string, (world: World) => Sent>> = {
   'its title': ({ one }) => put(`articles/${one}${POPULATED}`, { title: 'changed' }),
   'its draft': ({ one }) => put(`articles/${one}?status=draft&populate=*`, { title: 'draft' }),
@@ -67,7 +67,7 @@ const WRITES: Readonly<Record<string, (world: World) => Sent>> = {
 
 const NAMES = Object.keys(WRITES);
 const ALL = NAMES.flatMap((first) => NAMES.map((second) => [first, second] as const));
-/** Writes whose responses show the article. */
+/** Writes whose responses contain the article. */
 const SHOWN = ['its title', 'its draft', 'its tags', 'publishing'];
 const PAIRS = dose(
   ALL.filter(([first]) => SHOWN.includes(first)),
@@ -80,7 +80,7 @@ interface Reply {
   readonly data: unknown;
 }
 
-/** Linked documents by their ids alone: they have stamps of their own. */
+/** Reduces linked documents to their ids, because they have their own stamps. */
 const linked = (key: string, value: { documentId?: string } | null): unknown =>
   key !== 'data' && typeof value?.documentId === 'string' ? value.documentId : value;
 
@@ -118,17 +118,17 @@ describe.each(adaptersFor(import.meta.url))('stamps of concurrent writes on %s',
     return { one, two, tag: id };
   };
 
-  it.each(PAIRS)('If-Match: %s, beside %s', async (...pair) => {
+  it.each(PAIRS)('If-Match: %s, concurrent with %s', async (...pair) => {
     const made = await world();
     const sent = pair.map((name) => WRITES[name]?.(made) as Sent);
     const replies = await barrier.hold(2, () => Promise.all(sent.map(send)));
     for (const [i, { status, stamp, data }] of replies.entries()) {
-      // A write that names a tag is refused once the tag is deleted.
+      // A write that names a tag is rejected after the tag is deleted.
       expect([200, 201, 204, ...(pair.includes('the end of its tag') ? [400, 404] : [])]).toContain(status);
       const { path } = sent[i] as Sent;
       if (status >= 400 || !SHOWN.includes(pair[i] as string)) continue;
       const now = await send({ method: 'GET', path: path.replace('/actions/publish', '') });
-      // Equal stamps let an If-Match pass, so that the client has to have seen what is there.
+      // An If-Match with an equal stamp succeeds, so that the client must have the current data.
       if (stamp === now.stamp) expect(data).toEqual(now.data);
       expect(stamp).not.toBe('');
     }

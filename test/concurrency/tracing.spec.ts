@@ -1,4 +1,4 @@
-/** Tracing puts itself around the driver's `query`: it looks for a text, and for a callback to put its own around. */
+/** Tracing tools wrap the driver's `query`: they expect a text, and wrap the callback. */
 import { defineCollectionType } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { watchQueries } from '../support/watch-queries.ts';
@@ -14,7 +14,7 @@ interface Query {
   callback: ((error: Error | null, result?: unknown) => void) | undefined;
 }
 
-/** The texts of queries that were begun and have ended while `work` runs, as tracing tools find them. */
+/** Returns the texts of queries that began and ended while `work` runs, as tracing tools record them. */
 async function traced(work: () => Promise<unknown>): Promise<{ begun: string[]; ended: string[] }> {
   const [begun, ended]: [string[], string[]] = [[], []];
   await watchQueries((sent) => {
@@ -41,7 +41,7 @@ describe('tracing of the driver', () => {
   });
   afterAll(() => test.close());
 
-  it('sees the statements of reads and writes, and when they have ended', async () => {
+  it('records the statements of reads and writes, and their end', async () => {
     await test.http.get('/api/notes').expect(200);
     const read = await traced(() => test.http.get('/api/notes').expect(200));
     const write = await traced(() =>

@@ -1,4 +1,4 @@
-/** Writes of one moment share a transaction, and nothing else: what becomes of one is nobody else's. */
+/** Concurrent writes share a transaction, and are otherwise independent of each other. */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
@@ -37,7 +37,7 @@ interface Answered {
   readonly id: string | null;
 }
 
-describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapter) => {
+describe.each(adaptersFor(import.meta.url))('concurrent writes on %s', (adapter) => {
   const barrier = new Barrier();
   let test: TestApp;
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
   };
   const together = (sent: readonly Sent[]): Promise<Answered[]> =>
     barrier.hold(sent.length, () => Promise.all(sent.map((one) => send(one))));
-  /** The transactions that wrote notes: what was sent with the commit of each. */
+  /** Returns the transactions that wrote notes: the statements that were sent with each commit. */
   const transactions = async (work: () => Promise<unknown>): Promise<string[][]> =>
     (await recordFlights(work)).filter(
       (texts) => texts.includes('commit') && texts.some((text) => text.includes('"notes"')),
@@ -104,7 +104,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     ]);
     return Number(row?.['n']);
   };
-  /** A transaction of somebody else's. */
+  /** Opens a transaction on another connection. */
   const hold = async (text: string): Promise<() => Promise<unknown>> => {
     const holder = await test.connect();
     await holder.query(`begin; ${text}`);
@@ -119,7 +119,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     return Number(row?.['n']) > 0;
   };
 
-  it('share transactions, six at most, and each has its own answer', async () => {
+  it('share transactions, at most six together, and each gets its own response', async () => {
     const titles = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     let made: readonly Answered[] = [];
     expect(
@@ -135,7 +135,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect(await titlesOf(made.map(({ id }) => String(id)))).toEqual(titles.map((title) => `${title}!`));
   });
 
-  it('of different kinds go together, and a document that is not there is nobody else’s', async () => {
+  it('of different kinds are batched, and only the write of a missing document gets 404', async () => {
     const [one, two] = await make(2);
     const sent = [put(one ?? '', 'mixed'), post('mixed'), put('nowhere', 'mixed'), put(two ?? '', 'mixed')];
     let answers: readonly Answered[] = [];
@@ -144,7 +144,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect(await countOf('mixed')).toBe(3);
   });
 
-  it('of one document take turns, and what keeps others out goes alone', async () => {
+  it('of one document run one after the other, and a write with an exclusive lock runs unbatched', async () => {
     const [one, two] = await make(2);
     const sent: Sent[] = [
       put(one ?? '', 'turn 1'),
@@ -169,7 +169,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     }
   });
 
-  it('one that is refused is refused alone, and only one of two has what both want', async () => {
+  it('a rejected one does not affect the others, and one of two with the same unique value succeeds', async () => {
     const [one, two, three] = await make(3);
     await send(put(one ?? '', 'has it', { slug: 'taken' }));
     const sent = [
@@ -185,7 +185,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect(rivals.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
   });
 
-  it('those that have to look twice go alone', async () => {
+  it('a write that needs a second query runs unbatched', async () => {
     const same: Sent = { method: 'POST', path: '/api/tickets', data: { title: 'Same' } };
     const answers = await together([same, post('beside'), same, same]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
@@ -193,7 +193,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect(rows.map(({ slug }) => slug)).toEqual(['same', 'same-1', 'same-2']);
   });
 
-  it('nobody waits for one that waits for somebody else', async () => {
+  it('a write that waits for a lock does not delay the others', async () => {
     const [one, two, three] = await make(3);
     const free = await hold(lockOf(one));
     const asked = together([one, two, three].map((id) => put(id ?? '', 'waited')));
@@ -208,7 +208,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect((await others).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('the time of one that waits for too long ends for it alone', async () => {
+  it('a timeout affects only the write that waits too long', async () => {
     const [one, two] = await make(2);
     const free = await hold(lockOf(one));
     const [late, right] = await together([put(one ?? '', 'too late'), put(two ?? '', 'in time')]);
@@ -217,7 +217,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect([await countOf('too late'), await countOf('in time')]).toEqual([0, 1]);
   });
 
-  it('who hangs up has nothing written, and the others have', async () => {
+  it('a client that disconnects has nothing written, and the others have', async () => {
     const [one, two, three] = await make(3);
     const free = await hold(lockOf(one));
     const leaves = new AbortController();
@@ -248,7 +248,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect(await countOf('leaves')).toBe(0);
   });
 
-  it('those whose connection is lost on the way to the commit are told, and none is written twice', async () => {
+  it('a lost connection before the commit is reported, and no write is stored twice', async () => {
     const free = await hold('lock table notes in share mode');
     const asked = together(['p', 'q', 'r'].map((letter) => post(`lost ${letter}`)));
     await until(waiting, true);
@@ -265,7 +265,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect((await send(post('after all'))).status).toBe(201);
   });
 
-  it('none is written again where the answer to its commit is lost', async () => {
+  it('no write is repeated if the response to its commit is lost', async () => {
     const letters = ['s', 't', 'u'];
     let answers: readonly Answered[] = [];
     let cut = 0;
@@ -273,7 +273,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
       (query, client) => {
         if (!textsOf(query).includes('commit')) return;
         cut += 1;
-        // It is sent in the next tick at the latest, and no answer is looked at before the ticks are over.
+        // The cut happens in the next tick at the latest, before the response is processed.
         const cutOff = (): unknown =>
           (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
         process.nextTick(() => process.nextTick(cutOff));
@@ -289,7 +289,7 @@ describe.each(adaptersFor(import.meta.url))('writes of one moment on %s', (adapt
     expect((await send(post('after the cut'))).status).toBe(201);
   });
 
-  it('a crowd of all kinds comes to what the same would one after the other', async () => {
+  it('many writes of all kinds have the same result as serial ones', async () => {
     const ids = await make(8);
     const sent = Array.from({ length: 120 }, (_, n): Sent => {
       const title = `crowd ${n}`;
