@@ -35,6 +35,7 @@ import { CONTENT_ORM } from './content.orm.js';
 import { contentAccess, settingsOf } from './from-options.js';
 import { AccessExplorer } from '../content/documents/access-explorer.js';
 import { DecoratedProviders } from '../content/documents/decorated-providers.js';
+import { WriteAdditions } from '../content/documents/write-additions.js';
 import { ArchiveParts } from '../content/documents/archive-parts.js';
 import { isProduction } from './production.js';
 import { SetupCheck } from './setup-check.js';
@@ -85,6 +86,7 @@ const CLASSES: readonly Provider[] = [
   ContentArchive,
   ModelWatch,
   SignedLinks,
+  WriteAdditions,
   DocumentsBase,
   Documents,
   LedgerWorker,
@@ -135,6 +137,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   Database,
   Hooks,
   SignedLinks,
+  WriteAdditions,
   Documents,
   ContentMetrics,
   ContentAccess,

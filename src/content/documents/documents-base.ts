@@ -7,6 +7,7 @@ import { Hooks } from './hooks.js';
 import { InstanceIds } from './instance-ids.js';
 import { ModelWatch } from './model-watch.js';
 import { SignedLinks } from './signed-links.js';
+import { WriteAdditions } from './write-additions.js';
 
 @Injectable()
 export class DocumentsBase implements PlanBase {
@@ -19,6 +20,7 @@ export class DocumentsBase implements PlanBase {
     @Inject(Hooks) readonly hooks: Hooks,
     @Inject(ModelWatch) readonly model: ModelWatch,
     @Inject(SignedLinks) readonly links: SignedLinks,
+    @Inject(WriteAdditions) readonly additions: WriteAdditions,
   ) {}
 
   get filePlaceholder(): string | null {

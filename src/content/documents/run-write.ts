@@ -34,6 +34,7 @@ import { InstanceIds } from './instance-ids.js';
 import { expectationOf, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { isThere, ownOnly } from './standing.js';
+import type { PlannedWrite, WriteAdditions } from './write-additions.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface WriteBase {
@@ -42,6 +43,7 @@ export interface WriteBase {
   readonly settings: ContentSettings;
   readonly model: ModelWatch;
   readonly instanceIds: InstanceIds;
+  readonly additions: WriteAdditions;
 }
 
 export interface WriteAnswer<T> {
@@ -139,8 +141,9 @@ async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<{ readon
     if (refusals.length > 0) throw bodyError(refusals, []);
     return null;
   }
-  const planned = await stepsOf(work, ...(await changedByHooks(work, write, loaded)));
-  return { answer: await writeAndAnswer(work, write, planned) };
+  const [plan, found] = await changedByHooks(work, write, loaded);
+  const planned = await stepsOf(work, plan, found);
+  return { answer: await writeAndAnswer(work, write, { ...planned, plan }) };
 }
 
 /** Adds the locale to an error of a write in several locales. */
@@ -247,17 +250,19 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
 async function writeAndAnswer<T>(
   work: Attempt,
   write: WriteRun<T>,
-  { documentId, steps }: PlannedSteps,
+  { plan, documentId, steps }: PlannedWrite,
 ): Promise<T> {
-  const { runner } = work;
+  const { base, runner } = work;
   const { hooks, answer } = write;
+  const added = base.additions.of({ plan, documentId, steps });
   const alone = isAlone(work, write);
-  const written = compileSteps(steps, alone ? answer.written : null);
+  // The statement that writes a row can respond only as the last one.
+  const written = compileSteps(steps, alone && added.length === 0 ? answer.written : null);
+  const statements = [...written.statements, ...added];
   const others = alone ? answer.statements(documentId) : null;
   const answering = written.answers ? [] : others;
-  if (answering !== null)
-    return answer.from(await answered(runner, [...written.statements, ...answering], answer));
-  await runner.all(written.statements);
+  if (answering !== null) return answer.from(await answered(runner, [...statements, ...answering], answer));
+  await runner.all(statements);
   await hooks.after(runner, documentId);
   return answer.look(runner, documentId);
 }

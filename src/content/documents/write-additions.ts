@@ -1,0 +1,30 @@
+/** Statements that features add to every write, in its transaction. */
+import { Injectable } from '@nestjs/common';
+import type { Statement } from '../../kernel/sql.js';
+import type { WriteStep } from '../plan/steps.js';
+import type { WritePlan } from '../plan/write-plan.js';
+
+/** Write whose rows are about to be committed. */
+export interface PlannedWrite {
+  readonly plan: WritePlan;
+  /** Document that is written, the new one of a create; null for a single type without a document. */
+  readonly documentId: string | null;
+  readonly steps: readonly WriteStep[];
+}
+
+/** Returns the statements of one write. They run after its rows are written, and before COMMIT. */
+export type WriteAddition = (write: PlannedWrite) => readonly Statement[];
+
+@Injectable()
+export class WriteAdditions {
+  private readonly additions: WriteAddition[] = [];
+
+  /** Registers an addition to all later writes of all types. */
+  add(addition: WriteAddition): void {
+    this.additions.push(addition);
+  }
+
+  of(write: PlannedWrite): readonly Statement[] {
+    return this.additions.flatMap((addition) => addition(write));
+  }
+}
