@@ -844,8 +844,24 @@ const COMPONENTS: readonly Change[] = [
     'a list of components with one each is made single',
     [{ c: MANY }, { c: HELD }],
     [[box(BOX)], [box(BOX)]],
-    [[{ text: 'a' }], [{ text: 'b' }]],
+    [[{ text: 'a' }], [{ text: 'b' }], []],
     SAME,
+  ),
+  embedded(
+    'a list in a component, with at most one each, is made single',
+    [{ c: MANY }, { c: MANY }],
+    [
+      [component('b.box', { inner: { ...MANY, component: 'b.inner' } }), component('b.inner', BOX)],
+      [component('b.box', { inner: { ...HELD, component: 'b.inner' } }), component('b.inner', BOX)],
+    ],
+    [[{ inner: [{ text: 'a' }] }, { inner: [] }, {}]],
+    SAME,
+    {
+      was: list('/api/articles?populate[c][populate]=*', ({ c }) => c.map(({ inner }: any) => inner)),
+      is: list('/api/articles?populate[c][populate]=*', ({ c }) =>
+        c.map(({ inner }: any) => (inner === null ? [] : [inner])),
+      ),
+    },
   ),
   refused(
     embedded(

@@ -283,7 +283,7 @@ export async function runChange(change: Change): Promise<Outcome> {
         )
       )
         same(`${name}: modified documents`, modified, await run.modified(next, after));
-    const back = await wayBack(run, { change, result, old, next, seen, first, after });
+    const back = await wayBack(run, { change, result, old, next, seen, first, after, was });
     await writable(run, next, after);
     return { name, requests: run.requests, stale, values: hash(was), back };
   } catch (error) {
@@ -302,6 +302,7 @@ interface Way {
   readonly seen: readonly string[];
   readonly first: readonly string[];
   readonly after: Model;
+  readonly was: unknown;
 }
 
 /** Versions that are created again have new row ids. */
@@ -313,14 +314,18 @@ export const isReversible = ({ refused, isFinal }: Change): boolean =>
   refused === undefined ? isFinal !== true : refused.isReversible === true;
 
 /** Goes back and there again, and compares all content with that before each step. */
-async function wayBack(run: Run, { change, result, old, next, seen, first, after }: Way): Promise<boolean> {
+async function wayBack(run: Run, way: Way): Promise<boolean> {
+  const { change, result, old, next, seen, first, after, was } = way;
   const wanted = isReversible(change);
   if (wanted !== (result.down !== null)) throw new Error(`there is ${wanted ? 'no' : 'a'} way back`);
   if (result.down === null) return false;
   await applyStatements(old, result.down);
   same('back: nothing is left to migrate', '', await statementsLeft(old));
   const again = await run.readPublic(old, change.before);
-  if (change.isFilled !== true) same('back: everything', withoutIds(seen), withoutIds(again));
+  if (change.isFilled !== true) {
+    same('back: everything', withoutIds(seen), withoutIds(again));
+    same('back: values', was, await change.was(run.apiOf(old).get));
+  }
   await migrateContent({ orm: ormOf(next), model: after });
   same('there again: everything', withoutIds(first), withoutIds(await run.readPublic(next, after)));
   return true;

@@ -129,7 +129,7 @@ export class Instances {
   /** Function body that converts each attribute of an instance. */
   private instanceBody(pair: ComponentPair): Sql {
     const steps = pair.attributes.flatMap((one) => this.memberSteps(pair, one));
-    return sql`begin ${join(steps, ' ')} return item; end`;
+    return sql`declare converted jsonb; begin ${join(steps, ' ')} return item; end`;
   }
 
   private memberSteps(owner: ComponentPair, pair: Pair<Attribute>): Sql[] {
@@ -139,8 +139,12 @@ export class Instances {
     const json = sql`(item -> ${nameText(before)})`;
     const value = this.memberValue(pair, json) ?? this.heldValue(owner, pair, json);
     if (value === null && before.name === after.name) return filled(pair);
+    // Writes omit null values of instances, too: a list would show a stored null as an instance.
     const set = sql`if ${json} is not null then
-      item := (item - ${nameText(before)}) || jsonb_build_object(${nameText(after)}, ${value ?? json}); end if;`;
+      converted := ${value ?? json};
+      item := item - ${nameText(before)};
+      if jsonb_typeof(converted) <> 'null' then
+        item := item || jsonb_build_object(${nameText(after)}, converted); end if; end if;`;
     return [set, ...filled(pair)];
   }
 
@@ -199,9 +203,9 @@ export class Instances {
       const unknown = sql`coalesce(one ->> '__component', '') not in (${join(known, ', ')})`;
       branches.push(sql`if ${unknown} then found := found || jsonb_build_array(one); end if;`);
     }
-    const result = after.many ? sql`found` : sql`coalesce(found -> 0, 'null')`;
+    const result = after.many ? sql`found` : sql`found -> 0`;
     return sql`declare one jsonb; found jsonb := '[]'; begin
-      if item is null or jsonb_typeof(item) = 'null' then return item; end if;
+      if item is null or jsonb_typeof(item) = 'null' then return null; end if;
       for one in select e from jsonb_array_elements(
         case jsonb_typeof(item) when 'array' then item else jsonb_build_array(item) end) e loop
         ${join(branches, ' ')}
