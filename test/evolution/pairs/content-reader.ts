@@ -38,6 +38,16 @@ export const versionOf = (
 
 const isLink = ({ shape }: Member): boolean => ['relation', 'morph', 'side'].includes(shape.kind);
 
+/** Whether a member shows the links that other documents own. */
+export const isInverse = ({ shape }: Member): boolean =>
+  shape.kind === 'side' || (shape.kind === 'relation' && !shape.owns);
+
+/** State and locale of a request. */
+export type Request = Pick<Version, 'status' | 'locale'>;
+
+/** Key of the links that an inverse side shows to a request with another state or locale than its document. */
+export const linksFor = (key: string, { status, locale }: Request): string => `${key} ${status} ${locale}`;
+
 /** Returns the populate parameters that show all members of a part, including those of its components. */
 function populate(sketch: Sketch, part: Part, at: string): string[] {
   return part.members.flatMap(({ name, shape, ...member }): string[] => {
@@ -126,13 +136,51 @@ export class ContentReader {
   /** Returns everything that a caller with all permissions sees, and the hidden values by SQL. */
   async dump(): Promise<Dump> {
     const shown = await Promise.all(
-      this.sketch.types.flatMap((type) => this.statesOf(type).map((state) => this.version(type, state))),
+      this.sketch.types.flatMap((type) =>
+        this.statesOf(type).map(async (state) => {
+          const version = await this.version(type, state);
+          return { ...version, documents: await this.withOtherRequests(type, version) };
+        }),
+      ),
     );
     const hidden = await Promise.all(this.sketch.types.map((type) => this.hidden(type)));
     return shown.map((version) => ({ ...version, documents: withHidden(version, hidden.flat()) }));
   }
 
-  private statesOf({ drafts, localized }: Type): Pick<Version, 'status' | 'locale'>[] {
+  /** Adds what inverse sides show to requests with a state or locale that the type does not have. */
+  private async withOtherRequests(type: Type, { status, locale, documents }: Version): Promise<Documents> {
+    const inverse = type.members.filter(isInverse);
+    const requests = (type.localized ? [locale] : this.locales).flatMap((one): Request[] =>
+      (type.drafts ? [status] : (['published', 'draft'] as const)).map((state) => ({
+        status: state,
+        locale: one,
+      })),
+    );
+    const others =
+      inverse.length === 0 ? [] : requests.filter((one) => one.status !== status || one.locale !== locale);
+    const found = new Map(documents);
+    for (const request of others) {
+      const query = inverse.map(({ name }) => `populate[${name}]=true`).join('&');
+      const path = `/api/${type.isSingle ? type.name : type.plural}?${query}&pagination[pageSize]=100`;
+      const { status: code, text } = await this.read(
+        `${path}&status=${request.status}&locale=${request.locale}`,
+        ADMIN,
+      );
+      if (code !== 200 && !(code === 404 && type.isSingle))
+        throw new PairFailure('other', `${path} → ${code} ${text}`);
+      for (const json of code === 200 ? listOf((JSON.parse(text) as Json)['data']) : []) {
+        const links = inverse.map((member): [string, unknown] => [
+          linksFor(member.key, request),
+          linksIn(this.sketch, member, json[member.name]),
+        ]);
+        const id = String(json['documentId']);
+        found.set(id, { ...found.get(id), ...Object.fromEntries(links) });
+      }
+    }
+    return found;
+  }
+
+  private statesOf({ drafts, localized }: Type): Request[] {
     const { defaultLocale } = this.sketch;
     return (localized ? this.locales : [defaultLocale]).flatMap((locale) =>
       (drafts ? (['published', 'draft'] as const) : (['published'] as const)).map((status) => ({
@@ -142,10 +190,7 @@ export class ContentReader {
     );
   }
 
-  private async version(
-    type: Type,
-    { status, locale }: Pick<Version, 'status' | 'locale'>,
-  ): Promise<Version> {
+  private async version(type: Type, { status, locale }: Request): Promise<Version> {
     const query = [
       ...populate(this.sketch, type, 'populate'),
       'sort=id',
