@@ -15,7 +15,7 @@ describe('atlas on PGlite', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('keeps its data in a folder, one process at a time', async () => {
+  it('stores its data in a folder, for one process at a time', async () => {
     mkdirSync(join(folder, 'cluster.new'));
     writeFileSync(join(folder, 'cluster.new', 'PG_VERSION'), 'left by a start that was killed');
     const options = { dataFolder: folder, jwtSecret: 'a secret of the tests that is long enough' };

@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 describe('atlas on PGlite', () => {
-  it('runs in memory, and has nothing to warn of on its first start', async () => {
+  it('runs in memory, and logs no warning on its first start', async () => {
     const mails = new MailLog();
     const warned = jest.spyOn(ConsoleLogger.prototype, 'warn');
     const app = await createAtlas({ dataFolder: IN_MEMORY, log: mails.log });
@@ -56,7 +56,7 @@ describe('atlas on PGlite', () => {
 });
 
 describe('the folder lock', () => {
-  it('refuses a second lock, and frees the folder when it is released', () => {
+  it('rejects a second lock, and unlocks the folder on release', () => {
     const lock = FolderLock.take(folder);
     expect(() => FolderLock.take(folder)).toThrow(`${folder} is in use by another process`);
     lock.release();

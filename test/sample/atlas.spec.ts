@@ -35,7 +35,7 @@ type Json = Record<string, any>;
 const load = (app: NestExpressApplication, countries?: string[]): Promise<boolean> =>
   app.get(AtlasLoader).load(countries === undefined ? {} : { countries });
 
-/** Loads until `steps` items are written, then fails as a crash would. */
+/** Loads until `steps` items are written, then fails as a crash does. */
 async function interruptedLoad(
   app: NestExpressApplication,
   steps: number,
@@ -51,7 +51,7 @@ async function interruptedLoad(
   ).rejects.toThrow('pulled the plug');
 }
 
-/** How many documents there are of everything, and the codes of every country's borders in every locale. */
+/** Returns the number of documents per type, and the codes of every country's borders in every locale. */
 async function contents(app: NestExpressApplication): Promise<Json> {
   const total = (type: string, query = {}): Promise<number> =>
     app.get(getContentToken(type), { strict: false }).count(query);
@@ -84,7 +84,7 @@ async function borders(app: NestExpressApplication, locale: string): Promise<Jso
   return found;
 }
 
-/** What {@link contents} must be. */
+/** Expected value of {@link contents}. */
 function expected(countries?: string[]): Json {
   const world = readWorld(countries);
   const lists = Object.fromEntries(world.countries.map(({ cca3, borders }) => [cca3, borders]));
@@ -107,8 +107,8 @@ function expected(countries?: string[]): Json {
 }
 
 /**
- * How many items a load writes: a homepage, stories with their translations, an edit and a theme, and each
- * country in three locales and with its borders.
+ * Returns the number of items that a load writes. Stories include their translations, an edit and a theme;
+ * countries have three locales and their borders.
  */
 function stepsOf(countries?: string[]): number {
   const world = readWorld(countries);
@@ -155,7 +155,7 @@ describe('atlas on PostgreSQL', () => {
     expect(found).toEqual(expected());
   });
 
-  it('answers the first example: five countries by name, with their region', async () => {
+  it('returns the first example: five countries by name, with their region', async () => {
     const { data, meta } = await get(EXAMPLES[0].path);
     expect(data.map((country: Json) => [country.name, country.region.name])).toEqual([
       ['Afghanistan', 'Asia'],
@@ -167,7 +167,7 @@ describe('atlas on PostgreSQL', () => {
     expect(meta.pagination).toEqual({ page: 1, pageSize: 5, pageCount: 50, total: 250 });
   });
 
-  it('answers the second example: countries with their borders', async () => {
+  it('returns the second example: countries with their borders', async () => {
     const { data } = await get(EXAMPLES[1].path);
     expect(data).toHaveLength(25);
     const codes = Object.fromEntries(
@@ -177,7 +177,7 @@ describe('atlas on PostgreSQL', () => {
     expect(codes.ABW).toEqual([]);
   });
 
-  it('answers the third example: landlocked Europe, the largest first, in French', async () => {
+  it('returns the third example: landlocked Europe, the largest first, in French', async () => {
     const { data } = await get(EXAMPLES[2].path);
     expect(data.slice(0, 3).map((country: Json) => country.name)).toEqual([
       'Biélorussie',
@@ -194,7 +194,7 @@ describe('atlas on PostgreSQL', () => {
     ).toEqual(['fra', 'gsw', 'ita', 'roh']);
   });
 
-  it('answers the fourth example: stories in French, else in English', async () => {
+  it('returns the fourth example: stories in French, else in English', async () => {
     const { data } = await get(EXAMPLES[3].path);
     expect(data.map(({ locale, title, theme }: Json) => [locale, title, theme?.title ?? null])).toEqual([
       ['en', 'Countries inside a country', THEME.title],
@@ -204,7 +204,7 @@ describe('atlas on PostgreSQL', () => {
     ]);
   });
 
-  it('shows everything about a country', async () => {
+  it('returns everything about a country', async () => {
     const {
       data: [country],
     } = await get('/api/countries?filters[cca3]=CHE&locale=de&populate=*');
@@ -247,7 +247,7 @@ describe('atlas on PostgreSQL', () => {
     expect(language.countries.map((country: Json) => country.cca3)).toEqual(['CHE']);
   });
 
-  it('shows stories with components, a dynamic zone and countries', async () => {
+  it('returns stories with components, a dynamic zone and countries', async () => {
     const {
       data: [story],
     } = await get(
@@ -262,7 +262,7 @@ describe('atlas on PostgreSQL', () => {
     expect(story.body[0].type).toBe('paragraph');
   });
 
-  it('has stories in all states: published, edited since, not yet published, translated or about to be', async () => {
+  it('has stories in all states: published, modified, unpublished, translated and scheduled', async () => {
     const titles = async (query: object): Promise<string[]> => {
       const stories = app.get(getContentToken('story'), { strict: false });
       const { data } = await stories.find({ ...query, fields: ['title'], sort: 'title' });
@@ -294,7 +294,7 @@ describe('atlas on PostgreSQL', () => {
     expect(country.stories).toMatchObject([{ title: 'Deux fois loin de la mer' }]);
   });
 
-  it('N2: has a start page that links its own requests, and takes nothing from elsewhere', async () => {
+  it('N2: has a start page that links its own requests, and loads nothing from other sites', async () => {
     const { text, headers } = await supertest(app.getHttpServer()).get('/').expect(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
@@ -318,13 +318,13 @@ describe('atlas on PostgreSQL', () => {
     for (const { path } of data.links) expect((await get(path)).data.length).toBeGreaterThan(0);
   });
 
-  it('answers 404 for an unknown type and 403 for one without a grant', async () => {
+  it('returns 404 for an unknown type and 403 for one without a grant', async () => {
     expect((await get('/api/planets', 404)).error.name).toBe('NotFoundError');
     expect((await get(REFUSED_PATH, 403)).error.name).toBe('ForbiddenError');
     expect((await get('/api/countries/unknown', 404)).error.name).toBe('NotFoundError');
   });
 
-  it('lets a visitor register, sign in and leave a note, with the requests that the start prints', async () => {
+  it('lets a user register, sign in and post a note, with the requests that the start prints', async () => {
     const lines = welcome('http://atlas').filter((line) => line.includes(' -d '));
     expect(lines).toHaveLength(3);
     [REGISTER, SIGN_IN, LEAVE_NOTE].forEach(({ path, body }, i) =>
@@ -351,7 +351,7 @@ describe('atlas on PostgreSQL', () => {
     ]);
   });
 
-  it('shows notes and the names of their authors to users, and to no one else', async () => {
+  it('returns notes and the names of their authors to users only', async () => {
     const [ann, bob] = [await register(app, 'ann'), await register(app, 'bob')];
     const {
       body: { data: note },
@@ -396,7 +396,7 @@ describe('atlas on PostgreSQL', () => {
     await as('delete', path, ann).expect(204);
   });
 
-  it('sends a code for a new password, as a file', async () => {
+  it('writes a code for a new password to a file', async () => {
     await register(app, 'forgetful');
     const mail = mails.next();
     await post(app, '/api/auth/forgot-password', { email: 'forgetful@example.org' }).expect(200);
@@ -414,7 +414,7 @@ describe('atlas on PostgreSQL', () => {
     await post(app, '/api/auth/local', { identifier: 'forgetful', password: 'a new one' }).expect(200);
   });
 
-  it('M9: the commands of the README that wait for the mail run as one block, again and again', async () => {
+  it('M9: the README commands that wait for the mail run as one block, also repeatedly', async () => {
     const page = readFileSync(join(import.meta.dirname, '../../sample-app/README.md'), 'utf8');
     const block = /```sh\n([^`]*forgot-password[^`]*)```/.exec(page)?.[1] ?? '';
     const home = mkdtempSync(join(tmpdir(), 'atlas-'));
@@ -423,7 +423,7 @@ describe('atlas on PostgreSQL', () => {
     try {
       await other.listen(0);
       const url = (await other.getUrl()).replace('[::1]', 'localhost');
-      await post(other, REGISTER.path, REGISTER.body); // unless an earlier test has
+      await post(other, REGISTER.path, REGISTER.body); // Unless an earlier test has created it.
       for (const password of ['once more around', 'and once more']) {
         const script = block
           .replaceAll('http://localhost:3000', url)
@@ -438,7 +438,7 @@ describe('atlas on PostgreSQL', () => {
     }
   });
 
-  it('has a module for making API tokens', async () => {
+  it('has a module that creates API tokens', async () => {
     const command = welcome('http://atlas').at(-1) ?? '';
     const args = (/cli\.js (.*)/.exec(command)?.[1] ?? '')
       .split(' ')
@@ -462,7 +462,7 @@ describe('atlas on PostgreSQL', () => {
     }
   });
 
-  it('takes bodies of up to one megabyte', async () => {
+  it('accepts bodies of up to one megabyte', async () => {
     const jwt = await register(app, 'wordy');
     const send = (length: number): supertest.Test =>
       post(app, '/api/visitor-notes', { data: { message: 'x'.repeat(length) } }, jwt);
@@ -481,7 +481,7 @@ describe('atlas on PostgreSQL', () => {
     expect(await contents(app)).toEqual(expected());
   });
 
-  it('brings a database of the time before accounts up to date, and keeps what is in it', async () => {
+  it('updates a database from before accounts, and keeps its data', async () => {
     const notes = (): Promise<number> => app.get(getContentToken('visitor-note'), { strict: false }).count();
     const before = await notes();
     await app.close();
@@ -520,18 +520,18 @@ describe('an interrupted load', () => {
     await database.drop();
   });
 
-  // The number is in the test's name, to try it again. After the very last step nothing would be missing.
+  // The number is in the test title, to repeat the test. After the last step nothing is missing.
   const last = stepsOf(ALPS) - 1;
   const anywhere = Array.from({ length: dose(1, 10) }, () => 1 + Math.floor(Math.random() * last));
 
-  it.each([1, ...anywhere, last])('that broke off after %i steps is completed by the next', async (steps) => {
+  it.each([1, ...anywhere, last])('that fails after %i steps is completed by the next one', async (steps) => {
     await interruptedLoad(app, steps, ALPS);
     expect(await load(app, ALPS)).toBe(true);
     expect(await contents(app)).toEqual(expected(ALPS));
     expect(await load(app, ALPS)).toBe(false);
   });
 
-  it('comes to its end although it breaks off every few steps', async () => {
+  it('is completed although it fails every few steps', async () => {
     let complete = false;
     for (let attempt = 0; attempt < 200 && !complete; attempt += 1) {
       let steps = 1 + Math.floor(Math.random() * 12);
@@ -551,14 +551,14 @@ describe('an interrupted load', () => {
     expect(await contents(app)).toEqual(expected(ALPS));
   });
 
-  it('of all countries is completed, however often it broke off', async () => {
+  it('of all countries is completed after any number of failures', async () => {
     const steps = Array.from({ length: dose(1, 4) }, () => 1 + Math.floor((Math.random() * stepsOf()) / 5));
     for (const count of steps) await interruptedLoad(app, count);
     expect(await load(app)).toBe(true);
     expect({ steps, ...(await contents(app)) }).toEqual({ steps, ...expected() });
   });
 
-  it('stops when the application closes, and goes on after the restart', async () => {
+  it('stops when the application closes, and continues after the restart', async () => {
     let started = (): void => undefined;
     const underWay = new Promise<void>((resolve) => {
       started = resolve;

@@ -1,4 +1,4 @@
-/** docs/drafts-and-locales.md: its requests, in their order, against the sample as it starts. */
+/** docs/drafts-and-locales.md: its requests, in order, against a newly started sample. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -22,17 +22,20 @@ const [start, ...blocks]: readonly Block[] = [...PAGE.matchAll(/```(\w+)\n([\s\S
 );
 const scripts = blocks.filter(({ kind }) => kind === 'sh');
 
-/** What the page shows below a script; null where it shows nothing. */
+/** Returns the response below a script in the page, or null. */
 const shownBelow = (script: Block): object | null => {
   const next = blocks[blocks.indexOf(script) + 1];
   return next?.kind === 'json' ? (JSON.parse(next.text) as object) : null;
 };
 
-/** What stands between the outputs of two scripts. */
+/** Separates the outputs of two scripts. */
 const MARK = '---';
 
-/** The last answer that each script prints. An answer begins a line; its documents may begin others. */
-async function answersOf(url: string, token: string): Promise<string[]> {
+/**
+ * Returns the last response that each script prints. A response begins a line; its documents may begin
+ * others.
+ */
+async function responsesOf(url: string, token: string): Promise<string[]> {
   const text = ['set -eu', `TOKEN=${token}`, ...scripts.map(({ text }) => `${text}\necho '${MARK}'`)].join(
     '\n',
   );
@@ -51,7 +54,7 @@ describe('docs/drafts-and-locales.md', () => {
     await app.get(AtlasLoader).load();
     await app.listen(0);
     const url = (await app.getUrl()).replace('[::1]', 'localhost');
-    answers = await answersOf(url, await madeToken());
+    answers = await responsesOf(url, await madeToken());
   });
 
   afterAll(async () => {
@@ -59,7 +62,7 @@ describe('docs/drafts-and-locales.md', () => {
     await database.drop();
   });
 
-  /** The token that the page's own command makes. */
+  /** Returns the token that the command of the page creates. */
   async function madeToken(): Promise<string> {
     const [, args = ''] = /cli\.js (token [^|]*) \|/.exec(start?.text ?? '') ?? [];
     const module = join(ROOT, 'sample-app/token-module.ts');
@@ -74,7 +77,7 @@ describe('docs/drafts-and-locales.md', () => {
     }
   }
 
-  it('has many requests, and shows what most of them answer', () => {
+  it('has many requests, and the responses of most of them', () => {
     expect(scripts.length).toBeGreaterThan(15);
     expect(scripts.filter((script) => shownBelow(script) !== null).length).toBeGreaterThan(14);
   });
@@ -88,7 +91,7 @@ describe('docs/drafts-and-locales.md', () => {
     expect(JSON.parse(answers[i] ?? '')).toMatchObject(expected);
   });
 
-  it('leaves an atlas that the next start takes as it is', async () => {
+  it('leaves an atlas that the next start accepts', async () => {
     expect(await app.get(AtlasLoader).load()).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** The lock of the sample's data folder, taken by several processes at the same time. */
+/** Concurrent processes that lock the data folder of the sample. */
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -48,7 +48,7 @@ describe("the lock of the sample's folder", () => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  it(`is given to exactly one of ${PROCESSES} processes, ${ROUNDS} times, where a killed process had it`, async () => {
+  it(`is acquired by exactly one of ${PROCESSES} processes, ${ROUNDS} times, after a killed process had it`, async () => {
     const stale = join(root, 'stale');
     const killed = await start();
     expect(await take(killed, stale)).toBe(true);
@@ -66,7 +66,7 @@ describe("the lock of the sample's folder", () => {
     expect(holders).toEqual(Array.from({ length: ROUNDS }, () => 1));
   }, 60_000);
 
-  (canUnshare ? it : it.skip)('is given to one of two processes that are both number 1', async () => {
+  (canUnshare ? it : it.skip)('is acquired by one of two processes that are both number 1', async () => {
     const [one, other] = [await startApart(), await startApart()];
     expect([await take(one, root), await take(other, root)]).toEqual([true, false]);
   });

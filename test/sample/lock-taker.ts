@@ -1,4 +1,7 @@
-/** Process that locks the folders that it is sent: `fork(lock-taker.ts)`. Reports whether it holds each lock. */
+/**
+ * Process that locks the folders that it receives: `fork(lock-taker.ts)`. Reports whether it acquired each
+ * lock.
+ */
 import { FolderLock } from '../../sample-app/database/folder-lock.ts';
 
 process.on('message', (folder: string) => {

@@ -9,7 +9,7 @@ import { AtlasLoader } from '../../sample-app/loader/atlas-loader.ts';
 import { PictureLoader } from '../../sample-app/pictures/picture-loader.ts';
 import { createDatabase } from '../support/database.ts';
 
-it('flags and covers are uploaded once, and shown by the request of the README', async () => {
+it('uploads flags and covers once, and returns them for the request of the README', async () => {
   const home = mkdtempSync(join(tmpdir(), 'atlas-'));
   const database = await createDatabase();
   const app = await createAtlas({ databaseUrl: database.url, dataFolder: join(home, 'atlas') });
@@ -40,7 +40,7 @@ it('flags and covers are uploaded once, and shown by the request of the README',
     expect(await sharp(await card.arrayBuffer()).metadata()).toMatchObject({ width: 320, height: 200 });
     const stored = await get('/api/stories?filters[slug]=twice-from-the-sea&populate=cover');
     expect(stored.data[0].cover).toMatchObject({ width: 1200, height: 630, mime: 'image/png' });
-    // Nothing is left that could sign in.
+    // No token of the upload remains.
     expect(await app.get(getContentToken('api-token'), { strict: false }).count()).toBe(0);
   } finally {
     await app.close();

@@ -12,7 +12,7 @@ export function post(
   return token === undefined ? request : request.set('authorization', `Bearer ${token}`);
 }
 
-/** Registers a visitor; their token. */
+/** Registers a user and returns the token. */
 export async function register(app: NestExpressApplication, username: string): Promise<string> {
   const { body } = await post(app, '/api/auth/local/register', {
     username,
@@ -22,7 +22,7 @@ export async function register(app: NestExpressApplication, username: string): P
   return body.jwt;
 }
 
-/** A log of which one waits for the next mail; its file. */
+/** Log that waits for the next mail; returns its file. */
 export class MailLog {
   private seen: (file: string) => void = () => undefined;
 
