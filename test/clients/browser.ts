@@ -1,4 +1,4 @@
-/** An application of react-admin in a real browser, on an origin of its own. */
+/** Application with react-admin in a browser, on a separate origin. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import chromium from '@sparticuz/chromium';
 import puppeteer, { type Page } from 'puppeteer-core';
 import { load } from './installed/load.mjs';
 
-/** The application as one script, as a bundler of front ends makes it. */
+/** Bundles the application into one script. */
 async function bundle(): Promise<string> {
   const { build } = await load('esbuild');
   const { outputFiles } = await build({
@@ -28,7 +28,7 @@ export interface Admin {
   readonly close: () => Promise<void>;
 }
 
-/** Opens the application, which asks the API at `origin`. */
+/** Opens the application, which uses the API at `origin`. */
 export async function openAdmin(origin: string): Promise<Admin> {
   const script = await bundle();
   const server = createServer(({ url }, response) => {

@@ -1,11 +1,11 @@
-/** A client, and what it is asked to do. */
+/** A client and its checks. */
 import type { Blog } from './server.ts';
 
-/** What was asked, and what it was asked with. */
+/** Title and function of a check. */
 export type Check = readonly [what: string, run: () => Promise<void>];
 
 export interface Client {
-  /** The package, whose version the table names. */
+  /** Package whose version is in the table. */
   readonly name: string;
   readonly checks: (blog: Blog) => Promise<readonly Check[]>;
 }

@@ -1,4 +1,4 @@
-/** What each client is asked to do, as whoever uses it would. */
+/** Checks of each client, with the calls of a typical user. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { load, require } from './installed/load.mjs';
@@ -135,7 +135,7 @@ async function strapiClient({ api, token }: Blog): Promise<Check[]> {
 
 async function sdk({ origin }: Blog): Promise<Check[]> {
   const Strapi = require('strapi-sdk-js').default ?? require('strapi-sdk-js');
-  // It keeps its token in a browser only: this is one, as far as it looks.
+  // The client stores its token only in a browser: this object emulates one.
   const kept = new Map<string, string>();
   const localStorage = {
     getItem: (key: string) => kept.get(key) ?? null,
@@ -191,10 +191,10 @@ async function sdk({ origin }: Blog): Promise<Check[]> {
   ];
 }
 
-/** A document, with `data` around it or without. */
+/** Returns the title of a document, with or without a `data` envelope. */
 const titleOf = (answer: any): string => (answer.data ?? answer).title;
 
-/** What a filter of refine finds among the articles: operator, field, value, total. */
+/** Filters of refine on the articles: operator, field, value, total. */
 const OPERATORS = [
   ['eq', 'views', 3, 1],
   ['ne', 'views', 3, ARTICLES - 1],
@@ -470,7 +470,7 @@ async function blocks({ api }: Blog): Promise<Check[]> {
   ];
 }
 
-/** Query strings as front ends write them by hand. */
+/** Query strings that front ends build without a library. */
 async function queryStrings({ api, token }: Blog): Promise<Check[]> {
   const qs = require('qs');
   const ask = async (query: object, options: object = {}): Promise<any> => {

@@ -1,4 +1,4 @@
-/** What an editor does in an application of react-admin, and what its provider is asked for. */
+/** Actions of an editor in an application with react-admin, and calls of its data provider. */
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ export async function reactAdmin({ origin, api }: Blog): Promise<Check[]> {
   const press = async (text: string, role = 'button'): Promise<void> =>
     (await page().waitForSelector(`::-p-aria([name="${text}"][role="${role}"])`))?.click();
   const open = (id: string) => page().evaluate(`location.hash = '#/products/${id}'`);
-  /** Asks the provider itself, in the page. */
+  /** Calls the data provider in the page. */
   const ask = (method: string, ...args: unknown[]): Promise<any> =>
     page().evaluate(
       (name, params) => (globalThis as any).dataProvider[name](...params),

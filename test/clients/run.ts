@@ -1,6 +1,6 @@
 /**
- * `npm run clients`: clients that know nothing of this library, unmodified, against it. Prints a table, and writes
- * it into docs/clients.md; ends with 1 where something fails.
+ * `npm run clients`: runs unmodified clients of the protocol against this library. Prints a table and writes
+ * it into docs/clients.md; exits with 1 on a failure.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -8,7 +8,7 @@ import { startPostgres } from '../support/postgres-server.ts';
 import { CLIENTS } from './checks.ts';
 import { startBlog } from './server.ts';
 
-// The one name that Nuxt would resolve itself.
+// The one name that Nuxt resolves itself.
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === '#imports'

@@ -1,4 +1,4 @@
-/** The application that the clients ask: a blog with users, files, drafts and locales. */
+/** Application for the clients: a blog with users, files, drafts and locales. */
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ const components = [
 
 export const PARAGRAPH = { type: 'paragraph', children: [{ type: 'text', text: 'Hello', bold: true }] };
 export const ARTICLES = 60;
-/** Name, price and maker of what is sold. */
+/** Name, price and maker of products. */
 const PRODUCTS = [
   ['Table', 90, 0],
   ['Chair', 40, 0],
@@ -71,7 +71,7 @@ const PRODUCTS = [
 export interface Blog {
   readonly origin: string;
   readonly api: string;
-  /** A full-access API token. */
+  /** Full-access API token. */
   readonly token: string;
   readonly close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Packages of this folder, by name, for the checks beside it. */
+/** Packages of this folder, by name, for the checks. */
 import { createRequire } from 'node:module';
 
 export const load = (name) => import(name);

@@ -1,10 +1,10 @@
-/** What Nuxt gives its modules under `#imports`, as far as the composables of @nuxtjs/strapi ask for it. */
+/** Exports of Nuxt's `#imports` that the composables of @nuxtjs/strapi need. */
 import { ref } from 'vue';
 
 const states = new Map();
 const nuxt = { hooks: { callHook: () => undefined } };
 
-/** Set by the run: where the API is. */
+/** URL of the API, which the run sets. */
 export const config = {
   strapi: { url: '', prefix: '/api', version: 'v5', cookieName: 'strapi_jwt', auth: { populate: 'role' } },
 };
