@@ -1,4 +1,4 @@
-/** Follows docs/start.md to the letter: in an empty folder, with the packed package, on an empty database. */
+/** Follows docs/start.md exactly: in an empty folder, with the packed package, on an empty database. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from './tarball.ts';
 
 interface Step {
-  /** The file that a block is; undefined for commands and answers. */
+  /** File of a block; undefined for commands and responses. */
   readonly file: string | undefined;
   readonly kind: string;
   readonly text: string;
@@ -20,7 +20,7 @@ const stepsOf = (page: string): Step[] =>
     ([, file, kind = '', text = '']) => ({ file, kind, text }),
   );
 
-/** What npm would install is linked: the package is the packed one, all else this repository's. */
+/** Links instead of installing: the package is the packed one, all others are those of this repository. */
 function install(app: string, tarball: string): void {
   const modules = join(app, 'node_modules');
   mkdirSync(join(modules, 'nestjs-content-api'), { recursive: true });
@@ -31,12 +31,12 @@ function install(app: string, tarball: string): void {
     symlinkSync(join(ROOT, 'node_modules/.bin', name), join(modules, '.bin', name));
   symlinkSync('../nestjs-content-api/dist/cli.js', join(modules, '.bin/nestjs-content-api'));
   execFileSync('tar', ['xzf', tarball, '--strip-components=1', '-C', join(modules, 'nestjs-content-api')]);
-  // The template names the types of a test runner, which nothing here runs.
+  // The template names the types of a test runner that this test does not need.
   mkdirSync(join(modules, 'vitest'));
   writeFileSync(join(modules, 'vitest/globals.d.ts'), '');
 }
 
-/** The page's own port may be taken. */
+/** The port of the page may be in use. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0);
   await once(server, 'listening');
@@ -45,7 +45,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Values that are others each time. */
+/** Replaces values that change on each run. */
 const fixed = (text: string): unknown =>
   JSON.parse(text, (key, value: unknown) => (key === 'documentId' ? 'some' : value));
 
@@ -54,7 +54,7 @@ class Follower {
   private readonly tarball: string;
   private readonly env: NodeJS.ProcessEnv;
   private server: ChildProcess | undefined;
-  /** What the last command printed. */
+  /** Output of the last command. */
   private said = '';
 
   constructor(folder: string, tarball: string, env: NodeJS.ProcessEnv) {
@@ -108,7 +108,7 @@ class Follower {
       assert.equal(this.server.exitCode, null, 'the application runs');
       await sleep(250);
     }
-    assert.fail('the application does not answer');
+    assert.fail('the application does not respond');
   }
 
   private bash(script: string): string {
@@ -122,10 +122,10 @@ class Follower {
   }
 }
 
-/** Follows the page, and throws where something is not as it says. */
+/** Follows the page; throws if a result differs from it. */
 export async function followStart(folder: string, tarball: string, databaseUrl: string): Promise<void> {
   const steps = stepsOf(readFileSync(join(ROOT, 'docs/start.md'), 'utf8'));
-  assert.equal(steps.filter(({ kind }) => kind === 'json').length, 1, 'the page has an answer to compare');
+  assert.equal(steps.filter(({ kind }) => kind === 'json').length, 1, 'the page has a response to compare');
   const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: String(await freePort()), NO_COLOR: '1' };
   const follower = new Follower(folder, tarball, env);
   try {

@@ -1,6 +1,6 @@
 /**
- * `npm run package`: what would be published is within its size, is what two linters of packages want, and does in
- * a new application what docs/start.md says. Needs no network. Ends with 1 where something fails.
+ * `npm run package`: checks the size of the package, two package linters, and docs/start.md in a new
+ * application. Needs no network. Exits with 1 on a failure.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -14,10 +14,10 @@ import { startPostgres } from '../support/postgres-server.ts';
 import { followStart } from './recipe.ts';
 import { packInto, type Tarball } from './tarball.ts';
 
-/** Bytes, packed and unpacked: about a tenth more than there were when this was written. */
+/** Limits in bytes, packed and unpacked: about 10 % above the size when they were set. */
 const BUDGET = { packed: 1_350_000, unpacked: 5_000_000 };
 
-/** CommonJS requires this package, which is an ES module, as every Node can that it runs on. */
+/** CommonJS requires this package, an ES module, as all supported Node versions can. */
 const ACCEPTED: readonly string[] = ['CJSResolvesToESM'];
 
 function size({ bytes, unpacked }: Tarball): string {

@@ -1,4 +1,4 @@
-/** The package as npm would publish it, made of what is built. */
+/** The package as npm publishes it, from the present build. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,11 +8,11 @@ export const ROOT = resolve(import.meta.dirname, '../..');
 export interface Tarball {
   readonly file: string;
   readonly bytes: Buffer;
-  /** Bytes of all its files, unpacked. */
+  /** Total size of its files in bytes, unpacked. */
   readonly unpacked: number;
 }
 
-/** Packs into a folder. Throws unless `dist` is there. */
+/** Packs into a folder. Throws if `dist` is missing. */
 export function packInto(folder: string): Tarball {
   statSync(join(ROOT, 'dist/index.js'));
   const args = ['pack', '--json', '--ignore-scripts', '--loglevel=silent', '--pack-destination', folder];
