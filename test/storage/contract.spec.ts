@@ -1,4 +1,4 @@
-/** Every storage that comes with the library keeps the contract that others are held to (issue 13, part 3). */
+/** Every storage of the library passes the documented contract for storages (issue 13, part 3). */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,20 +18,23 @@ describe('a directory', () => {
   for (const { name, run } of storageContract(() => new LocalStorage(folder))) it(name, run);
 });
 
-/** What is not asked of a server, because of a fault that buckets do not have; the other one is asked it. */
+/**
+ * Cases that a server cannot pass because of a fault that real buckets do not have. The other server runs
+ * them.
+ */
 const UNABLE: Readonly<Record<S3Server, Readonly<Record<string, string>>>> = {
   s3rver: {
-    'returns a range, both ends included': 'takes a range that ends at 0 for one without an end',
+    'returns a range, both ends included': 'treats a range that ends at 0 as one without an end',
     'returns all bytes or none during concurrent writes of one key': 'writes in place',
-    'lists exactly the keys with a prefix': 'takes signatures of lists for wrong',
+    'lists exactly the keys with a prefix': 'rejects signatures of lists',
   },
   fauxqs: {
-    'streams a large file with bounded memory': 'takes bodies of 11 MB at most',
-    'signs URLs that need no other credentials, if it signs any': 'takes any signature for good',
+    'streams a large file with bounded memory': 'accepts bodies of 11 MB at most',
+    'signs URLs that need no other credentials, if it signs any': 'accepts any signature',
   },
 };
 
-it('no case is left out of both', () => {
+it('every case runs on at least one of them', () => {
   expect(Object.keys(UNABLE.s3rver).filter((name) => name in UNABLE.fauxqs)).toEqual([]);
   const names = storageContract(() => new LocalStorage(tmpdir())).map(({ name }) => name);
   expect(
@@ -80,7 +83,7 @@ it('S2: a bucket that never responds ends every operation of its storage', async
     await expect(storage.delete('a')).rejects.toThrow('did not respond to DELETE in 100 ms');
     const list = storage.list('a')[Symbol.asyncIterator]();
     await expect(list.next()).rejects.toThrow('did not respond to LIST in 100 ms');
-    // The look before a PUT, and the PUT itself.
+    // `head` before a PUT, and the PUT itself.
     await expect(storage.put('a', file)).rejects.toThrow('did not respond to HEAD in 100 ms');
     storage.head = () => Promise.resolve(null);
     await expect(storage.put('a', file)).rejects.toThrow('did not respond to PUT in 100 ms');
@@ -92,6 +95,6 @@ it('S2: a bucket that never responds ends every operation of its storage', async
   }
 });
 
-it('S3Storage refuses timeouts that are no positive numbers', () => {
+it('S3Storage rejects timeouts that are not positive numbers', () => {
   expect(() => new S3Storage({ bucket: 'files', timeouts: { put: 0 } })).toThrow('"timeouts.put"');
 });

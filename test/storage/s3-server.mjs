@@ -1,19 +1,19 @@
 /**
- * A server that speaks the protocol of S3, in a process of its own: `node s3-server.mjs s3rver DIRECTORY` or
- * `fauxqs`. It has a bucket `files`, and says where it is by printing its URL.
+ * S3 server in a separate process: `node s3-server.mjs s3rver DIRECTORY` or `fauxqs`. It has a bucket `files`
+ * and prints its URL.
  */
 const BUCKET = 'files';
 const directory = process.argv[3];
 
 const servers = {
-  /** Keeps objects on disk and checks signatures. */
+  /** Stores objects on disk and checks signatures. */
   s3rver: async () => {
     const { default: S3rver } = await import('@20minutes/s3rver');
     const options = { port: 0, address: '127.0.0.1', silent: true, configureBuckets: [{ name: BUCKET }] };
     const { port } = await new S3rver({ ...options, directory }).run();
     return `http://127.0.0.1:${port}`;
   },
-  /** Keeps objects in memory. */
+  /** Stores objects in memory. */
   fauxqs: async () => {
     const { startFauxqs } = await import('fauxqs');
     const server = await startFauxqs({ port: 0, logger: false });

@@ -1,4 +1,4 @@
-/** Servers that speak the protocol of S3, for tests. */
+/** S3 servers for tests. */
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,12 @@ import type { S3StorageOptions } from '../../src/features/media/s3-storage.ts';
 export type S3Server = 's3rver' | 'fauxqs';
 
 export interface RunningS3 {
-  /** A bucket on it. */
+  /** Options of a bucket on the server. */
   readonly options: S3StorageOptions;
   readonly stop: () => void;
 }
 
-/** Starts a server in a process of its own, where what it holds is not counted as ours. */
+/** Starts a server in a separate process, so that its memory does not count as that of the test. */
 export async function startS3(kind: S3Server): Promise<RunningS3> {
   const directory = mkdtempSync(join(tmpdir(), 'content-s3-'));
   const file = join(import.meta.dirname, 's3-server.mjs');
