@@ -1,4 +1,4 @@
-/** The model that the cases beside it are about, registered: the only program of the repository that does so. */
+/** Registered model of the cases in this folder: no other program of the repository registers one. */
 import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 
 const seo = defineComponent({

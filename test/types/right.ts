@@ -1,4 +1,4 @@
-/** What compiles, and the types that it has: this file is right when it has no errors. */
+/** Code that compiles, and its types: this file passes if it has no errors. */
 /* eslint-disable @typescript-eslint/no-unused-vars -- values that are asked for their type alone */
 import {
   AfterContent,
@@ -13,7 +13,7 @@ import {
 } from 'nestjs-content-api';
 import type { model } from './model.ts';
 
-/** True where two types are the same. */
+/** Is true if two types are equal. */
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare const holds: <T extends true>(given?: T) => void;
 
@@ -245,7 +245,7 @@ export class Hooks {
   }
 }
 
-/** Who has no type to say goes on as before. */
+/** Without type arguments, the types are unchanged. */
 export async function loose(): Promise<void> {
   const { data } = await untyped.find({ filters: { anything: 3 }, populate: 'deep' });
   holds<Same<(typeof data)[number]['documentId'], string>>();

@@ -1,4 +1,4 @@
-/** What does not compile. The comment before each mistake is a part of the message that it gets. */
+/** Code that does not compile. The comment before each error is a part of its message. */
 import {
   AfterContent,
   BeforeContent,
