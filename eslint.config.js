@@ -56,11 +56,11 @@ export default defineConfig(
       '@typescript-eslint/no-explicit-any': 'error',
       'max-lines': ['error', { max: 300, ...lines }],
       'max-lines-per-function': ['error', { max: 60, ...lines }],
-      // At most three parameters, as `max-params` has it, but for constructors of injectable classes: what Nest
-      // injects has no order that anybody could mistake, and a value that groups it would be a bag of services.
+      // At most three parameters, as `max-params` checks, except for constructors of injectable classes. Nest
+      // injects their parameters by type, so that their order does not matter.
       'no-restricted-syntax': ['error', { selector: MORE_THAN_THREE, message: 'More than three parameters' }],
       'no-nested-ternary': 'error',
-      // SQL and messages are texts; everything else is broken by the formatter.
+      // Strings contain SQL and messages; the formatter wraps all other code.
       'max-len': [
         'error',
         {
@@ -92,7 +92,7 @@ export default defineConfig(
     languageOptions: { globals: Object.fromEntries(nodeGlobals.map((name) => [name, 'readonly'])) },
   },
   {
-    // The bench peer's own project is CommonJS, which its framework wants.
+    // The bench project is CommonJS, which its framework requires.
     files: ['bench/reference/config/**/*.js', 'bench/reference/src/**/*.js'],
     languageOptions: { sourceType: 'commonjs', globals: { module: 'writable', require: 'readonly' } },
   },

@@ -1,4 +1,6 @@
-/** Tests of the layout of `src`: folders by floor, doors between them, and rules that hold for all code. */
+/**
+ * Tests of the layout of `src`: layers of folders, names imported between folders, and rules for all code.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import ts from 'typescript';
@@ -7,7 +9,7 @@ import { ERRORS } from '../src/kernel/errors.ts';
 const ROOT = join(import.meta.dirname, '..');
 const SRC = join(ROOT, 'src');
 
-/** Folders and files of `src` by floor: a folder imports only from lower floors and itself. */
+/** Folders and files of `src` by layer: a folder imports only from lower layers and itself. */
 const FLOORS: Readonly<Record<string, number>> = {
   kernel: 0,
   pool: 1,
@@ -53,12 +55,12 @@ const ENTRIES: Readonly<Record<string, number>> = {
   'testing/index.ts': 5,
 };
 
-/** SQL that MikroORM wants as text: expressions of indexes, made of schema names only. */
+/** SQL that MikroORM takes as text: expressions of indexes, built from schema names only. */
 const SQL_TEXT_EXCEPTIONS = ['content/store/entities.ts'];
 
 interface Import {
   readonly from: string;
-  /** A file below `src`, or the name of a package. */
+  /** File below `src`, or name of a package. */
   readonly to: string;
   readonly names: readonly string[];
 }
@@ -110,7 +112,7 @@ const folderOf = (file: string): string =>
 const floorOf = (file: string): number => FLOORS[folderOf(file)] ?? Number.NaN;
 const show = ({ from, to }: Import): string => `${from} → ${to}`;
 
-/** Every node of a file, with its line. */
+/** Returns the matching nodes of a file, with their lines. */
 function nodes(source: Source, wanted: (node: ts.Node) => boolean): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -133,7 +135,10 @@ const textOf = (node: ts.Node): string =>
 const SQL =
   /\b(select|insert\s+into|delete\s+from|update\s+\S+\s+set|where|order\s+by|group\s+by|union|returning|create\s+(unique\s+)?index)\b/i;
 
-/** Whether a node asks something for its kind: compares it, switches on it, or takes its type by it. */
+/**
+ * Returns true if a node checks the kind of something: compares it, switches on it, or narrows its type by
+ * it.
+ */
 const asksFor =
   (kinds: readonly string[]) =>
   (node: ts.Node): boolean => {
@@ -148,7 +153,9 @@ const asksFor =
     );
   };
 
-/** A function that has a name: a declaration, a member of a class or an object, or what a constant is. */
+/**
+ * Returns true for a function with a name: a declaration, a member of a class or an object, or a constant.
+ */
 function isNamedFunction(node: ts.Node): boolean {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) return node.body !== undefined;
   if (ts.isConstructorDeclaration(node) || ts.isAccessor(node)) return node.body !== undefined;
@@ -162,11 +169,11 @@ describe('architecture', () => {
     expect(local.length).toBeGreaterThan(150);
   });
 
-  it('every file has a floor', () => {
+  it('every file has a layer', () => {
     expect(sources.map(({ file }) => file).filter((file) => Number.isNaN(floorOf(file)))).toEqual([]);
   });
 
-  it('a folder imports only from lower floors and itself', () => {
+  it('a folder imports only from lower layers and itself', () => {
     const upward = (one: Import): boolean =>
       folderOf(one.from) !== folderOf(one.to) && floorOf(one.to) >= floorOf(one.from);
     expect(local.filter((one) => upward(one)).map(show)).toEqual([]);
@@ -180,7 +187,7 @@ describe('architecture', () => {
     }
   });
 
-  it('no import of a file leads back to it', () => {
+  it('imports have no cycles', () => {
     const next = new Map(
       sources.map(({ file, imports: list }) => [
         file,
@@ -226,7 +233,7 @@ describe('architecture', () => {
     expect(below.map(show)).toEqual([]);
   });
 
-  it('packages that are imported are declared, and nothing else', () => {
+  it('the manifest declares exactly the imported packages', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
       string,
       Record<string, string>
@@ -247,14 +254,14 @@ describe('architecture', () => {
         ),
     );
     expect([...used].filter((name) => !declared.includes(name))).toEqual([]);
-    // Those that a host may do without are looked for at the start.
+    // Optional packages are checked at start.
     const optional = Object.keys(manifest['peerDependenciesMeta'] ?? {});
     expect(
       declared.filter((name) => !used.has(name) && !['reflect-metadata', ...optional].includes(name)),
     ).toEqual([]);
   });
 
-  it('only the schema makes names for SQL', () => {
+  it('only the schema builds names for SQL', () => {
     const calls = (node: ts.Node): boolean =>
       ts.isCallExpression(node) && node.expression.getText() === 'identifier';
     const allowed = (file: string): boolean => file === 'kernel/sql.ts' || file.startsWith('content/model/');
@@ -276,7 +283,7 @@ describe('architecture', () => {
     expect(rooms.flatMap((source) => nodes(source, isText))).toEqual([]);
   });
 
-  it('nothing is built of raw text: `new Sql` and `new Param` stay in sql.ts', () => {
+  it('`new Sql` and `new Param` appear only in sql.ts', () => {
     const makes = (node: ts.Node): boolean =>
       ts.isNewExpression(node) && ['Sql', 'Param'].includes(node.expression.getText());
     expect(
@@ -284,7 +291,7 @@ describe('architecture', () => {
     ).toEqual([]);
   });
 
-  it('kinds of joins are rows of tables: nobody asks a join for its kind', () => {
+  it('kinds of joins are rows of tables: no code branches on the kind of a join', () => {
     const asks = asksFor(['column', 'inverseColumn', 'link', 'inverseLink', 'embedded', 'locales']);
     expect(sources.flatMap((source) => nodes(source, asks))).toEqual([]);
     const tables = sources.filter(({ tree }) => /\binverseLink\b/.test(tree.text)).map(({ file }) => file);
@@ -296,7 +303,7 @@ describe('architecture', () => {
     ]);
   });
 
-  it('few files ask an attribute for its kind, below the plan nobody', () => {
+  it('few files branch on the kind of an attribute, and none below the plan', () => {
     const asks = asksFor(['scalar', 'relation', 'morph', 'component', 'zone']);
     const files = sources.filter((source) => nodes(source, asks).length > 0).map(({ file }) => file);
     expect(files.length).toBeLessThanOrEqual(8);
@@ -305,13 +312,13 @@ describe('architecture', () => {
     );
   });
 
-  it('there is no any', () => {
+  it('has no `any`', () => {
     expect(
       sources.flatMap((source) => nodes(source, (node) => node.kind === ts.SyntaxKind.AnyKeyword)),
     ).toEqual([]);
   });
 
-  it('a function has at most 60 lines, and nine of ten have at most 20', () => {
+  it('a function has at most 60 lines, and 90 % have at most 20', () => {
     const lengths = sources.flatMap(({ file, tree }) => {
       const found: { readonly at: string; readonly lines: number }[] = [];
       const lineOf = (position: number): number => tree.getLineAndCharacterOfPosition(position).line + 1;
@@ -337,20 +344,20 @@ describe('architecture', () => {
     ).toEqual([]);
   });
 
-  it('the environment and the console are left alone', () => {
+  it('code reads no environment and writes to no console', () => {
     const global = (node: ts.Node): boolean =>
       ts.isPropertyAccessExpression(node) &&
       ['process.env', 'process.exit', 'console.log', 'console.error', 'console.warn'].includes(
         node.getText(),
       );
-    // The command line is a process of its own; whether this is production is said by NODE_ENV everywhere.
+    // The command line runs as a separate process; NODE_ENV defines production everywhere.
     const allowed = ['cli.ts', 'module/production.ts'];
     expect(
       sources.filter(({ file }) => !allowed.includes(file)).flatMap((source) => nodes(source, global)),
     ).toEqual([]);
   });
 
-  it('S27: nothing connects anywhere but to the database, so that no request can name where', () => {
+  it('S27: connects only to the database, so that no request can name another target', () => {
     const opens = (node: ts.Node): boolean =>
       (ts.isCallExpression(node) && node.expression.getText() === 'fetch') ||
       (ts.isImportDeclaration(node) &&
@@ -367,7 +374,7 @@ describe('architecture', () => {
     );
   });
 
-  it('every error has its row in docs/errors.md, and every row its error', () => {
+  it('every error has a row in docs/errors.md, and every row has an error', () => {
     const text = readFileSync(join(ROOT, 'docs', 'errors.md'), 'utf8');
     const rows = [...text.matchAll(/^\| `(\w+Error)` \| (\d+) \| [^|]+ \| [^|]+ \|$/gm)].map(
       ([, name = '', status]) => [name, Number(status)],

@@ -1,4 +1,4 @@
-/** The benches measure what they say only on tables that the library would have filled alike. */
+/** The benches are valid only if the library would fill their tables in the same way. */
 import { ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import supertest from 'supertest';
 import { type Host, startHost } from './http/helpers.ts';
@@ -10,11 +10,11 @@ interface Seeds {
   readonly seedAtlas: (asked: { databaseUrl: string; rows: number }) => Promise<void>;
 }
 
-/** A script of the benches, which are plain JavaScript. */
+/** Loads a script of the benches, which are plain JavaScript. */
 const bench = async <T>(file: string): Promise<T> =>
   (await import(new URL(`../bench/models/${file}`, import.meta.url).href)) as T;
 
-describe("the benches' tables", () => {
+describe('the tables of the benches', () => {
   let host: Host | null = null;
   afterEach(() => host?.close());
 
@@ -26,7 +26,7 @@ describe("the benches' tables", () => {
     return { databaseUrl: host.database.url, http: supertest(host.url) };
   }
 
-  it('hold the articles of the blog', async () => {
+  it('match the articles of the blog', async () => {
     const { blog } = await bench<{ blog: Model }>('blog.mjs');
     const { databaseUrl, http } = await start(blog);
     await (await bench<Seeds>('seed.mjs')).seedBlog({ databaseUrl, articles: 40 });
@@ -36,7 +36,7 @@ describe("the benches' tables", () => {
     expect([found.status, found.body.meta.pagination.total]).toEqual([200, 40]);
   });
 
-  it('hold the countries of the atlas, from both sides', async () => {
+  it('match the countries of the atlas, from both sides', async () => {
     const { atlas } = await bench<{ atlas: Model }>('atlas.mjs');
     const { databaseUrl, http } = await start(atlas);
     await (await bench<Seeds>('seed.mjs')).seedAtlas({ databaseUrl, rows: 80 });

@@ -1,4 +1,4 @@
-/** Every snippet of the documentation compiles, every option is documented, every link leads somewhere. */
+/** Every snippet of the documentation compiles, every option is documented, every link has a target. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
@@ -20,8 +20,8 @@ const pages = [
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /**
- * The TypeScript blocks of a page, as files of their own beside the tests: by the name that the line before
- * gives them, where others import them.
+ * TypeScript blocks of a page, as separate files in the folder of the tests. A block that others import has
+ * the name in the line before it.
  */
 const snippets = pages.flatMap((page) =>
   [...read(page).matchAll(/(?:`src\/([\w.-]+)`[^\n]*\n\n)?```ts\n([\s\S]*?)```/g)].map(
@@ -33,7 +33,7 @@ const snippets = pages.flatMap((page) =>
   ),
 );
 
-/** The anchors of a page: its headings, as GitHub and npm spell them. */
+/** Returns the anchors of a page: its headings, in the spelling of GitHub and npm. */
 const anchorsOf = (page: string): string[] =>
   [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -42,7 +42,7 @@ const anchorsOf = (page: string): string[] =>
       .replaceAll(' ', '-'),
   );
 
-/** Why a link leads nowhere; undefined where it leads somewhere. */
+/** Returns the error of a link, or undefined. */
 function brokenLink(page: string, link: string): string | undefined {
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? page : relative(root, resolve(root, dirname(page), path));
@@ -50,7 +50,7 @@ function brokenLink(page: string, link: string): string | undefined {
   return anchor === undefined || anchorsOf(target).includes(anchor) ? undefined : `${link}: no such heading`;
 }
 
-/** The rows of the tables below a heading, each as the text of its cells. */
+/** Returns the rows of the tables below a heading, each as the text of its cells. */
 function rowsUnder(page: string, heading: string): string[][] {
   const section = read(page).split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| option '));
@@ -64,7 +64,7 @@ function rowsUnder(page: string, heading: string): string[][] {
 
 const quoted = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word);
 
-/** The attribute types that a cell of the option table means. */
+/** Returns the attribute types of a cell of the option table. */
 function typesIn(cell: string): string[] {
   const all = Object.keys(ATTRIBUTE_OPTIONS);
   if (cell === 'every attribute') return all;
@@ -72,7 +72,8 @@ function typesIn(cell: string): string[] {
 }
 
 /**
- * Programs of snippets: a page that registers a model is one of its own, since that holds for all of a program.
+ * Programs of snippets: a page that registers a model is a separate program, because a registration applies
+ * globally.
  */
 const programs = ((): (typeof snippets)[] => {
   const registering = pages.filter((page) => read(page).includes('interface Register'));
@@ -80,7 +81,7 @@ const programs = ((): (typeof snippets)[] => {
   return [snippets.filter(({ page }) => !registering.includes(page)), ...registering.map(own)];
 })();
 
-/** The errors of snippets, program by program. The library, which is parsed once for all, is checked elsewhere. */
+/** Returns the errors of all programs. The library is parsed once for all of them and checked elsewhere. */
 function compileErrors(): string[] {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile) as { config: unknown };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
@@ -127,13 +128,13 @@ describe('documentation', () => {
     expect([...new Set(linked)].sort()).toEqual(all.sort());
   });
 
-  it('names every option of files', () => {
+  it('lists every option of files', () => {
     const { scratch: _scratch, ...options } = resolveFilesOptions({ storage: new LocalStorage('x') });
     const named = rowsUnder('docs/files.md', 'Options').flatMap(([name]) => quoted(name));
     expect(named.sort()).toEqual(Object.keys(options).sort());
   });
 
-  it('names every setting and limit with its default', () => {
+  it('lists every setting and limit with its default', () => {
     const page = read('docs/options.md');
     const { limits, load, ...settings } = DEFAULT_SETTINGS;
     expect(Object.keys(settings).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
@@ -144,7 +145,7 @@ describe('documentation', () => {
     ).toEqual([]);
   });
 
-  it('names every command, and only those', async () => {
+  it('lists every command, and no other', async () => {
     const usage = await run(['--help'], { env: {}, say: () => undefined });
     const commands = [...usage.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
     const named = rowsUnder('docs/options.md', 'Commands').flatMap(([name]) => quoted(name));
@@ -152,7 +153,7 @@ describe('documentation', () => {
     expect(named.filter((name) => name !== 'command').sort()).toEqual(commands.sort());
   });
 
-  it('names every option of users', () => {
+  it('lists every option of users', () => {
     const {
       secrets: _secrets,
       claims: _claims,
@@ -162,7 +163,7 @@ describe('documentation', () => {
     expect(named).toEqual(expect.arrayContaining(['secret', 'issuer', 'audience', ...Object.keys(options)]));
   });
 
-  it('M5: says of every option of attributes which types take it, and of no other', () => {
+  it('M5: lists the attribute types of every attribute option, and no other', () => {
     const documented = rowsUnder('docs/content-types.md', 'Options of attributes').flatMap(
       ([options, types = '']) =>
         quoted(options).flatMap((name) => typesIn(types).map((type) => `${type}.${name}`)),
@@ -173,14 +174,14 @@ describe('documentation', () => {
     expect(documented.sort()).toEqual(taken.sort());
   });
 
-  it('M5: names every option of types and components', () => {
+  it('M5: lists every option of types and components', () => {
     const rows = rowsUnder('docs/content-types.md', 'Options of types').map(([name]) => quoted(name)[0]);
     expect([...rows, 'kind'].sort()).toEqual(Object.keys(TYPE_OPTIONS).sort());
     const page = read('docs/content-types.md');
     expect(Object.keys(COMPONENT_OPTIONS).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('M5: names every method of ContentService, with its parameters', () => {
+  it('M5: lists every method of ContentService, with its parameters', () => {
     const PRIVATE = ['constructor', 'plan', 'planWrite'];
     const methods = Object.getOwnPropertyNames(ContentService.prototype).filter(
       (name) => !PRIVATE.includes(name),
@@ -190,12 +191,12 @@ describe('documentation', () => {
     for (const method of methods) expect(documented).toContainEqual(expect.stringMatching(`^${method}\\(`));
   });
 
-  it.each(pages)('%s links only to what is there', (page) => {
+  it.each(pages)('%s has only links with a target', (page) => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, link = '']) => link);
     expect(links.flatMap((link) => brokenLink(page, link) ?? [])).toEqual([]);
   });
 
-  it('docs/clients.md has a row for every client that is run, in the version that is installed', () => {
+  it('docs/clients.md has a row for every tested client, with the installed version', () => {
     const installed = JSON.parse(read('test/clients/installed/package.json')) as {
       dependencies: Record<string, string>;
     };
@@ -217,7 +218,7 @@ describe('documentation', () => {
       expect(new Set(words).size).toBe(words.length);
     });
 
-    it('names files that there are', () => {
+    it('names only files that exist', () => {
       const floors = /^\| \d+ \| `([\w/]+\/)` \|.*\| ([^|]+) \|$/gm;
       const named = (text: string): string[] =>
         [...text.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, file = '']) => file);
@@ -243,22 +244,22 @@ describe('documentation', () => {
         .filter((name) => name !== 'ci'),
     );
 
-    it('names files that exist', () => {
+    it('names only files that exist', () => {
       const files = [...page.matchAll(/`((?:test|src|bench|docs)\/[\w./-]+)`/g)].map(([, file = '']) => file);
       expect(files.length).toBeGreaterThan(50);
       expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
     });
 
-    it('names only commands that there are', () => {
+    it('names only commands that exist', () => {
       expect([...named].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
     });
 
-    it('names every command that shows something about the code', () => {
+    it('names every command that tests the code', () => {
       const showing = /^(test|proofs|lint|format|typecheck|check|build|bench|faults|conformance|fuzz:\w+)$/;
       expect(Object.keys(scripts).filter((name) => showing.test(name) && !named.has(name))).toEqual([]);
     });
 
-    it('says what .ci/run runs', () => {
+    it('names the commands of .ci/run', () => {
       const steps = [...read('.ci/run').matchAll(/^step \w+ npm run --silent ([\w:]+)/gm)].map(
         ([, name = '']) => name,
       );

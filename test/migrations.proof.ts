@@ -1,4 +1,4 @@
-/** Follows docs/migrations.md to the letter, in a project of its own, and looks at the data after every step. */
+/** Follows docs/migrations.md exactly, in a new project, and checks the data after every step. */
 import { execFile } from 'node:child_process';
 import {
   cpSync,
@@ -24,7 +24,7 @@ import { SWC } from './support/swc-options.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = readFileSync(join(ROOT, 'docs/migrations.md'), 'utf8');
 
-/** A step of the page: what its fenced block is, and says. */
+/** Step of the page: the kind of its fenced block, and its text. */
 interface Step {
   readonly kind: string;
   readonly text: string;
@@ -35,10 +35,10 @@ const steps: readonly Step[] = [...example.matchAll(/```(\w+)\n([\s\S]*?)```/g)]
   ([, kind = '', text = '']) => ({ kind, text }),
 );
 
-/** A project as the page assumes it: this package and what it needs are installed, `dist` is the build. */
+/** Project as the page assumes it: this package and its dependencies are installed, `dist` is the build. */
 class Project {
   readonly folder = mkdtempSync(join(tmpdir(), 'content-project-'));
-  /** What the commands have printed. */
+  /** Output of the commands. */
   readonly said: string[] = [];
   private readonly source = new Map<string, string>();
 
@@ -57,7 +57,7 @@ class Project {
     writeFileSync(join(this.folder, file), text);
   }
 
-  /** Keeps a TypeScript file for the next build. */
+  /** Stores a TypeScript file for the next build. */
   edit(file: string, text: string): void {
     this.source.set(file, text);
   }
@@ -83,9 +83,9 @@ class Project {
       DATABASE_URL: this.database.url,
       NODE_OPTIONS: '',
       NO_COLOR: '1',
-      // A dozen processes load the same modules.
+      // Caches compiled code for a dozen processes that load the same modules.
       NODE_COMPILE_CACHE: join(this.folder, 'compiled'),
-      // All of it is built. To be ready for TypeScript costs each of them three quarters of its time.
+      // Everything is built. Support for TypeScript would take three quarters of the start of each process.
       MIKRO_ORM_CLI_PREFER_TS: '0',
     };
     const bin = join(this.folder, 'node_modules/.bin', program);
@@ -93,13 +93,13 @@ class Project {
     return stdout;
   }
 
-  /** The newest migration gets the content that the page gives it. */
+  /** Replaces the content of the newest migration by that of the page. */
   fill(text: string): void {
     const newest = readdirSync(join(this.folder, 'migrations')).sort().at(-1) ?? '';
     this.write(join('migrations', newest), text);
   }
 
-  /** The model as it is now, for an application to serve. */
+  /** Loads the present model for an application. */
   async model(): Promise<ContentModel> {
     const copy = `dist/model-${this.said.length}.js`;
     cpSync(join(this.folder, 'dist/content.model.js'), join(this.folder, copy));
@@ -117,7 +117,9 @@ class Project {
   }
 }
 
-/** Where the blocks of TypeScript go: the second is the configuration, all others are the model. */
+/**
+ * Returns the file of a TypeScript block: the second block is the configuration, all others are the model.
+ */
 const fileOf = (text: string): string =>
   text.includes('defineConfig') ? 'mikro-orm.config.ts' : 'content.model.ts';
 
@@ -180,6 +182,6 @@ describe('docs/migrations.md', () => {
     expect(
       project.said.filter((line) => line.includes('No changes required, schema is up-to-date')).length,
     ).toBeGreaterThan(2);
-    // A dozen processes, each of which loads the whole of MikroORM.
+    // A dozen processes load MikroORM.
   }, 240_000);
 });

@@ -1,11 +1,11 @@
-/** The recipe of docs/migrations.md; its worked example is followed by `migrations.proof.ts`. */
+/** Recipe of docs/migrations.md; `migrations.proof.ts` follows its worked example. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startHost } from './http/helpers.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../docs/migrations.md'), 'utf8');
 
-it('S4: the recipe for lists renames a key in every instance that has it, in its place', async () => {
+it('S4: the recipe for lists renames a key in every instance that has it, at its position', async () => {
   const recipe = /```sql\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? '';
   const host = await startHost(() => ({}));
   try {

@@ -1,4 +1,4 @@
-/** What `npm pack` puts into the package, and what a project finds in it. */
+/** Files that `npm pack` puts into the package, and their use in a project. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const filesBelow = (folder: string, end: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(end));
 
 const SOURCES = filesBelow('src', '.ts');
-/** What the build makes of `src`. */
+/** Files that the build creates from `src`. */
 const BUILT = SOURCES.flatMap((file) =>
   ['.js', '.d.ts', '.d.ts.map'].map((end) => `dist/${file.replace(/\.ts$/, end)}`),
 );
@@ -30,7 +30,7 @@ const PAGES = filesBelow('docs', '.md').map((page) => `docs/${page}`);
 const BESIDE = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md'];
 const EXPECTED = [...BUILT, ...SOURCES.map((file) => `src/${file}`), ...PAGES, ...BESIDE].sort();
 
-/** Copies what is committed, puts empty files where the build would put its own, and asks npm what it packs. */
+/** Copies the committed files, adds empty files in place of the build, and runs `npm pack`. */
 function pack(): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'content-pack-'));
   try {
@@ -52,11 +52,11 @@ function pack(): string[] {
 }
 
 describe('the package', () => {
-  it('S6: holds the build, its source, the documentation, the licence and the changelog, and nothing else', () => {
+  it('S6: contains the build, its source, the documentation, the licence and the changelog, and nothing else', () => {
     expect(pack()).toEqual(EXPECTED);
   });
 
-  it('N5: declarations lead editors to the source, which is in it; scripts are readable as they are', () => {
+  it('N5: declarations link to their source in the package; scripts are not minified', () => {
     const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile) as {
       config: object;
     };
@@ -65,7 +65,7 @@ describe('the package', () => {
     expect([options.sourceMap, options.inlineSourceMap]).toEqual([undefined, undefined]);
   });
 
-  it.each(['README.md', 'CHANGELOG.md', ...PAGES])('S6: %s links only to what is in it', (page) => {
+  it.each(['README.md', 'CHANGELOG.md', ...PAGES])('S6: %s links only to files in the package', (page) => {
     const text = readFileSync(join(ROOT, page), 'utf8');
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
     expect(links.filter((link) => !EXPECTED.includes(normalize(join(dirname(page), link))))).toEqual([]);
@@ -94,16 +94,16 @@ describe('the package', () => {
   });
 });
 
-/** A version as one number that compares. */
+/** Returns a version as one comparable number. */
 const rank = (version: string): number => {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   return (major * 1000 + minor) * 1000 + patch;
 };
 
-describe('the Node that it needs', () => {
+describe('the required version of Node', () => {
   const needed = manifest.engines.node.replace('>=', '');
 
-  it('N4, N6: is what the most demanding of its dependencies asks for', () => {
+  it('N4, N6: is the highest version that a dependency requires', () => {
     const names = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
     const asked = names.map((name) => {
       const { engines = {} } = readJson<{ engines?: { node?: string } }>(`node_modules/${name}/package.json`);
@@ -112,7 +112,7 @@ describe('the Node that it needs', () => {
     expect(Math.max(...asked.map(rank))).toBe(rank(needed));
   });
 
-  it('N4, N6: is named in the README, and the repository brings a newer one', () => {
+  it('N4, N6: is named in the README, and the repository has a newer one', () => {
     expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`Node ${needed.replace(/\.0$/, '')}`);
     expect(rank((manifest.devDependencies['node'] ?? '').replace('^', ''))).toBeGreaterThan(rank(needed));
     expect(rank(process.versions.node)).toBeGreaterThanOrEqual(rank(needed));

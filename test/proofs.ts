@@ -1,4 +1,4 @@
-/** Runs the proofs, and the specs that take a dose of something with the whole of it, adapters included. */
+/** Runs the proofs, and the specs with a dose at their full size on all adapters. */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ const DOSED = /\/support\/(?:dose|adapters)\.ts'/;
 const dosed = globSync('test/**/*.spec.ts', { cwd: root }).filter((file) =>
   DOSED.test(readFileSync(join(root, file), 'utf8')),
 );
-if (dosed.length === 0) throw new Error('No spec takes a dose.');
+if (dosed.length === 0) throw new Error('No spec has a dose.');
 const proofs = globSync('test/**/*.proof.ts', { cwd: root });
 
 const jest = join(root, 'node_modules/jest/bin/jest.js');

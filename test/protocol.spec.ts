@@ -1,4 +1,4 @@
-/** Every rule that code and tests cite by its number stands in docs/protocol.md, and a test shows every rule. */
+/** docs/protocol.md has every rule that code and tests cite by number, and every rule has a test. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,10 +18,10 @@ const FILES = ['src', 'test'].flatMap((folder) =>
     .map((file) => join(folder, file)),
 );
 
-/** One number, with its letter; a list of them. */
+/** Pattern of one number with its letter, and of a list of them. */
 const NUMBER = String.raw`(?:D\d{1,2}|\d{1,2}\.\d{1,2}b?)\b(?!\.?\w)`;
 const NUMBERS = String.raw`${NUMBER}(?:(?:, ?|–|-| | and | to )${NUMBER})*`;
-/** Where numbers are citations: after the word, in brackets, in a comment by themselves, before a sentence. */
+/** Forms of citations: after the word, in brackets, alone in a comment, before a sentence. */
 const CITED = [
   String.raw`\bprotocol (${NUMBERS})`,
   String.raw`\((?:protocol |contract "[^"]+", )?(${NUMBERS})[);,]`,
@@ -39,7 +39,7 @@ interface Citation {
 
 const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
-/** `9.1–9.3` cites what is between, too. */
+/** Returns the rules of a list; `9.1–9.3` includes those in between. */
 function rulesIn(list: string): string[] {
   const parts = list.split(/(?=[–-])|, ?| and | /);
   return parts.flatMap((part, i) => {
@@ -90,7 +90,7 @@ describe('docs/protocol.md', () => {
     expect(cited.filter((one) => !parts.has(one))).toEqual([]);
   });
 
-  it('has no rule that no test shows', () => {
+  it('has a test for every rule', () => {
     const shown = new Set([
       ...Object.keys(RECORDED),
       ...citations.filter(({ file }) => file.startsWith('test')).map(({ rule }) => rule),
@@ -98,7 +98,7 @@ describe('docs/protocol.md', () => {
     expect(RULES.filter((rule) => !shown.has(rule) && !UNBUILT.has(rule))).toEqual([]);
   });
 
-  it('has the rules that recorded cases show, and those cases', () => {
+  it('has the rules of recorded cases, and the cases exist', () => {
     expect(Object.keys(RECORDED).filter((rule) => !RULES.includes(rule))).toEqual([]);
     const files = ['reads', 'writes'].map((name) =>
       fileURLToPath(new URL(`./conformance/cases/${name}.jsonl`, import.meta.url)),
@@ -109,7 +109,7 @@ describe('docs/protocol.md', () => {
     ).toEqual([]);
   });
 
-  it('has every rule that is not built, and none of them has a test', () => {
+  it('has every rule that is not built, and no test of them', () => {
     expect([...UNBUILT.keys()].filter((rule) => !RULES.includes(rule) || rule in RECORDED)).toEqual([]);
     const tested = citations.filter(
       ({ file, rule }) => /\.(spec|proof)\.ts$/.test(file) && UNBUILT.has(rule),

@@ -4,13 +4,13 @@ import { createDatabase, type TestDatabase } from './support/database.js';
 const exists = 'select count(*)::int as count from pg_database where datname = $1';
 
 describe('test database', () => {
-  it('is a fresh UTF-8 PostgreSQL database that goes away when dropped', async () => {
+  it('is a fresh UTF-8 PostgreSQL database that disappears when dropped', async () => {
     const server = new Client({ connectionString: process.env.TEST_DATABASE_URL });
     await server.connect();
     const database = await createDatabase();
     const name = new URL(database.url).pathname.slice(1);
     const client = new Client({ connectionString: database.url });
-    client.on('error', () => undefined); // the drop below closes this connection
+    client.on('error', () => undefined); // The drop below closes this connection.
     await client.connect();
 
     const {
@@ -31,7 +31,7 @@ describe('test database', () => {
     await server.end();
   });
 
-  it('is empty, whoever had it before', async () => {
+  it('is empty after any earlier use', async () => {
     const first = await createDatabase();
     const old = new Client({ connectionString: first.url });
     await old.connect();

@@ -1,4 +1,4 @@
-/** Queries, inputs and answers as TypeScript sees them: what is right compiles, what is misspelt says so. */
+/** Types of queries, inputs and responses: correct code compiles, and misspelt code gets a helpful error. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -11,8 +11,8 @@ interface Problem {
 }
 
 /**
- * What is wrong with the cases, by file. Only they are checked: the library itself is, elsewhere. The program, which
- * is large, is not held for longer.
+ * Returns the compiler errors of the cases, by file. Only the cases are checked; other tests check the
+ * library. The large program is released afterwards.
  */
 const problemsOf = ((): ((name: string) => readonly Problem[]) => {
   const { config } = ts.readConfigFile(join(FOLDER, 'tsconfig.json'), ts.sys.readFile) as { config: object };
@@ -20,7 +20,7 @@ const problemsOf = ((): ((name: string) => readonly Problem[]) => {
   const program = ts.createProgram(fileNames, options);
   const found = (name: string): readonly Problem[] => {
     const file = program.getSourceFile(join(FOLDER, name));
-    if (file === undefined) throw new Error(`There is no ${name}`);
+    if (file === undefined) throw new Error(`Missing file: ${name}`);
     return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
       ({ start = 0, messageText }) => ({
         line: file.getLineAndCharacterOfPosition(start).line,
@@ -32,7 +32,7 @@ const problemsOf = ((): ((name: string) => readonly Problem[]) => {
   return (name) => all.get(name) ?? [];
 })();
 
-/** The mistakes of `wrong.ts`: each from the comment that says its message to the next comment. */
+/** Returns the errors in `wrong.ts`: each from the comment with its message to the next comment. */
 function mistakes(): (readonly [code: string, parts: readonly string[], from: number, to: number])[] {
   const lines = readFileSync(join(FOLDER, 'wrong.ts'), 'utf8').split('\n');
   const comments = lines.flatMap((line, at) => (/^ *\/\/ /.test(line) ? [at] : []));
@@ -47,22 +47,22 @@ function mistakes(): (readonly [code: string, parts: readonly string[], from: nu
   });
 }
 
-describe('what compiles', () => {
+describe('code that compiles', () => {
   it.each(['model.ts', 'right.ts'])('%s', (name) => {
     expect(problemsOf(name)).toEqual([]);
   });
 
-  it('is looked at: a type that is not so does not hold', () => {
+  it('is checked: a wrong type is an error', () => {
     const text = readFileSync(join(FOLDER, 'right.ts'), 'utf8');
     expect([...text.matchAll(/\bholds</g)].length).toBeGreaterThan(50);
   });
 });
 
-describe('what does not compile', () => {
+describe('code that does not compile', () => {
   const problems = problemsOf('wrong.ts');
   const cases = mistakes();
 
-  it('is one mistake for each comment', () => {
+  it('has one error for each comment', () => {
     expect(cases.length).toBeGreaterThanOrEqual(60);
     expect(problems).toHaveLength(cases.length);
   });

@@ -1,4 +1,7 @@
-/** Rules of docs/protocol.md that no test can show, each with the reason. Whoever builds one takes it off this list. */
+/**
+ * Rules of docs/protocol.md that no test can show, each with the reason. Remove a rule from this list when it
+ * is built.
+ */
 
 const WEBHOOKS = 'hooks run in the application; there are no webhooks';
 
