@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { MikroORM } from '@mikro-orm/core';
 import { AfterContent, CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
 import pg from 'pg';
-import { until } from '../crowd/house.ts';
+import { until } from '../crowd/loaded-app.ts';
 import { type Host, startHost } from '../http/helpers.ts';
 import { Barrier } from '../support/barrier.ts';
 

@@ -1,7 +1,7 @@
 /** Concurrent short reads share a connection, and are otherwise independent of each other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
-import { until } from '../crowd/house.ts';
+import { until } from '../crowd/loaded-app.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
 import { Barrier } from '../support/barrier.ts';

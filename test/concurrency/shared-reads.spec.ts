@@ -1,6 +1,6 @@
 /** Equal concurrent reads share a statement, and no response is older than its request. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type House, openHouse, until } from '../crowd/house.ts';
+import { type LoadedApp, startLoadedApp, until } from '../crowd/loaded-app.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { countStatements } from '../support/app.ts';
 import { dose } from '../support/dose.ts';
@@ -9,21 +9,21 @@ const LOCK = 'lock table members in access exclusive mode';
 const reads = (texts: readonly string[]): number => texts.filter((text) => text.includes('"members"')).length;
 
 describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
-  let house: House;
+  let loaded: LoadedApp;
   beforeEach(async () => {
-    house = await openHouse(adapter, { limits: { statementTimeout: 5000 } });
-    await house.ask('/api/members', 'POST', { name: 'old' });
+    loaded = await startLoadedApp(adapter, { limits: { statementTimeout: 5000 } });
+    await loaded.ask('/api/members', 'POST', { name: 'old' });
   });
-  afterEach(() => house.close());
+  afterEach(() => loaded.close());
 
   it('are two statements for any number of requests: a running one, and one that all others wait for', async () => {
-    const free = await house.hold(LOCK);
+    const free = await loaded.hold(LOCK);
     const seen = await countStatements(async () => {
-      const first = house.ask('/api/members');
-      await until(() => house.active(), 1);
-      const others = Array.from({ length: 20 }, () => house.ask('/api/members'));
+      const first = loaded.ask('/api/members');
+      await until(() => loaded.active(), 1);
+      const others = Array.from({ length: 20 }, () => loaded.ask('/api/members'));
       await sleep(200);
-      expect(await house.active()).toBe(1);
+      expect(await loaded.active()).toBe(1);
       await free();
       const answers = await Promise.all([first, ...others]);
       expect(answers.map(({ status }) => status)).toEqual(Array(21).fill(200));
@@ -33,10 +33,10 @@ describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
   });
 
   it('share only for filters with equal values, although one plan serves all', async () => {
-    await house.ask('/api/members', 'POST', { name: 'new' });
+    await loaded.ask('/api/members', 'POST', { name: 'new' });
     const names = ['old', 'new', 'nobody', 'old', 'new'];
-    const free = await house.hold(LOCK);
-    const answers = names.map((name) => house.ask(`/api/members?filters[name]=${name}`));
+    const free = await loaded.hold(LOCK);
+    const answers = names.map((name) => loaded.ask(`/api/members?filters[name]=${name}`));
     await sleep(200);
     await free();
     const shown = (await Promise.all(answers)).map(({ body }) => body);
@@ -50,47 +50,47 @@ describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
 
   it('never join a statement that was already sent: the response has all earlier commits', async () => {
     // Returns the rows of its snapshot after a delay.
-    await house.sql(`alter table members rename to kept;
+    await loaded.sql(`alter table members rename to kept;
       create view members as select k.* from kept k cross join lateral (select pg_sleep(.1)) s`);
-    const first = house.ask('/api/members');
-    await until(() => house.active(), 1);
-    await house.sql(`update kept set name = 'new'`);
-    const second = house.ask('/api/members');
+    const first = loaded.ask('/api/members');
+    await until(() => loaded.active(), 1);
+    await loaded.sql(`update kept set name = 'new'`);
+    const second = loaded.ask('/api/members');
     expect((await first).body).toMatchObject({ data: [{ name: 'old' }] });
     expect((await second).body).toMatchObject({ data: [{ name: 'new' }] });
   });
 
   it('continue for the others when a client disconnects, and end when all have', async () => {
-    const free = await house.hold(LOCK);
-    const [first, ...rest] = Array.from({ length: 3 }, () => house.ask('/api/members'));
-    await until(() => house.active(), 1);
+    const free = await loaded.hold(LOCK);
+    const [first, ...rest] = Array.from({ length: 3 }, () => loaded.ask('/api/members'));
+    await until(() => loaded.active(), 1);
     first?.catch(() => undefined);
     first?.hangUp();
     await sleep(100);
     await free();
     expect((await Promise.all(rest)).map(({ status }) => status)).toEqual([200, 200]);
 
-    const held = await house.hold(LOCK);
-    const gone = Array.from({ length: 4 }, () => house.ask('/api/members'));
-    await until(() => house.active(), 1);
+    const held = await loaded.hold(LOCK);
+    const gone = Array.from({ length: 4 }, () => loaded.ask('/api/members'));
+    await until(() => loaded.active(), 1);
     for (const one of gone) {
       one.catch(() => undefined);
       one.hangUp();
     }
-    await until(() => house.active(), 0, dose(20_000, 1000));
+    await until(() => loaded.active(), 0, dose(20_000, 1000));
     await held();
-    expect((await house.ask('/api/members')).status).toBe(200);
+    expect((await loaded.ask('/api/members')).status).toBe(200);
   });
 
   it('fail only with the statement that they share', async () => {
-    await house.ask('/api/members');
-    const free = await house.hold(LOCK);
-    const first = house.ask('/api/members');
-    await until(() => house.active(), 1);
-    const others = Array.from({ length: 3 }, () => house.ask('/api/members'));
+    await loaded.ask('/api/members');
+    const free = await loaded.hold(LOCK);
+    const first = loaded.ask('/api/members');
+    await until(() => loaded.active(), 1);
+    const others = Array.from({ length: 3 }, () => loaded.ask('/api/members'));
     await sleep(100);
-    await house.sql(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'house' and state = 'active'`,
+    await loaded.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'loaded app' and state = 'active'`,
     );
     await free();
     expect((await first).status).toBe(503);

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
-import { until } from '../crowd/house.ts';
+import { until } from '../crowd/loaded-app.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
 import { Barrier } from '../support/barrier.ts';

@@ -11,7 +11,7 @@ import { type Host, startHost } from '../http/helpers.ts';
 import { ADAPTERS } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dose, expectSoon } from '../support/dose.ts';
-import { type House, openHouse, until, Watcher } from './house.ts';
+import { type LoadedApp, startLoadedApp, until, Watcher } from './loaded-app.ts';
 
 const thing = defineCollectionType({
   singularApiId: 'thing',
@@ -125,50 +125,50 @@ describe('prepared statements', () => {
 
 describe('a server without a free connection', () => {
   it('R10: ends statements after their requests timed out', async () => {
-    const house = await openHouse('express', { most: 3, limits: { statementTimeout: 800 } });
-    const free = await house.hold('lock table members in access exclusive mode');
-    const crowd = Array.from({ length: 3 }, (_, i) => house.ask(`/api/members?n=${i}`));
-    await until(() => house.active(), 3);
+    const loaded = await startLoadedApp('express', { most: 3, limits: { statementTimeout: 800 } });
+    const free = await loaded.hold('lock table members in access exclusive mode');
+    const crowd = Array.from({ length: 3 }, (_, i) => loaded.ask(`/api/members?n=${i}`));
+    await until(() => loaded.active(), 3);
     // Further connections are refused, also the one that would cancel a statement.
-    const { rows } = await house.sql<{ name: string }>('select quote_ident(current_database()) as name');
+    const { rows } = await loaded.sql<{ name: string }>('select quote_ident(current_database()) as name');
     const database = rows[0]?.name ?? '';
     const server = new pg.Client(process.env.TEST_DATABASE_URL);
     await server.connect();
     await server.query(`alter database ${database} allow_connections false`);
     expect((await Promise.all(crowd)).map(({ status }) => status)).toEqual([503, 503, 503]);
-    await until(() => house.active(), 0, dose(20_000, 700));
+    await until(() => loaded.active(), 0, dose(20_000, 700));
     await free();
     await server.query(`alter database ${database} allow_connections true`);
     await server.end();
-    await house.close();
+    await loaded.close();
   });
 });
 
 describe('responses that the client does not read', () => {
   it.each(['express', 'fastify'] as const)('R21: do not fill the memory of %s', async (adapter) => {
-    const house = await openHouse(adapter, { load: { unsentBytes: 20_000_000 } });
-    await house.sql(
+    const loaded = await startLoadedApp(adapter, { load: { unsentBytes: 20_000_000 } });
+    await loaded.sql(
       `insert into members (document_id, locale, published, created_at, updated_at, name, text)
        select 'm' || n, 'en', true, now(), now(), 'n', repeat('x', 80000) from generate_series(1, 100) n`,
     );
-    const { port } = new URL(house.url);
+    const { port } = new URL(loaded.url);
     const slow = Array.from({ length: 6 }, () => {
       const socket = connect(Number(port), '127.0.0.1');
       socket.pause();
       socket.write('GET /api/members?pagination[pageSize]=100 HTTP/1.1\r\nHost: x\r\n\r\n');
       return socket;
     });
-    let refused = await house.ask('/api/members?pagination[pageSize]=100');
+    let refused = await loaded.ask('/api/members?pagination[pageSize]=100');
     const end = performance.now() + 30_000;
     while (refused.status === 200 && performance.now() < end) {
       await sleep(100);
-      refused = await house.ask('/api/members?pagination[pageSize]=100');
+      refused = await loaded.ask('/api/members?pagination[pageSize]=100');
     }
     expect([refused.status, refused.body.error?.details['limit']]).toEqual([503, 'load.unsentBytes']);
-    expect((await house.ask('/api/members?pagination[pageSize]=1')).status).toBe(200);
+    expect((await loaded.ask('/api/members?pagination[pageSize]=1')).status).toBe(200);
     for (const socket of slow) socket.destroy();
-    await until(async () => (await house.ask('/api/members?pagination[pageSize]=100')).status, 200);
-    await house.close();
+    await until(async () => (await loaded.ask('/api/members?pagination[pageSize]=100')).status, 200);
+    await loaded.close();
   });
 });
 
@@ -183,30 +183,30 @@ describe('connections without a response', () => {
   ] as const;
 
   /** Returns the milliseconds that an application needs to close while such connections are open. */
-  async function closing(house: House, texts: readonly string[]): Promise<number> {
+  async function closing(loaded: LoadedApp, texts: readonly string[]): Promise<number> {
     for (const text of texts) {
-      const socket = connect(Number(new URL(house.url).port), '127.0.0.1');
+      const socket = connect(Number(new URL(loaded.url).port), '127.0.0.1');
       socket.on('error', () => undefined);
       if (text !== '') socket.write(text);
     }
     await sleep(100);
     const started = performance.now();
-    await house.close();
+    await loaded.close();
     return performance.now() - started;
   }
 
   // All of them wait at the same time.
   it.each(LAST)('R24: do not delay the shutdown when they %s, on either adapter', async (_, text) => {
-    const closed = ADAPTERS.map(async (adapter) => closing(await openHouse(adapter, {}), [text]));
+    const closed = ADAPTERS.map(async (adapter) => closing(await startLoadedApp(adapter, {}), [text]));
     for (const took of await Promise.all(closed)) expectSoon(took, 4000);
   });
 
   it('R24: are closed after the last response, however long it takes', async () => {
-    const house = await openHouse('express', {});
+    const loaded = await startLoadedApp('express', {});
     Watcher.takes = 2000;
-    const asked = house.ask('/api/hookeds', 'POST', { title: 'late' });
+    const asked = loaded.ask('/api/hookeds', 'POST', { title: 'late' });
     const texts = LAST.map(([, text]) => text);
-    const took = await closing(house, texts);
+    const took = await closing(loaded, texts);
     Watcher.takes = 0;
     expect((await asked).status).toBe(201);
     expectSoon(took, 5000);

@@ -10,7 +10,7 @@ import {
   OnContentCommitted,
   Permissions,
 } from 'nestjs-content-api';
-import { until } from '../crowd/house.ts';
+import { until } from '../crowd/loaded-app.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { failure } from './helpers.ts';
 

@@ -64,7 +64,7 @@ interface Answered {
   readonly milliseconds: number;
 }
 
-export interface House {
+export interface LoadedApp {
   readonly network: Network;
   readonly url: string;
   /** Sends a request; `hangUp` closes its connection. */
@@ -83,7 +83,10 @@ type Options = Pick<ContentModuleOptions, 'limits' | 'load' | 'maxPreparedSize' 
   readonly most?: number;
 };
 
-export async function openHouse(adapter: Adapter, { most = 5, ...options }: Options): Promise<House> {
+export async function startLoadedApp(
+  adapter: Adapter,
+  { most = 5, ...options }: Options,
+): Promise<LoadedApp> {
   const database = await createDatabase();
   const network = await createNetwork(database.url);
   const host = await startHost(
@@ -97,7 +100,7 @@ export async function openHouse(adapter: Adapter, { most = 5, ...options }: Opti
           database: {
             clientUrl: network.url,
             pool: { min: 0, max: most },
-            driverOptions: { application_name: 'house' },
+            driverOptions: { application_name: 'loaded app' },
           },
           ...options,
         }),
@@ -109,7 +112,7 @@ export async function openHouse(adapter: Adapter, { most = 5, ...options }: Opti
   const client = new pg.Client(database.url);
   await client.connect();
   const running = `select count(*)::int as n from pg_stat_activity
-    where datname = current_database() and application_name = 'house' and state = 'active'`;
+    where datname = current_database() and application_name = 'loaded app' and state = 'active'`;
   return {
     network,
     url: host.url,
