@@ -37,21 +37,24 @@ interface Answered {
   readonly id: string | null;
 }
 
+/** Timeout in milliseconds that no request reaches on a busy machine. */
+const PATIENT = 30_000;
+
 describe.each(adaptersFor(import.meta.url))('concurrent writes on %s', (adapter) => {
   const barrier = new Barrier();
   let test: TestApp;
-  beforeAll(async () => {
-    test = await createTestApp(
+  const start = (statementTimeout: number): Promise<TestApp> =>
+    createTestApp(
       {
         contentTypes: [note, ticket],
         access: { public: { note: '*', ticket: '*' } },
-        limits: { statementTimeout: 1500 },
-        load: { slowShare: 0.2 },
+        limits: { statementTimeout },
+        load: { slowShare: 0.2, queueTimeout: PATIENT },
       },
       adapter,
       (app) => app.useGlobalGuards(barrier.guard),
     );
-  });
+  beforeAll(async () => void (test = await start(PATIENT)));
   afterAll(() => test.close());
 
   const send = async (sent: Sent, signal: AbortSignal | null = null): Promise<Answered> => {
@@ -209,12 +212,19 @@ describe.each(adaptersFor(import.meta.url))('concurrent writes on %s', (adapter)
   });
 
   it('a timeout affects only the write that waits too long', async () => {
-    const [one, two] = await make(2);
-    const free = await hold(lockOf(one));
-    const [late, right] = await together([put(one ?? '', 'too late'), put(two ?? '', 'in time')]);
-    expect([late?.status, right?.status]).toEqual([503, 200]);
-    await free();
-    expect([await countOf('too late'), await countOf('in time')]).toEqual([0, 1]);
+    const patient = test;
+    test = await start(1500);
+    try {
+      const [one, two] = await make(2);
+      const free = await hold(lockOf(one));
+      const [late, right] = await together([put(one ?? '', 'too late'), put(two ?? '', 'in time')]);
+      expect([late?.status, right?.status]).toEqual([503, 200]);
+      await free();
+      expect([await countOf('too late'), await countOf('in time')]).toEqual([0, 1]);
+    } finally {
+      await test.close();
+      test = patient;
+    }
   });
 
   it('a client that disconnects has nothing written, and the others have', async () => {
