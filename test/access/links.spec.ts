@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ContentService, getContentToken } from 'nestjs-content-api';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import { formOf } from '../files/helpers.ts';
-import { NamedCallers } from '../fuzz/apps.ts';
+import { Client, NamedCallers } from '../fuzz/apps.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import {
   accepts,
@@ -130,6 +130,16 @@ describe.each(ADAPTERS)('links on %s', (adapter) => {
           if (answers[0] !== answers[1]) different.push(`${caller} ${row.path} ${by}: ${answers.join(' ')}`);
         }
     expect(different).toEqual([]);
+  });
+
+  it('the description of the API has the missing grants of several refused links', async () => {
+    const client = new Client(test.url, { described: true });
+    const data = { farSet: [MISSING.documentId], farMany: [MISSING.documentId] };
+    const { status, body } = await client.get('/api/houses', as('finder'), 'POST', JSON.stringify({ data }));
+    client.close();
+    expect(status).toBe(400);
+    const { error } = JSON.parse(body) as { error: { details: { errors: { grant?: string }[] } } };
+    expect(error.details.errors.map(({ grant }) => grant)).toEqual(['hall.update', 'hall.update']);
   });
 
   it.each(Object.entries(READERS))(

@@ -9,7 +9,11 @@ const TEXT: JsonSchema = { type: 'string' };
 const DETAILS: JsonSchema = {
   ...open({
     errors: list(
-      open({ path: list(TEXT), message: TEXT, name: TEXT, value: {} }, ['path', 'message', 'name']),
+      open({ path: list(TEXT), message: TEXT, name: TEXT, value: {}, grant: TEXT }, [
+        'path',
+        'message',
+        'name',
+      ]),
     ),
     key: {},
     path: {},
