@@ -10,7 +10,6 @@ import type { Subject } from './ledger.js';
 
 interface PlanSubject {
   readonly types: readonly string[];
-  /** Whether the response depends on the requested document alone of its type. */
   readonly isAlone: boolean;
 }
 

@@ -47,14 +47,12 @@ export class FilteredTotals {
 
   constructor(private readonly compile: (plan: ReadPlan) => Template<ReadPlan>) {}
 
-  /** Returns the cached total of a page, or null. */
   find(plan: ReadPlan): KnownPage | null {
     const filter = this.filterOf(plan);
     const known = filter === null ? undefined : this.totals.get(keyOf(filter, plan));
     return filter === null || known === undefined ? null : { known, statement: fill(filter.page, plan) };
   }
 
-  /** Caches a total whose read took long. */
   keep(plan: ReadPlan, found: FilteredTotal): void {
     const filter = found.took < MIN_MILLISECONDS ? null : this.filterOf(plan);
     if (filter !== null) this.totals.set(keyOf(filter, plan), { ...found, slower: 0 });

@@ -45,7 +45,6 @@ const MAX_NAMES = 3;
 const ALONE = { values: new Map(), retryOn: [], shared: false, turn: null, hangup: null };
 
 export class LedgerKeeper {
-  /** Whether every change is logged. */
   isWhole = false;
   /** Reason why the log is incomplete, in a sentence; null also if it is unknown. */
   lack: string | null = null;

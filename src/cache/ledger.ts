@@ -12,21 +12,17 @@ import { fill, type Identifier, type Statement, type Template } from '../kernel/
 
 export interface Subject {
   readonly types: readonly string[];
-  /** Single document of another type; null for none. */
   readonly document: { readonly type: string; readonly id: string } | null;
 }
 
 export interface LedgerBase {
   readonly tables: LedgerTables;
-  /** Whether polls report the WAL position of the primary. */
   readonly marked: boolean;
   readonly noted: readonly Identifier[];
-  /** Opens a connection; null if the driver has none. */
   readonly open: () => Promise<OwnConnection | null>;
   readonly warn: (message: string) => void;
 }
 
-/** Number of the poll that last reported a change of a type. */
 interface Changes {
   last: number;
   unnamed: number;
@@ -216,7 +212,6 @@ export class Ledger {
     for (const change of changes) this.note(change);
   }
 
-  /** Begins with the present state, at first or after the log was lost. */
   private async begin(connection: OwnConnection): Promise<void> {
     const [row = {}] = await connection.run(compileStand(this.base, this.base.noted));
     this.checkServer(row);

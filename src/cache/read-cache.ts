@@ -15,7 +15,6 @@ export interface CachedRead<T> {
 
 export interface Loaded<T> {
   readonly answer: T;
-  /** Poll number at the start of the read; null if unknown. */
   readonly position: number | null;
   readonly bytes: number;
   /** Expiry in milliseconds since 1970, regardless of changes; Infinity for none. */
@@ -160,7 +159,6 @@ export class ReadCache<T> {
     return loading;
   }
 
-  /** Runs the read, and caches it if its position is known and nothing has changed since. */
   private async keep(
     { key, subject, load }: CachedRead<T>,
     admission: Admission,

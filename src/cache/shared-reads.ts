@@ -7,7 +7,6 @@ import type { ReadTraits } from '../pool/native-pool.js';
 
 export type SharedTraits = Pick<ReadTraits, 'hangup' | 'turn' | 'begun'>;
 
-/** Fires when all clients that wait for the same response have disconnected. */
 class SharedHangup implements Hangup, HangupListener {
   private readonly clients: Hangup[] = [];
   private readonly listeners = new Set<HangupListener>();

@@ -27,7 +27,6 @@ export interface DocumentFields {
   readonly locale: string;
 }
 
-/** Document or instance whose definition is not given. */
 interface UnknownItem extends Partial<DocumentFields> {
   readonly id: number;
   readonly documentId: string;
@@ -55,7 +54,6 @@ export type KindMark<U> = string extends U
 
 export type Held<A, Item> = IsMany<A> extends true ? Item[] : Item | null;
 
-/** Document or instance with everything that can be populated in it, at any depth. */
 export type Whole<N, R> = [Defined<N, R>] extends [never]
   ? UnknownItem
   : Simplify<ScalarsOf<N, R> & Populatable<N, R>>;

@@ -13,7 +13,6 @@ interface NoSuchName<Name, Known> {
   readonly known: Known;
 }
 
-/** Checks the `populate` of a type or component; skips unknown types and strings. */
 export type Exact<P, N extends string, R> = '*' extends P
   ? unknown
   : P extends string | readonly string[]
@@ -82,7 +81,6 @@ type ObjectIn<T, K> = T extends readonly unknown[]
     : never;
 type ItemIn<T> = T extends readonly (infer One)[] ? One : never;
 
-/** Checks filters recursively against the allowed types. */
 type Named<Given, Allowed> = Given extends readonly unknown[]
   ? { readonly [I in keyof Given]: Named<Given[I], ItemIn<Allowed>> }
   : Given extends Date

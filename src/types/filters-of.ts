@@ -80,7 +80,6 @@ export type FiltersOf<N extends string, R> = {
 
 type Direction = 'asc' | 'desc';
 
-/** Sortable paths as text: own attributes, and those of a target one level deep. */
 type SortPath<N extends string, R> =
   | NamesOf<N, R, 'scalar'>
   | {
@@ -89,7 +88,6 @@ type SortPath<N extends string, R> =
 
 type SortText<N extends string, R> = SortPath<N, R> | `${SortPath<N, R>}:${Direction}`;
 
-/** Sort key as an object, at any depth. */
 type SortTree<N extends string, R> = {
   readonly [K in NamesOf<N, R, 'scalar' | 'related'>]?: [TargetOf<AttributeOf<N, R, K>>] extends [never]
     ? Direction

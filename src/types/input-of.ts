@@ -30,7 +30,6 @@ interface NamedByDocumentId extends Tolerated {
   readonly documentId: string;
 }
 
-/** Position of a new link in a list. */
 interface Position {
   readonly before?: string | number;
   readonly after?: string | number;
@@ -114,7 +113,6 @@ type NeededName<N, R, S> = S extends 'draft'
   ? never
   : NeededOf<Defined<N, R>, Attributes<N, R>> & keyof Attributes<N, R>;
 
-/** Required attributes of a document with the status `S`. */
 type NeededInput<N, R, S> = {
   readonly [K in NeededName<N, R, S>]: ValueOf<Attributes<N, R>[K], R, S>;
 };

@@ -34,7 +34,6 @@ interface PopulateTexts<N extends string, R> {
 
 type PopulateNames<N, R> = N extends unknown ? PopulateName<N, R> : never;
 
-/** Options of a populated relation, file or component. */
 interface ItemOptions<N extends string, R> {
   readonly fields?: FieldsOf<N, R>;
   readonly filters?: FiltersOf<N, R>;
@@ -66,7 +65,6 @@ type PopulateTree<N extends string, R> = {
 export type PopulateOf<N extends string, R> =
   '*' | OneOrMany<PopulateTexts<N, R>['text']> | PopulateTree<N, R>;
 
-/** Selects a version of a document. */
 export interface VersionQuery {
   readonly status?: 'draft' | 'published' | undefined;
   /** Locale code, or `'*'` for all locales. Default: the application's default locale. */
@@ -78,7 +76,6 @@ type PaginationQuery =
   | { readonly page?: number; readonly pageSize?: number; readonly withCount?: boolean }
   | { readonly start?: number; readonly limit?: number; readonly withCount?: boolean };
 
-/** Query for the response of a write. */
 export interface WriteQuery<F, P> extends VersionQuery {
   readonly fields?: F;
   readonly populate?: P;

@@ -104,7 +104,6 @@ export type OwnAttributes<D> = D extends { readonly attributes: infer A } ? A : 
 
 type Polymorphic = 'morphToOne' | 'morphToMany' | 'morphOne' | 'morphMany';
 
-/** Role of an attribute in a query. */
 type RoleOf<A> = A extends { readonly private: true } | { readonly type: 'password' }
   ? 'hidden'
   : A extends { readonly type: ScalarTypeName }

@@ -1,7 +1,6 @@
 /** Types of values in bodies and filters, by attribute type; {@link ScalarValues} has those in responses. */
 import type { BlockNode, ScalarValues } from '../content/model/definitions.js';
 
-/** Attribute types that accept more in requests than responses contain. */
 interface Wider {
   biginteger: string | number;
   datetime: string | number | Date;

@@ -17,7 +17,6 @@ export class AheadRunner implements Runner {
     return this.runner.held;
   }
 
-  /** Defers statements to the next batch, which fails if one of them does. */
   ahead(statements: readonly Statement[]): void {
     this.waiting = [...this.waiting, ...statements];
   }

@@ -17,7 +17,6 @@ export interface AnswerMeta {
   readonly [member: string]: unknown;
 }
 
-/** Status and headers of a response that differ from the defaults of its route. */
 export interface AnswerHead {
   readonly status: number | null;
   /** Values by header name, such as `Location`, `ETag` and `Retry-After`. */

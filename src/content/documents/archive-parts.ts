@@ -5,7 +5,6 @@ import type { Sql } from '../../kernel/sql.js';
 import type { Runner } from '../../pool/runner.js';
 import type { Schema } from '../model/model.js';
 
-/** Content of a file or of a format of it: key, size in bytes and media type. */
 export interface MovedContent {
   readonly key: string;
   readonly size: number;
@@ -34,11 +33,9 @@ export interface ArchivedContents {
   /** Prevents removal of these contents until the transaction ends. */
   hold(keys: readonly string[], runner: Runner): Promise<void>;
   receive(content: MovedContent): Promise<ArrivingContent>;
-  /** Removes the contents that no file uses. */
   letGo(keys: readonly string[]): Promise<void>;
 }
 
-/** Condition for stored rows that an import may replace by documents with other ids. */
 export type Replaceable = (row: Sql) => Sql;
 
 export interface ArchivePart {
@@ -46,7 +43,6 @@ export interface ArchivePart {
   readonly replaceable?: Readonly<Record<string, (schema: Schema) => Replaceable>>;
 }
 
-/** Features register their parts while their modules start. */
 @Injectable()
 export class ArchiveParts {
   private readonly parts: ArchivePart[] = [];

@@ -3,7 +3,6 @@ import { Inject, Injectable, SetMetadata, type Type } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
 
-/** Decorator of providers that have the method `method`. */
 export interface ProviderMark<T> {
   (): (target: Type<T>) => void;
   readonly mark: string;

@@ -33,7 +33,6 @@ export function etagOf(plan: ReadPlan, { stamp, data, total, statement }: Shown)
   return stamp === undefined ? `"${shown}"` : `"${stamp}-${shown}"`;
 }
 
-/** ETag of the response to a write, which is never requested again. */
 export const writtenTag = (stamp: string): string => `"${stamp}-w"`;
 
 const shapes = new PerPlan<string>();
@@ -42,6 +41,5 @@ function keptShape(plan: ReadPlan, statement: Statement): string {
   return shapes.of(plan, () => shapeOf(statement, plan));
 }
 
-/** Returns the tag of a response whose signed URLs belong to a signing period; the tag of a write stays. */
 export const tagInWindow = (tag: string, window: number): string =>
   tag.endsWith('-w"') ? tag : `${tag.slice(0, -LENGTH - 1)}${digestOf(`${tag} ${window}`)}"`;

@@ -14,7 +14,6 @@ import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
 export interface HeldRequest extends BodyWrite {
   readonly loaded: Loaded;
   readonly checked: CheckedValues;
-  /** Whether to look up the values of unique columns, although their indexes enforce them. */
   readonly looks: boolean;
 }
 

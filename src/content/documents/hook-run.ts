@@ -79,7 +79,6 @@ export class HookRun {
     await this.run('after', { data: {}, em: runner.em });
   }
 
-  /** Runs the `committed` hooks: now, or when the joined transaction has committed. */
   async committed(joined: SqlEntityManager | undefined): Promise<void> {
     if (joined === undefined) return this.runCommitted();
     if (this.hooks.any(['committed'], this.subject.type, this.subject.actions))

@@ -23,7 +23,6 @@ import type { Statement } from '../../kernel/sql.js';
 export interface LoadRequest {
   readonly target: WriteTarget;
   readonly own: OwnCondition | null;
-  /** Attributes that the precondition compares; null for all of them, or without a precondition. */
   readonly coverage: Coverage | null;
   readonly body: CheckedBody | null;
   readonly settings: ContentSettings;
@@ -71,7 +70,6 @@ function judged({ target: { type, publish }, settings }: LoadRequest): LinkedAtt
   return type.storage.relations.filter(({ required }) => required);
 }
 
-/** Returns relations in link tables that the body omits and whose links are published with the document. */
 function followed({ target: { type, publish }, body }: LoadRequest): StoredLinks[] {
   if (!publish || !type.draftAndPublish || body === null) return [];
   const given = [...body.values.relations.values()].map(({ attribute }) => attribute.join.name);

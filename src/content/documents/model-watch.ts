@@ -3,7 +3,6 @@ import { unavailable } from '../../kernel/errors.js';
 import type { Loaded } from '../plan/loaded.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
-/** Injection token of the digest of the model that this process was started with. */
 export const MODEL_DIGEST = Symbol('ModelDigest');
 
 /**

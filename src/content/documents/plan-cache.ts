@@ -26,7 +26,6 @@ import { fill, type Statement, type Template } from '../../kernel/sql.js';
 /** Longest query text in characters that is cached, to bound memory. */
 const MAX_CACHED_LENGTH = 2048;
 
-/** Entry of a shape whose texts are planned one by one. */
 const ONE_BY_ONE = 'one by one';
 
 type Planner = (query: Query) => ReadPlan;
@@ -81,7 +80,6 @@ export class PlanCache {
     return plan;
   }
 
-  /** Returns the plan of the text's shape with bound values, or null if the text must be planned itself. */
   private ofShape(text: string, asked: string, make: Planner): ReadPlan | null {
     const shape = shapeOf(text);
     if (shape.values.length === 0) return null;

@@ -207,7 +207,6 @@ export class Reads {
     return this.loaded(plan, answer, { row, statement, isKnown: true });
   }
 
-  /** Adds the headers, signs the links, and measures the response for the cache. */
   private async loaded(
     plan: ReadPlan,
     found: Answer,

@@ -40,7 +40,6 @@ export interface ContentSchedule extends Readonly<Record<ScheduleTime, string | 
 const NEVER: GivenTimes = new Map(SCHEDULED.map((action) => [action, null]));
 const NOTHING: GivenTimes = new Map();
 
-/** Whether a type has the action, which turns the search for due times on. */
 export const isScheduled = ({ types }: Schema): boolean =>
   [...types.values()].some(({ routes }) => routes.includes('schedule'));
 

@@ -6,7 +6,6 @@ import { Injectable } from '@nestjs/common';
 import { Answer } from './answer.js';
 import { tagInWindow } from './etag.js';
 
-/** Period in which equal URLs get equal signatures. */
 export interface Window {
   readonly number: number;
   readonly until: number;
@@ -16,7 +15,6 @@ export interface LinkSigner {
   /** Unguessable prefix of URLs to sign, so that no text from a client is mistaken for one. */
   readonly placeholder: string;
   readonly seconds: number;
-  /** Returns the present period. URLs that are signed in the same period are equal. */
   window(): Window;
   /** Returns a URL that is valid for a limited time; `key` is empty for a file that is stored elsewhere. */
   sign(key: string, url: string): Promise<string>;
@@ -35,7 +33,6 @@ export interface SignedAnswer {
 export class SignedLinks {
   private signer: LinkSigner | null = null;
 
-  /** Sets the signer; call it before the first request. */
   use(signer: LinkSigner): void {
     this.signer = signer;
   }

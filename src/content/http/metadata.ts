@@ -4,7 +4,6 @@ import type { Action } from '../access/permissions.js';
 import type { ContentType } from '../model/model.js';
 import type { Handler } from '../model/routes.js';
 
-/** Content type of a controller class. */
 export const ServesType = Reflector.createDecorator<ContentType>();
 
 /** Action of a handler, which decides the required grant and the plan. */
@@ -13,12 +12,10 @@ export const ContentAction = Reflector.createDecorator<Action>();
 /** Name of the content route that a handler serves. */
 export const Handles = Reflector.createDecorator<Handler>();
 
-/** Whether a controller class is generated, without code of the application. */
 export const Generated = Reflector.createDecorator<boolean>();
 
 export const JSON_TEXT = 'application/json; charset=utf-8';
 
-/** Marks a handler whose result is already JSON text. */
 export const Json = (): MethodDecorator => Header('Content-Type', JSON_TEXT);
 
 /**

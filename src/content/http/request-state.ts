@@ -23,7 +23,6 @@ export interface ContentRoute {
   readonly type: ContentType;
   readonly action: Action;
   readonly handler: Handler;
-  /** Whether the controller contains no code of the application. */
   readonly isGenerated: boolean;
 }
 
@@ -59,22 +58,18 @@ export interface HttpRequest {
   readonly originalUrl?: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly params?: Readonly<Record<string, string>>;
-  /** Body after the application's parser. */
   readonly body?: unknown;
-  /** Node's own request, if the framework wraps it. */
   readonly raw?: object;
 }
 
 export const isRead = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'HEAD';
 
-/** Input of authentication strategies. */
 export const credentialsOf = (request: HttpRequest): Credentials => ({
   headers: request.headers,
   bearer: bearerOf(request.headers.authorization),
   request,
 });
 
-/** URL as the client sent it. */
 export const urlOf = (request: HttpRequest): string => request.originalUrl ?? request.url;
 
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
@@ -101,7 +96,6 @@ export function pathIn(url: string): string {
 
 export const pathOf = (request: HttpRequest): string => pathIn(urlOf(request));
 
-/** Returns the raw query string, not parsed by either framework. */
 export function queryOf(request: HttpRequest): string {
   const url = urlOf(request);
   const mark = url.indexOf('?');

@@ -1,7 +1,6 @@
 import type { MediaDefinition } from './definitions.js';
 import type { Schema } from './model.js';
 
-/** Kinds of files that `allowedTypes` distinguishes. */
 export type FileKind = NonNullable<MediaDefinition['allowedTypes']>[number];
 
 /** Returns the file kind of a MIME type; anything except images, videos and audios is `files`. */

@@ -3,7 +3,6 @@ import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { Attribute, Column, Component, ContentType, EmbeddedAttribute, StoredLinks } from './model.js';
 import { inSchema, parted } from './naming.js';
 
-/** Table with the progress of a running import; it exists only while an import runs. */
 export const IMPORT_TABLE = identifier('content_import');
 
 export const importTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>

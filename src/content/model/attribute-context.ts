@@ -5,7 +5,6 @@ import type {
   ContentTypeDefinition,
 } from './definitions.js';
 
-/** Context of an attribute definition: the whole model, and the definition that contains the attribute. */
 export interface AttributeContext {
   readonly types: ReadonlyMap<string, ContentTypeDefinition>;
   readonly components: ReadonlyMap<string, ComponentDefinition>;

@@ -1,4 +1,3 @@
-/** Builds the attributes of the model from their definitions. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type {
   ComponentAttributeDefinition,

@@ -189,7 +189,6 @@ export const castBiginteger: Cast = (value, def, at) => {
 
 export const castBoolean: Cast = (value, _def, at) => exactBoolean(value) ?? at.reportType('boolean', value);
 
-/** Casts dates and times; reports the format's own message for the attribute. */
 export const castFormat =
   (convert: (value: unknown) => string): Cast =>
   (value, _def, at) => {

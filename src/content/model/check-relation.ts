@@ -1,4 +1,3 @@
-/** Checks of a relation's definition; messages suggest a correction. */
 import { isObject } from '../../kernel/json.js';
 import { type AttributeContext, attributeOf } from './attribute-context.js';
 import type {
@@ -12,7 +11,6 @@ import { ATTRIBUTE_OPTIONS, type Report } from './options.js';
 import { type AnyRelation, isMorph, isMorphSide, LEADING, RELATION_KINDS } from './relation-kinds.js';
 import { among } from './suggest.js';
 
-/** Kind that the other side of a two-way relation must have. */
 const OPPOSITE: Readonly<Record<string, string>> = {
   oneToOne: 'oneToOne',
   oneToMany: 'manyToOne',

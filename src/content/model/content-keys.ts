@@ -32,5 +32,4 @@ export function contentOf(key: string): string | null {
 /** Returns the SHA-256 in a content key, in hexadecimal; null for a variant key, which has none. */
 export const digestIn = (key: string): string | null => CONTENT.exec(key)?.[1]?.slice(6) ?? null;
 
-/** Returns the extension of a key, with its dot. */
 export const extensionOfKey = (key: string): string => /\.[a-z0-9]{1,16}$/.exec(key)?.[0] ?? '';

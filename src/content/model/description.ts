@@ -49,7 +49,6 @@ export interface ModelDescription {
 
 const isKind: Test<ContentType['kind']> = (value) => value === 'collectionType' || value === 'singleType';
 
-/** Whether a value has the minimum of a definition. `rebuildSchema` reads the rest. */
 const isDefinition: Test<AttributeDefinition> = (value): value is AttributeDefinition =>
   isShape({ type: isText })(value);
 
@@ -71,7 +70,6 @@ export const isDescription: Test<ModelDescription> = isShape<ModelDescription>({
   components: isRecordOf(isShape({ attributes: isRecordOf(isDefinition) })),
 });
 
-/** Whether a later version of the library has written a description. */
 export const isOtherFormat = (value: unknown): boolean =>
   isShape({ format: isCount })(value) && value.format !== FORMAT;
 
@@ -183,7 +181,6 @@ const definitionOf = ([singularApiId, { owner, ...type }]: [
   TypeDescription,
 ]): ContentTypeDefinition => ({ ...type, singularApiId, ...(owner === null ? {} : { owner }) });
 
-/** Builds the model from a description; `place` is the PostgreSQL schema of its tables. */
 export function schemaOf({ types, components }: ModelDescription, place: string | null): Schema {
   const { file, ...others } = types;
   const definitions = Object.entries(others).map(definitionOf);

@@ -46,7 +46,6 @@ export function fallbackRules(given: FallbackLocale = false): FallbackRules {
 export const chainFor = ({ byLocale, otherwise }: FallbackRules, locale: string): readonly string[] =>
   (byLocale.get(locale) ?? otherwise).filter((code) => code !== locale);
 
-/** Returns a message for each locale that falls back to itself. */
 export const selfFallbacks = (given: FallbackLocale): string[] =>
   [...fallbackRules(given).byLocale]
     .filter(([code, chain]) => chain.includes(code))

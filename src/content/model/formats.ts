@@ -81,6 +81,5 @@ export function toDatetime(raw: unknown): string {
   return new Date(instant).toISOString();
 }
 
-/** Returns epoch milliseconds as a string of digits. */
 export const toTimestamp = (raw: unknown): string =>
   String(new Date(toDatetime(typeof raw === 'string' && EPOCH.test(raw) ? Number(raw) : raw)).getTime());

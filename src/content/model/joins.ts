@@ -78,7 +78,6 @@ const twoWayTable = (owner: Identifier, key: string, shape: LinkShape): TwoWayLi
  */
 export const linksLock = (owner: Identifier): string => `${owner} links`;
 
-/** Returns the name and lock that both sides of a relation share. */
 const relationOf = (owner: Identifier, key: string): { readonly name: string; readonly lock: string } => ({
   name: `${owner}.${key}`,
   lock: linksLock(owner),
@@ -100,7 +99,6 @@ function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
   };
 }
 
-/** Returns the type that owns the links of an inverse side. */
 export const ownerTypeOf = ({ targets }: LinkedAttribute): ContentType => targets[0] as ContentType;
 
 export interface JoinContext {

@@ -17,7 +17,6 @@ const script = new Script('pattern.test(text)');
 const sandbox: { pattern: RegExp | null; text: string } = { pattern: null, text: '' };
 const context = createContext(sandbox);
 
-/** Whether a pattern is fast for every short text. */
 function isSimple({ source }: RegExp): boolean {
   return !REPEATED_GROUP.test(source) && (source.match(REPETITION)?.length ?? 0) <= 2;
 }

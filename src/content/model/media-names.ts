@@ -12,7 +12,6 @@ interface Walk {
   readonly seen: Readonly<Record<'hidden' | 'shown', Set<Model>>>;
 }
 
-/** Returns the media attributes in components at any depth. Components may contain themselves. */
 function inComponents(components: readonly Component[], walk: Walk): readonly Found[] {
   const seen = walk.seen[walk.hidden ? 'hidden' : 'shown'];
   const fresh = components.filter((component) => !seen.has(component));
@@ -36,7 +35,6 @@ const mediaIn = (attribute: Attribute, { hidden, seen }: Walk): readonly Found[]
 const allMedia = (attribute: Attribute): readonly Found[] =>
   mediaIn(attribute, { hidden: false, seen: { hidden: new Set(), shown: new Set() } });
 
-/** Whether an attribute, or a component in it, has a media attribute that is not hidden. */
 export const leadsToFiles = (attribute: Attribute): boolean =>
   allMedia(attribute).some(({ hidden }) => !hidden);
 

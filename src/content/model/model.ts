@@ -51,7 +51,6 @@ interface LinkedBase extends AttributeBase {
   readonly exclusive: boolean;
 }
 
-/** Relation to one type, including files, and the inverse side of a polymorphic relation. */
 export interface RelationAttribute extends LinkedBase {
   readonly kind: 'relation';
   readonly def: RelationDefinition | MorphSideDefinition | MediaDefinition;
@@ -148,7 +147,6 @@ export interface Column {
 
 export interface Index {
   readonly name: Identifier;
-  /** Entity properties of its columns, see {@link Column.property}. */
   readonly properties: readonly string[];
   /** JSON column of a GIN index; null for a B-tree index. */
   readonly inside: Identifier | null;
@@ -164,7 +162,6 @@ export interface StoredLinks {
 }
 
 export interface Storage {
-  /** Columns of the attributes, without the system columns, see `SYSTEM_COLUMNS`. */
   readonly columns: readonly Column[];
   readonly columnOf: ReadonlyMap<string, Column>;
   readonly links: readonly StoredLinks[];
@@ -174,21 +171,17 @@ export interface Storage {
    */
   readonly content: { readonly columns: readonly Column[]; readonly links: readonly StoredLinks[] };
   readonly indexes: readonly Index[];
-  /** Table that owns the sequence of component instance ids, shared by all types. */
   readonly instanceIds: Identifier;
   readonly instanceSequence: Identifier;
   /** Sequence of list positions and revisions, and the table that owns it, shared by all types. */
   readonly counter: Identifier;
   readonly counts: Identifier;
-  /** Names in the schema that the type uses or reserves: tables, sequences and indexes. */
   readonly names: readonly { readonly name: string; readonly attribute: Attribute | null }[];
   readonly relations: readonly LinkedAttribute[];
   readonly owning: readonly LinkedAttribute[];
-  /** Owning relations whose targets have one owner each. */
   readonly exclusive: readonly LinkedAttribute[];
   /** Types that own a relation to this type: their rows may reference a document that is deleted. */
   readonly referrers: readonly ContentType[];
-  /** Locks of all relations to this type, from either side. */
   readonly incomingLocks: readonly string[];
   readonly uniques: readonly ScalarAttribute[];
   /** Names of attributes whose stored values may violate a rule when the document is published. */
@@ -197,7 +190,6 @@ export interface Storage {
    * Uids generated from another attribute; their unique indexes resolve conflicts between concurrent writers.
    */
   readonly generatedUids: readonly ScalarAttribute[];
-  /** Attribute of each unique index by index name, including indexes of an older model. */
   readonly uniqueNames: ReadonlyMap<string, ScalarAttribute>;
   /** Indexes on which concurrent valid writes may conflict; a retry resolves the conflict. */
   readonly contended: readonly string[];

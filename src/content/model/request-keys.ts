@@ -6,7 +6,6 @@ import { inSchema, parted } from './naming.js';
 export const requestKeyTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
   inSchema(parted(table).schema, identifier('content_request_key'));
 
-/** Index that finds expired rows. */
 export const REQUEST_KEY_INDEX = identifier('content_request_key_by_time');
 
 export interface RequestKeyColumn {

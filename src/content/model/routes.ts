@@ -10,7 +10,6 @@ interface HandlerRow {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Whether the path of a collection contains `:documentId`. */
   readonly onDocument: boolean;
-  /** Path below the document or the list. */
   readonly below: '' | `/actions/${DocumentAction}`;
   readonly status: 200 | 201 | 204;
   readonly hasBody: boolean;
@@ -57,7 +56,6 @@ export const HANDLERS_OF: Readonly<Record<Kind, readonly Handler[]>> = {
   singleType: ALL.filter((handler) => handler !== 'findOne' && handler !== 'create'),
 };
 
-/** Returns the path of a handler below the path of its type. */
 export const pathBelow = (handler: Handler, kind: Kind, documentId: string): string => {
   const { onDocument, below } = HANDLERS[handler];
   return `${onDocument && kind === 'collectionType' ? `/${documentId}` : ''}${below}`;

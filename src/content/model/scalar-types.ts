@@ -124,7 +124,6 @@ const MEMBERS: Readonly<Record<string, MemberType['value']>> = {
 const memberNumber: MemberType['value'] = (json, name) =>
   guarded(sql`jsonb_typeof(${json}->${name}) = 'number'`, sql`(${json}->${name})::numeric`);
 
-/** Types whose columns print values in a special form. */
 const TEXTS: Readonly<Record<string, MemberType['text']>> = {
   jsonb: (json, name) => sql`(${json}->${name})::text`,
   float8: (json, name) => sql`(${memberNumber(json, name)})::float8::text`,

@@ -10,7 +10,6 @@ export interface AttributeStorage {
   readonly contended: readonly string[];
 }
 
-/** Storage of an attribute without columns, indexes or links. */
 export const NOTHING: AttributeStorage = { columns: [], indexes: [], link: null, names: [], contended: [] };
 
 const asItIs = (column: Sql): Sql => column;

@@ -32,7 +32,6 @@ export function suggest(word: string, known: readonly string[]): string {
 
 const MAX_LISTED = 12;
 
-/** Returns the nearest known word, or the list of known words if none is near. */
 export function among(word: string, known: readonly string[]): string {
   const near = suggest(word, known);
   if (near !== '' || known.length === 0) return near;

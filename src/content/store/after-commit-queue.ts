@@ -6,7 +6,6 @@ type Work = () => Promise<void>;
 /** Work that runs after a transaction of the host commits. A nested transaction counts as its own. */
 export class AfterCommitQueue implements EventSubscriber {
   private readonly waiting = new WeakMap<object, Work[]>();
-  /** Number of committed transactions. */
   count = 0;
 
   add(em: SqlEntityManager, work: Work): void {
@@ -16,7 +15,6 @@ export class AfterCommitQueue implements EventSubscriber {
     this.waiting.set(transaction, [...(this.waiting.get(transaction) ?? []), work]);
   }
 
-  /** Counts a transaction that MikroORM does not know. */
   note(): void {
     this.count += 1;
   }

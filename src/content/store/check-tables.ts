@@ -5,14 +5,12 @@ import type { Row, Runner } from '../../pool/runner.js';
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** Column of the model, with its type without length or precision. */
 interface Expected {
   readonly table: string;
   readonly column: string;
   readonly type: string;
 }
 
-/** Returns the columns of the content. */
 function expected(orm: MikroORM): Expected[] {
   const ours = [...orm.getMetadata()].filter(({ className }) => className.startsWith('Content_'));
   return ours.flatMap(({ tableName, schema, props }) => {
@@ -28,15 +26,11 @@ function expected(orm: MikroORM): Expected[] {
 
 const listed = (names: readonly string[]): string => [...new Set(names)].join(', ');
 
-/** Differences between the database and the model. */
 export interface TableProblems {
-  /** One sentence for missing columns, one for columns of another type. */
   readonly tables: readonly string[];
-  /** Whether the database has none of the tables. */
   readonly isNew: boolean;
 }
 
-/** Compares the tables of a database with those of the content. */
 export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<TableProblems> {
   const all = expected(orm);
   const wanted = param(JSON.stringify(all));

@@ -65,13 +65,10 @@ function uniqueViolation(
   return undefined;
 }
 
-/** Context of the mapping. */
 export interface ErrorContext {
   readonly schema: Schema;
-  /** Unique attributes that an error message may name. */
   readonly values: Readonly<Pick<UniqueValues, 'get'>>;
   readonly statementTimeout: number;
-  /** Whether the message of a 503 mentions missing tables. */
   readonly namesTables: boolean;
 }
 

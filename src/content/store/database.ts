@@ -28,18 +28,14 @@ const pause = (attempt: number): Promise<void> =>
   new Promise((done) => setTimeout(done, Math.random() * 10 * 2 ** attempt));
 
 export interface TransactionOptions {
-  /** Unique attributes that an error message may name. */
   readonly values: UniqueValues;
   /** Unique indexes whose violation means that another writer was faster, so that a retry helps. */
   readonly retryOn: readonly string[];
-  /** Whether hooks need the transaction's entity manager. */
   readonly shared: boolean;
   /** Document that is written: its writers run one at a time, and wait without a connection. */
   readonly turn: string | null;
   readonly hangup: Hangup | null;
-  /** Allows the write to share its transaction with others. */
   readonly together?: BatchTraits | null;
-  /** Transaction of the host to join. */
   readonly joined?: SqlEntityManager;
 }
 
@@ -79,7 +75,6 @@ export class Database {
     return this.base.orm.em as SqlEntityManager;
   }
 
-  /** Returns the pool of node-postgres; null for PGlite and dialects of the host. */
   private async nativePool(): Promise<NativePool | null> {
     if (this.native !== null) return this.native;
     const client = await nativeClientOf(this.em.getConnection());
@@ -171,7 +166,6 @@ export class Database {
     return done;
   }
 
-  /** Runs a transaction of MikroORM, which sends COMMIT after `work`. */
   private async hosted<T>(
     work: (runner: Runner) => Promise<T>,
     options: TransactionOptions,
@@ -246,7 +240,6 @@ export class Database {
     }
   }
 
-  /** Returns advice on settings, one sentence each. */
   async advice(): Promise<readonly string[]> {
     return (await this.nativePool())?.advice() ?? [];
   }

@@ -14,7 +14,6 @@ import { CHANGE_PARTS, TOTAL_PARTS, triggerEntries } from './ledger-entities.js'
 type Property = Readonly<Record<string, unknown>>;
 type AnyEntity = EntitySchema<Record<string, unknown>>;
 
-/** Type of a date-time property. */
 const DATETIME = { type: 'datetime', columnType: 'timestamptz(3)' };
 
 const KEY: Property = { type: 'integer', primary: true, autoincrement: true };

@@ -12,7 +12,6 @@ type Index = ReturnType<DatabaseTable['getIndexes']>[number];
 
 const nameOf = (schema: string | undefined, table: string): string => `${schema}.${table}`;
 
-/** Names of the indexes of the entities' tables, by schema and table. */
 function ownIndexes(orm: MikroORM, defaultSchema?: string): ReadonlyMap<string, ReadonlySet<string>> {
   const { schema: configured = defaultSchema } = orm.config.getAll();
   return new Map(

@@ -43,7 +43,6 @@ export class Patience implements Hangup, HangupListener {
     this.listeners.delete(listener);
   }
 
-  /** The read is over. */
   end(): void {
     this.stop();
     this.client?.delete(this);

@@ -28,9 +28,7 @@ const greater = (one: Mark | undefined, other: Mark): Mark =>
 export class Replica {
   /** Everything that was committed before this time is known to be visible on it; null before it is known. */
   private freshAt: number | null = null;
-  /** A position of the primary that it has not been seen to reach. */
   private pending: Sample | null = null;
-  /** Latest known position of the replica, by timeline. */
   private readonly reached = new Map<number, Mark>();
   private server: string | null = null;
   /** Subject of the last log line; null once the replica is read again. */
@@ -43,7 +41,6 @@ export class Replica {
     return this.base.pool;
   }
 
-  /** Returns whether the replica lags at most `maxLag` behind a time. */
   isFresh(now: number): boolean {
     return this.freshAt !== null && now - this.freshAt <= this.base.maxLag;
   }
@@ -53,7 +50,6 @@ export class Replica {
     return { mark, isInherited: before !== undefined && before >= mark, primary };
   }
 
-  /** Takes it out of use until a probe succeeds. */
   leave(why: string): void {
     this.freshAt = null;
     this.complain('away', `until it responds again: ${why}`);

@@ -32,7 +32,6 @@ export class Replicas {
   private isProbing = false;
   private probedAt = -Infinity;
   private sample: Sample | null = null;
-  /** Whether the primary did not answer the last probe. */
   private isPrimaryAway = false;
 
   constructor(private readonly base: ReplicasBase) {

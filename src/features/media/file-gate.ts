@@ -76,7 +76,6 @@ async function kindOfBytes(path: string): Promise<string | null> {
 const describe = (parts: readonly (readonly [string, string | null])[]): string =>
   parts.flatMap(([what, type]) => (type === null ? [] : [`${type} by its ${what}`])).join(', ');
 
-/** Types of a file by its declaration, its name and its bytes. */
 interface FileTypes {
   readonly declared: string | null;
   readonly named: string | null;
@@ -97,7 +96,6 @@ function isWhatItSays(said: string | null, found: string | null, ext: string): b
   return !supportedMimeTypes.has(said) || isActive(said);
 }
 
-/** Whether declared type, name and bytes are consistent. */
 function agrees({ declared, named, found }: FileTypes, ext: string): boolean {
   if (declared !== null && named !== null && !isOneName(declared, named, ext)) return false;
   // An unknown extension must not hide bytes of a known type.

@@ -7,7 +7,6 @@ import { type ContentEvent, Hooks } from '../../content/documents/hooks.js';
 import { FileSweeps } from './file-sweeps.js';
 import { FileTable } from './file-table.js';
 
-/** Sweeps content after the commit of a write that removed its last reference. */
 @Injectable()
 export class FileHooks implements OnModuleInit {
   constructor(

@@ -21,7 +21,6 @@ const NAMED = /^(.+?)(\.[a-z0-9]{1,16})$/;
 
 const isNoHash = (text: string): boolean => text === '' || !text.isWellFormed() || text.includes('\0');
 
-/** Splits a name. It may be the hash of a file, or a format name and the hash of a file. */
 function partsOf(name: string): Readonly<Record<'stem' | 'ext' | 'format' | 'hash', string>> {
   const [, stem = '', ext = ''] = NAMED.exec(name) ?? [];
   const [, format = '', hash = ''] = FORMAT.exec(stem) ?? [];

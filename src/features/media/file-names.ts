@@ -35,7 +35,6 @@ export function checkedName(name: string): string {
   return normalized;
 }
 
-/** Returns the extension of a name in lower case, with its dot; empty if it has none. */
 export const extensionOf = (name: string): string => (EXTENSION.exec(name)?.[0] ?? '').toLowerCase();
 
 const newTail = (): string => randomBytes(5).toString('hex');

@@ -55,7 +55,6 @@ const INFO = closed({
   folder: TEXT_OR_NULL,
 });
 
-/** Upload form: text and binary fields. Attributes of files are JSON in a text field. */
 const FORM = open(
   {
     files: list({ type: 'string', contentMediaType: 'application/octet-stream' }),

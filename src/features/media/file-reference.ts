@@ -29,7 +29,6 @@ const NAMES = ['ref', 'refId', 'field'] as const;
 const wrong = (key: string, message: string): ContentError =>
   validationError(message, { key, path: key, source: 'body' });
 
-/** Finds entries and links files to them, with the caller's permissions and as an update. */
 @Injectable()
 export class FileReferences {
   constructor(

@@ -138,7 +138,6 @@ export class FileSweeps implements BeforeApplicationShutdown {
   }
 }
 
-/** Waits until all sweeps have settled or the time is over. */
 async function withTimeout(sweeps: readonly Sweep[], milliseconds: number): Promise<void> {
   if (sweeps.length === 0) return;
   const stop = new AbortController();

@@ -50,7 +50,6 @@ const isAbsent = (error: unknown): boolean => error instanceof ContentError && e
 /** Error of the protocol for a missing file (20.9). */
 const fileNotFound = (): ContentError => new ContentError('NotFoundError', 'file.notFound');
 
-/** Node's own request, from which forms are read. */
 const rawOf = (request: HttpRequest): IncomingMessage => (request.raw ?? request) as IncomingMessage;
 
 const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({

@@ -1,4 +1,3 @@
-/** Options of `FilesModule.forRoot`. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileImages } from './file-images.js';

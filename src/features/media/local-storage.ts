@@ -64,7 +64,6 @@ export class LocalStorage implements FileStorage {
     await syncDirectory(dirname(target));
   }
 
-  /** Copies to another file system, or to one without links. */
   private async copy(from: string, target: string): Promise<void> {
     const beside = join(this.scratch, randomUUID());
     await mkdir(this.scratch, { recursive: true });

@@ -26,7 +26,6 @@ export interface Preparing {
   readonly info: FileInfo;
   readonly former: FileRow | null;
   readonly schema: Schema;
-  /** Directory for temporary files of the request. */
   readonly directory: string;
 }
 

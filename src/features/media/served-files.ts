@@ -126,7 +126,6 @@ export class ServedFiles implements OnModuleInit {
     return kept;
   }
 
-  /** Sends a large local file and returns true, or returns false. */
   private async sendOpen(request: RawRequest, response: object, served: Served): Promise<boolean> {
     const { storage } = this.options;
     const { kept, part } = served;

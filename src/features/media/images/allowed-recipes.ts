@@ -76,7 +76,6 @@ export class AllowedRecipes {
     }
   }
 
-  /** Whether a recipe of the host makes this variant, around any focus. */
   allows(recipe: Recipe, mime: string): boolean {
     const text = recipeText({ ...recipe, focus: null });
     const own = ownFormat(mime);

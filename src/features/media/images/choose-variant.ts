@@ -20,7 +20,6 @@ export interface Chosen {
 
 const isSame = (a: Focus | null, b: Focus | null): boolean => a?.x === b?.x && a?.y === b?.y;
 
-/** Chooses a recipe of the host that the URL spells out, around the centre or the file's focus. */
 function byArguments(recipe: Recipe, file: KeptFile): Chosen {
   const focus = roundFocus(file.focalPoint);
   const isCurrent = recipe.focus === null || isSame(recipe.focus, focus);

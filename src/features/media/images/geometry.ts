@@ -16,7 +16,6 @@ interface Crop extends Size {
   readonly top: number;
 }
 
-/** Scales the whole picture to `scaled`, then cuts out `crop`. */
 export interface Resize {
   readonly scaled: Size;
   readonly crop: Crop | null;

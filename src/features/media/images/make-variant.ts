@@ -20,7 +20,6 @@ import {
 } from './picture.js';
 import { type Recipe, resizeBy } from './recipe.js';
 
-/** A variant that is not stored yet. */
 export interface Wanted {
   readonly file: KeptFile;
   readonly recipe: Recipe;

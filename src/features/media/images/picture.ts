@@ -1,4 +1,3 @@
-/** An uploaded picture while its versions are made. */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

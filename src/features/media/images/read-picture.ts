@@ -34,7 +34,6 @@ export interface Reading {
   readonly options: Required<ImageOptions>;
 }
 
-/** Reads the header of a picture; throws for one that is too large. */
 async function inspect({ tools }: Reading, file: LocalFile, kind: Kind): Promise<Inspected> {
   const metadata = await work(tools, () => readHeader(tools, file.path));
   const source = { path: file.path, isAnimated: kind.isFilm && isFilm(tools, metadata) };
@@ -42,7 +41,6 @@ async function inspect({ tools }: Reading, file: LocalFile, kind: Kind): Promise
   return { file, kind, metadata, source, pixels, size: shownSize(metadata) };
 }
 
-/** Whether re-encoding a picture would lose frames. */
 async function losesFrames({ file, metadata, source }: Inspected): Promise<boolean> {
   if (file.mime === 'image/png') return isAnimatedPng(await firstBytes(file.path));
   return file.mime === 'image/webp' && (metadata.pages ?? 1) > 1 && !source.isAnimated;

@@ -39,7 +39,6 @@ export class Workshop {
     }
   }
 
-  /** Runs the job of this name, or joins it if it is running. */
   once(name: string, work: () => Promise<boolean>): Promise<boolean> {
     const joined = this.shared.get(name);
     if (joined !== undefined) return joined;
