@@ -11,7 +11,7 @@ import {
   defineComponent,
   getContentToken,
 } from 'nestjs-content-api';
-import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
+import { createTestApp, recordBatches, type TestApp } from '../support/app.ts';
 
 const label = defineCollectionType({
   singularApiId: 'label',
@@ -65,7 +65,7 @@ describe.each([true, false])('pipelined batches, statements prepared: %s', (prep
   const rows = async (documentId: string) =>
     test.sql('select title, published from notes where document_id = $1 order by published', [documentId]);
 
-  const flights = async (work: () => Promise<unknown>): Promise<number> => (await recordFlights(work)).length;
+  const flights = async (work: () => Promise<unknown>): Promise<number> => (await recordBatches(work)).length;
 
   it('a create needs one batch, which includes the queries for its targets', async () => {
     const [one, other] = [await makeLabel(), await makeLabel()];
@@ -126,7 +126,7 @@ describe.each([true, false])('pipelined batches, statements prepared: %s', (prep
   });
 
   it('each is planned once for all values', async () => {
-    const seen = await recordFlights(() => make());
+    const seen = await recordBatches(() => make());
     expect(seen[0]?.slice(0, 2)).toEqual([
       'begin isolation level read committed',
       expect.stringContaining("set_config('plan_cache_mode', 'force_generic_plan', true)"),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
 import { until } from '../crowd/loaded-app.ts';
 import { adaptersFor } from '../support/adapters.ts';
-import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
+import { createTestApp, recordBatches, type TestApp } from '../support/app.ts';
 import { Barrier } from '../support/barrier.ts';
 import { dose, expectSoon } from '../support/dose.ts';
 
@@ -65,7 +65,7 @@ describe.each(adaptersFor(import.meta.url))('concurrent short reads on %s', (ada
     for (let i = 0; i < times; i += 1) await show(path);
   };
   const reads = async (work: () => Promise<unknown>): Promise<number[]> =>
-    (await recordFlights(work))
+    (await recordBatches(work))
       .map((texts) => texts.filter((text) => text.includes('from "notes"')).length)
       .filter((count) => count > 0);
   /**

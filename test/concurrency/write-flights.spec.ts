@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
 import { until } from '../crowd/loaded-app.ts';
 import { adaptersFor } from '../support/adapters.ts';
-import { createTestApp, recordFlights, type TestApp } from '../support/app.ts';
+import { createTestApp, recordBatches, type TestApp } from '../support/app.ts';
 import { Barrier } from '../support/barrier.ts';
 import { textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
@@ -76,7 +76,7 @@ describe.each(adaptersFor(import.meta.url))('concurrent writes on %s', (adapter)
     barrier.hold(sent.length, () => Promise.all(sent.map((one) => send(one))));
   /** Returns the transactions that wrote notes: the statements that were sent with each commit. */
   const transactions = async (work: () => Promise<unknown>): Promise<string[][]> =>
-    (await recordFlights(work)).filter(
+    (await recordBatches(work)).filter(
       (texts) => texts.includes('commit') && texts.some((text) => text.includes('"notes"')),
     );
 

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
 import type { Host } from '../http/helpers.ts';
 import { startNotes, writeNote } from '../support/notes.ts';
-import { standStill } from '../support/stand-still.ts';
+import { blockEventLoop } from '../support/block-event-loop.ts';
 
 describe('a suspended process', () => {
   let host: Host;
@@ -44,7 +44,7 @@ describe('a suspended process', () => {
     const stopping = function (this: pg.Client, ...args: unknown[]): unknown {
       const result = original.apply(this, args);
       left -= 1;
-      if (left === 0) setImmediate(() => standStill(milliseconds));
+      if (left === 0) setImmediate(() => blockEventLoop(milliseconds));
       return result;
     };
     pg.Client.prototype[what] = stopping as never;

@@ -10,7 +10,7 @@ import {
   type Row,
 } from '../fixtures/relation-changes.ts';
 import { relations } from '../fixtures/relations.ts';
-import { countStatements, recordFlights, createTestApp, type TestApp } from '../support/app.ts';
+import { countStatements, recordBatches, createTestApp, type TestApp } from '../support/app.ts';
 import { badKey, snapshot, withinTransaction } from './helpers.ts';
 
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -919,7 +919,7 @@ describe('section 11: relations', () => {
 
     it('a create needs one round trip, an update and a delete need two', async () => {
       const own = await make('nodes', { name: 'n', many: ids(L, 'ab') });
-      const flights = async (work: () => Promise<unknown>) => (await recordFlights(work)).length;
+      const flights = async (work: () => Promise<unknown>) => (await recordBatches(work)).length;
       expect(await flights(() => make('nodes', { name: 'n' }))).toBe(1);
       expect(await flights(() => make('nodes', { name: 'n', many: ids(L, 'ab') }))).toBe(1);
       expect(await flights(() => change('nodes', own, { name: 'm', many: ids(L, 'ba') }))).toBe(2);

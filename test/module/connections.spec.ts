@@ -23,7 +23,7 @@ import {
 import { types } from 'pg';
 import supertest from 'supertest';
 import { type Host, startHost } from '../http/helpers.ts';
-import { recordFlights } from '../support/app.ts';
+import { recordBatches } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 const note = defineCollectionType({
@@ -234,7 +234,7 @@ describe('connections', () => {
     const host = await start({ clientUrl: database.url }, imports(database.url));
     const http = supertest(host.url);
     const flights = (work: () => Promise<unknown>): Promise<string[]> =>
-      recordFlights(work).then((all) =>
+      recordBatches(work).then((all) =>
         all.filter((texts) => texts.some((text) => /'jit'/.test(text))).flat(),
       );
     const deep = 'populate[about][populate][about][populate][about][populate]=*';

@@ -81,7 +81,7 @@ export async function createTestApp(
 }
 
 /** Returns the statements that requests send while `work` runs, grouped by pipelined batch. */
-export async function recordFlights(work: () => Promise<unknown>): Promise<string[][]> {
+export async function recordBatches(work: () => Promise<unknown>): Promise<string[][]> {
   const batches: string[][] = [];
   await watchQueries((query, client) => {
     const texts = textsOf(query);
@@ -92,4 +92,4 @@ export async function recordFlights(work: () => Promise<unknown>): Promise<strin
 
 /** Counts the statements that requests send while `work` runs. */
 export const countStatements = async (work: () => Promise<unknown>): Promise<string[]> =>
-  (await recordFlights(work)).flat();
+  (await recordBatches(work)).flat();

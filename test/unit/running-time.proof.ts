@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Admission, slotLimitsOf } from '../../src/pool/admission.ts';
 import { runningTime } from '../../src/kernel/running-time.ts';
 import { TimeoutList } from '../../src/kernel/timeout-list.ts';
-import { standStill } from '../support/stand-still.ts';
+import { blockEventLoop } from '../support/block-event-loop.ts';
 
 const TIMEOUT = 400;
 
@@ -33,7 +33,7 @@ describe('time limits', () => {
   it('exclude the time in which the process was suspended, however often', async () => {
     add('asked before');
     for (let times = 0; times < 3; times += 1) {
-      standStill(TIMEOUT + 100);
+      blockEventLoop(TIMEOUT + 100);
       add(`asked after ${times}`);
       await wait(20);
     }
@@ -46,7 +46,7 @@ describe('time limits', () => {
     add('done')();
     await wait(TIMEOUT / 2);
     add('asked');
-    standStill(TIMEOUT + 100);
+    blockEventLoop(TIMEOUT + 100);
     await wait(20);
     expect(ended).toEqual([]);
     await wait(TIMEOUT);
@@ -63,7 +63,7 @@ describe('reads in the queue', () => {
       return admission.request('read', null, { granted: () => undefined, preempt: bounce });
     });
     for (const waiter of visitors) if (waiter?.state === 'inside') waiter.since = runningTime.now();
-    standStill(500);
+    blockEventLoop(500);
     await wait(150);
     expect(bounced).toEqual([]);
     await wait(300);

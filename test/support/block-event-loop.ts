@@ -1,4 +1,4 @@
 /** Blocks the event loop of this process without using the processor. */
-export const standStill = (milliseconds: number): void => {
+export const blockEventLoop = (milliseconds: number): void => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 };
