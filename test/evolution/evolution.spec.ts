@@ -46,6 +46,7 @@ const SAMPLE = dose(FEW, [
   'a two-way relation becomes one of each side',
   'a oneToOne targets its own type instead of a removed one',
   'an attribute of a component in a zone becomes unique, converted',
+  'a list in a component, with at most one each, is made single',
   'values in a component are unique once locales are switched off',
   'two-way → one-way manyToOne',
   'names that are alike in the database, in types and components',
