@@ -529,6 +529,40 @@ const RELATIONS: readonly Change[] = [
     },
   ),
   relation(
+    'the other side, with drafts, owns a manyToMany of unpublished documents',
+    [
+      [
+        { tags: to('manyToMany', 'tag', { mappedBy: 'articles' }) },
+        { articles: to('manyToMany', 'article', { inversedBy: 'tags' }) },
+      ],
+      [
+        { tags: to('manyToMany', 'tag', { inversedBy: 'articles' }) },
+        { articles: to('manyToMany', 'article', { mappedBy: 'tags' }) },
+      ],
+    ],
+    async ({ send }) => {
+      const tags = [
+        await send('POST', '/api/tags', { name: 'a' }),
+        await send('POST', '/api/tags', { name: 'b' }),
+      ];
+      const all = tags.map(({ documentId }) => documentId as string);
+      const { documentId } = await send('POST', '/api/articles', { title: '1' });
+      const draft = await send('POST', '/api/articles?status=draft', { title: 'DRAFT 2' });
+      for (const tag of all)
+        await send('PUT', `/api/tags/${tag}`, { articles: [draft.documentId as string, documentId] });
+    },
+    {
+      was: both(
+        articles(({ tags }) => names(tags)),
+        fromTags('articles', true),
+      ),
+      is: both(
+        articles(({ tags }) => names(tags)),
+        fromTags('articles', true),
+      ),
+    },
+  ),
+  relation(
     'the other side owns a oneToOne',
     [
       [

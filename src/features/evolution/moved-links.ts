@@ -120,6 +120,21 @@ export interface Move {
   readonly versions: Sql;
 }
 
+/** Whether the links move from an owner with drafts to one without. */
+export const leavesDrafts = (evolution: Evolution, { before, after, swapped }: MovedRelation): boolean =>
+  swapped && hasDrafts(evolution, before.type) && !hasDrafts(evolution, after.type);
+
+/**
+ * Query of turned links, those of unpublished documents as published ones. They show once the document is
+ * published, as before.
+ */
+export function waitingLinks(links: Sql, { before }: MovedRelation): Sql {
+  const isPublished = sql`exists (select 1 from ${quote(before.type.table)} v where v.document_id = x.target
+    and v.published and x.locale in (v.locale, ${constant(SHARED)}))`;
+  return sql`select w.owner, w.published or not w.live as published, w.locale, w.target, w.type, w.position, w.place
+    from (select x.*, ${isPublished} as live from (${links}) x) w where w.live or not w.published`;
+}
+
 /** Converts the states of links after a change of the owning side. */
 export function linksInStates(links: Sql, { evolution, pair, versions }: Move): Sql {
   if (!pair.swapped) return links;

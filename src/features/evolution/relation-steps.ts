@@ -8,9 +8,9 @@ import { constant, type Identifier, join, plain, quote, type Sql, sql } from '..
 import type { Guard, Steps } from './change.js';
 import {
   formerOf,
-  hasDrafts,
   isPerLocale,
   keepsTargets,
+  leavesDrafts,
   linksInLocales,
   linksInStates,
   linksThatFit,
@@ -20,6 +20,7 @@ import {
   storedLinks,
   strayLinks,
   turnedLinks,
+  waitingLinks,
 } from './moved-links.js';
 import { type Evolution, isBoth } from './pairs.js';
 import { ordersOthers, type Relation } from './relation-pairs.js';
@@ -33,7 +34,8 @@ const waitingTable = ({ before }: MovedRelation): Identifier =>
 /** Query of the earlier links that the later relation accepts. */
 function leavingLinks(evolution: Evolution, pair: MovedRelation): Sql {
   const links = storedLinks(evolution, pair.before);
-  return possibleLinks(evolution, pair.swapped ? turnedLinks(evolution, links, pair) : links, pair);
+  const possible = possibleLinks(evolution, pair.swapped ? turnedLinks(evolution, links, pair) : links, pair);
+  return leavesDrafts(evolution, pair) ? waitingLinks(possible, pair) : possible;
 }
 
 /** Query of the links in the states and locales of the later relation, before limits on their number. */
@@ -84,8 +86,7 @@ const LOSSES: readonly LossRow[] = [
     'changes its target; these links have no document of the new type',
   ],
   [
-    ({ move: { evolution, pair } }) =>
-      pair.swapped && hasDrafts(evolution, pair.before.type) && !hasDrafts(evolution, pair.after.type),
+    ({ move: { evolution, pair } }) => leavesDrafts(evolution, pair),
     ({ possible }) => sql`select ${PAIR} from (
       select y.owner, y.target from (${possible}) y where not y.published
       except select y.owner, y.target from (${possible}) y where y.published) x`,
