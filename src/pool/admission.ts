@@ -11,13 +11,9 @@ import { runningTime } from '../kernel/running-time.js';
  */
 export type Lane = 'own' | 'read' | 'heavy' | 'slow' | 'write';
 
-/** Bounds of slots and queues. */
 export interface SlotLimits {
-  /** Slots in all lanes together. */
   readonly all: number;
-  /** Slots by lane. */
   readonly lanes: Readonly<Record<Lane, number>>;
-  /** Length of each queue. */
   readonly waiting: number;
 }
 
@@ -26,7 +22,6 @@ export interface Slot extends Link {
   lane: Lane;
   /** Requests with the same key run one at a time. Null for a request without such a bound. */
   readonly key: string | null;
-  /** Called once, immediately or later. */
   readonly granted: () => void;
   /** Asks a slow read to release its slot, because its lane exceeds its share while other lanes wait. */
   readonly preempt: () => void;
@@ -75,7 +70,6 @@ export class Admission {
   /** Keys of active slots, each with the slots that wait for the same key. */
   private readonly turns = new Map<string, Set<Slot>>();
   private timer: NodeJS.Timeout | null = null;
-  /** Slots withheld from slow reads while the event loop is busy. */
   private reserved = 0;
   private utilization = performance.eventLoopUtilization();
 
@@ -83,12 +77,12 @@ export class Admission {
 
   /** Grants a slot or queues the request. Returns null when the queue is full. */
   request(lane: Lane, key: string | null, calls: Pick<Slot, 'granted' | 'preempt'>): Slot | null {
-    const { granted: enter, preempt: bounce } = calls;
+    const { granted, preempt } = calls;
     const slot: Slot = {
       lane,
       key,
-      granted: enter,
-      preempt: bounce,
+      granted,
+      preempt,
       state: 'waiting',
       since: Number.POSITIVE_INFINITY,
       sequence: (this.order += 1),
@@ -107,7 +101,6 @@ export class Admission {
     return slot;
   }
 
-  /** Releases a slot, or leaves the queue. Idempotent. */
   release(slot: Slot): void {
     const { state, lane, key } = slot;
     slot.state = 'gone';

@@ -1,7 +1,6 @@
 /** Batches: requests that share one connection. */
 import type { SlotHolder, SlotRequest, SlotCallbacks } from './slot-request.js';
 
-/** Entry of a batch, with its own slot. */
 export interface BatchEntry {
   readonly slot: SlotRequest;
   /** Null until the slot is granted. */
@@ -9,17 +8,17 @@ export interface BatchEntry {
 }
 
 /** Batch that occupies one connection. It ends when none of its entries waits any more. */
-export class Batch<G extends BatchEntry> implements SlotHolder {
-  private entries: G[] = [];
+export class Batch<E extends BatchEntry> implements SlotHolder {
+  private entries: E[] = [];
   private callbacks: SlotCallbacks | null = null;
   private released: (() => void) | null = null;
   isOver = false;
 
-  constructor(readonly first: G) {
+  constructor(readonly first: E) {
     this.add(first);
   }
 
-  add(entry: G): void {
+  add(entry: E): void {
     entry.batch = this;
     this.entries.push(entry);
   }
@@ -34,20 +33,19 @@ export class Batch<G extends BatchEntry> implements SlotHolder {
     return this.entries.length;
   }
 
-  get waiting(): readonly G[] {
+  get waiting(): readonly E[] {
     return this.entries.filter(({ slot }) => !slot.isOver);
   }
 
-  /** Removes and returns the entries that still wait. */
-  removeWaiting(): readonly G[] {
+  removeWaiting(): readonly E[] {
     const { waiting } = this;
     this.entries = this.entries.filter(({ slot }) => slot.isOver);
     return waiting;
   }
 
   /** Cancels the work; calls back once the connection is released. */
-  abort(error: Error, left: () => void): void {
-    this.released = left;
+  abort(error: Error, released: () => void): void {
+    this.released = released;
     this.removeWaiting();
     this.entryFailed(error);
   }
@@ -83,35 +81,30 @@ export class Batch<G extends BatchEntry> implements SlotHolder {
   }
 }
 
-/** Rules for building batches. */
-interface BatchRules<K, G extends BatchEntry> {
-  /** Most entries of a batch. */
+interface BatchRules<K, E extends BatchEntry> {
   readonly maxSize: number;
   /** Entries of one batch have the same key. */
-  readonly keyOf: (entry: G) => K;
-  /** Whether the batch accepts another entry. */
-  readonly fits: (entry: G, others: Batch<G>) => boolean;
-  /** Called once with each complete batch. */
-  readonly run: (batch: Batch<G>) => void;
+  readonly keyOf: (entry: E) => K;
+  readonly fits: (entry: E, batch: Batch<E>) => boolean;
+  readonly run: (batch: Batch<E>) => void;
 }
 
 /** Collects entries into batches until the event loop has processed all that has arrived. */
-export class Batcher<K, G extends BatchEntry> {
-  /** Incomplete batches by key. */
-  private readonly open = new Map<K, Batch<G>>();
+export class Batcher<K, E extends BatchEntry> {
+  private readonly open = new Map<K, Batch<E>>();
 
-  constructor(private readonly rules: BatchRules<K, G>) {}
+  constructor(private readonly rules: BatchRules<K, E>) {}
 
-  add(entry: G): void {
+  add(entry: E): void {
     const { maxSize, keyOf, fits } = this.rules;
     const key = keyOf(entry);
-    const others = this.open.get(key);
-    if (others === undefined || !fits(entry, others)) return this.start(key, entry);
-    others.add(entry);
-    if (others.size === maxSize) this.close(key, others);
+    const batch = this.open.get(key);
+    if (batch === undefined || !fits(entry, batch)) return this.start(key, entry);
+    batch.add(entry);
+    if (batch.size === maxSize) this.close(key, batch);
   }
 
-  private start(key: K, first: G): void {
+  private start(key: K, first: E): void {
     const before = this.open.get(key);
     if (before !== undefined) this.close(key, before);
     const batch = new Batch(first);
@@ -121,7 +114,7 @@ export class Batcher<K, G extends BatchEntry> {
     });
   }
 
-  private close(key: K, batch: Batch<G>): void {
+  private close(key: K, batch: Batch<E>): void {
     this.open.delete(key);
     this.rules.run(batch);
   }

@@ -9,7 +9,6 @@ import { isRefusal } from '../kernel/postgres-errors.js';
 import { Unsendable } from './pipelined-batch.js';
 import type { Row } from './runner.js';
 
-/** Identity of a transaction. */
 export interface TransactionId {
   readonly xid: string;
   /** Its start, as the server prints it. */
@@ -19,7 +18,6 @@ export interface TransactionId {
 }
 
 const SERVER = sql`extract(epoch from pg_postmaster_start_time())::text`;
-/** The columns of a transaction's id. */
 export const IDENTITY = sql`pg_current_xact_id()::text as xid, now()::text as started, ${SERVER} as server`;
 
 export const idOf = (row: Row): TransactionId => ({
@@ -28,7 +26,6 @@ export const idOf = (row: Row): TransactionId => ({
   server: String(row['server']),
 });
 
-/** Runs a statement on another connection than the transaction's. */
 export type RunElsewhere = (statement: Statement) => Promise<readonly Row[]>;
 
 /** Pauses between queries for the outcome, in milliseconds: the server may still be committing. */
@@ -62,7 +59,6 @@ async function statusOf(transaction: TransactionId, run: RunElsewhere): Promise<
 /** Error of a transaction whose COMMIT was sent, with the means to query its outcome. */
 export interface Unconfirmed {
   readonly error: unknown;
-  /** Undefined if it was not received. */
   readonly transaction: TransactionId | undefined;
   readonly run: RunElsewhere;
   /** Closes the transaction's connection, so that the query for the outcome has a slot. */

@@ -17,7 +17,6 @@ interface HostedBackend extends TransactionId {
   readonly pid: number;
 }
 
-/** Transaction to run. */
 export interface Hosted<T> {
   /** Runs a function in a transaction of MikroORM, which sends COMMIT after it. */
   readonly transact: (inside: (runner: Runner) => Promise<T>) => Promise<T>;
@@ -28,9 +27,7 @@ export interface Hosted<T> {
 
 interface HostedContext extends JobContext {
   readonly statementTimeout: number;
-  /** Runs a statement on another connection. */
   readonly run: RunElsewhere;
-  /** Runs a statement on a connection of its own. */
   readonly runApart: (statement: Statement) => Promise<unknown>;
 }
 

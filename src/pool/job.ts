@@ -9,15 +9,12 @@ import type { Pool, PoolClient, QueryConfig } from './pool-types.js';
 import type { Row } from './runner.js';
 import { clientDisconnected, type SlotHolder, type SlotCallbacks, type PoolContext } from './slot-request.js';
 
-/** Settings that jobs of a pool share. */
 export interface JobContext extends PoolContext {
   readonly pool: Pool;
 }
 
 export interface JobCalls {
-  /** Called with the connection, at most once. */
   readonly begin: (job: Job, client: PoolClient) => void;
-  /** Called when the job ends before it is finished. */
   readonly fail: (error: Error) => void;
 }
 
@@ -30,30 +27,27 @@ export const RECOVERY = 1000;
 export class Job {
   private readonly slot: SlotHolder;
   private client: PoolClient | null = null;
-  /** Called with the result of the statements under way. */
   private done: Done | null = null;
-  /** Batch under way, whose first rows may have arrived already. */
-  private flight: PipelinedBatch | null = null;
+  private batch: PipelinedBatch | null = null;
   /** Called when the connection has responded, also after the job has ended. */
-  private answered: (() => void) | null = null;
+  private responded: (() => void) | null = null;
   private isBusy = false;
   private inTransaction = false;
-  /** Whether a COMMIT is under way. */
-  private isDeciding = false;
+  private isCommitting = false;
 
   constructor(
     private readonly pool: Pool,
-    pass: (calls: SlotCallbacks) => SlotHolder,
+    request: (calls: SlotCallbacks) => SlotHolder,
     private readonly calls: JobCalls,
   ) {
-    this.slot = pass({ granted: () => this.connect(), fail: (error) => this.fail(error) });
+    this.slot = request({ granted: () => this.connect(), fail: (error) => this.fail(error) });
     this.slot.start();
   }
 
   /** Runs a statement. `done` is called once, with the job's failure where that comes first. */
   query(config: QueryConfig, done: Done): void {
     if (this.client !== null && canPipeline(this.client)) return this.pipeline([config], done);
-    this.send(done, (client, answered) => runAlone(client, config, answered));
+    this.send(done, (client, responded) => runAlone(client, config, responded));
   }
 
   /**
@@ -61,10 +55,10 @@ export class Job {
    * driver's own timeout ends the job, as its deadline does.
    */
   pipeline(configs: readonly QueryConfig[], done: Done): void {
-    this.send(done, (client, answered) => {
-      this.flight = new PipelinedBatch(client, configs, answered);
-      this.flight.timedOut = (error) => this.slot.fail(error);
-      client.query(this.flight);
+    this.send(done, (client, responded) => {
+      this.batch = new PipelinedBatch(client, configs, responded);
+      this.batch.timedOut = (error) => this.slot.fail(error);
+      client.query(this.batch);
     });
   }
 
@@ -75,30 +69,29 @@ export class Job {
 
   /** Notes that COMMIT is sent next: from here on only `done` reports a failure of the job. */
   committing(): void {
-    this.isDeciding = true;
+    this.isCommitting = true;
   }
 
-  /** Notes that the transaction has ended. */
   committed(): void {
     this.inTransaction = false;
   }
 
   /** Ends the job and returns the connection to the pool, which closes it if it is `broken`. */
   finish(broken = false): void {
-    if (this.slot.end()) this.giveBack(broken);
+    if (this.slot.end()) this.returnConnection(broken);
   }
 
-  private send(done: Done, start: (client: PoolClient, answered: Done) => void): void {
+  private send(done: Done, start: (client: PoolClient, responded: Done) => void): void {
     if (this.client === null || this.slot.isOver) return done(clientDisconnected(), []);
     this.isBusy = true;
     this.done = done;
     start(this.client, (error, rows) => {
       this.isBusy = false;
-      this.flight = null;
-      const told = this.done;
+      this.batch = null;
+      const callback = this.done;
       this.done = null;
-      told?.(error, rows);
-      this.answered?.();
+      callback?.(error, rows);
+      this.responded?.();
     });
   }
 
@@ -123,15 +116,15 @@ export class Job {
 
   /** Reports the failure, then recovers the connection. While COMMIT is under way, its result comes first. */
   private fail(error: Error): void {
-    if (!(this.isDeciding && this.isBusy)) this.report(error);
+    if (!(this.isCommitting && this.isBusy)) this.report(error);
     if (this.client !== null) this.recover(this.client, error);
   }
 
   private report(error: Error): void {
-    const { done, flight } = this;
+    const { done, batch } = this;
     this.done = null;
-    done?.(error, flight?.received ?? []);
-    if (!this.isDeciding) this.calls.fail(error);
+    done?.(error, batch?.received ?? []);
+    if (!this.isCommitting) this.calls.fail(error);
   }
 
   /** Ends what the connection is doing. One that does not come back in time is closed. */
@@ -143,7 +136,7 @@ export class Job {
       clearTimeout(timer);
       // Otherwise the failure was reported when the job ended.
       if (broken) this.report(failure);
-      this.giveBack(broken);
+      this.returnConnection(broken);
     };
     const timer = setTimeout(() => back(true), RECOVERY).unref();
     const clean = (): void => {
@@ -158,11 +151,11 @@ export class Job {
       open -= 1;
       if (open === 0) clean();
     };
-    this.answered = over;
+    this.responded = over;
     void requestCancel(client, RECOVERY).then(over);
   }
 
-  private giveBack(broken: boolean): void {
+  private returnConnection(broken: boolean): void {
     const { client } = this;
     this.client = null;
     // The client knows whether the pool has removed it already.

@@ -8,7 +8,6 @@ export interface Lock {
   readonly exclusive: boolean;
 }
 
-/** Statement cache by function and by the exclusiveness of the locks, in order. */
 const texts = new LRUCache<string, Template<readonly Lock[]>>({ max: 100 });
 
 function textOf(locks: readonly Lock[], shape: string, isTry: boolean): Template<readonly Lock[]> {
@@ -33,7 +32,6 @@ const shapeOf = (locks: readonly Lock[]): string =>
 
 const byName = (a: Lock, b: Lock): number => (a.name < b.name ? -1 : 1);
 
-/** Returns the statement that acquires locks; none without locks. */
 export const locking = (locks: readonly Lock[]): readonly Statement[] =>
   locks.length === 0 ? [] : [compileLocks(locks)];
 

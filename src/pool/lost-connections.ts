@@ -17,7 +17,6 @@ interface PoolInside {
 /** Milliseconds after the end of a connection in which its user may still release it. */
 const LOST_AFTER = 200;
 
-/** The connections of a pool. */
 export const clientsOf = (pool: Pool): readonly InsideClient[] => (pool as PoolInside)._clients ?? [];
 
 /** Releases lost connections of a pool for its whole life. */

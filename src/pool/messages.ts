@@ -19,7 +19,6 @@ const LENGTH_BYTES = 4;
 const MOST_BYTES = 3;
 const FIRST_SIZE = 16 * 1024;
 
-/** Returns an item in PostgreSQL's array syntax. */
 const itemText = (item: unknown): string => {
   const text = textOf(item);
   return text === null ? 'NULL' : `"${text.replace(/[\\"]/g, '\\$&')}"`;
@@ -40,7 +39,6 @@ export class Messages {
   private bytes = Buffer.allocUnsafe(FIRST_SIZE);
   private end = 0;
 
-  /** Prepares a statement under a name; without a name, until the next one. */
   parse(name: string, text: string): void {
     const start = this.begin(CODE.parse);
     this.addName(name);
@@ -69,7 +67,6 @@ export class Messages {
     this.close(start);
   }
 
-  /** Requests the row description of the bound statement. */
   describe(): void {
     const start = this.begin(CODE.describe);
     this.addByte(PORTAL);
@@ -77,7 +74,6 @@ export class Messages {
     this.close(start);
   }
 
-  /** Runs the bound statement to its end. */
   execute(): void {
     const start = this.begin(CODE.execute);
     this.addName('');
@@ -85,7 +81,6 @@ export class Messages {
     this.close(start);
   }
 
-  /** Requests all results so far. */
   flush(): void {
     this.close(this.begin(CODE.flush));
   }
@@ -94,7 +89,6 @@ export class Messages {
     this.close(this.begin(CODE.sync));
   }
 
-  /** Returns a copy of all messages. */
   take(): Buffer {
     const taken = Buffer.from(this.bytes.subarray(0, this.end));
     this.clear();
@@ -107,7 +101,6 @@ export class Messages {
     if (this.bytes.length > 64 * FIRST_SIZE) this.bytes = Buffer.allocUnsafe(FIRST_SIZE);
   }
 
-  /** Begins a message, and returns the offset of its length. */
   private begin(code: number): number {
     this.addByte(code);
     this.addLong(0);

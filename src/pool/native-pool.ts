@@ -20,7 +20,6 @@ import { laneOf } from './slow-reads.js';
 import { StatementNames } from './statement-names.js';
 import { type BatchTraits, WriteBatches } from './write-batches.js';
 
-/** Traits of a read. */
 export interface ReadTraits {
   readonly hangup: Hangup | null;
   /** Whether the read counts as slow until it has run. */
@@ -34,7 +33,6 @@ export interface ReadTraits {
 /** Traits of a short statement of the library itself. */
 const OWN: ReadTraits = { hangup: null, heavy: false, turn: null, begun: () => undefined };
 
-/** Traits of a write. */
 export interface WriteTraits {
   readonly hangup: Hangup | null;
   /** Document that is written: its writers run one at a time, and wait without a connection. */
@@ -61,7 +59,6 @@ export class NativePool {
   private constructor(
     private readonly pool: Pool,
     private readonly settings: ContentSettings,
-    /** Logs one line for the operator. */
     private readonly warn: (message: string) => void,
   ) {
     const { queueTimeout, queueLength, slowShare } = settings.load;
@@ -94,7 +91,6 @@ export class NativePool {
     return isPool(client) ? new NativePool(client, settings, warn) : null;
   }
 
-  /** Address of the server, for the log. */
   get name(): string {
     const { host = 'localhost', port = 5432 } = this.pool.options;
     return `${host}:${port}`;
@@ -116,12 +112,13 @@ export class NativePool {
    * Runs a statement after a condition in the same pipelined batch. Returns null unless the condition's row
    * has `yes`, and for a driver without pipelining.
    */
-  runIf(question: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
+  runIf(condition: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
     return new Promise((resolve, fail) => {
-      const done: PoolRead['done'] = (rows, [answer]) => resolve(answer?.['yes'] === true ? rows : null);
+      const done: PoolRead['done'] = (rows, [row]) => resolve(row?.['yes'] === true ? rows : null);
       const read = (failed: (error: unknown) => void): void => {
-        const asked = { statement: question, known: this.names.of(question.text) };
-        this.reads.read({ ...this.readOf(statement, traits), condition: asked, done, fail: failed });
+        const known = this.names.of(condition.text);
+        const first = { statement: condition, known };
+        this.reads.read({ ...this.readOf(statement, traits), condition: first, done, fail: failed });
       };
       read(this.unnamed(() => read(fail), fail));
     });
@@ -137,14 +134,13 @@ export class NativePool {
     return { statement, known, request: { lane, turn, hangup }, heavy, begun };
   }
 
-  /** Sends statements in one write; without pipelining, one statement only. */
   private readonly send: Send = ({ job, client }, texts, done) => {
-    const flies = canPipeline(client);
-    if (!flies && texts.length > 1) return done(null, []);
+    const pipelines = canPipeline(client);
+    if (!pipelines && texts.length > 1) return done(null, []);
     this.closeObsolete(client);
     const configs = texts.map((text) => this.configOf(text, client));
     const isLong = this.mayCompile && configs.some(({ text }) => text.length > LONG);
-    if (flies) job.pipeline(isLong ? [LOCAL_NO_JIT, ...configs] : configs, done);
+    if (pipelines) job.pipeline(isLong ? [LOCAL_NO_JIT, ...configs] : configs, done);
     else for (const config of configs) job.query(config, done);
   };
 
@@ -212,7 +208,6 @@ export class NativePool {
     };
   }
 
-  /** Closes statements that are no longer prepared. */
   private closeObsolete(client: PoolClient): void {
     const { connection } = client;
     if (isWire(connection)) closeLater(connection, this.names.release(client));

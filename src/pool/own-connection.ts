@@ -35,9 +35,7 @@ export class OwnConnection {
   private isOpen = true;
   /** Whether the server session is this connection's own: there is no pooler between them. */
   isDirect = false;
-  /** Whether the session is configured for prepared statements. */
   private isTuned = false;
-  /** The columns of prepared statements, by name. */
   private readonly described = new Map<string, Described>();
 
   private constructor(private readonly client: OwnClient) {
@@ -84,7 +82,6 @@ export class OwnConnection {
     return this.run(statement, this.isTuned ? statementName(statement.text) : undefined);
   }
 
-  /** Runs `work` in one transaction without idle or total timeouts. */
   async transaction<T>(work: (run: Runner['run']) => Promise<T>): Promise<T> {
     await this.run(BEGIN);
     await this.run(ENDLESS);
@@ -101,7 +98,6 @@ export class OwnConnection {
     return described;
   }
 
-  /** Closes the connection, also during a statement. */
   close(): void {
     this.isOpen = false;
     this.client.connection?.stream?.destroy();

@@ -21,11 +21,9 @@ const BEGIN_WITHOUT_JIT = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}
 const COMMIT = constantStatement('commit');
 const ROLLBACK = constantStatement('rollback');
 
-/** Connection of a transaction. */
 export interface TransactionConnection {
   readonly job: Job;
   readonly configOf: (statement: Statement) => QueryConfig;
-  /** Whether the driver supports pipelining. */
   readonly pipelines: boolean;
   /** Whether the server may compile statements (JIT) by default. */
   readonly mayCompile: boolean;
@@ -42,7 +40,6 @@ export class OwnTransaction implements Runner {
   readonly em = null;
   readonly held = [];
   private state: 'new' | 'open' | 'over' = 'new';
-  /** Undefined until the server has returned it. */
   private id: TransactionId | undefined;
 
   constructor(private readonly connection: TransactionConnection) {}
@@ -68,15 +65,15 @@ export class OwnTransaction implements Runner {
   }
 
   async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    const { job, pipelines: flies } = this.connection;
-    const before = flies ? [] : await this.all(statements);
+    const { job, pipelines } = this.connection;
+    const before = pipelines ? [] : await this.all(statements);
     job.committing();
-    const { error, rows } = await this.send(flies ? [...statements, COMMIT] : [COMMIT]);
+    const { error, rows } = await this.send(pipelines ? [...statements, COMMIT] : [COMMIT]);
     if (error !== null) await this.confirm(error);
     this.state = 'over';
     job.committed();
     if (error instanceof UnreadableRow) throw error;
-    if (error !== null && flies && rows.length < statements.length) throw outcomeUnknown(error);
+    if (error !== null && pipelines && rows.length < statements.length) throw outcomeUnknown(error);
     return [...before, ...rows].slice(0, statements.length);
   }
 
@@ -88,7 +85,6 @@ export class OwnTransaction implements Runner {
     return confirmCommit({ error, transaction: this.id, run: this.connection.elsewhere, close });
   }
 
-  /** Commits unless `last` has. */
   async end(): Promise<void> {
     if (this.state === 'open') await this.last([]);
   }
@@ -101,12 +97,12 @@ export class OwnTransaction implements Runner {
 
   /** Sends statements, after BEGIN if they are the first. Stores the transaction's id. */
   private async send(statements: readonly Statement[]): Promise<Sent> {
-    const { job, pipelines: flies } = this.connection;
+    const { job, pipelines } = this.connection;
     const { begin } = this;
     this.state = 'open';
     if (begin.length > 0) job.begun();
     const configs = [...begin, ...statements].map((statement) => this.configOf(statement));
-    const { error, rows } = await (flies ? this.pipeline(configs) : this.query(configs));
+    const { error, rows } = await (pipelines ? this.pipeline(configs) : this.query(configs));
     const [first] = begin.length > 0 ? (rows[1] ?? []) : [];
     if (first !== undefined) this.id = idOf(first);
     return { error, rows: rows.slice(begin.length) };
@@ -128,7 +124,7 @@ export class OwnTransaction implements Runner {
     const all: (readonly Row[])[] = [];
     for (const config of configs) {
       const { error, rows } = await new Promise<Sent>((resolve) =>
-        this.connection.job.query(config, (failure, answer) => resolve({ error: failure, rows: answer })),
+        this.connection.job.query(config, (failure, rows) => resolve({ error: failure, rows })),
       );
       all.push(...rows);
       if (error !== null) return { error, rows: all };

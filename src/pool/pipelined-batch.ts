@@ -18,7 +18,6 @@ export class Unsendable extends Error {}
 /** A type parser of the driver failed on a row. The statement itself succeeded. */
 export class UnreadableRow extends Error {}
 
-/** Description of the rows of a statement. */
 interface RowDescription {
   readonly fields: readonly { readonly name: string; readonly dataTypeID: number }[];
 }
@@ -35,7 +34,6 @@ const messages = new Messages();
  */
 const obsolete = new WeakMap<Wire, string[]>();
 
-/** Closes prepared statements with the next batch of a connection. */
 export function closeLater(wire: Wire, names: readonly string[]): void {
   if (names.length === 0) return;
   for (const name of names) delete wire.parsedStatements[name];
@@ -46,17 +44,15 @@ export function closeLater(wire: Wire, names: readonly string[]): void {
  * Runs one statement, as a batch if the driver supports it: the driver itself requests the row description of
  * a prepared statement for each run.
  */
-export function runAlone(client: PoolClient, config: QueryConfig, landed: BatchCallback): void {
-  if (canPipeline(client)) return client.query(new PipelinedBatch(client, [config], landed));
-  client.query(config, (error, result) => landed(error ?? null, error ? [] : [result.rows]));
+export function runAlone(client: PoolClient, config: QueryConfig, done: BatchCallback): void {
+  if (canPipeline(client)) return client.query(new PipelinedBatch(client, [config], done));
+  client.query(config, (error, result) => done(error ?? null, error ? [] : [result.rows]));
 }
 
-/** Query object of the driver: it submits itself and handles the messages of the server. */
 export class PipelinedBatch {
   private readonly rows: Row[][] = [[]];
   /** Error of the driver's own timeout, after which the server still works on the statements. */
   private timeout: Error | null = null;
-  /** Statements that this batch prepares: texts by name. */
   private readonly parsed = new Map<string, string>();
   private readonly columns: (Columns | null)[] = [];
   private error: Error | null = null;
@@ -66,7 +62,7 @@ export class PipelinedBatch {
     private readonly client: PoolClient,
     /** Statements in the order of sending, for tracing. */
     readonly statements: readonly QueryConfig[],
-    readonly landed: BatchCallback,
+    readonly done: BatchCallback,
   ) {}
 
   /** Called when the driver's own timeout elapses first; the result arrives later. */
@@ -82,12 +78,10 @@ export class PipelinedBatch {
     this.timedOut(error);
   };
 
-  /** The rows of the statements that have been answered. */
   get received(): readonly (readonly Row[])[] {
     return this.rows.slice(0, -1);
   }
 
-  /** Text for tracing. */
   get text(): string {
     return this.statements.map(({ text }) => text).join(';\n');
   }
@@ -121,7 +115,6 @@ export class PipelinedBatch {
     this.columns.push(columns);
   }
 
-  /** The statement that is being answered. */
   private get answered(): number {
     return this.rows.length - 1;
   }
@@ -163,7 +156,7 @@ export class PipelinedBatch {
     this.isOver = true;
     this.note(wire);
     this.callback(this.error);
-    this.landed(this.error, this.received);
+    this.done(this.error, this.received);
   }
 
   /** Tells the driver what is prepared now. A failed flight may have prepared its names: they are closed. */

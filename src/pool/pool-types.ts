@@ -23,19 +23,16 @@ export interface PoolClient {
   /** Returns the connection to the pool, once. */
   release: Release;
   /** Submits a query object. */
-  query(flight: { submit(wire: never): Error | null }): void;
-  /** Returns the parser of a type. */
+  query(query: { submit(wire: never): Error | null }): void;
   getTypeParser(type: number, format: 'text'): (text: string) => unknown;
 }
 
-/** Client outside the pool. */
 export interface OwnClient extends PoolClient {
   connect(done: (error?: Error | null) => void): void;
   on(event: 'error' | 'end', listener: (error?: Error) => void): unknown;
   unref?(): void;
 }
 
-/** Returns a connection to the pool; with `true` it is closed. */
 type Release = (destroy?: boolean) => void;
 
 export interface Pool {
@@ -45,20 +42,15 @@ export interface Pool {
     readonly host?: string;
     readonly port?: number;
     readonly connectionTimeoutMillis?: number;
-    /** Settings of the server for each connection. */
     readonly options?: string;
   };
-  /** Number of open connections. */
   readonly totalCount: number;
   connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
-  /** Emits each new connection. */
   on(event: 'connect', listener: (client: PoolClient) => void): unknown;
 }
 
-/** Columns of a statement's rows, with their parsers. */
 export type Columns = readonly { readonly name: string; readonly parse: (text: string) => unknown }[];
 
-/** Cached row description of a prepared statement. */
 export interface Described {
   columns: Columns | null;
 }
@@ -74,6 +66,5 @@ export interface QueryConfig {
   readonly flush?: boolean;
 }
 
-/** Whether a client of MikroORM's is the pool of node-postgres. */
 export const isPool = (client: unknown): client is Pool =>
   typeof client === 'object' && client !== null && 'connect' in client && 'totalCount' in client;

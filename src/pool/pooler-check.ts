@@ -19,7 +19,6 @@ export interface PoolerCheck {
 const SESSION = print(sql`select pg_backend_pid() as pid, current_setting('jit') = 'on' as compiles`);
 const BEGIN = constantStatement('begin isolation level read committed');
 const ROLLBACK = constantStatement('rollback');
-/** Result while the database is unreachable. */
 const UNKNOWN: PoolerCheck = { pooled: false, keepsNames: true, compiles: false };
 
 /**

@@ -22,18 +22,15 @@ const SHORT = { milliseconds: 20, size: 16 * 1024 };
 /** Milliseconds after which a batch is split. */
 const MAX_BATCH_WAIT = 200;
 
-/** A statement with the statistics of its text. */
 export interface KnownText {
   readonly statement: Statement;
   readonly known: KnownStatement;
 }
 
-/** A read with the callbacks of its request. */
 export interface PoolRead extends KnownText {
   /** Statement that is sent before it, or null. Without pipelining neither returns rows. */
   readonly condition: KnownText | null;
   readonly request: SlotOptions;
-  /** As in `ReadTraits`. */
   readonly heavy: boolean;
   readonly begun: () => void;
   /** Receives its rows, and those of the condition. Called at most once, and not after `fail`. */
@@ -41,16 +38,13 @@ export interface PoolRead extends KnownText {
   readonly fail: (error: Error) => void;
 }
 
-/** A job with its connection. */
 export interface Connected {
   readonly job: Job;
   readonly client: PoolClient;
 }
 
-/** Sends statements in one write. */
 export type Send = (on: Connected, texts: readonly KnownText[], done: Done) => void;
 
-/** Entry of a batch of reads. */
 interface ReadEntry extends BatchEntry {
   readonly read: PoolRead;
 }
@@ -79,7 +73,6 @@ export class ReadBatches {
     private readonly sendOn: Send,
   ) {}
 
-  /** Runs a read once its slot is granted, in a batch if it is short. */
   read(read: PoolRead): void {
     const slot = new SlotRequest(this.context, read.request, {
       granted: () => (mayBatch(read) ? this.batcher.add(entry) : this.runUnbatched(entry)),
@@ -112,11 +105,11 @@ export class ReadBatches {
     for (const { read } of entries) read.begun();
     const started = performance.now();
     const wait = entries.length > 1 ? this.waits.add(() => this.split(batch)) : null;
-    this.sendOn(on, texts, (error, brought) => {
+    this.sendOn(on, texts, (error, results) => {
       if (wait !== null) this.waits.delete(wait);
       learn(known, performance.now() - started, heavy);
       if (error !== null) return this.fail(on.job, batch, { error, isAlone: entries.length === 1 });
-      deliver(entries, brought.slice(-texts.length));
+      deliver(entries, results.slice(-texts.length));
       on.job.finish();
     });
   }
@@ -143,21 +136,20 @@ export class ReadBatches {
     { error, isAlone }: { error: Error; isAlone: boolean },
   ): void {
     const isLost = hasEnded(error);
-    const isTold = isAlone || isLost;
-    const entries = isTold ? batch.waiting : batch.removeWaiting();
-    if (isTold) for (const { read } of entries) read.fail(error);
+    const isFinal = isAlone || isLost;
+    const entries = isFinal ? batch.waiting : batch.removeWaiting();
+    if (isFinal) for (const { read } of entries) read.fail(error);
     job.finish(isLost);
-    if (!isTold) for (const entry of entries) this.runUnbatched(entry);
+    if (!isFinal) for (const entry of entries) this.runUnbatched(entry);
   }
 }
 
-/** Delivers the rows to the entries that still wait. */
-function deliver(entries: readonly ReadEntry[], brought: readonly (readonly Row[])[]): void {
+function deliver(entries: readonly ReadEntry[], results: readonly (readonly Row[])[]): void {
   let next = 0;
-  const take = (): readonly Row[] => brought[next++] ?? [];
+  const nextRows = (): readonly Row[] => results[next++] ?? [];
   for (const { read, slot } of entries) {
-    const answers = read.condition === null ? [] : take();
-    const rows = take();
+    const answers = read.condition === null ? [] : nextRows();
+    const rows = nextRows();
     learnSize(read.known, rows);
     if (!slot.isOver) read.done(rows, answers);
   }

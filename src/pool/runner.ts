@@ -24,12 +24,10 @@ export interface Runner {
   readonly em: SqlEntityManager | null;
 }
 
-/** Executor of Kysely; its query builder is not used. */
 interface RawExecutor {
   executeQuery(query: unknown): Promise<{ rows: Row[] }>;
 }
 
-/** A finished query in the form that Kysely's executors take. */
 const compiled = (statement: Statement): unknown => ({
   sql: statement.text,
   parameters: statement.values,

@@ -5,7 +5,6 @@
 import { print, silently, sql } from '../kernel/sql.js';
 import type { Pool } from './pool-types.js';
 
-/** Connection option that disables JIT. */
 const NO_JIT = '-c jit=off';
 
 /** Disables JIT for the rest of a transaction or pipelined batch. */
@@ -18,7 +17,6 @@ export const LONG = 3000;
 /** Milliseconds that the server's timeout exceeds the budget of a statement. */
 export const SERVER_MARGIN = 1000;
 
-/** Whether the statements of a pool may be compiled. */
 export const mayCompile = ({ options }: Pool): boolean => options.options?.includes(NO_JIT) !== true;
 
 const CONNECT_TIMEOUT = 3000;

@@ -12,12 +12,9 @@ import type { Row, Runner } from './runner.js';
 /** Bounds the wait for a lock: one write must not delay the others. */
 const SHORT_LOCK_TIMEOUT = constantStatement('set local lock_timeout = 100');
 
-/** Write of the batch. */
 export interface Member {
   readonly work: (runner: Runner) => Promise<unknown>;
-  /** Locks that the transaction acquires first. */
   readonly locks: readonly Lock[];
-  /** Whether its request has ended. */
   readonly isOver: () => boolean;
   /** Called with the result, unless the write has to run again. */
   readonly done: (value: unknown) => void;
@@ -30,15 +27,14 @@ export interface Member {
 export class NotBatchable extends Error {}
 
 /** Next step of a member: `more` does not fit into a batch, `out` means that it has ended. */
-type Request = 'none' | 'look' | 'last' | 'more' | 'out';
+type Step = 'none' | 'look' | 'last' | 'more' | 'out';
 
-/** Runner of one member. */
 class MemberRunner implements Runner {
   readonly em = null;
-  request: Request = 'none';
+  step: Step = 'none';
   statements: readonly Statement[] = [];
   private hasLooked = false;
-  private take: ((rows: readonly (readonly Row[])[]) => void) | null = null;
+  private resolve: ((rows: readonly (readonly Row[])[]) => void) | null = null;
 
   constructor(
     readonly member: Member,
@@ -54,18 +50,17 @@ class MemberRunner implements Runner {
   }
 
   all(): Promise<never> {
-    return this.ask('more', []) as Promise<never>;
+    return this.request('more', []) as Promise<never>;
   }
 
   look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    return this.ask(this.hasLooked ? 'more' : 'look', statements);
+    return this.request(this.hasLooked ? 'more' : 'look', statements);
   }
 
   last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    return this.ask('last', statements);
+    return this.request('last', statements);
   }
 
-  /** Runs the work. A result without a write is delivered immediately. */
   async start(): Promise<void> {
     const { work, done, fail } = this.member;
     try {
@@ -73,35 +68,35 @@ class MemberRunner implements Runner {
     } catch (error) {
       fail(error);
     }
-    this.request = 'out';
+    this.step = 'out';
     this.requested();
   }
 
   answer(rows: readonly (readonly Row[])[]): void {
     this.hasLooked = true;
-    this.request = 'none';
-    this.take?.(rows);
+    this.step = 'none';
+    this.resolve?.(rows);
   }
 
-  private ask(wish: Request, statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    this.request = wish;
+  private request(step: Step, statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    this.step = step;
     this.statements = statements;
-    return new Promise((take) => {
-      this.take = take;
+    return new Promise((resolve) => {
+      this.resolve = resolve;
       this.requested();
     });
   }
 }
 
 export class SharedTransaction {
-  private readonly parts: readonly MemberRunner[];
+  private readonly runners: readonly MemberRunner[];
   private proceed: (() => void) | null = null;
 
   constructor(
     private readonly transaction: OwnTransaction,
     members: readonly Member[],
   ) {
-    this.parts = members.map((member) => new MemberRunner(member, () => this.requested()));
+    this.runners = members.map((member) => new MemberRunner(member, () => this.requested()));
   }
 
   /**
@@ -109,8 +104,8 @@ export class SharedTransaction {
    * nothing was sent that may be committed, and the error of the database otherwise.
    */
   async run(committing: () => void): Promise<void> {
-    for (const part of this.parts) void part.start();
-    const before = [SHORT_LOCK_TIMEOUT, ...locking(this.parts.flatMap(({ held }) => held))];
+    for (const runner of this.runners) void runner.start();
+    const before = [SHORT_LOCK_TIMEOUT, ...locking(this.runners.flatMap(({ held }) => held))];
     await this.allRequested();
     const looking = this.requesting('look');
     if (looking.length > 0) {
@@ -126,34 +121,33 @@ export class SharedTransaction {
   }
 
   /** Returns the active members with this next step. Throws NotBatchable if a step does not fit. */
-  private requesting(wish: Request): readonly MemberRunner[] {
-    const present = this.parts.filter(({ member }) => !member.isOver());
-    const strays = present.filter(
-      (part) => part.request === 'more' || (wish === 'last' && part.request === 'look'),
+  private requesting(step: Step): readonly MemberRunner[] {
+    const present = this.runners.filter(({ member }) => !member.isOver());
+    const unfit = present.filter(
+      (runner) => runner.step === 'more' || (step === 'last' && runner.step === 'look'),
     );
-    for (const { member } of strays) member.exceeded();
-    if (strays.length > 0) throw new NotBatchable();
-    return present.filter((part) => part.request === wish);
+    for (const { member } of unfit) member.exceeded();
+    if (unfit.length > 0) throw new NotBatchable();
+    return present.filter((runner) => runner.step === step);
   }
 
   private async send(
-    parts: readonly MemberRunner[],
-    fly: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,
+    runners: readonly MemberRunner[],
+    send: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,
   ): Promise<void> {
-    const statements = parts.flatMap((part) => part.statements);
+    const statements = runners.flatMap((runner) => runner.statements);
     // Statements that were sent before have rows, too.
-    const rows = (await fly(statements)).slice(-statements.length);
+    const rows = (await send(statements)).slice(-statements.length);
     let next = 0;
-    for (const part of parts) part.answer(rows.slice(next, (next += part.statements.length)));
+    for (const runner of runners) runner.answer(rows.slice(next, (next += runner.statements.length)));
   }
 
   private requested(): void {
-    if (this.parts.some(({ request: wish }) => wish === 'none')) return;
+    if (this.runners.some(({ step }) => step === 'none')) return;
     this.proceed?.();
     this.proceed = null;
   }
 
-  /** Resolves when each member has a next step or has ended. */
   private allRequested(): Promise<void> {
     return new Promise((proceed) => {
       this.proceed = proceed;

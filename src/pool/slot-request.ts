@@ -5,7 +5,6 @@ import { runningTime } from '../kernel/running-time.js';
 import type { Timeout, TimeoutList } from '../kernel/timeout-list.js';
 import type { Hangup, HangupListener } from '../kernel/hangup.js';
 
-/** Settings and queues that all requests of a pool share. */
 export interface PoolContext {
   readonly admission: Admission;
   /** Total timeouts, and timeouts of the queue. */
@@ -16,7 +15,6 @@ export interface PoolContext {
   readonly queueFull: () => Error;
 }
 
-/** Requested slot. */
 export interface SlotOptions {
   readonly lane: Lane;
   /** Requests with the same text run one at a time. Null for no such bound. */
@@ -27,19 +25,15 @@ export interface SlotOptions {
 /** Slot or slots that a job occupies. */
 export interface SlotHolder {
   readonly isOver: boolean;
-  /** Requests the slot. */
   start(): void;
   /** Notes that the connection is open: the time until now does not count as run time. */
   connected(): void;
   /** Ends the work; false if it had ended before. The slot stays occupied until `release`. */
   end(): boolean;
-  /** Releases the slot. */
   release(): void;
-  /** Ends the work with an error. */
   fail(error: Error): void;
 }
 
-/** Callbacks of a slot request. */
 export interface SlotCallbacks {
   /** Called when the slot is granted, at most once. */
   readonly granted: () => void;
@@ -70,18 +64,17 @@ export class SlotRequest implements HangupListener, SlotHolder {
   }
 
   start(lane = this.options.lane): void {
-    const { context: office, options: request } = this;
-    if (request.hangup?.happened === true) return this.fail(clientDisconnected());
-    const grantSlot = (): void => this.enter();
-    const place = office.admission.request(lane, request.turn, {
-      granted: grantSlot,
+    const { context, options } = this;
+    if (options.hangup?.happened === true) return this.fail(clientDisconnected());
+    const slot = context.admission.request(lane, options.turn, {
+      granted: () => this.grant(),
       preempt: () => this.callbacks.preempt?.(),
     });
-    if (place === null) return this.fail(office.queueFull());
-    this.slot = place;
-    if (place.state === 'waiting') this.wait = office.waits.add(() => this.fail(office.waitExpired()));
+    if (slot === null) return this.fail(context.queueFull());
+    this.slot = slot;
+    if (slot.state === 'waiting') this.wait = context.waits.add(() => this.fail(context.waitExpired()));
     // The request ended inside the callback, before the slot was known here.
-    else if (place.state === 'inside' && this.isReleased) this.release();
+    else if (slot.state === 'inside' && this.isReleased) this.release();
   }
 
   connected(): void {
@@ -129,7 +122,7 @@ export class SlotRequest implements HangupListener, SlotHolder {
     if (!this.isCommitting) this.fail(error);
   }
 
-  private enter(): void {
+  private grant(): void {
     if (this.wait !== null) this.context.waits.delete(this.wait);
     this.callbacks.granted();
   }

@@ -19,7 +19,6 @@ export function learn(known: KnownStatement, took: number, heavy: boolean): void
   known.milliseconds = heavy ? Math.max(before * DECAY, took) : Math.min(before * GROWTH + 1, took);
 }
 
-/** Updates the size of a statement's rows: this process receives and sends them. */
 export function learnSize(known: KnownStatement, rows: readonly Row[]): void {
   const [row = {}] = rows;
   let size = 0;
@@ -27,7 +26,6 @@ export function learnSize(known: KnownStatement, rows: readonly Row[]): void {
   known.size = Math.max(known.size * DECAY, size);
 }
 
-/** Returns the lane of a read. */
 export function laneOf({ milliseconds, size }: KnownStatement, heavy: boolean): Lane {
   const isSlow = milliseconds === null ? heavy : milliseconds > (heavy ? SLOW.heavy : SLOW.light);
   if (isSlow || size > SLOW.size) return 'slow';

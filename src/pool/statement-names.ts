@@ -5,7 +5,6 @@
 import { hash } from 'node:crypto';
 import type { Described, PoolClient } from './pool-types.js';
 
-/** Statistics of one text. */
 export interface KnownStatement extends Described {
   /** Null before the second use, and for texts that are too long to prepare. */
   name: string | null;
@@ -16,11 +15,8 @@ export interface KnownStatement extends Described {
   readonly length: number;
 }
 
-/** Bounds of prepared statements per connection. */
 export interface NameLimits {
-  /** Number of texts. */
   readonly count: number;
-  /** Characters of all texts. */
   readonly size: number;
 }
 
@@ -35,7 +31,6 @@ const unknown = ({ length }: string): KnownStatement => ({
   columns: null,
 });
 
-/** Hexadecimal digits of a name; with 128 bits, two texts do not share one. */
 const DIGITS = 32;
 
 /**
@@ -44,13 +39,11 @@ const DIGITS = 32;
  */
 export const statementName = (text: string): string => `content_${hash('sha256', text).slice(0, DIGITS)}`;
 
-/** The names that a connection has prepared. */
 interface Prepared {
   readonly names: Set<string>;
   generation: number;
 }
 
-/** Size of a generation, in uses and in texts. */
 const LIFETIME = { uses: 5000, texts: 500 };
 
 export class StatementNames {
@@ -63,13 +56,11 @@ export class StatementNames {
   private young = new Map<string, KnownStatement>();
   private old = new Map<string, KnownStatement>();
   private uses = 0;
-  /** Characters of all texts that have a name. */
   private size = 0;
   private generation = 0;
 
   constructor(private limits: NameLimits) {}
 
-  /** Whether statements get names at all. */
   get isOn(): boolean {
     return this.limits.count > 0;
   }
@@ -81,12 +72,11 @@ export class StatementNames {
     for (const known of [...this.young.values(), ...this.old.values()]) known.name = null;
   }
 
-  /** Returns the entry of a text, and counts the use. */
   of(text: string): KnownStatement {
     this.uses += 1;
-    if (this.uses > LIFETIME.uses) this.turn();
+    if (this.uses > LIFETIME.uses) this.nextGeneration();
     const known = this.young.get(text);
-    if (known === undefined) return this.keep(text);
+    if (known === undefined) return this.add(text);
     if (known.name === null) this.giveName(known, text);
     return known;
   }
@@ -101,7 +91,6 @@ export class StatementNames {
     return names;
   }
 
-  /** Notes that a connection has prepared a name. */
   note(client: PoolClient, name: string): void {
     const prepared = this.prepared.get(client);
     if (prepared === undefined)
@@ -109,14 +98,13 @@ export class StatementNames {
     else prepared.names.add(name);
   }
 
-  /** Adds a text to the young generation, from the old one or as new. */
-  private keep(text: string): KnownStatement {
+  private add(text: string): KnownStatement {
     if (text.length > LONGEST) return unknown(text);
     const before = this.old.get(text);
     const known = before ?? unknown(text);
     if (before !== undefined && before.name === null) this.giveName(before, text);
     this.old.delete(text);
-    if (this.young.size >= LIFETIME.texts) this.turn();
+    if (this.young.size >= LIFETIME.texts) this.nextGeneration();
     this.young.set(text, known);
     return known;
   }
@@ -130,7 +118,7 @@ export class StatementNames {
   }
 
   /** Starts a generation: entries of the old one that were not used again lose their names. */
-  private turn(): void {
+  private nextGeneration(): void {
     for (const { name, length } of this.old.values()) {
       if (name === null) continue;
       this.live.delete(name);

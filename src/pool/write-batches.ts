@@ -20,9 +20,7 @@ const SHORT = 250;
 /** Number of writes of a kind that run unbatched after a batch of the kind failed. */
 const UNBATCHED_AFTER_FAILURE = 100;
 
-/** Traits of a write that may share its transaction. */
 export interface BatchTraits {
-  /** Locks that the transaction acquires first. */
   readonly locks: readonly Lock[];
   /** The lock whose exclusive holder may change rows of the written document; null for a new document. */
   readonly rows: string | null;
@@ -30,7 +28,6 @@ export interface BatchTraits {
   readonly kind: string;
 }
 
-/** A write with the callbacks of its request. */
 export interface PoolWrite {
   readonly work: (runner: Runner) => Promise<unknown>;
   /** Null for a write that shares its transaction with no other. */
@@ -41,10 +38,8 @@ export interface PoolWrite {
   readonly fail: (error: unknown) => void;
 }
 
-/** Returns the transaction's view of a connection. */
 type ConnectionOf = (job: Job, client: PoolClient) => TransactionConnection;
 
-/** Entry of a batch of writes. */
 interface WriteEntry extends BatchEntry {
   readonly write: PoolWrite;
   /** Whether its statements are sent: then only the transaction knows the outcome. */
@@ -75,7 +70,6 @@ export class WriteBatches {
     fits: (entry, { waiting }) => !waiting.some((other) => conflict(entry, other)),
     run: (batch) => this.run(batch),
   });
-  /** Remaining unbatched writes, by kind. */
   private readonly unbatched = new Map<string, number>();
 
   constructor(
@@ -83,10 +77,9 @@ export class WriteBatches {
     private readonly connectionOf: ConnectionOf,
   ) {}
 
-  /** Runs a write once its slot is granted, in a batch if it may share a transaction. */
   write(write: PoolWrite): void {
     const { together } = write;
-    const runsUnbatched = together === null || this.isLoner(together.kind);
+    const runsUnbatched = together === null || this.mustRunUnbatched(together.kind);
     const slot = new SlotRequest(this.context, write.request, {
       granted: () => (runsUnbatched ? this.runUnbatched(entry) : this.batcher.add(entry)),
       fail: (error) => this.slotFailed(entry, error),
@@ -95,7 +88,7 @@ export class WriteBatches {
     slot.start();
   }
 
-  private isLoner(kind: string): boolean {
+  private mustRunUnbatched(kind: string): boolean {
     const left = this.unbatched.get(kind);
     if (left === undefined) return false;
     if (left > 1) this.unbatched.set(kind, left - 1);
@@ -103,7 +96,6 @@ export class WriteBatches {
     return true;
   }
 
-  /** Runs the next writes of this kind unbatched. */
   private stopBatching({ together }: PoolWrite): void {
     if (together !== null) this.unbatched.set(together.kind, UNBATCHED_AFTER_FAILURE);
   }

@@ -45,7 +45,7 @@ type Query = (this: pg.Client, ...args: unknown[]) => unknown;
 /** Several statements that are sent in one pipeline, and the callback for their result. */
 interface Flight {
   readonly statements: readonly { readonly text: string }[];
-  landed: (error: unknown, rows: readonly unknown[]) => void;
+  done: (error: unknown, rows: readonly unknown[]) => void;
   callback: (error: Error) => void;
   handleError(error: Error, wire: unknown): void;
 }
@@ -166,7 +166,7 @@ export class Injector {
    * by one.
    */
   private flown(armed: Armed, client: pg.Client, flight: Flight): void {
-    const { statements, landed } = flight;
+    const { statements, done } = flight;
     const first = armed.seen.length;
     const isHit = armed.mode !== null && armed.at >= first && armed.at < first + statements.length;
     if (!isHit || CODES[armed.mode ?? 'kill'] === undefined) {
@@ -176,7 +176,7 @@ export class Injector {
       let received: readonly unknown[] = [];
       const whole = (): Promise<readonly unknown[]> =>
         new Promise((resolve, reject) => {
-          flight.landed = (error, rows) => {
+          flight.done = (error, rows) => {
             received = rows;
             if (error instanceof Error) reject(error);
             else resolve(rows);
@@ -188,8 +188,8 @@ export class Injector {
       const hits = isHit && armed.mode !== null && armed.mode !== 'timeout';
       const run = hits ? this.hit(armed.mode, client, whole, armed) : whole();
       void (run as Promise<readonly unknown[]>).then(
-        (rows) => landed(null, rows),
-        (error: unknown) => landed(error, received),
+        (rows) => done(null, rows),
+        (error: unknown) => done(error, received),
       );
       return;
     }
@@ -203,8 +203,8 @@ export class Injector {
       return rows;
     };
     void oneByOne().then(
-      (rows) => landed(null, rows),
-      (error: unknown) => landed(error, []),
+      (rows) => done(null, rows),
+      (error: unknown) => done(error, []),
     );
   }
 

@@ -36,7 +36,7 @@ const title = 'x'.repeat(50);
 
 /** What is sent at once, and who is told what it has brought. */
 interface Landing {
-  landed: (error: Error | null, rows: readonly (readonly unknown[])[]) => void;
+  done: (error: Error | null, rows: readonly (readonly unknown[])[]) => void;
 }
 
 interface Case {
@@ -254,10 +254,10 @@ describe('S28, S29: a budget of a request', () => {
       (query) => {
         if (typeof query === 'string' || !('statements' in query)) return;
         const flight = query as unknown as Landing;
-        const { landed } = flight;
-        flight.landed = (error, brought) => {
+        const { done } = flight;
+        flight.done = (error, brought) => {
           rows.push(...brought.flat());
-          landed(error, brought);
+          done(error, brought);
         };
       },
       async () => expect((await get('pagination[pageSize]=100', 'authors')).status).toBe(400),

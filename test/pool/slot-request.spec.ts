@@ -93,6 +93,17 @@ describe('the request queue', () => {
     expect(pool.server.executed.map(({ text }) => text)).toEqual(['one', 'three']);
   });
 
+  it('accepts another request in place of one whose client has disconnected', async () => {
+    start({ max: 1, queueLength: 1 });
+    const hangup = new FakeHangup();
+    pool.read('one');
+    pool.read('two', { hangup });
+    hangup.hangUp();
+    const third = pool.read('three');
+    await clock.advance(100);
+    expect(third.state).toBe('done');
+  });
+
   it('sends nothing for a client that has disconnected before', async () => {
     start({ max: 1 });
     const hangup = new FakeHangup();

@@ -74,6 +74,13 @@ describe('the name of a text', () => {
       expect(use(names, B, B)[1]).toBe(statementName(B));
     });
 
+    it('whose characters are free for other texts then', () => {
+      const names = new StatementNames({ count: 100, size: A.length });
+      use(names, A, A);
+      for (let i = 0; i < 1001; i += 1) use(names, `other ${i}`);
+      expect(use(names, B, B)[1]).toBe(statementName(B));
+    });
+
     it('that is not used in 10,000 uses of others', () => {
       const names = start(2);
       use(names, A, A, B, B);
@@ -158,6 +165,21 @@ describe('prepared statements of a connection', () => {
     expect(pool.server.closed).toEqual([statementName(A)]);
     expect(pool.server.batches.at(-1)).toEqual([B]);
     expect(await read(A)).toEqual(['done']);
+  });
+
+  it('are prepared again when they are used again after that', async () => {
+    start({ maxPreparedStatements: 1 });
+    const useOthers = (): void => {
+      for (let i = 0; i < 1001; i += 1) pool.native['names'].of(`other ${i}`);
+    };
+    await read(A);
+    await read(A);
+    useOthers();
+    // The names of the others leave no room, until these are no longer used either.
+    await read(B);
+    pool.native['names'].of(A);
+    expect(await read(A)).toEqual(['done']);
+    expect(pool.server.closed).toEqual([statementName(A)]);
   });
 
   it('are not used if the setting is off', async () => {
