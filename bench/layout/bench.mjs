@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- layout [--before FOLDER]`: describes the source code of this checkout, and of another one
- * beside it: files, lines, share of comment lines, names that folders import from each other, and folders that
- * contain the files of a walk.
+ * `npm run bench -- layout [--before FOLDER]`: describes the source code of this checkout, and of another
+ * one. It prints files, lines, share of comment lines, names that folders import from each other, and
+ * folders of each walk.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';

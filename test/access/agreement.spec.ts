@@ -1,6 +1,6 @@
 /**
- * Routes, populate, filters, sort, fields, search, counts and writes all say the same about what a caller may
- * do.
+ * Compares the responses of an application to the access rule, for routes, `populate`, filters, sort,
+ * `fields`, search, counts and writes.
  */
 import { ContentMetrics } from 'nestjs-content-api';
 import { Client, type Reply } from '../fuzz/apps.ts';
@@ -22,7 +22,7 @@ const MESSAGES: Readonly<Record<number, RegExp>> = {
 const messageOf = (body: string): string =>
   (JSON.parse(body) as { readonly error?: { readonly message: string } }).error?.message ?? '';
 
-/** What an answer says against the rule, or null. */
+/** Returns the difference between a response and the access rule, or null. */
 function against(
   { method, path, body: sent, status, message: expected, wanted }: Case,
   { status: got, body }: Reply,
@@ -47,19 +47,19 @@ function against(
   return `${asked}: ${has?.length === 0 || should?.length === 0 ? `${seen} instead of ${rule}` : `shows ${more?.join(' ')}, does not show ${less?.join(' ')}`}`;
 }
 
-/** What is like another: of one kind and outcome. */
+/** Groups cases by parameter and expected status. */
 const kindOf = ({ about, status }: Case): string => `${about} ${status}`;
-/** The same on one route. Of parts of bodies there are few, so that none is like another. */
+/** Groups cases by route as well. Body parts are rare, so each different body is a separate group. */
 const kindOnRoute = (one: Case): string => {
   const { about, method, path, body } = one;
   const part = about === 'body part' || about === 'body file' ? JSON.stringify(body) : '';
   return `${kindOf(one)} ${method} ${path.replace(/\?.*/, '')} ${part}`;
 };
 
-/** Routes and cases come in turns, from caller to caller other ones. */
+/** Counter that selects routes and cases in turn, so that each caller gets different ones. */
 let turn = 0;
 
-/** Of each kind and outcome one on every third route. */
+/** Selects one case of every third group. */
 const few = (cases: Iterable<Case>): Case[] =>
   [...Map.groupBy(cases, kindOnRoute).values()].flatMap((alike) => {
     turn += 1;
@@ -67,11 +67,14 @@ const few = (cases: Iterable<Case>): Case[] =>
     return turn % 3 === 0 ? alike.slice(next, next + 1) : [];
   });
 
-/** Of each kind and outcome the first so many. */
+/** Selects the first `count` cases of each group. */
 const firsts = (cases: Iterable<Case>, count: number): Case[] =>
   [...Map.groupBy(cases, kindOf).values()].flatMap((alike) => alike.slice(0, count));
 
-/** What each adapter is asked for each caller. The rule never sees an adapter, so that the second one gets a few. */
+/**
+ * Cases per caller for each adapter. The rule does not depend on the adapter, so the second adapter gets a
+ * sample.
+ */
 const TAKEN: Readonly<Record<Adapter, (cases: Iterable<Case>) => Iterable<Case>>> = {
   express: dose(few, (cases) => cases),
   fastify: (cases) => firsts(cases, dose(1, 3)),
@@ -82,7 +85,7 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
   let test: TestApp;
   let client: Client;
   let ids: Ids;
-  /** What was answered and what was refused, by what it was asked with. */
+  /** Number of successful and refused cases, by parameter. */
   const tally = new Map<string, number>();
 
   beforeAll(async () => {
@@ -121,7 +124,7 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     expect(disagreements).toEqual([]);
   }
 
-  /** What is wrong when a read is asked again: by then its answer may be a kept one. Null where nothing is. */
+  /** Repeats a read, whose response may be cached by now. Returns the difference, or null. */
   async function hot(
     { method, path }: Case,
     headers: Readonly<Record<string, string>>,
@@ -130,10 +133,12 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     if (method !== 'GET') return null;
     const again = await client.get(path, headers);
     if (again.status !== status || again.body !== body)
-      return `${path} is answered otherwise when it is asked again: ${again.status} ${again.body.slice(0, 300)}`;
+      return `${path} returns another response to the repeated request: ${again.status} ${again.body.slice(0, 300)}`;
     if (typeof etag !== 'string') return null;
     const known = await client.get(path, { ...headers, 'if-none-match': etag });
-    return known.status === 304 || known.body === body ? null : `${path} differs for who knows it`;
+    return known.status === 304 || known.body === body
+      ? null
+      : `${path} returns another body to the request with If-None-Match`;
   }
 
   it.each(Object.entries(CALLERS))(
@@ -150,7 +155,7 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     },
   );
 
-  it('has asked everything with both outcomes', () => {
+  it('has sent allowed and refused cases of every parameter', () => {
     const both = [
       'route',
       '_q',
@@ -171,25 +176,28 @@ describe.each(ADAPTERS)('access on %s', (adapter) => {
     expect(wanted.filter((one) => (tally.get(one) ?? 0) < dose(8, 20))).toEqual([]);
   });
 
-  it('has answered much of it from what was kept', () => {
+  it('has served many responses from the cache', () => {
     expect(test.app.get(ContentMetrics).cache.hits).toBeGreaterThan(dose(40, 100));
   });
 
   it.each(['Bearer nobody-knows', 'Bearer', 'bearer  ', 'Bearer two words', 'BEARER\t'])(
-    '18.3 refuses %j, whatever else may be done',
+    '18.3 refuses %j even on public routes',
     async (authorization) => {
       const routes = [...everyRoute(ids, 401)];
       await agree(authorization === 'Bearer nobody-knows' ? routes : routes.slice(0, 3), { authorization });
     },
   );
 
-  it.each(['Basic eDp5', 'Bearerx', 'Token', ''])('18.2 %j is no bearer token', async (authorization) => {
-    expect((await client.get('/api/books', { authorization })).status).toBe(200);
-  });
+  it.each(['Basic eDp5', 'Bearerx', 'Token', ''])(
+    '18.2 treats a request with %j as unauthenticated',
+    async (authorization) => {
+      expect((await client.get('/api/books', { authorization })).status).toBe(200);
+    },
+  );
 });
 
-describe.each(ADAPTERS)('a public that may do nothing on %s', (adapter) => {
-  it('18.1 is asked to sign in, and whoever has signed in is refused', async () => {
+describe.each(ADAPTERS)('unauthenticated callers without grants on %s', (adapter) => {
+  it('18.1 returns 401 to unauthenticated callers and 403 to authenticated ones', async () => {
     const test = await createTestApp(
       {
         ...library,

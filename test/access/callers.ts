@@ -1,4 +1,4 @@
-/** Who asks: every way to come by rights, and rights of every width. */
+/** Callers of the access table: every source of grants, and grants of every width. */
 import {
   type AuthStrategy,
   type Caller,
@@ -13,7 +13,7 @@ import type { Asker } from './rule.ts';
 
 const READ = ['find', 'findOne'] as const;
 
-/** Requests without a credential. */
+/** Requests without credentials. */
 const PUBLIC: Grants = {
   book: READ,
   author: ['find'],
@@ -21,7 +21,7 @@ const PUBLIC: Grants = {
   home: ['find'],
 };
 
-/** Roles in code. */
+/** Roles that the configuration defines. */
 const ROLES = {
   editor: { book: '*', author: '*', tag: '*', home: '*', note: READ, file: ['findOne'] },
   clerk: {
@@ -44,7 +44,7 @@ const ROLES = {
     ],
     tag: ['find', 'readDrafts'],
   },
-  /** May change everybody's, and read their own. */
+  /** May update the notes of all users and read its own ones. */
   meddler: {
     note: [
       { actions: ['update'], fields: ['text'] },
@@ -59,7 +59,7 @@ const ROLES = {
   },
 } satisfies Record<string, Grants>;
 
-/** Roles in a source: one of its own, and more for one that code has, too. */
+/** Roles of a role source: a new role, and more grants for a role of the configuration. */
 const SOURCED = {
   keeper: {
     vault: [{ actions: READ, fields: ['books'] }],
@@ -76,7 +76,7 @@ const SOURCED = {
   },
 } satisfies Record<string, Grants>;
 
-/** Tokens, with permissions of their own. */
+/** API tokens with separate grants. */
 const TOKENS = {
   everything: { '*': '*' },
   reader: { '*': READ },
@@ -171,7 +171,7 @@ export const CALLERS: Readonly<Record<string, Asking>> = {
   ),
 };
 
-/** Trusts a header that names roles. */
+/** Trusts a header that contains role names. */
 class RoleHeader implements AuthStrategy {
   readonly name = 'role-header';
   authenticate({ headers }: Credentials): Identity | null {
@@ -197,5 +197,4 @@ const source: PermissionsSource = { load: async () => SOURCED };
 
 export const strategies: readonly AuthStrategy[] = [new RoleHeader(), new Tokens()];
 
-/** All of them at once. */
 export const access = { access: { public: PUBLIC, roles: ROLES, source }, auth: { strategies } };

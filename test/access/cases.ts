@@ -1,4 +1,4 @@
-/** Every question of the table with the answer that the rule gives. */
+/** Cases of the access table, each with the response that the access rule requires. */
 import type { Action } from 'nestjs-content-api';
 import { queryOf } from '../fuzz/query-text.ts';
 import {
@@ -31,35 +31,36 @@ import {
   targetsOf,
 } from './rule.ts';
 
-/** What is looked at in an answer. */
+/** Part of a response that a case compares. */
 interface Wanted {
   readonly read: (answer: any) => unknown;
   readonly value: unknown;
 }
 
 export interface Case {
-  /** What is asked with. */
+  /** Kind of parameter that the case sends. */
   readonly about: string;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: object;
   readonly status: number;
-  /** What an error says, where that is not what all of its status say. */
+  /** Error message of this case, if it differs from the common message of its status. */
   readonly message?: RegExp;
   readonly wanted?: Wanted;
 }
 
-/** Whose questions, and about what. */
+/** Caller and documents of a table. */
 export interface Table {
   readonly asker: Asker;
   readonly ids: Ids;
   /**
-   * Every kind of question in both states, and some of the long ways; otherwise most of them in one state.
+   * Generates all kinds of cases in both states, with some long paths. Otherwise most kinds are generated in
+   * one state.
    */
   readonly thorough: boolean;
 }
 
-/** Refused conditions of two hops and more that are asked of a type. */
+/** Number of refused conditions of two or more hops per type. */
 const FAR = 10;
 
 const OK = 200;
@@ -70,7 +71,7 @@ const TEXTS = ['string', 'text', 'email', 'integer', 'password'];
 
 const idOf = (ids: Ids, type: string, n: number): string => ids.documents[type]?.[n] ?? '';
 
-/** Some of a list, evenly. */
+/** Selects `count` evenly spaced items. */
 const some = <T>(list: readonly T[], count: number): readonly T[] =>
   list.length <= count
     ? list
@@ -99,13 +100,16 @@ function ownerOf(
       else if (attribute?.type === 'component') place = { of: 'component', name: attribute.component ?? '' };
       else if (attribute?.type === 'media') place = { of: 'file', name: 'file' };
       else if (attribute?.type !== 'dynamiczone')
-        throw new Error(`${type}.${keys.slice(0, i + 1).join('.')} leads nowhere`);
+        throw new Error(`${type}.${keys.slice(0, i + 1).join('.')} is not a relation`);
     }
   }
   return place;
 }
 
-/** A condition at the end of a path that holds in world n alone; null where all worlds have the same. */
+/**
+ * Returns a condition that matches only world n at the end of a path. Returns null if the value is the same
+ * in all worlds.
+ */
 function needle(type: string, keys: readonly string[], n: number): object | null {
   const { of, name } = ownerOf(type, keys);
   const key = keys.at(-1) ?? '';
@@ -118,7 +122,7 @@ function needle(type: string, keys: readonly string[], n: number): object | null
   return null;
 }
 
-/** What holds for every document that is read. */
+/** Conditions that match every readable document. */
 const ANY: Readonly<Record<string, object>> = {
   id: { $gt: 0 },
   documentId: { $ne: 'x' },
@@ -126,18 +130,24 @@ const ANY: Readonly<Record<string, object>> = {
 };
 const anything = (keys: readonly string[]): object => ANY[keys.at(-1) ?? ''] ?? { $notNull: true };
 
-/** Paths to values; of those that every document has, further down only the id. */
+/**
+ * Returns whether cases compare a value path. Of the attributes of all documents, nested paths compare only
+ * the id.
+ */
 const isTold = ({ scalar, keys }: Path): boolean =>
   scalar && !(keys.length > 1 && ALWAYS.slice(1).includes(keys.at(-1) ?? ''));
 
-/** Names of components stand in answers and fragments, but not in the paths of filters and sorts. */
+/**
+ * Returns whether a path contains a component name. Responses and fragments contain such names, but paths of
+ * filters and sorts do not.
+ */
 const crossesZone = ({ keys }: Path): boolean => keys.some((key) => COMPONENTS.has(key));
 const zoneless = (keys: readonly string[]): readonly string[] => keys.filter((key) => !COMPONENTS.has(key));
 
 const mayCompare = (ask: Ask, path: Path): boolean =>
   path.scalar && !crossesZone(path) && may(ask, path.keys);
 
-/** Where an attribute leads to; nothing for values and media. */
+/** Returns the types and components that an attribute references; an empty list for scalars and media. */
 function targets({
   type,
   target,
@@ -151,16 +161,16 @@ function targets({
   ]);
 }
 
-/** What has a name under `populate` for anybody. */
+/** Attributes that `populate` accepts, for any caller. */
 const populatable = (of: 'type' | 'component', name: string): [string, AttributeOf][] =>
   Object.entries(attributesOf({ of, name })).filter(
     ([, attribute]) => attribute.private !== true && !TEXTS.includes(attribute.type),
   );
 
-/** Levels below an attribute; other locales of other locales would be the first ones again. */
+/** Levels below an attribute. Nested `localizations` would only repeat the first ones. */
 const deeper = (key: string, depth: number): number => (key === 'localizations' ? 0 : depth - 1);
 
-/** `populate` of everything, whoever may see it. */
+/** Builds a `populate` of all attributes, without regard to the grants of the caller. */
 function tree(of: 'type' | 'component', name: string, depth: number): object | 'true' {
   if (depth === 0) return 'true';
   const items = populatable(of, name).map(([key, attribute]): [string, unknown] => {
@@ -176,7 +186,7 @@ function tree(of: 'type' | 'component', name: string, depth: number): object | '
   return { populate: Object.fromEntries(items) };
 }
 
-/** The same as dotted paths. */
+/** Lists the same attributes as dotted paths. */
 const list = (of: 'type' | 'component', name: string, depth: number): string[] =>
   depth === 0
     ? []
@@ -187,13 +197,13 @@ const list = (of: 'type' | 'component', name: string, depth: number): string[] =
 
 const full = (ask: Ask, depth: number): object => tree('type', ask.type, depth) as object;
 
-/** What an answer to a body shows. */
+/** Paths that the response to a write contains. */
 const answered = (ask: Ask, depth: number, sent: object): string[] =>
   shown(ask, depth).filter((path) => echoed(ask, path.split('.')[0] ?? '', sent));
 
 const showing = (ask: Ask, depth: number): Wanted => ({
   read: ({ data }) => sorted(pathsIn(data, 'type', ask.type)),
-  // Of most cases nobody asks.
+  // Computed on demand, because most cases do not need it.
   get value() {
     return sorted(answered(ask, depth, {}));
   },
@@ -204,13 +214,13 @@ const total = (count: number): Wanted => ({
   value: count,
 });
 
-/** Whether a request is not refused before its parameters matter. */
+/** Returns whether a request is allowed before its parameters are checked. */
 const opens = (ask: Ask): boolean => scope(ask) !== 'none';
 
 /** Makes a case of a query. */
 type CaseOf = (about: string, query: object, status: number, wanted?: Wanted) => Case;
 
-/** Default attributes, and populate in every spelling to three levels. */
+/** Generates cases of default attributes, and of `populate` in every spelling to three levels. */
 function* populates(ask: Ask, one: CaseOf): Generator<Case> {
   const { type } = ask;
   yield one('plain', {}, OK, showing(ask, 0));
@@ -225,7 +235,7 @@ function* populates(ask: Ask, one: CaseOf): Generator<Case> {
   }
 }
 
-/** How many there are: world 0 of book has one that is a draft only. */
+/** Generates cases of counts. World 0 has one book that exists only as a draft. */
 function* counts(ask: Ask, one: CaseOf): Generator<Case> {
   const counted = (of: 'type' | 'component', name: string): string[] =>
     Object.entries(attributesOf({ of, name })).flatMap(([key, { type, repeatable, ...rest }]) =>
@@ -260,7 +270,7 @@ function* counts(ask: Ask, one: CaseOf): Generator<Case> {
 
 const first = (data: any): any => (Array.isArray(data) ? data[0] : data);
 
-/** `fields`: everything by name. */
+/** Generates cases of `fields` with every attribute. */
 function* selections(ask: Ask, one: CaseOf): Generator<Case> {
   for (const {
     keys: [key = ''],
@@ -283,15 +293,15 @@ function* selections(ask: Ask, one: CaseOf): Generator<Case> {
 }
 
 /**
- * Filters and sorts along every way: each that must be refused, and those that may be asked one by one and
- * together.
+ * Generates filters and sorts along every path. Refused paths get one case each; allowed paths are tested
+ * one by one and all together.
  */
 function* conditions(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   const { type, action, draft } = ask;
   const listing = action === 'find' && !isSingle(type);
   const paths = pathsOf(ask, far ? 2 : 1).filter(isTold);
   const open = paths.filter((path) => mayCompare(ask, path));
-  // Drafts differ in where relations lead.
+  // Drafts differ only in the targets of relations.
   const closed = paths.filter((path) => !mayCompare(ask, path) && (!draft || path.hops > 0));
   for (const { keys } of [
     ...closed.filter(({ hops }) => hops < 2),
@@ -322,7 +332,7 @@ function* conditions(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   }
 }
 
-/** `_q` finds world 1 by each readable attribute and by no other. */
+/** Generates searches: `_q` finds world 1 by each readable attribute and by no other one. */
 function* searches(ask: Ask, one: CaseOf): Generator<Case> {
   for (const [key, { type }] of Object.entries(TYPES.get(ask.type)?.attributes ?? {})) {
     if (!TEXTS.includes(type) || TYPES.get(ask.type)?.owner === key) continue;
@@ -334,7 +344,8 @@ function* searches(ask: Ask, one: CaseOf): Generator<Case> {
 }
 
 /**
- * Filters, sorts and fields inside populate. World 1 is read and world 0 asked for, so that nothing is left.
+ * Generates filters, sorts and `fields` inside `populate`. World 1 is read with conditions on world 0, so
+ * that no row matches.
  */
 function* nested(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
   const ways = new Map<string, Path[]>();
@@ -356,7 +367,7 @@ function* nested(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
       data[key] === undefined ? 'absent' : [data[key]].flat().filter((item: unknown) => item !== null).length;
     const wanted = (value: unknown): Wanted | undefined => (single ? { read: left, value } : undefined);
     if (!may(ask, way)) {
-      // What is left out is left out with its parameters.
+      // Parameters of an omitted relation are omitted as well.
       for (const item of [{ filters: { id: { $gt: 0 } } }, { sort: 'id' }, { fields: ['id'] }])
         yield one('populate left out', on(item), OK, wanted('absent'));
       continue;
@@ -405,7 +416,7 @@ function* nested(ask: Ask, one: CaseOf, far: boolean): Generator<Case> {
 
 const GETS = ['find', 'findOne'] as const;
 
-/** All questions of a caller that change nothing. */
+/** Generates all cases of a caller that change no row. */
 export function* reads({ asker, ids, thorough }: Table): Generator<Case> {
   for (const type of TYPES.keys()) {
     for (const action of isSingle(type) ? (['find'] as const) : GETS) {
@@ -451,7 +462,7 @@ export function* reads({ asker, ids, thorough }: Table): Generator<Case> {
 
 const VERBS = { create: 'POST', update: 'PUT' } as const;
 
-/** Every spelling of a relation in a body. */
+/** Lists every spelling of a relation in a body. */
 const spellings = (target: unknown): unknown[] => [
   target,
   [target].flat(),
@@ -464,14 +475,15 @@ const spellings = (target: unknown): unknown[] => [
 ];
 
 /**
- * Whether this is an answer to what was asked: nothing more is shown than may be, and what is there in full.
+ * Compares a response with the permissions of the caller: it has no other path, and every visible object is
+ * complete.
  */
 function answering(ask: Ask, depth: number, sent: object): Wanted {
   const missing = ({ data }: any): string[] => {
     const all = answered(ask, depth, sent);
     const there = new Set(pathsIn(data, 'type', ask.type));
     const extra = [...there].filter((path) => !all.includes(path)).map((path) => `+${path}`);
-    // Below an empty relation nothing can be seen.
+    // An empty relation hides the paths below it.
     const reached = (path: string): boolean =>
       !path.includes('.') || [...there].some((other) => other.startsWith(`${parentOf(path)}.`));
     return [...extra, ...all.filter((path) => !there.has(path) && reached(path)).map((path) => `-${path}`)];
@@ -479,10 +491,10 @@ function answering(ask: Ask, depth: number, sent: object): Wanted {
   return { read: missing, value: [] };
 }
 
-/** The object that a path ends in; the name of a component belongs to that of its zone. */
+/** Parent path. The name of a component belongs to the path of its zone. */
 const parentOf = (path: string): string => path.replace(/(\.part)?\.\w+$/, '');
 
-/** Writes that the rule refuses: nothing may change. */
+/** Generates writes that the rule refuses; they must change no row. */
 export function* refusals({ asker, ids }: Table): Generator<Case> {
   for (const type of TYPES.keys()) {
     for (const action of isSingle(type) ? (['update'] as const) : (['create', 'update'] as const)) {
@@ -533,7 +545,7 @@ export function* refusals({ asker, ids }: Table): Generator<Case> {
   }
 }
 
-/** Documents of somebody else, for those who may act on their own: world 0. */
+/** Generates writes of other users' documents (world 0), for callers with grants on their own documents. */
 export function* foreign({ asker, ids }: Table): Generator<Case> {
   const [theirs, own] = [idOf(ids, 'note', 0), idOf(ids, 'note', 1)];
   const path = routeOf('note', theirs);
@@ -568,11 +580,11 @@ export function* foreign({ asker, ids }: Table): Generator<Case> {
     yield { about: 'own', method: 'DELETE', path, status: seen ? FORBIDDEN : 204 };
 }
 
-/** A file that does not exist, and each that the caller must not name by its row: the error is the same. */
+/** Error for a missing file, and for a file that the caller must not name by its row id. */
 const NO_FILE = /^1 relation\(s\) of type plugin::upload.file associated with this entity do not exist$/;
 const NO_ROW = 2_000_000_000;
 
-/** Every spelling of a file in a body that names its row. */
+/** Lists every spelling of a file that a body names by its row id. */
 const rowSpellings = (row: number): unknown[] => [
   row,
   [row],
@@ -582,7 +594,7 @@ const rowSpellings = (row: number): unknown[] => [
   { set: [{ id: row }] },
 ];
 
-/** Bodies that name a file by its row, in an attribute itself and in the components that it holds. */
+/** Bodies that name a file by its row id, in an attribute or in its components. */
 function rowBodies(type: string, key: string, row: number): object[] {
   const def = attributesOf({ of: 'type', name: type })[key];
   if (def?.type === 'media') return rowSpellings(row).map((value) => ({ [key]: value }));
@@ -599,18 +611,24 @@ function rowBodies(type: string, key: string, row: number): object[] {
 const isMedia = (type: string, key: string): boolean =>
   attributesOf({ of: 'type', name: type })[key]?.type === 'media';
 
-/** The rows of files that a body may not name: of world 0, which the document does not hold, and none at all. */
+/**
+ * Row ids of files that a body may not name: a file of world 0, which the document does not link, and a
+ * missing row.
+ */
 const closedRows = (ask: Ask, { files }: Ids): number[] =>
   mayNameFileRows(ask) ? [NO_ROW] : [files[0] ?? 0, NO_ROW];
 
-/** Files by their rows that a body may name; the document holds that of its own world already. */
+/**
+ * Bodies with files that the caller may name by row id. The document already links the file of its own
+ * world.
+ */
 function openRows(ask: Ask, key: string, ids: Ids): object[] {
   const bodies = rowBodies(ask.type, key, ids.files[isSingle(ask.type) ? 1 : SPARE] ?? 0);
   if (mayNameFileRows(ask)) return bodies;
   return ask.action === 'update' && isMedia(ask.type, key) && readsStored(ask, key) ? bodies : [];
 }
 
-/** Links to what may not be found, in components that may be written. */
+/** Bodies whose components are writable but reference unreadable documents. */
 function refusedParts(ask: Ask, key: string, ids: Ids): object[] {
   if (!opens(ask)) return [];
   const { component, components, repeatable } = attributesOf({ of: 'type', name: ask.type })[key] ?? {
@@ -630,7 +648,7 @@ function refusedParts(ask: Ask, key: string, ids: Ids): object[] {
   );
 }
 
-/** Writes that the rule allows, with answers that show what may be seen. */
+/** Generates writes that the rule allows, and compares their responses. */
 export function* writes({ asker, ids }: Table): Generator<Case> {
   for (const type of TYPES.keys()) {
     for (const action of isSingle(type) ? (['update'] as const) : (['create', 'update'] as const)) {
@@ -660,8 +678,8 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
           }
         const everything = Object.fromEntries(mine.map((key) => [key, bodyOf(type, key, n, ids)]));
         yield send('answer', n, everything, full(ask, 3), answering(ask, 3, everything));
-        // A change of nothing shows all of a document whose ways are all there. World 0 has a note of
-        // somebody else.
+        // An update without data returns the whole document, if all of its relations have targets. The note
+        // of world 0 belongs to another user.
         const worlds =
           action === 'create'
             ? []
@@ -689,7 +707,7 @@ export function* writes({ asker, ids }: Table): Generator<Case> {
   }
 }
 
-/** Requests without rights to anything: every route of every type. */
+/** Generates one request per route and type, for callers without grants. */
 export function* everyRoute(ids: Ids | null, status: number): Generator<Case> {
   for (const type of TYPES.keys()) {
     const one = routeOf(type, ids === null ? 'x' : idOf(ids, type, 1));

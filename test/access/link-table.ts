@@ -1,6 +1,6 @@
 /**
- * Generated table of links: every kind of relation, at every place of a document, by every route that links.
- * The rule is taken from the documentation (docs/access.md, docs/files.md).
+ * Table of links: every kind of relation, at every place of a document, by every route that can link. The
+ * rule is taken from the documentation (docs/access.md, docs/files.md).
  */
 import { defineCollectionType, defineComponent, defineSingleType, type Grants } from 'nestjs-content-api';
 
@@ -36,7 +36,7 @@ const own = {
   zone: { type: 'dynamiczone', components: ['link.inner'] },
 } as const;
 
-/** Relations whose links another type owns. */
+/** Relations whose links are stored by the other type. */
 const inverse = {
   farOne: { type: 'relation', relation: 'oneToOne', target: 'hall', mappedBy: 'owner' },
   farMany: { type: 'relation', relation: 'oneToMany', target: 'hall', mappedBy: 'holder' },
@@ -81,7 +81,7 @@ export const linkModel = { contentTypes: [house, castle, hall, key], components:
 const WRITE = ['create', 'update'] as const;
 const WRITER: Grants = { house: WRITE, castle: ['update'] };
 
-/** Callers who may write every attribute of houses, with different grants on what they link. */
+/** Callers who may write every attribute of `house`, with different grants on the targets. */
 export const LINKERS: Readonly<Record<string, Grants>> = {
   blind: WRITER,
   finder: { ...WRITER, hall: ['find'] },
@@ -95,7 +95,7 @@ export const LINKERS: Readonly<Record<string, Grants>> = {
 
 type Target = 'hall' | 'key' | 'file';
 
-/** What a body names. */
+/** Target of a link in a body. */
 export interface Reference {
   readonly target: Target;
   readonly state: 'published' | 'draft' | 'missing';
@@ -119,13 +119,13 @@ interface Attribute {
   readonly morphBy?: string;
 }
 
-/** Attribute that links, and its place in a document. */
+/** Attribute with links, and its path in a document. */
 export interface LinkRow {
   readonly path: string;
   readonly attribute: Attribute;
-  /** Body with a value of the attribute. */
+  /** Builds a body with a value of the attribute. */
   readonly body: (value: unknown) => object;
-  /** Populates the attribute. */
+  /** `populate` value that loads the attribute. */
   readonly populate: string;
   readonly isInSingle: boolean;
 }
@@ -165,13 +165,13 @@ export const LINK_ROWS: readonly LinkRow[] = [
 
 export const isMorph = ({ relation = '' }: Attribute): boolean => relation.startsWith('morphTo');
 
-/** Types that an attribute may link. */
+/** Types that an attribute accepts as targets. */
 export function accepts({ type, relation = '' }: Attribute): readonly Target[] {
   if (type === 'media') return ['file'];
   return relation.startsWith('morphTo') ? ['hall', 'key'] : ['hall'];
 }
 
-/** Attribute of halls that owns the links of an attribute; undefined if the attribute owns them. */
+/** Attribute of `hall` that owns the links of an attribute; undefined if the attribute owns them itself. */
 const ownerOf = ({ mappedBy, morphBy }: Attribute): string | undefined => mappedBy ?? morphBy;
 
 function grants(caller: Grants, type: string, action: string, field?: string): boolean {
@@ -183,7 +183,7 @@ function grants(caller: Grants, type: string, action: string, field?: string): b
   });
 }
 
-/** Whether a body may link a reference by an attribute. */
+/** Returns whether a body may link a reference through an attribute. */
 export function mayLink(caller: Grants, attribute: Attribute, { target, state, by }: Reference): boolean {
   if (state === 'missing') return false;
   if (target === 'file')
@@ -194,11 +194,10 @@ export function mayLink(caller: Grants, attribute: Attribute, { target, state, b
   return owner === undefined || grants(caller, target, 'update', owner);
 }
 
-/** Whether a reader sees a linked document. */
 export const maySee = (caller: Grants, { target }: Pick<Reference, 'target'>): boolean =>
   target === 'file' || grants(caller, target, 'find');
 
-/** Callers who may read every attribute of houses. */
+/** Callers who may read every attribute of `house`. */
 export const READERS: Readonly<Record<string, Grants>> = {
   houses: { house: ['findOne'] },
   halls: { house: ['findOne'], hall: ['find'] },
@@ -206,7 +205,7 @@ export const READERS: Readonly<Record<string, Grants>> = {
   keys: { house: ['findOne'], key: ['find'] },
 };
 
-/** Callers of the upload form, who may create files. */
+/** Callers of the upload form who may create files. */
 export const UPLOADERS: Readonly<Record<string, Grants>> = {
   all: { file: ['create'], house: ['update'] },
   photos: { file: ['create'], house: [{ actions: ['update'], fields: ['photos', 'part', 'to'] }] },
@@ -214,11 +213,11 @@ export const UPLOADERS: Readonly<Record<string, Grants>> = {
   reader: { file: ['create'], house: ['find', 'findOne', 'create'] },
 };
 
-/** Values of `field`: media, attributes of other kinds, and what does not exist. */
+/** Values of `field`: media attributes, other attributes and an unknown name. */
 export const FIELDS = ['photo', 'photos', 'passport', 'part', 'to', 'name', 'nothing'];
 const MEDIA = ['photo', 'photos', 'passport'];
 
-/** Status of an upload with `ref`, `field` and the `refId` of an existing or a missing document. */
+/** Expected status of an upload with `ref`, `field` and the `refId` of an existing or missing document. */
 export function uploadStatus(caller: Grants, field: string, exists: boolean): number {
   if (!grants(caller, 'house', 'update')) return 403;
   if (!MEDIA.includes(field) || !grants(caller, 'house', 'update', field)) return 400;

@@ -1,4 +1,4 @@
-/** Every kind of relation and every route that links agree with the rule of access. */
+/** Compares links with the access rule, for every kind of relation and every route. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ interface Row {
 
 const MISSING: Row = { id: 2_000_000_000, documentId: 'nodocumentofthatname0000' };
 
-/** Every spelling of a reference in a body. */
+/** Spellings of a reference in a body. */
 const SPELLINGS: readonly ((item: unknown) => unknown)[] = [
   (item) => [item],
   (item) => ({ connect: [item] }),
@@ -55,7 +55,7 @@ describe.each(ADAPTERS)('links on %s', (adapter) => {
     return { status, body };
   };
 
-  /** An item of a body. */
+  /** Builds an item of a relation in a body. */
   const itemOf = ({ attribute }: LinkRow, { target, state, by }: Reference): unknown => {
     const { [by]: value } = rowOf({ target, state });
     return isMorph(attribute) ? { __type: `api::${target}.${target}`, [by]: value } : { [by]: value };
@@ -85,35 +85,38 @@ describe.each(ADAPTERS)('links on %s', (adapter) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it.each(Object.entries(LINKERS))('a body of the caller "%s" links what it may', async (caller, grants) => {
-    const { documentId } = await make('house', {});
-    // What the caller before has linked could be sent again.
-    await test.http.delete('/api/castle').set(as('everything')).expect(204);
-    const wrong: string[] = [];
-    let turn = 0;
-    for (const row of LINK_ROWS) {
-      const routes: (readonly ['post' | 'put', string])[] = [
-        ['post', 'houses'],
-        ['put', `houses/${documentId}`],
-        ...(row.isInSingle ? [['put', 'castle'] as const] : []),
-      ];
-      for (const reference of REFERENCES.filter(({ target }) => accepts(row.attribute).includes(target))) {
-        // Routes and spellings take turns.
-        turn += 1;
-        const [method, path] = routes[turn % routes.length] ?? ['post', 'houses'];
-        const spell = SPELLINGS[Math.floor(turn / 3) % SPELLINGS.length];
-        const data = row.body(spell?.(itemOf(row, reference)));
-        const { status } = await send(method, path, caller, data);
-        const allowed = method === 'post' ? 201 : 200;
-        const wanted = mayLink(grants, row.attribute, reference) ? allowed : 400;
-        if (status !== wanted)
-          wrong.push(`${method} ${path} ${JSON.stringify(data)} ${JSON.stringify(reference)}: ${status}`);
+  it.each(Object.entries(LINKERS))(
+    'a body of the caller "%s" links only permitted targets',
+    async (caller, grants) => {
+      const { documentId } = await make('house', {});
+      // Links of the previous caller would be accepted again, so the document is deleted.
+      await test.http.delete('/api/castle').set(as('everything')).expect(204);
+      const wrong: string[] = [];
+      let turn = 0;
+      for (const row of LINK_ROWS) {
+        const routes: (readonly ['post' | 'put', string])[] = [
+          ['post', 'houses'],
+          ['put', `houses/${documentId}`],
+          ...(row.isInSingle ? [['put', 'castle'] as const] : []),
+        ];
+        for (const reference of REFERENCES.filter(({ target }) => accepts(row.attribute).includes(target))) {
+          // Alternates routes and spellings.
+          turn += 1;
+          const [method, path] = routes[turn % routes.length] ?? ['post', 'houses'];
+          const spell = SPELLINGS[Math.floor(turn / 3) % SPELLINGS.length];
+          const data = row.body(spell?.(itemOf(row, reference)));
+          const { status } = await send(method, path, caller, data);
+          const allowed = method === 'post' ? 201 : 200;
+          const wanted = mayLink(grants, row.attribute, reference) ? allowed : 400;
+          if (status !== wanted)
+            wrong.push(`${method} ${path} ${JSON.stringify(data)} ${JSON.stringify(reference)}: ${status}`);
+        }
       }
-    }
-    expect(wrong).toEqual([]);
-  });
+      expect(wrong).toEqual([]);
+    },
+  );
 
-  it('a refused link is refused like one to a document that does not exist', async () => {
+  it('a refused link returns the same error as a link to a missing document', async () => {
     const different: string[] = [];
     for (const row of LINK_ROWS)
       for (const caller of ['finder', 'updater', 'blind'])
@@ -132,7 +135,7 @@ describe.each(ADAPTERS)('links on %s', (adapter) => {
     expect(different).toEqual([]);
   });
 
-  it('the description of the API has the missing grants of several refused links', async () => {
+  it('the API description matches the error with the missing grants of several links', async () => {
     const client = new Client(test.url, { described: true });
     const data = { farSet: [MISSING.documentId], farMany: [MISSING.documentId] };
     const { status, body } = await client.get('/api/houses', as('finder'), 'POST', JSON.stringify({ data }));
@@ -143,7 +146,7 @@ describe.each(ADAPTERS)('links on %s', (adapter) => {
   });
 
   it.each(Object.entries(READERS))(
-    'the caller "%s" sees links to what it may find',
+    'the caller "%s" sees only links to types with a find grant',
     async (caller, grants) => {
       const wrong: string[] = [];
       for (const row of LINK_ROWS.filter(({ path }) => path !== 'passport'))
@@ -163,7 +166,7 @@ describe.each(ADAPTERS)('links on %s', (adapter) => {
   );
 
   it.each(Object.entries(UPLOADERS))(
-    'the upload form of the caller "%s" links where it may',
+    'the upload form of the caller "%s" links files only with the required grants',
     async (caller, grants) => {
       const { id, documentId } = await make('house', {});
       const wrong: string[] = [];

@@ -1,8 +1,8 @@
 /**
- * A library with something hidden in every place: drafts, two locales, relations from both sides, components
- * with relations, a zone, media. It is filled as worlds side by side: what stands in world n is linked to
- * world n alone, and every value names its type, attribute and world. So a condition along any path finds
- * exactly one document.
+ * Model with hidden data in every place: drafts, two locales, relations from both sides, components with
+ * relations, a zone and media. The content consists of separate worlds. Documents of world n link only
+ * documents of world n, and every value contains its type, attribute and world. A condition along any path
+ * therefore matches exactly one document.
  */
 import type { INestApplication } from '@nestjs/common';
 import {
@@ -86,7 +86,7 @@ const tag = defineCollectionType({
     note: { type: 'relation', relation: 'manyToOne', target: 'note' },
   },
 });
-/** Belongs to the user who wrote it. */
+/** Owned by the user who created it. */
 const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
@@ -119,7 +119,7 @@ const home = defineSingleType({
   },
 });
 
-/** What the rule knows of an attribute. */
+/** Properties of an attribute that the access rule uses. */
 export interface AttributeOf {
   readonly type: string;
   readonly private?: boolean;
@@ -161,17 +161,20 @@ const ROUTES = new Map<string, string>(
 );
 
 export const isSingle = (type: string): boolean => TYPES.get(type)?.kind === 'singleType';
-/** Where a type is served; documents of a collection beside their id. */
+/** Route of a type, with the document id for collection types. */
 export const routeOf = (type: string, documentId?: string): string =>
   `/api/${ROUTES.get(type) ?? type}${documentId === undefined || isSingle(type) ? '' : `/${documentId}`}`;
 
-/** Worlds 0 and 1 are read; what writes name and change is the spare one, which no other leads to. */
+/**
+ * Number of the spare world. Worlds 0 and 1 are only read; writes link and change the spare one, which the
+ * others never reference.
+ */
 export const SPARE = 2;
 
-/** The user who asks, and to whom what is not in world 0 belongs. */
+/** Id of the calling user, who owns all documents outside world 0. */
 export const USER = '7';
 
-/** The value of a scalar in a world. */
+/** Value of a scalar attribute in world n. */
 export function valueOf(owner: string, attribute: string, n: number): string | number {
   if (TYPES.get(owner)?.owner === attribute) return n === 0 ? '8' : USER;
   const { type } = (TYPES.get(owner) ?? COMPONENTS.get(owner))?.attributes[attribute] ?? { type: 'string' };
@@ -180,16 +183,15 @@ export function valueOf(owner: string, attribute: string, n: number): string | n
   return type === 'email' ? `${text}@example.org` : text;
 }
 
-/** Ids of the documents by type and world, row ids of the files by world. */
+/** Document ids by type and world, and row ids of files by world. */
 export interface Ids {
   readonly documents: Readonly<Record<string, readonly string[]>>;
   readonly files: readonly number[];
 }
 
-/** The document id of the file of world n. */
 const fileId = (n: number): string => `file-${n}`;
 
-/** What a body says about an attribute in world n. */
+/** Value of an attribute in a body for world n. */
 export function bodyOf(owner: string, attribute: string, n: number, ids: Ids): unknown {
   const def = (TYPES.get(owner) ?? COMPONENTS.get(owner))?.attributes[attribute];
   switch (def?.type) {
@@ -225,13 +227,13 @@ const filled = (type: string, n: number, ids: Ids): object =>
     Object.keys(TYPES.get(type)?.attributes ?? {}).map((key) => [key, bodyOf(type, key, n, ids)]),
   );
 
-/** The single type belongs to world 1. */
+/** Fills the single type with the values of world 1. */
 export const fillHome = async (app: INestApplication, ids: Ids): Promise<unknown> =>
   service(app, 'home').update(null, filled('home', 1, ids));
 
 /**
- * Fills worlds 0, 1 and the spare one, with drafts, a French title, and a book of world 0 that is a draft
- * only.
+ * Fills worlds 0, 1 and 2 with drafts and a French title. World 0 gets an additional book that exists only
+ * as a draft.
  */
 export async function fill({ app, sql }: TestApp): Promise<Ids> {
   const files = await sql(

@@ -1,30 +1,30 @@
 /**
- * The rule of access, from the documentation: a pure function of definitions and grants, which shares nothing
- * with the code that it judges.
+ * Access rule of the documentation, as a pure function of definitions and grants. It shares no code with the
+ * implementation that it verifies.
  */
 import type { Action, Grant, Grants } from 'nestjs-content-api';
 import { type AttributeOf, COMPONENTS, type ModelOf, TYPES } from './model.ts';
 
-/** Who asks. */
+/** Grants and identity of a caller. */
 export interface Asker {
   readonly grants: readonly Grants[];
-  /** Whether it is a user, who can own documents. */
+  /** Whether the caller is a user, who can own documents. */
   readonly user: boolean;
 }
 
-/** A request: who asks, and what it is about. */
+/** Request of a caller: its type, action and state. */
 export interface Ask extends Asker {
   readonly type: string;
   readonly action: Action;
   readonly draft: boolean;
-  /** The document that is named belongs to somebody else; otherwise it is the asking user's. */
+  /** Whether the named document belongs to another user. */
   readonly foreign?: boolean;
 }
 
-/** Names of attributes, `all`, or null for a right that is not there. */
+/** Attribute names, `all`, or null without a grant. */
 type Reach = ReadonlySet<string> | 'all' | null;
 
-/** What has been worked out, which every step of every path asks for. */
+/** Cache of computed reaches, which every step of a path uses. */
 const reaches = new WeakMap<readonly Grants[], Map<string, Reach>>();
 
 function reach(asker: Pick<Asker, 'grants'>, type: string, action: Action, own = false): Reach {
@@ -57,19 +57,18 @@ function reachOf(
 }
 
 /**
- * What an action reaches in a document of the one who asks: a grant on all documents decides where there is
- * one.
+ * Returns the attributes that an action covers in the caller's own documents. A grant on all documents takes
+ * precedence over a grant on own ones.
  */
 const reachOfOwn = (asker: Asker, type: string, action: Action): Reach =>
   reach(asker, type, action) ?? (asker.user ? reach(asker, type, action, true) : null);
 
-/** Whether an action is granted on all documents of a type. */
 export const allowed = (asker: Asker, type: string, action: Action): boolean =>
   reach(asker, type, action) !== null;
 
 const isRead = (action: Action): boolean => action === 'find' || action === 'findOne';
 
-/** The documents that a request may be about: all of them, the user's own, or none. */
+/** Returns the set of documents that a request may use: all, the user's own ones, or none. */
 export function scope(ask: Ask): 'all' | 'own' | 'none' {
   const { type, action, draft } = ask;
   const rights: Action[] =
@@ -78,15 +77,15 @@ export function scope(ask: Ask): 'all' | 'own' | 'none' {
   return rights.every((right) => reachOfOwn(ask, type, right) !== null) ? 'own' : 'none';
 }
 
-/** Whether documents of a type may be shown where a relation leads to them. */
+/** Returns whether a relation may show documents of a type. */
 const shows = (ask: Asker & Pick<Ask, 'draft'>, type: string): boolean =>
   allowed(ask, type, 'find') &&
   (!ask.draft || TYPES.get(type)?.draftAndPublish !== true || allowed(ask, type, 'readDrafts'));
 
-/** The action that reads one document. */
+/** Action that reads a single document. */
 const readOf = (type: string): Action => (TYPES.get(type)?.kind === 'singleType' ? 'find' : 'findOne');
 
-/** Whether who has updated a document may read it: the document itself, and where it is a draft, drafts (D27). */
+/** Returns whether the caller of an update may read the document, including drafts if it is a draft (D27). */
 function readsBack(ask: Ask): boolean {
   const reading = { ...ask, action: readOf(ask.type) };
   return (
@@ -95,8 +94,9 @@ function readsBack(ask: Ask): boolean {
 }
 
 /**
- * What may be named at the root of an answer. A create shows what was created and what a GET would; an update what a
- * GET would, and where that shows nothing, what can be sent.
+ * Returns the readable attributes at the root of a response. A create returns its input and the attributes
+ * of a GET. An update returns the attributes of a GET, or the writable ones if the caller may not read the
+ * document.
  */
 function rootReach(ask: Ask): Reach {
   if (isRead(ask.action)) return reachOfOwn(ask, ask.type, ask.action);
@@ -110,15 +110,16 @@ function rootReach(ask: Ask): Reach {
 }
 
 /**
- * Whether an answer shows what stands below an attribute: of a document that may not be read only the ids, and what
- * the body carried in full. On the side that does not own it, a relation is not the body's alone.
+ * Returns whether a response contains the values below an attribute. For an unreadable document it contains
+ * the ids and the complete values of the body. An inverse relation is excluded, because other documents also
+ * change it.
  */
 export const echoed = (ask: Ask, key: string, sent: object): boolean =>
   readsBack(ask) ||
   ['id', 'documentId'].includes(key) ||
   (Object.hasOwn(sent, key) && TYPES.get(ask.type)?.attributes[key]?.mappedBy === undefined);
 
-/** Where a path has led to. */
+/** Model that a path has reached, with its readable attributes. */
 interface Place {
   readonly of: 'type' | 'component' | 'zone' | 'file' | 'value';
   readonly name: string;
@@ -130,7 +131,7 @@ const OF_COMPONENTS = ['id', 'documentId'];
 
 const value: Place = { of: 'value', name: '', reach: null };
 
-/** The other locales of a document, which show what the document itself may. */
+/** Relation to the other locales of a document, with the same grants as the document. */
 const localizations = (type: string): AttributeOf => ({
   type: 'relation',
   relation: 'oneToMany',
@@ -149,7 +150,7 @@ export function attributesOf({
   };
 }
 
-/** One step of a path, or null where it must not be taken or leads nowhere. */
+/** Resolves one step of a path; null if the step is forbidden or the attribute is not a relation. */
 function step(ask: Ask, place: Place, key: string): Place | null {
   if (place.of === 'value') return null;
   if (place.of === 'file') return value;
@@ -181,12 +182,15 @@ const walk = (ask: Ask, path: readonly string[]): Place | null =>
   path.reduce<Place | null>((place, key) => place && step(ask, place, key), root(ask));
 
 /**
- * Whether the attribute at the end of a path may be read: filtered and sorted by, selected, populated,
- * searched. The name of a component follows that of its zone.
+ * Returns whether a caller may read the attribute at the end of a path, by filter, sort, `fields`,
+ * `populate` or search. A component name follows the name of its zone.
  */
 export const may = (ask: Ask, path: readonly string[]): boolean => walk(ask, path) !== null;
 
-/** Whether an attribute may be changed, from whichever side. Whose a document is users do not say. */
+/**
+ * Returns whether an action may change an attribute from either side. Users may not change the owner of a
+ * document.
+ */
 function mayChange(ask: Asker, type: string, action: Action, attribute: string): boolean {
   const granted = reachOfOwn(ask, type, action);
   if (granted === null || (granted !== 'all' && !granted.has(attribute))) return false;
@@ -195,8 +199,8 @@ function mayChange(ask: Asker, type: string, action: Action, attribute: string):
 }
 
 /**
- * Whether a body may name an attribute. A relation must lead to what may be found; where the other side owns it,
- * writing it updates the documents there (D26).
+ * Returns whether a body may contain an attribute. The targets of a relation must be readable. If the other
+ * side owns the relation, the write updates the documents there (D26).
  */
 export function mayWrite(ask: Ask, attribute: string): boolean {
   const { type, action } = ask;
@@ -206,11 +210,11 @@ export function mayWrite(ask: Ask, attribute: string): boolean {
   return targetsOf('type', type, attribute).every((one) => shows({ ...ask, draft: false }, one));
 }
 
-/** Whether a body may name any file by the id of its row; by its document id it always may. */
+/** Returns whether a body may name files by row id. Document ids are always allowed. */
 export const mayNameFileRows = (ask: Asker): boolean =>
   allowed(ask, 'file', 'find') || allowed(ask, 'file', 'findOne');
 
-/** Whether the one who updates a document can read what is stored there for an attribute. */
+/** Returns whether the caller of an update can read the stored value of an attribute. */
 export function readsStored(ask: Ask, attribute: string): boolean {
   const { type } = ask;
   const reading = { ...ask, action: readOf(type), draft: true };
@@ -221,7 +225,7 @@ export function readsStored(ask: Ask, attribute: string): boolean {
   return shown && !hidden && (documents === 'all' || (documents === 'own' && scope(ask) === 'own'));
 }
 
-/** The types that a filled attribute links to, those of its components included. */
+/** Types that a filled attribute links, including those of its components. */
 export function targetsOf(of: 'type' | 'component', name: string, attribute: string): string[] {
   const def = attributesOf({ of, name })[attribute];
   if (def?.type === 'relation') return [def.target ?? ''];
@@ -233,15 +237,15 @@ export function targetsOf(of: 'type' | 'component', name: string, attribute: str
   );
 }
 
-/** A way through the model. `scalar` when it ends in a value. */
+/** Path through the model. `scalar` is true if it ends in a value. */
 export interface Path {
   readonly keys: readonly string[];
   readonly scalar: boolean;
-  /** How many relations, components, zones and media it leads through. */
+  /** Number of relations, components, zones and media on the path. */
   readonly hops: number;
 }
 
-/** What a path of one step leads to. */
+/** Returns the models that one step of a path reaches. */
 function next(
   attribute: AttributeOf,
   key: string,
@@ -253,8 +257,8 @@ function next(
 }
 
 /**
- * Paths from a place of at most `depth` hops, over what may be read and one step beyond it. Other locales of
- * other locales would be the first ones again.
+ * Generates paths of at most `depth` hops: readable attributes, and one step further. Nested `localizations`
+ * are skipped, because they repeat the first ones.
  */
 function* pathsFrom(
   of: 'type' | 'component' | 'file',
@@ -287,18 +291,18 @@ function* pathsFrom(
   }
 }
 
-/** The paths of a request: those that may be read, and those that go one step too far. */
+/** Readable paths of a request, and the paths that are one step longer. */
 export const pathsOf = (ask: Ask, depth: number): Path[] => [
   ...pathsFrom('type', ask.type, depth, (keys) => may(ask, keys)),
 ];
 
-/** What an answer with everything populated shows. */
+/** Paths of a response with all relations populated. */
 export const shown = (ask: Ask, depth: number): string[] =>
   pathsOf(ask, depth)
     .filter(({ keys }) => may(ask, keys))
     .map(({ keys }) => keys.join('.'));
 
-/** What an answer shows, in the same words. */
+/** Lists the paths of a response in the same notation. */
 export function pathsIn(
   value: unknown,
   of: 'type' | 'component' | 'file' | 'zone',

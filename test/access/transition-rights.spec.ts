@@ -1,6 +1,6 @@
 /**
- * Publishing and discarding a document from the side that does not own a one-to-one: links of documents that the caller
- * may not update stay, and with them the target (D22, D23, D26).
+ * Publishes and discards documents from the inverse side of a one-to-one relation. Links of documents that
+ * the caller may not update are retained together with their target (D22, D23, D26).
  */
 import {
   type ContentService,
@@ -72,7 +72,7 @@ const make = async (type: 'book' | 'medal', data: object, status = 'published'):
   (await service(type).create(data, { status })).documentId;
 const set = (id: string, data: object, status = 'draft') => service('book').update(id, data, { status });
 
-/** Which books a medal is on, as it and as they see it; and whose. */
+/** Returns the title of the book that links a medal, and checks that both sides agree. */
 async function holders(id: string, relation: Relation, status: string): Promise<string> {
   const found = await service('medal').findOne(id, { populate: relation, status });
   const { data } = await service('book').find({ populate: relation, status, sort: 'title' });
@@ -85,19 +85,19 @@ async function holders(id: string, relation: Relation, status: string): Promise<
 const both = async (id: string, relation: Relation): Promise<string> =>
   `${await holders(id, relation, 'draft')} ${await holders(id, relation, 'published')}`;
 
-/** Publishes as a user who may update books of her own. */
+/** Publishes as a user who may update only her own books. */
 const asAnn = (id: string) => test.http.put(`/api/medals/${id}`).set('x-user', 'ann').send({ data: {} });
 const discardAsAnn = (id: string) =>
   test.http.post(`/api/medals/${id}/actions/discard`).set('x-user', 'ann').send();
 
-describe.each(RELATIONS)('a one-to-one on its far side: %s', (relation) => {
+describe.each(RELATIONS)('the inverse side of a one-to-one: %s', (relation) => {
   const of = (id: string) => ({
     [relation]: relation === 'any' ? { documentId: id, __type: 'api::medal.medal' } : id,
   });
   const book = (title: string, writer: string, data: object = {}) => make('book', { title, writer, ...data });
   afterEach(() => test.sql('truncate books cascade'));
 
-  it('D26: a book of somebody else keeps a target that is published with a draft of one’s own', async () => {
+  it('D26: keeps the target of another user’s book when a linked draft of the caller is published', async () => {
     const id = await make('medal', { name: 'm' });
     await book('theirs', 'bob', of(id));
     await set(await book('own', 'ann'), of(id));
@@ -108,7 +108,7 @@ describe.each(RELATIONS)('a one-to-one on its far side: %s', (relation) => {
     expect(await both(id, relation)).toBe('own own');
   });
 
-  it('D26: a draft of somebody else is not published, and takes nothing from one’s own', async () => {
+  it('D26: does not publish another user’s draft link, and keeps the target of the caller’s book', async () => {
     const id = await make('medal', { name: 'm' });
     await book('own', 'ann', of(id));
     await set(await book('theirs', 'bob'), of(id));
@@ -116,7 +116,7 @@ describe.each(RELATIONS)('a one-to-one on its far side: %s', (relation) => {
     expect(await both(id, relation)).toBe('theirs -');
   });
 
-  it('D26: a draft of somebody else keeps a target whose published link is taken back', async () => {
+  it('D26: keeps the target of another user’s draft when the caller discards the medal’s draft', async () => {
     const id = await make('medal', { name: 'm' });
     await book('own', 'ann', of(id));
     await set(await book('theirs', 'bob'), of(id));
@@ -126,7 +126,7 @@ describe.each(RELATIONS)('a one-to-one on its far side: %s', (relation) => {
     expect(await both(id, relation)).toBe('own own');
   });
 
-  it('D23: a draft that was never published leaves its target to the one that takes it back', async () => {
+  it('D23: moves the target of a never published draft when the medal’s draft is discarded', async () => {
     const id = await make('medal', { name: 'm' });
     await book('first', 'ann', of(id));
     await make('book', { title: 'second', writer: 'ann', ...of(id) }, 'draft');
@@ -135,7 +135,7 @@ describe.each(RELATIONS)('a one-to-one on its far side: %s', (relation) => {
     expect(await both(id, relation)).toBe('first first');
   });
 
-  it('D23: a book that is unpublished leaves its target to the one that is published with it', async () => {
+  it('D23: moves the target of an unpublished book to the book that is published with it', async () => {
     const id = await make('medal', { name: 'm' });
     const first = await book('first', 'ann', of(id));
     await service('book').unpublish(first, {});

@@ -1,6 +1,6 @@
 /**
- * What a write may change beyond its own document, which documents it may name, and what its answer and its errors
- * may tell (D16, D26, D27; protocol 11.28).
+ * Side effects of a write on other documents, and the documents that it may name. Also the contents of its response
+ * and errors (D16, D26, D27; protocol 11.28).
  */
 import {
   type AuthStrategy,
@@ -26,7 +26,7 @@ const person = defineCollectionType({
     notes: { type: 'relation', relation: 'oneToMany', target: 'note', mappedBy: 'author' },
   },
 });
-/** Belongs to the person who wrote it. */
+/** Owned by the user who created it. */
 const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
@@ -118,15 +118,15 @@ const ROLES = {
   collector: { list: '*', article: ['find'] },
   titler: { article: [{ actions: ['update'], fields: ['title', 'box', 'tags', 'code'] }], tag: ['find'] },
   reader: { article: ['findOne', { actions: ['update'], fields: ['title'] }] },
-  /** May change everybody's notes, and read their own. */
+  /** May update the notes of all users, and read its own ones. */
   meddler: { note: ['update', { actions: ['findOne', 'readDrafts'], own: true }] },
   previewer: { note: ['update', 'findOne', { actions: ['readDrafts'], own: true }] },
-  /** May read everybody's published notes, and write their own. */
+  /** May read all published notes, and write its own ones. */
   neighbour: { note: ['find', 'findOne', { actions: ['update', 'delete'], own: true }] },
   creator: { article: ['create'], page: [{ actions: ['update'], fields: ['title'] }] },
 } satisfies Record<string, Grants>;
 
-/** Trusts headers that name a user and roles. */
+/** Trusts headers that contain a user and roles. */
 class Headers implements AuthStrategy {
   readonly name = 'headers';
   authenticate({ headers, bearer }: Credentials): Identity | Caller | null {
@@ -138,7 +138,7 @@ class Headers implements AuthStrategy {
 
 type Documents = ContentService<{ id: number; documentId: string }>;
 
-describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
+describe.each(ADAPTERS)('the permissions of a write on %s', (adapter) => {
   let test: TestApp;
   let ann: string;
   let bob: string;
@@ -182,7 +182,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
   };
 
   describe('on other documents (D26)', () => {
-    it('R2a S5: no user says from the other side whose a document is', async () => {
+    it('R2a S5: refuses that a user sets the owner of a document through the inverse relation', async () => {
       const [theirs, draft] = [
         await make('note', { text: 'hers', author: ann }),
         await make('note', { text: 'draft', author: ann }, 'draft'),
@@ -204,7 +204,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
         }
         await asBob('put', `notes/${theirs.documentId}`, { text: 'taken' }).expect(404);
       });
-      // Whoever is no user may: a token, and the host.
+      // API tokens and the application itself are not users, so they may set the owner.
       const body = { data: { notes: { connect: [theirs.documentId] } } };
       await test.http
         .put(`/api/people/${bob}`)
@@ -214,7 +214,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       await asBob('put', `notes/${theirs.documentId}`, { text: 'given' }).expect(200);
     });
 
-    it('R12: a draft of somebody else is answered as if it were not there, a published document is forbidden', async () => {
+    it('R12: treats another user’s draft as missing and returns 403 for a published document', async () => {
       const draft = await make('note', { text: 'hidden', author: ann }, 'draft');
       const shown = await make('note', { text: 'shown', author: ann });
       const asBob = as(bob, 'neighbour');
@@ -227,7 +227,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       await asBob('delete', `notes/${shown.documentId}`).expect(403);
     });
 
-    it('R2b: links need update on the documents that they belong to, for the attribute that holds them', async () => {
+    it('R2b: requires update on the owning documents and on their attribute to change links', async () => {
       const [t1, t2] = [await make('tag', { name: 'one' }), await make('tag', { name: 'two' })];
       const [shown, draft] = [
         await make('article', { title: 'shown', tags: [t1.documentId] }),
@@ -256,7 +256,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       ]);
     });
 
-    it('R2c: with update on own documents alone, others cannot be linked', async () => {
+    it('R2c: refuses links to other users’ documents with update on own documents only', async () => {
       const [own, theirs] = [
         await make('note', { text: 'own', author: ann }),
         await make('note', { text: 'theirs', author: bob }),
@@ -292,7 +292,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
     });
 
     it.each(['diary', 'topic'] as const)(
-      'D22: links of others stay as they are when a %s replaces its list',
+      'D22: retains links of other users when a %s replaces its list',
       async (type) => {
         const attribute = type === 'diary' ? 'diary' : 'topics';
         const [a1, a2, b1] = (await Promise.all(
@@ -307,7 +307,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
         const asAnn = as(ann, 'member');
         await asAnn('put', path, { notes: { connect: [a2.documentId] } }).expect(200);
         expect(await linked()).toEqual([b1.documentId, a1.documentId, a2.documentId]);
-        // What a GET shows can be sent back.
+        // A client can send back the response of a GET.
         await asAnn('put', path, { notes: await linked() }).expect(200);
         expect(await linked()).toHaveLength(3);
         await asAnn('put', path, { notes: [a2.documentId] }).expect(200);
@@ -322,7 +322,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       },
     );
 
-    it('the far side of a one-to-one takes nothing from others, its own side does (11.22)', async () => {
+    it('only the owning side of a one-to-one removes links of other documents (11.22)', async () => {
       const [own, theirs] = [
         await make('note', { text: 'own', author: ann }),
         await make('note', { text: 'theirs', author: bob }),
@@ -340,8 +340,8 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
     });
   });
 
-  describe('to name documents (R12)', () => {
-    it('R12: those that cannot be seen are answered like those that do not exist', async () => {
+  describe('on named documents (R12)', () => {
+    it('R12: returns the same error for unreadable and for missing documents', async () => {
       const [shown, draft] = [
         await make('article', { title: 'shown' }),
         await make('article', { title: 'draft' }, 'draft'),
@@ -380,7 +380,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       );
     });
 
-    it('R12: what is linked already can be sent back and removed, by its document id', async () => {
+    it('R12: accepts and removes linked documents by their document id', async () => {
       const [shown, draft] = [
         await make('article', { title: 'shown' }),
         await make('article', { title: 'draft' }, 'draft'),
@@ -405,10 +405,10 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
     });
   });
 
-  describe('to be told what is stored (R1, D27)', () => {
+  describe('on stored values in errors (R1, D27)', () => {
     const UNTOLD = 'The document is not valid in attributes that you cannot access';
 
-    it('R1: an error holds no value that the body did not carry, and no path that its caller cannot see', async () => {
+    it('R1: returns errors without stored values and without paths that the caller cannot read', async () => {
       const values = {
         title: 'fine',
         privateNote: 'short',
@@ -432,7 +432,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
         },
         { path: [], message: UNTOLD, name: 'ValidationError' },
       ]);
-      // Who may write them is told where they stand, and no value.
+      // A caller who may write these attributes gets their paths, but no values.
       const everything = await test.http
         .put(`/api/articles/${documentId}`)
         .set('authorization', 'Bearer everything')
@@ -444,7 +444,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       expect(JSON.stringify(everything.body)).not.toMatch(/short|tiny|zz9|w9/);
     });
 
-    it('R1: nor does the refusal of a unique value', async () => {
+    it('R1: returns the error of a unique value without stored values', async () => {
       await make('article', { title: 'first', privateCode: 'SECRET-1', code: 'OPEN-1' });
       const hidden = await make('article', { title: 'second', privateCode: 'SECRET-1' }, 'draft');
       const refused = await as(bob, 'titler')('put', `articles/${hidden.documentId}`, {}).expect(400);
@@ -461,14 +461,14 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
     });
   });
 
-  describe('to an answer (R11, D27)', () => {
+  describe('on the response (R11, D27)', () => {
     const draftOf = (author: string): Promise<{ documentId: string }> =>
       make('note', { text: 'published', extra: 'hidden', author }).then(async ({ documentId }) => {
         await service('note').update(documentId, { extra: 'draft' }, { status: 'draft' });
         return { documentId };
       });
 
-    it('R11: who may not read what they have written gets the ids and what they sent', async () => {
+    it('R11: returns the ids and the sent values to a caller who may not read the document', async () => {
       const word = await make('tag', { name: 'word' });
       const { documentId } = await make('article', {
         title: 'old',
@@ -488,7 +488,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
           documentId,
           tags: [{ name: 'word' }],
         });
-        // What would be merged with stored values is left out.
+        // Values that are merged with stored ones are omitted.
         expect(await put({ tags: { connect: [word.documentId] } })).toEqual({ id, documentId });
         expect(await put({ box: { word: 'whole' } })).toMatchObject({
           id,
@@ -502,7 +502,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       expect(Object.keys(single.body.data).sort()).toEqual(['documentId', 'id', 'title']);
     });
 
-    it('R11: a draft is answered in full only to who may read drafts', async () => {
+    it('R11: returns a complete draft only to callers with readDrafts', async () => {
       const { documentId } = await make('article', { title: 'shown', summary: 'published' });
       await service('article').update(documentId, { summary: 'draft' }, { status: 'draft' });
       const asBob = as(bob, 'reader');
@@ -512,7 +512,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       expect(draft.body.data).toEqual({ id: expect.any(Number), documentId, title: 'new' });
       const refused = await asBob('get', `articles/${documentId}?status=draft`);
       expect(refused.status).toBe(403);
-      // What is published by the write is there for everybody who may read it.
+      // The write publishes the document, so that every caller with a read grant sees all of it.
       const published = await asBob('put', `articles/${documentId}`, { title: 'newer' }).expect(200);
       expect(published.body.data).toMatchObject({ title: 'newer', summary: 'draft' });
     });
@@ -521,16 +521,23 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       ['meddler', ''],
       ['meddler', '?status=draft'],
       ['previewer', '?status=draft'],
-    ] as const)('R11: %s may write all and read own: own are answered in full%s', async (role, query) => {
-      const [own, theirs] = [await draftOf(ann), await draftOf(bob)];
-      const asAnn = as(ann, role);
-      const full = await asAnn('put', `notes/${own.documentId}${query}`, { text: 'mine' }).expect(200);
-      expect(full.body.data).toMatchObject({ text: 'mine', extra: 'draft', locale: 'en' });
-      const echo = await asAnn('put', `notes/${theirs.documentId}${query}`, { text: 'mine' }).expect(200);
-      expect(echo.body.data).toEqual({ id: expect.any(Number), documentId: theirs.documentId, text: 'mine' });
-    });
+    ] as const)(
+      'R11: returns complete own documents to %s, who may write all and read own%s',
+      async (role, query) => {
+        const [own, theirs] = [await draftOf(ann), await draftOf(bob)];
+        const asAnn = as(ann, role);
+        const full = await asAnn('put', `notes/${own.documentId}${query}`, { text: 'mine' }).expect(200);
+        expect(full.body.data).toMatchObject({ text: 'mine', extra: 'draft', locale: 'en' });
+        const echo = await asAnn('put', `notes/${theirs.documentId}${query}`, { text: 'mine' }).expect(200);
+        expect(echo.body.data).toEqual({
+          id: expect.any(Number),
+          documentId: theirs.documentId,
+          text: 'mine',
+        });
+      },
+    );
 
-    it('R11: own drafts are answered in full with readDrafts on own', async () => {
+    it('R11: returns complete own drafts with readDrafts on own documents', async () => {
       const { documentId } = await draftOf(ann);
       const put = await as(ann, 'member')('put', `notes/${documentId}?status=draft`, { text: 'mine' }).expect(
         200,
@@ -538,7 +545,7 @@ describe.each(ADAPTERS)('the rights of a write on %s', (adapter) => {
       expect(put.body.data).toMatchObject({ text: 'mine', extra: 'draft' });
     });
 
-    it('D27: a create shows what was created', async () => {
+    it('D27: returns the created document in the response to a create', async () => {
       const post = await as(bob, 'creator')('post', 'articles', { title: 'new', summary: 'text' }).expect(
         201,
       );
