@@ -1,4 +1,4 @@
-/** Applications on a given database, with a bearer token per kind of caller. */
+/** Applications on a given database, with one bearer token per set of grants. */
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -22,7 +22,6 @@ import { bodyOf, DescriptionOracle } from '../openapi/oracle.ts';
 import type { RunSql } from './content.ts';
 import { isFromNode } from './oracle.ts';
 
-/** Recognises `Authorization: Bearer <name of a set of grants>`. */
 export class NamedCallers implements AuthStrategy {
   readonly name = 'named-callers';
   private readonly callers: ReadonlyMap<string, Caller>;
@@ -61,7 +60,7 @@ export async function startApp(
 ): Promise<RunningApp> {
   const content = ContentModule.forRoot({
     ...options,
-    // Content with passwords at every depth.
+    // Content has passwords at every depth.
     limits: { passwords: 1000, ...options.limits },
     database: { clientUrl: databaseUrl },
   });
@@ -84,11 +83,10 @@ export async function startApp(
   return { app, url: await app.getUrl(), close };
 }
 
-/** Creates the tables. */
 export const createTables = (app: INestApplication): Promise<void> =>
   app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
 
-/** Runs SQL on a connection of its own. */
+/** Runs SQL on a separate connection. */
 export async function withSql<T>(databaseUrl: string, work: (sql: RunSql) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -108,12 +106,12 @@ export interface Reply {
   readonly milliseconds: number;
 }
 
-/** A keep-alive client that sends a request target as it is. */
+/** Keep-alive client that sends a request target without changes. */
 export class Client {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 16 });
   private readonly host: string;
   private readonly port: number;
-  /** What every answer is held against; null where nothing is described. */
+  /** Compares responses with the API description; null without a description. */
   readonly described: DescriptionOracle | null;
 
   constructor(url: string, { described = false }: { readonly described?: boolean } = {}) {
@@ -133,7 +131,7 @@ export class Client {
     return { status, body: bodyOf(body) };
   }
 
-  /** Sends a request. Throws where the answer is not one that its caller's description has. */
+  /** Sends a request. Throws if the response does not match the API description of its caller. */
   async get(
     path: string,
     headers: Readonly<Record<string, string>> = {},
@@ -148,10 +146,7 @@ export class Client {
     return reply;
   }
 
-  /**
-   * A server may close an idle connection at the moment it is used again, which is no answer to the request:
-   * send it anew.
-   */
+  /** Repeats a request whose idle connection the server closed when it was reused. */
   private async attempt(
     path: string,
     headers: Readonly<Record<string, string>>,
@@ -167,8 +162,8 @@ export class Client {
           body,
         );
       } catch (error) {
-        // The HTTP parser closes the connection on bytes that are no HTTP, sometimes before its answer can be
-        // read.
+        // Invalid HTTP bytes make the parser close the connection, sometimes before the client can read the
+        // response.
         if (/[^\x21-\x7e]/.test(path)) return { status: 400, headers: {}, body: '', milliseconds: 0 };
         if (attempt > 3 || !(error as { reused?: boolean }).reused) throw error;
       }

@@ -1,4 +1,6 @@
-/** Arbitrary requests: what the schema knows, in every spelling, with garbage mixed in at every level. */
+/**
+ * Arbitrary requests: names and values of the schema in every spelling, with invalid parts at every level.
+ */
 import fc from 'fast-check';
 import { valueOf } from './content.ts';
 import {
@@ -13,22 +15,22 @@ import {
 import { UNREADABLE } from './model.ts';
 import { encode, type Entries, object, type Spelling, spell, type Tree } from './query-text.ts';
 
-/** A request before the ids of documents are known. */
+/** Request without document ids. */
 export interface FuzzRequest {
-  /** Path below the API prefix; `{n}` stands for the n-th document of the type. */
+  /** Path below the API prefix; `{n}` is the position of a document of the type. */
   readonly path: string;
   readonly type: string;
   readonly query: string;
   readonly v4: boolean;
   readonly caller: 'all' | 'reader' | null;
-  /** Writes name no document that exists, or bring a body without data: nothing changes. */
+  /** Writes name no existing document or have a body without data, so that no row changes. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS';
 }
 
-/** The id of no document. */
+/** Document id that does not exist. */
 const NOBODY = 'abcdefghijklmnopqrstuvwx';
 
-/** The path and body of a request, with the ids of documents filled in. */
+/** Path and body of a request with document ids. */
 export function targetOf(
   { path, type, query, method }: FuzzRequest,
   documents: Readonly<Record<string, readonly string[]>>,
@@ -231,7 +233,7 @@ const garbageValue = mixed<string>(
   [1, fc.string({ unit: 'binary', maxLength: 20 })],
 );
 
-/** Anything at all in place of something. */
+/** Invalid trees, which replace valid ones. */
 const garbageTree: fc.Arbitrary<Tree> = fc.letrec<{ tree: Tree }>((tie) => ({
   tree: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -250,7 +252,7 @@ const of = (model: Model, kinds: readonly Attribute['kind'][]): Attribute[] =>
 const isHidden = (attribute: Attribute): boolean =>
   attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable);
 
-/** Attributes that may be named, and rarely one that may not. */
+/** Readable attributes, and rarely a hidden one. */
 const pick = (model: Model, kinds: readonly Attribute['kind'][]): fc.Arbitrary<Attribute> | null => {
   const open = of(model, kinds).filter((attribute) => !isHidden(attribute));
   const closed = of(model, kinds).filter(isHidden);
@@ -263,7 +265,7 @@ const pick = (model: Model, kinds: readonly Attribute['kind'][]): fc.Arbitrary<A
 const modelOf = (attribute: Attribute): Model =>
   attribute.kind === 'relation' ? attribute.target : (attribute as { component: Component }).component;
 
-/** What a scalar is compared with. */
+/** Operands of conditions on a scalar attribute. */
 function operand(attribute: ScalarAttribute): fc.Arbitrary<string> {
   const known = fc.nat({ max: 5 }).map((n): string => {
     const value = attribute.system ? n + 1 : valueOf(attribute, n);
@@ -294,7 +296,7 @@ function comparison(attribute: ScalarAttribute): fc.Arbitrary<Tree> {
   return mixed<Tree>([4, value], [1, fc.constant(null)], [6, one], [2, list], [1, several], [1, negated]);
 }
 
-/** The arbitraries of a schema, one per model and depth, made when they are first asked for. */
+/** Arbitraries of a schema, created on demand and cached per model and depth. */
 class Queries {
   private readonly made = new Map<string, fc.Arbitrary<unknown>>();
   private readonly schema: Schema;
@@ -499,7 +501,7 @@ class Queries {
     );
   }
 
-  /** The whole query string as a tree. */
+  /** Complete query strings as a tree. */
   tree(type: ContentType): fc.Arbitrary<Entries> {
     return this.once(`tree ${type.uid}`, () => {
       const parameter = mixed<[string, Tree]>(
@@ -578,7 +580,9 @@ class Queries {
     verbose: mixed([9, fc.constant(false)], [1, fc.constant(true)]),
   });
 
-  /** Query strings that no tree can say: cut, doubled, with something strange in the middle. */
+  /**
+   * Query strings that no tree can express: truncated, duplicated, or with invalid characters in the middle.
+   */
   private broken(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
     const junk = fc.constantFrom(
       '%',
@@ -637,7 +641,7 @@ class Queries {
       );
   }
 
-  /** Query strings around and far beyond the limits. */
+  /** Query strings near and far beyond the limits. */
   private huge(type: ContentType): fc.Arbitrary<string> {
     const times = fc.constantFrom(20, 99, 100, 101, 150, 999, 1000, 1001, 1999, 2000, 2001, 4000);
     const [relation = 'localizations'] = of(type, ['relation'])
@@ -809,8 +813,8 @@ class Queries {
           query: this.query(type),
           v4: mixed([4, fc.constant(false)], [1, fc.constant(true)]),
           caller: fc.constantFrom('all', 'reader', null),
-          // The one document of a single type must stay. What the HTTP parser refuses it answers with a body,
-          // even to HEAD.
+          // The document of a single type must not change. The HTTP parser answers invalid requests with a
+          // body, even for HEAD.
           method: mixed<FuzzRequest['method']>(
             [40, fc.constant('GET')],
             [1, fc.constantFrom('HEAD', 'POST', 'PATCH', 'OPTIONS')],
@@ -828,6 +832,6 @@ class Queries {
 
 export const requests = (schema: Schema): fc.Arbitrary<FuzzRequest> => new Queries(schema).request();
 
-/** Well-formed queries without garbage, for tests that need an answer. */
+/** Valid filters without garbage, for tests that need a successful response. */
 export const filtersOf = (schema: Schema, type: ContentType, depth: number): fc.Arbitrary<Tree> =>
   new Queries(schema).filters(type, depth);

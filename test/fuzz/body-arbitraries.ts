@@ -1,4 +1,4 @@
-/** Arbitrary writes: valid documents of the whole model, and what clients make of them. */
+/** Arbitrary writes: valid documents of the whole model, and faulty variants of them. */
 import fc from 'fast-check';
 import type {
   AttributeDefinition,
@@ -7,44 +7,44 @@ import type {
 } from '../../src/content/model/definitions.ts';
 import { components, isOpen, openTypes, routeOf } from './body-model.ts';
 
-/** A document that exists, or does not; filled in when the request is sent. */
+/** Reference to an existing or a missing document, resolved when the request is sent. */
 export interface Ref {
   readonly ref: string;
   readonly n: number;
   readonly as: 'documentId' | 'id' | 'text';
 }
 
-/** A component instance of some document of a type; filled in when the request is sent. */
+/** Reference to a component row of some document, resolved when the request is sent. */
 export interface InstanceRef {
   readonly instanceOf: string;
   readonly n: number;
 }
 
-/** JSON as text, for what no JavaScript value says. */
+/** JSON text that no JavaScript value can express. */
 interface Raw {
   readonly raw: string;
 }
 
-/** Entries, so that any key may be there, also twice. */
+/** Object as entries, so that keys may be arbitrary and repeated. */
 interface Obj {
   readonly entries: readonly (readonly [string, Tree])[];
 }
 
 export type Tree = null | boolean | number | string | Ref | InstanceRef | Raw | Obj | readonly Tree[];
 
-/** Scalars that must read back as they were sent. */
+/** Scalars that a read must return as they were sent. */
 export type Expected = Readonly<Record<string, unknown>>;
 
 export interface BodyRequest {
   readonly type: string;
   readonly method: 'POST' | 'PUT' | 'DELETE';
-  /** Which document; null for none. */
+  /** Document id in the path; null without one. */
   readonly target: Ref | string | null;
   readonly query: string;
-  /** Parts of the body that are valid on their own, by attribute. */
+  /** Attribute values of the body. */
   readonly data: Tree;
   readonly expected: Expected;
-  /** The whole body as text, instead of `data`. */
+  /** Complete body as text, which replaces `data`. */
   readonly text: string | null;
   readonly contentType: string;
 }
@@ -196,7 +196,7 @@ const KEYS = [
   'x'.repeat(300),
 ];
 
-/** Something nested as deep as asked. */
+/** Objects or lists nested to a given depth. */
 const nested = (depth: number, list: boolean): Raw => ({
   raw: list ? '['.repeat(depth) + ']'.repeat(depth) : '{"a":'.repeat(depth) + '1' + '}'.repeat(depth),
 });
@@ -228,7 +228,7 @@ const garbage: fc.Arbitrary<Tree> = fc.letrec<{ tree: Tree }>((tie) => ({
 
 // ---------------------------------------------------------------- valid values
 
-/** JSON that PostgreSQL can hold. */
+/** JSON that PostgreSQL can store. */
 const storable = fc
   .string({ unit: 'grapheme', maxLength: 12 })
   .filter((text) => !text.includes('\u0000') && text.isWellFormed());
@@ -310,7 +310,7 @@ type Scalar = Exclude<
   { readonly type: 'relation' | 'media' | 'component' | 'dynamiczone' }
 >;
 
-/** A value that the attribute takes and gives back as it is. */
+/** Valid scalar values that a read returns unchanged. */
 function scalar(def: Scalar): fc.Arbitrary<Tree> {
   const bound = (value: number | string | undefined, otherwise: number): number =>
     value === undefined ? otherwise : Number(value);
@@ -373,7 +373,7 @@ function scalar(def: Scalar): fc.Arbitrary<Tree> {
 const ref = (type: string, as: Ref['as'] = 'documentId'): fc.Arbitrary<Ref> =>
   fc.nat({ max: 3 }).map((n) => ({ ref: type, n, as }));
 
-/** One document in any of its spellings. */
+/** Document references in every spelling. */
 const reference = (type: string): fc.Arbitrary<Tree> =>
   mixed<Tree>(
     [6, ref(type)],
@@ -399,19 +399,19 @@ const anchored = (type: string): fc.Arbitrary<Tree> => {
   );
 };
 
-/** What a relation must show: these documents in this order. */
+/** Documents that a relation must return, in this order. */
 export interface Links {
   readonly $links: readonly Ref[];
 }
 
-/** A list that a relation takes and shows as it is. */
+/** Lists of documents that a read returns in the same order. */
 const plainList = (type: string): fc.Arbitrary<Given> =>
   fc.uniqueArray(fc.nat({ max: 3 }), { maxLength: 4 }).map((ns) => {
     const links = ns.map((n): Ref => ({ ref: type, n, as: 'documentId' }));
     return { tree: links, expected: { $links: links } satisfies Links };
   });
 
-/** A relation in every spelling, right or nearly so. */
+/** Relations in every spelling, valid or nearly valid. */
 const relation = (type: string): fc.Arbitrary<Given> =>
   mixed<Given>([3, plainList(type)], [12, spelling(type).map((tree) => ({ tree }))]);
 
@@ -450,13 +450,13 @@ function spelling(type: string): fc.Arbitrary<Tree> {
   );
 }
 
-/** A value, and what of it must read back. */
+/** Value of an attribute, and the part of it that a read must return. */
 interface Given {
   readonly tree: Tree;
   readonly expected?: unknown;
 }
 
-/** What a component instance holds besides the ids that it may have. */
+/** Component instances, with optional row ids. */
 const instance = (uid: string, zone: boolean): fc.Arbitrary<Given> => {
   const component = components.get(uid);
   const ids: fc.Arbitrary<readonly (readonly [string, Tree])[]> = mixed<readonly (readonly [string, Tree])[]>(
@@ -520,7 +520,7 @@ const instances = (
     .array(item, { minLength: min, maxLength: Math.max(min, Math.min(max, 3)) })
     .map((list) => ({ tree: list.map(({ tree }) => tree), expected: list.map(({ expected }) => expected) }));
 
-/** Some attributes of a model, in any order; all that are required. */
+/** Some attributes of a model in any order, including all required ones. */
 function attributes(
   defs: AttributeDefinitions,
 ): fc.Arbitrary<{ readonly entries: readonly (readonly [string, Tree])[]; readonly expected: Expected }> {
@@ -608,7 +608,7 @@ function mutate(tree: Tree, n: number, how: Mutation): Tree {
   return isObj(tree) ? { entries: tree.entries.map(([name, value]) => [name, step(value)] as const) } : tree;
 }
 
-/** What is sent as a body that is hardly JSON, or no object. */
+/** Request bodies that are invalid JSON or not an object. */
 const TEXTS = [
   '',
   ' ',
@@ -726,7 +726,7 @@ const methodOf = (type: ContentTypeDefinition): fc.Arbitrary<BodyRequest['method
         [1, fc.constant('DELETE')],
       );
 
-/** Types with much in them more often than those with one attribute. */
+/** Content types, weighted by the number of their attributes. */
 const anyType = fc.oneof(
   ...openTypes.map((type) => ({
     weight: Object.keys(type.attributes).length > 1 ? 6 : 1,
@@ -734,7 +734,7 @@ const anyType = fc.oneof(
   })),
 );
 
-/** A write of any type: a valid one, a valid one with up to three changes, or any text. */
+/** Writes of any type: valid, valid with up to three changes, or arbitrary text. */
 export const bodies: fc.Arbitrary<BodyRequest> = anyType.chain((type) =>
   methodOf(type).chain((method) =>
     fc
@@ -767,16 +767,16 @@ export const bodies: fc.Arbitrary<BodyRequest> = anyType.chain((type) =>
   ),
 );
 
-/** Valid documents of one type, for the world that requests meet. */
+/** Valid documents of a type, which the tests create before they send requests. */
 export const validBody = (type: ContentTypeDefinition): fc.Arbitrary<Tree> =>
   attributes(type.attributes).map(({ entries }) => ({ entries }));
 
-/** A tree without references as the value that JSON would give. */
+/** Parses a tree without references. */
 function plain(tree: Tree): unknown {
   return JSON.parse(print(tree, () => 'null')) as unknown;
 }
 
-/** JSON text; `resolve` prints references. */
+/** JSON text of a tree; `resolve` prints references. */
 export function print(tree: Tree, resolve: (item: Ref | InstanceRef) => string): string {
   if (tree === null || typeof tree === 'boolean' || typeof tree === 'string') return JSON.stringify(tree);
   if (typeof tree === 'number') return Number.isFinite(tree) ? JSON.stringify(tree) : '1e999';
@@ -788,7 +788,7 @@ export function print(tree: Tree, resolve: (item: Ref | InstanceRef) => string):
   return resolve(item);
 }
 
-/** The path below the API prefix. */
+/** Path below the API prefix. */
 export function pathOf(
   { type, target: at, query }: BodyRequest,
   resolve: (item: Ref | InstanceRef) => string,

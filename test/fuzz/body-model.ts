@@ -1,6 +1,6 @@
 /**
- * All fixture models in one: every attribute type, every relation, components in components, drafts, locales,
- * rules.
+ * All fixture models in one: every attribute type, every relation, nested components, drafts, locales and
+ * validation rules.
  */
 import type { ComponentDefinition, ContentModuleOptions, ContentTypeDefinition } from 'nestjs-content-api';
 import { embedding } from '../fixtures/components.ts';
@@ -8,7 +8,7 @@ import { relations } from '../fixtures/relations.ts';
 import { scalars } from '../fixtures/scalars.ts';
 import { model } from './model.ts';
 
-/** Types that nobody may read or write. */
+/** Types that no caller may read or write. */
 const CLOSED = ['company', 'ledger', 'vault'];
 
 const own = <T extends { singularApiId: string }>(
@@ -41,7 +41,7 @@ export const openTypes: readonly ContentTypeDefinition[] = contentTypes.filter(
 
 export const isOpen = (singularApiId: string): boolean => !CLOSED.includes(singularApiId);
 
-/** The last segment of a type's path. */
+/** Path segment of a type. */
 export const routeOf = (type: ContentTypeDefinition): string =>
   (type.kind === 'collectionType' ? type.pluralApiId : type.singularApiId) ?? '';
 

@@ -1,6 +1,4 @@
-/**
- * Sends arbitrary writes to an application and tells what is wrong with the answers and with what is stored.
- */
+/** Sends arbitrary writes to an application, and reports faults in the responses and in the stored rows. */
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -32,10 +30,10 @@ import {
 } from './body-arbitraries.ts';
 import { components, contentTypes, openTypes, options, routeOf, types } from './body-model.ts';
 
-/** Longer than any honest write takes, on a busy machine. */
+/** Upper bound of a write on a busy machine, in milliseconds. */
 const SLOW = 8000;
 const DOCUMENTS = 3;
-/** After so many writes the world is put back, so that it stays small. */
+/** Number of writes after which the content is reset, so that it stays small. */
 const FRESH = 150;
 
 type Row = Record<string, any>;
@@ -55,11 +53,11 @@ export class BodyFuzz {
   private sum = '';
   private startSum = '';
   private sinceFresh = 0;
-  /** What was sent since the world was put back. */
+  /** Requests since the last reset. */
   readonly trail: string[] = [];
   readonly statuses: Record<number, number> = {};
   compared = 0;
-  /** What every answer to a write is held against. */
+  /** Compares each response with the API description. */
   readonly described = new DescriptionOracle((path) => this.client.get(path));
 
   private constructor(
@@ -100,7 +98,7 @@ export class BodyFuzz {
   private sql = async (text: string, values: unknown[] = []): Promise<Row[]> =>
     (await this.sqlClient.query<Row>(text, values)).rows;
 
-  /** A few documents of every type, made from the same bodies that are sent later. */
+  /** Creates a few documents of every type from the same arbitraries. */
   private async prepare(seed: number): Promise<void> {
     this.tables = await tablesOf(this.sql);
     await this
@@ -131,7 +129,7 @@ export class BodyFuzz {
     this.startSum = this.sum = await checksum(this.sql, this.tables);
   }
 
-  /** Learns the ids of a type's documents. */
+  /** Reads the ids of the documents of a type. */
   private async look(type: string): Promise<void> {
     const table = await this.tableOf(type);
     this.known.set(
@@ -169,7 +167,7 @@ export class BodyFuzz {
         : `"${row['id']}"`;
   };
 
-  /** What must be read back, with the document ids of now in place of references. */
+  /** Replaces references in an expected value by current document ids. */
   private resolved(expected: unknown): unknown {
     if (Array.isArray(expected)) return expected.map((item) => this.resolved(item));
     if (typeof expected !== 'object' || expected === null) return expected;
@@ -181,7 +179,7 @@ export class BodyFuzz {
     return { $links: [...new Set(links.map((item) => JSON.parse(this.resolve(item)) as string))] };
   }
 
-  /** Puts the world back to its start. */
+  /** Resets the content. */
   async fresh(): Promise<string[]> {
     const problems = this.sinceFresh === 0 ? [] : await this.worldProblems();
     await restore(this.sql, this.tables);
@@ -192,7 +190,7 @@ export class BodyFuzz {
     return problems;
   }
 
-  /** Sends one write; what is wrong with its answer, or with what it left. */
+  /** Sends a write; returns the faults of its response and of the stored rows. */
   async check(request: BodyRequest): Promise<string[]> {
     if (this.sinceFresh >= FRESH) {
       const problems = await this.fresh();
@@ -227,12 +225,12 @@ export class BodyFuzz {
     this.sum = sum;
     if (problems.length === 0 && reply.status < 300)
       problems.push(...(await this.readBack({ ...request, expected }, reply)));
-    // What a DELETE leaves behind is seen in other types.
+    // A DELETE may affect documents of other types.
     if (problems.length === 0 && reply.status === 204) problems.push(...(await this.worldProblems()));
     return problems.map((problem) => `${this.adapter}: ${problem}`);
   }
 
-  /** A GET shows what was sent, and what the write answered. */
+  /** Compares the response to a GET with the request body and with the response to the write. */
   private async readBack(
     { type, method, query, expected, target }: BodyRequest,
     reply: Reply,
@@ -248,7 +246,7 @@ export class BodyFuzz {
       definition.kind === 'singleType' ? routeOf(definition) : `${routeOf(definition)}/${documentId}`;
     const same = await this.client.get(`/api/${path}${query === '' ? '' : `?${query}`}`);
     const problems: string[] = [];
-    // Filters say nothing about the document that is written (protocol 1.17).
+    // Filters do not restrict the written document (protocol 1.17).
     if (
       !query.includes('filters') &&
       (same.status !== 200 || JSON.stringify(same.body?.data) !== JSON.stringify(reply.body.data))
@@ -270,7 +268,7 @@ export class BodyFuzz {
     return problems;
   }
 
-  /** Things that must hold whatever was written. */
+  /** Checks conditions that must be true after every write. */
   private async worldProblems(): Promise<string[]> {
     const problems: string[] = [];
     for (const definition of contentTypes) {
@@ -330,7 +328,7 @@ const ALLOWED = [200, 201, 204, 400, 403, 404, 405, 413, 414, 415];
 
 function replyProblems({ status, text, body }: Reply): string[] {
   if (!ALLOWED.includes(status)) return [`answered ${status} ${shorten(text)}`];
-  // Fastify refuses long paths before any route is reached.
+  // Fastify refuses long paths before routing.
   if (status < 400 || status === 414) return [];
   const { data, error } = (body ?? {}) as { data?: unknown; error?: Row };
   const shape =
@@ -347,14 +345,14 @@ function replyProblems({ status, text, body }: Reply): string[] {
     : [];
 }
 
-/** Whatever a body names, the process's own objects stay as they are (protocol 15.7). */
+/** Checks that no body changed the global prototypes of the process (protocol 15.7). */
 function pollution(): string[] {
   const found = [...Object.keys(Object.prototype), ...('polluted' in {} ? ['polluted'] : [])];
   for (const name of found) delete (Object.prototype as Row)[name];
   return found.length === 0 ? [] : [`Object.prototype has got ${found.join()}`];
 }
 
-/** JSON with sorted keys: jsonb keeps no order. */
+/** Prints JSON with sorted keys, because jsonb does not retain their order. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -364,7 +362,7 @@ function canonical(value: unknown): string {
     .join()}}`;
 }
 
-/** Where the answer shows something else than what was sent. */
+/** Returns the differences between a response and the request body. */
 function differences(expected: Row, actual: Row, defs: AttributeDefinitions, at: string): string[] {
   return Object.entries(expected).flatMap(([name, value]) => {
     const def = defs[name];
@@ -375,7 +373,7 @@ function differences(expected: Row, actual: Row, defs: AttributeDefinitions, at:
     if (def.type === 'media' || (def.type === 'relation' && 'target' in def))
       return linkDifferences(def, (value as { $links: string[] }).$links, shown, where);
     if (def.type !== 'component' && def.type !== 'dynamiczone' && def.type !== 'relation') {
-      // What is made by the library may stand where null was sent.
+      // The library may generate a value that replaces null.
       if (def.type === 'uid' && def.generate === true && value === null) return [];
       return canonical(shown) === canonical(value)
         ? []
@@ -397,7 +395,7 @@ function differences(expected: Row, actual: Row, defs: AttributeDefinitions, at:
   });
 }
 
-/** Both sides of a relation to its own type may be in one body and contradict each other. */
+/** Drops relations of a type to itself. A body may contain both sides, and they may contradict each other. */
 const withoutSelf = (expected: Row, { singularApiId, attributes }: ContentTypeDefinition): Row =>
   Object.fromEntries(
     Object.entries(expected).filter(
@@ -405,7 +403,7 @@ const withoutSelf = (expected: Row, { singularApiId, attributes }: ContentTypeDe
     ),
   );
 
-/** Links to what is always shown: documents without drafts and locales, of another type. */
+/** Compares links whose targets have no drafts and no locales, and are of another type. */
 function linkDifferences(
   def: RelationDefinition | MorphSideDefinition | MediaDefinition,
   links: readonly string[],
@@ -429,7 +427,7 @@ export interface FuzzFailure {
   readonly shown: string;
 }
 
-/** How many writes, for how long, and how many failures at most. */
+/** Number of writes, time limit and maximum number of failures. */
 export interface BodyBudget {
   readonly runs: number;
   readonly seed: number;
@@ -437,7 +435,7 @@ export interface BodyBudget {
   readonly most?: number;
 }
 
-/** Runs `runs` arbitrary writes; the failures, made small, at most `most` of them. */
+/** Sends `runs` arbitrary writes; returns at most `most` shrunk failures. */
 export async function fuzzBodies(
   fuzz: BodyFuzz,
   { runs, seed, seconds = Infinity, most = 5 }: BodyBudget,
@@ -451,7 +449,7 @@ export async function fuzzBodies(
     let trail: string[] = [];
     let smallest = '';
     const property = fc.asyncProperty(bodies, async (request) => {
-      // While a failure is made smaller, every try starts from the same world.
+      // Each shrinking step starts from the same content.
       if (shrinking) await fuzz.fresh();
       else done += 1;
       const problems = (await fuzz.check(request)).filter((problem) => !seen.has(kindOf(problem)));
@@ -466,7 +464,7 @@ export async function fuzzBodies(
     if (!result.failed) continue;
     const problems = String((result.errorInstance as Error | null)?.message ?? '').split('\n');
     for (const problem of problems) seen.add(kindOf(problem));
-    // A failure that needs what was written before does not get smaller.
+    // A failure that depends on earlier writes does not shrink.
     const alone =
       smallest === trail.at(-1)
         ? `\n  after\n    ${trail
@@ -480,6 +478,6 @@ export async function fuzzBodies(
   return failures;
 }
 
-/** Problems that differ only in values are one. */
+/** Groups problems that differ only in their values. */
 const kindOf = (problem: string): string =>
   problem.replace(/"[^"]*"|[a-z0-9]{24}|\d{4,}|\[[^\]]*\]/g, '').slice(0, 60);

@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz:body [-- --requests N --seconds N --seed S --adapter express|fastify]`: arbitrary bodies against the whole
- * model. Never a 5xx, a 4xx changes no row, and what is accepted reads back as it was sent.
+ * `npm run fuzz:body [-- --requests N --seconds N --seed S --adapter express|fastify]`: sends arbitrary
+ * bodies for the whole model. None causes a 5xx, a 4xx changes no row, and reads return accepted values
+ * unchanged.
  */
 import { startPostgres } from '../support/postgres-server.ts';
 import { describeBudget, readBudget } from './budget.ts';
@@ -8,7 +9,7 @@ import { BodyFuzz, fuzzBodies } from './body-run.ts';
 
 const { budget, values } = readBudget({
   name: 'fuzz:body',
-  proves: 'No body causes a 5xx, a 4xx changes no row, and what is accepted reads back as it was sent.',
+  proves: 'No body causes a 5xx, a 4xx changes no row, and reads return accepted values unchanged.',
   budget: { requests: 20_000 },
   options: { adapter: { type: 'string' } },
   help: { 'adapter A': 'express or fastify (both)' },
@@ -37,7 +38,7 @@ try {
         console.log(`\nFAILED: ${problems.join('\n  ')}\n  ${shown}`);
       failed += failures.length;
       console.log(
-        `${adapter}: ${((performance.now() - start) / 1000).toFixed(0)} s, ${fuzz.compared} values read back, ${fuzz.described.counts.described} answers held against the description, statuses ${JSON.stringify(fuzz.statuses)}`,
+        `${adapter}: ${((performance.now() - start) / 1000).toFixed(0)} s, ${fuzz.compared} values read back, ${fuzz.described.counts.described} responses compared with the API description, statuses ${JSON.stringify(fuzz.statuses)}`,
       );
     } finally {
       await fuzz.close();

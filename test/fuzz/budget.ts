@@ -1,21 +1,21 @@
-/** The options that all fuzzers share: how long, how much, and from which seed. */
+/** Options that all fuzzers share: time limit, number of requests and seed. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 
 export interface Budget {
   readonly seed: number;
-  /** Infinity where only requests count. */
+  /** Infinity if only the number of requests is limited. */
   readonly seconds: number;
-  /** Infinity where only seconds count. */
+  /** Infinity if only the time is limited. */
   readonly requests: number;
 }
 
-/** What one fuzzer says about itself. */
+/** Name, description and defaults of a fuzzer. */
 export interface Fuzzer {
   readonly name: string;
-  /** What the run shows, in a sentence. */
+  /** One sentence that states the tested property. */
   readonly proves: string;
   readonly budget: Partial<Pick<Budget, 'seconds' | 'requests'>>;
-  /** Options of its own, with a line of help each. */
+  /** Additional options, with one line of help each. */
   readonly options?: ParseArgsOptionsConfig;
   readonly help?: Readonly<Record<string, string>>;
 }
@@ -28,7 +28,7 @@ export interface Asked {
 const SHARED = {
   seconds: { type: 'string' },
   requests: { type: 'string' },
-  /** An older name of `requests`. */
+  /** Former name of `requests`. */
   runs: { type: 'string' },
   seed: { type: 'string' },
   help: { type: 'boolean', default: false },
@@ -38,7 +38,7 @@ function helpOf({ name, proves, budget: { seconds, requests }, help = {} }: Fuzz
   const lines = {
     'seconds N': `stop after N seconds (${seconds ?? 'no limit'})`,
     'requests N': `stop after N requests (${requests ?? 'no limit'})`,
-    'seed S': 'the same seed asks the same (by default the time)',
+    'seed S': 'the same seed sends the same requests (default: the time)',
     ...help,
   };
   const width = Math.max(...Object.keys(lines).map(({ length }) => length));
@@ -57,7 +57,10 @@ function positive(name: string, text: string | undefined): number | undefined {
   return number;
 }
 
-/** Reads the command line; `--help` prints and ends the process. A limit that is given lifts the other default. */
+/**
+ * Reads the command line; `--help` prints help and exits. A limit on the command line removes the default of
+ * the other limit.
+ */
 export function readBudget(fuzzer: Fuzzer, args: readonly string[] = process.argv.slice(2)): Asked {
   const { values } = parseArgs({ args: [...args], options: { ...SHARED, ...fuzzer.options } });
   if (values.help === true) {
@@ -78,7 +81,7 @@ export function readBudget(fuzzer: Fuzzer, args: readonly string[] = process.arg
   };
 }
 
-/** How a run is cut short by its time, for fast-check. */
+/** Options of fast-check that end a run after a time limit. */
 export const timeLimit = (
   seconds: number,
 ): { readonly interruptAfterTimeLimit?: number; readonly markInterruptAsFailure?: boolean } =>

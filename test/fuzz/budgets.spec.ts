@@ -1,6 +1,6 @@
 /**
- * Every budget of a request: over it is a 4xx (503 for the database's time) that names the limit; others stay
- * well.
+ * Limits of a request. A request over a limit gets a 4xx (503 for `statementTimeout`) with the name of the
+ * limit, and other requests succeed.
  */
 import type { ContentSettings } from 'nestjs-content-api';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -34,7 +34,7 @@ const LIMITS: ContentLimits = {
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
 const title = 'x'.repeat(50);
 
-/** What is sent at once, and who is told what it has brought. */
+/** Pipelined batch of the database driver, whose callback gets the rows. */
 interface Landing {
   done: (error: Error | null, rows: readonly (readonly unknown[])[]) => void;
 }
@@ -46,7 +46,7 @@ interface Case {
   readonly status?: number;
 }
 
-/** A request that goes over each limit, and one that only just does not. */
+/** For each limit, a request over it and a request just within it. */
 const CASES: Readonly<
   Record<
     Exclude<keyof ContentLimits, 'statementTimeout' | 'bodyNodes' | 'passwords' | 'responseBytes'>,
@@ -174,7 +174,7 @@ const body = ({
 }: Reply): { error?: { status: number; name: string; message: string; details: Record<string, unknown> } } =>
   JSON.parse(text);
 
-describe('S28, S29: a budget of a request', () => {
+describe('S28, S29: limits of a request', () => {
   let test: TestApp;
   let client: Client;
   const get = (query: object | string, path = 'articles'): Promise<Reply> =>
@@ -211,7 +211,7 @@ describe('S28, S29: a budget of a request', () => {
     expect([limit, (await get(within, path)).status]).toEqual([limit, 200]);
   });
 
-  it('bodyNodes', async () => {
+  it('refuses a body with more than bodyNodes values', async () => {
     const data = { title, list: times(60, (i) => i) };
     const refused = await test.http.post('/api/articles').send({ data }).expect(400);
     expect(refused.body.error).toMatchObject({
@@ -226,7 +226,7 @@ describe('S28, S29: a budget of a request', () => {
     expect(listed.data).toHaveLength(1);
   });
 
-  it('passwords', async () => {
+  it('refuses a body with more passwords than the limit', async () => {
     const refused = await test.http
       .post('/api/articles')
       .send({ data: { title, password: 'secret' } })
@@ -237,7 +237,7 @@ describe('S28, S29: a budget of a request', () => {
     });
   });
 
-  it('responseBytes', async () => {
+  it('refuses a response larger than responseBytes', async () => {
     const refused = await get('pagination[pageSize]=100', 'authors');
     expect(problemOf(refused)).toBeNull();
     expect(body(refused).error).toMatchObject({
@@ -248,7 +248,7 @@ describe('S28, S29: a budget of a request', () => {
     expect((await get('pagination[pageSize]=10', 'authors')).status).toBe(200);
   });
 
-  it('responseBytes: what is too large never leaves the database', async () => {
+  it('responseBytes: the database does not send rows over the limit', async () => {
     const rows: unknown[] = [];
     await watchQueries(
       (query) => {
@@ -267,7 +267,7 @@ describe('S28, S29: a budget of a request', () => {
   });
 
   describe('statementTimeout', () => {
-    /** A filter that takes PostgreSQL seconds. */
+    /** Filter that takes PostgreSQL several seconds. */
     const SLOW = queryOf({
       filters: {
         $and: times(15, (i) => ({ name: { $notContainsi: `zzz${i}` } })),
@@ -286,7 +286,7 @@ describe('S28, S29: a budget of a request', () => {
         )[0]?.['n'],
       );
 
-    it('is a 503 that names the limit, in time, and the statement ends in the database', async () => {
+    it('returns 503 with the name of the limit in time, and cancels the statement in the database', async () => {
       const reply = await get(SLOW, 'authors');
       expect(body(reply).error).toMatchObject({
         status: 503,
@@ -302,7 +302,7 @@ describe('S28, S29: a budget of a request', () => {
       expect(await running()).toBe(0);
     });
 
-    it('leaves other requests and the pool as they are', async () => {
+    it('affects neither other requests nor the pool', async () => {
       let most = 0;
       let asking = true;
       const watch = (async () => {
@@ -318,7 +318,7 @@ describe('S28, S29: a budget of a request', () => {
       await watch;
       expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
       expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200]));
-      // Statements that nobody waits for any more do not pile up beside the pool's own connections.
+      // Statements of aborted requests must not accumulate outside the connections of the pool.
       expect(most).toBeLessThanOrEqual(12);
       expect((await get('pagination[pageSize]=5', 'authors')).status).toBe(200);
     });

@@ -1,6 +1,6 @@
 /**
- * Documents for a model, made from its schema: every attribute filled in most of them, relations in all
- * directions.
+ * Documents generated from the schema of a model: most of them with all attributes, and with relations in
+ * all directions.
  */
 import type { INestApplication } from '@nestjs/common';
 import { type ContentService, getContentToken } from 'nestjs-content-api';
@@ -9,18 +9,16 @@ import type { Attribute, Component, ContentType, Model, ScalarAttribute, Schema 
 type Values = Record<string, unknown>;
 export type RunSql = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
-/** Documents per collection type. */
+/** Number of documents per collection type. */
 const DOCUMENTS = 5;
 const FILES = 4;
-/** Files that only private attributes link. */
+/** Number of files that only private attributes link. */
 export const SECRET_FILES = 2;
 
 const DAY = 86_400_000;
 const BASE = Date.UTC(2024, 0, 1, 10, 30, 15, 250);
 
-/**
- * The value of a scalar in the n-th document of a world: `alpha` and `omega` never have a value in common.
- */
+/** Value of a scalar in the n-th document. The values of `alpha` and `omega` are always different. */
 export function valueOf(
   { name, def }: Pick<ScalarAttribute, 'name' | 'def'>,
   n: number,
@@ -74,14 +72,14 @@ interface Ids {
 const around = <T>(list: readonly T[], n: number): T[] =>
   list.length === 0 ? [] : [...new Set([0, 1].map((i) => list[(n + i) % list.length] as T))];
 
-/** What a body says about an attribute of the n-th document; undefined says nothing. */
+/** Value of an attribute in the body of the n-th document; undefined omits it. */
 function bodyValue(attribute: Attribute, n: number, ids: Ids): unknown {
-  // The last document stays as empty as it may be.
+  // The last document has only the required attributes.
   if (n === DOCUMENTS - 1 && !attribute.required) return undefined;
   switch (attribute.kind) {
     case 'scalar':
       if (attribute.system || !attribute.writable) return undefined;
-      // Hashing is slow: one password per type is enough.
+      // Hashing is slow, so only one document per type has a password.
       if (attribute.def.type === 'password' && n !== 0) return undefined;
       return n === 3 && !attribute.required ? null : valueOf(attribute, n);
     case 'relation': {
@@ -148,10 +146,7 @@ const strings = (type: ContentType): ScalarAttribute[] =>
       attribute.kind === 'scalar' && !attribute.system && attribute.def.type === 'string',
   );
 
-/**
- * Fills every type; drafts with changes of their own, a document that was never published, and a second
- * locale.
- */
+/** Creates documents of every type, with changed drafts, an unpublished document and a second locale. */
 export async function fill(app: INestApplication, sql: RunSql, schema: Schema): Promise<void> {
   const all = await files(sql);
   const ids: Ids = { documents: new Map(), files: all.slice(0, FILES), secretFiles: all.slice(FILES) };
@@ -175,7 +170,7 @@ export async function fill(app: INestApplication, sql: RunSql, schema: Schema): 
         Object.entries(values(type, n, ids)).filter(([key]) => type.attributes.get(key)?.kind !== 'scalar'),
       );
       await service(type).update(id, body);
-      // Values that must be unique stay as they are; the other locale differs in what is localized.
+      // Unique values stay unchanged; the second locale differs in localized attributes.
       if (type.localized && n < 3) {
         const localized = strings(type).filter((attribute) => attribute.localized);
         await service(type).update(

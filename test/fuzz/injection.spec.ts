@@ -1,7 +1,4 @@
-/**
- * Nothing that a client sends becomes SQL: every operator, every place of a name and every value, with every
- * trick.
- */
+/** SQL injection: tests every operator, every position of a name and every value with hostile text. */
 import fc from 'fast-check';
 import { Permissions } from 'nestjs-content-api';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -86,7 +83,10 @@ const PAYLOADS = [
   'constructor',
 ];
 
-/** Each place gets every so-manieth payload, and the next place the ones beside them. */
+/**
+ * Divides the payloads between the positions: each gets every n-th one, and the next position the following
+ * ones.
+ */
 const TURNS = dose(2, 1);
 const inTurns = (place: number): string[] => PAYLOADS.filter((_, i) => (i + place) % TURNS === 0);
 
@@ -100,11 +100,11 @@ describe('hostile text over HTTP', () => {
   let documentId: string;
   let before: Record<string, unknown>[];
 
-  /** Every table with a digest of its rows. */
+  /** Reads all tables with a digest of their rows. */
   const contents = (): Promise<Record<string, unknown>[]> =>
     withSql(database.url, async (sql) => {
       const tables = await sql(
-        // The ledger is looked after beside all requests.
+        // Maintenance changes the change log concurrently.
         `select table_name as name from information_schema.tables where table_schema = 'public'
          and table_name not in ('content_change', 'content_total') order by 1`,
       );
@@ -262,7 +262,7 @@ describe('hostile text over HTTP', () => {
     }
   });
 
-  it('changed nothing', async () => expect(await contents()).toEqual(before));
+  it('changes no row', async () => expect(await contents()).toEqual(before));
 });
 
 describe('the text of a statement', () => {
@@ -271,7 +271,7 @@ describe('the text of a statement', () => {
     !attribute.private && (attribute.kind !== 'scalar' || attribute.type.readable);
   const MARK = 'zq7x';
 
-  /** Ways to scalars: names, and the scalar at the end. */
+  /** Paths to scalars, with the attribute at the end. */
   const scalars = new Map<string, ScalarAttribute>();
   const collect = (attributes: ReadonlyMap<string, Attribute>, path: readonly string[]): void => {
     for (const attribute of attributes.values()) {
@@ -314,7 +314,7 @@ describe('the text of a statement', () => {
     extras: fc.subarray(['search', 'first page', 'later page', 'locale', 'sort']),
   });
 
-  /** A query of the shape; `pick` chooses its values. */
+  /** Builds a query of the given shape; `pick` chooses its values. */
   function build({ conditions, extras }: Shape, pick: (max: number) => number): object {
     const value = ({ def, name, system, type }: ScalarAttribute): string => {
       if (system)
@@ -353,7 +353,7 @@ describe('the text of a statement', () => {
       },
       ...(nested === undefined ? {} : { populate: { related: { filters: nested } } }),
       ...(extras.includes('search') ? { _q: `${MARK} '${pick(1e6)}` } : {}),
-      // The first page is a shape of its own: it needs no offset.
+      // The first page is a separate shape, because it has no offset.
       ...(extras.includes('first page') ? { pagination: { pageSize: 1 + pick(200) } } : {}),
       ...(extras.includes('later page')
         ? { pagination: { page: 2 + pick(1000), pageSize: 1 + pick(200) } }
@@ -372,7 +372,7 @@ describe('the text of a statement', () => {
       ...(documentId === undefined ? {} : { documentId }),
     });
 
-  it('depends on the shape of a query alone, never on its values', () => {
+  it('depends only on the shape of a query, not on its values', () => {
     fc.assert(
       fc.property(
         shapes,
@@ -391,7 +391,7 @@ describe('the text of a statement', () => {
     );
   });
 
-  it('has a parameter for every value, and no quote that was not written here', () => {
+  it('has a parameter for every value, and only the quotes of the compiler', () => {
     const { text, values } = compile(
       {
         filters: { title: MARK, author: { name: { $containsi: MARK } }, seo: { title: { $in: [MARK] } } },
@@ -407,7 +407,7 @@ describe('the text of a statement', () => {
     expect([...new Set(numbers)].sort((a, b) => a - b)).toEqual(values.map((_, i) => i + 1));
   });
 
-  it('is the same for one id and another', () => {
+  it('is the same for different ids', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (id) =>
         expect(compile({}, id).text).toBe(compile({}, 'x').text),
@@ -416,7 +416,7 @@ describe('the text of a statement', () => {
     );
   });
 
-  it('is made of trees without surprises', () => {
+  it('is tested with trees that contain the given values', () => {
     expect(tree({ a: [undefined, 1, null] })).toEqual({ entries: [['a', [undefined, '1', null]]] });
   });
 });

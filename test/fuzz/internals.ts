@@ -1,4 +1,4 @@
-/** The library's own rooms, as fuzzers use them. */
+/** Internal modules of the library that the fuzzers use. */
 import type * as BuildSchema from '../../src/content/model/build-schema.ts';
 import type * as CompileRead from '../../src/content/compile/compile-read.ts';
 import type * as Errors from '../../src/kernel/errors.ts';
@@ -38,12 +38,11 @@ export const { OPERATORS } = await loadRoom<typeof Operators>('content/query/ope
 export const { resolveSettings } = await loadRoom<typeof Settings>('kernel/settings');
 export const { ContentError, ERRORS } = await loadRoom<typeof Errors>('kernel/errors');
 
-/** What a request is beside its query string. */
+/** Properties of a request besides its query string. */
 export interface Request {
   readonly schema: Schema;
   readonly settings: ContentSettings;
   readonly permissions: Permissions;
-  /** `singularApiId`. */
   readonly type: string;
   readonly documentId?: string;
   readonly format?: 'flat' | 'v4';
@@ -71,14 +70,14 @@ function readRequestOf({
   };
 }
 
-/** Query string → statement, as a GET does it. Throws the library's errors. */
+/** Compiles a query string to the statement of a GET. Throws the errors of the library. */
 export function statementOf(query: string, request: Request): Statement {
   const { schema, settings } = request;
   const asked = parseQuery(readRaw(query, settings.limits), settings);
   return compileRead(planRead(asked, readRequestOf(request), { schema, settings }));
 }
 
-/** Statements of many requests, whose plans are kept as the settings say; `made` counts those that were planned. */
+/** Compiles statements with the plan cache of the settings; `made` counts cache misses. */
 export class KeptPlans {
   private readonly settings: ContentSettings;
   private readonly cache: PlanCacheRoom.PlanCache;
@@ -89,7 +88,7 @@ export class KeptPlans {
     this.cache = new PlanCache(settings);
   }
 
-  /** The statement that answers a request. Throws the library's errors. */
+  /** Returns the statement of a request. Throws the errors of the library. */
   statementOf(query: string, { schema, ...request }: Omit<Request, 'settings'>): Statement {
     const { settings } = this;
     const asked = readRequestOf({ schema, settings, ...request });

@@ -1,11 +1,11 @@
-/** Plans that are kept: whatever was asked before, a text becomes the statement that it becomes by itself. */
+/** Cached plans: a query string must compile to the same statement with and without cached plans. */
 import { isDeepStrictEqual } from 'node:util';
 import type { FuzzRequest } from './arbitraries.ts';
 import { ContentError, KeptPlans, type Request, resolveSettings } from './internals.ts';
 import { model } from './model.ts';
 import { PERMISSIONS, schema } from './pure.ts';
 
-/** What else a filter may compare with, as a text has it. */
+/** Other operands of a filter, as query text. */
 const OTHERS = [
   '1',
   'true',
@@ -38,7 +38,7 @@ function outcome(plans: KeptPlans, query: string, asked: Asked): unknown {
   }
 }
 
-/** The same question about other values. */
+/** Replaces the filter values of a query. */
 const about = (query: string, first: number): string => {
   let n = first;
   return query.replace(
@@ -48,8 +48,8 @@ const about = (query: string, first: number): string => {
 };
 
 /**
- * Asks what a request asks, then the same about other values, and once more. Throws where something else comes
- * of it than without plans that are kept.
+ * Compiles a query, variants with other values, and the query again. Throws if a result differs from the
+ * result without cached plans.
  */
 export function checkKept({ type, path, query, v4, caller }: FuzzRequest): void {
   const one = path.includes('{') ? { documentId: 'abcdefghijklmnopqrstuvwx' } : {};
@@ -58,5 +58,5 @@ export function checkKept({ type, path, query, v4, caller }: FuzzRequest): void 
   const texts = [query, ...[0, 5, 9].map((first) => about(query, first)), query];
   for (const text of texts)
     if (!isDeepStrictEqual(outcome(kept, text, asked), outcome(anew, text, asked)))
-      throw new Error(`Kept plans make something else of ${text}, asked with ${texts.join(' and ')}`);
+      throw new Error(`Cached plans change the result of ${text} after ${texts.join(' and ')}`);
 }
