@@ -1,4 +1,4 @@
-/** Asks the same of two worlds and compares every byte of the answers. */
+/** Sends the same requests to two worlds and compares every byte of the responses. */
 import type { Reply } from './apps.ts';
 import type { Pair, World } from './leak-worlds.ts';
 import { problemOf } from './oracle.ts';
@@ -9,10 +9,13 @@ export interface Question {
   readonly v4: boolean;
 }
 
-/** Masks the transaction number in a tag: two databases never have the same ones. */
+/** Masks the transaction number in an ETag, because it differs between databases. */
 export const maskedTag = (tag: string): string => tag.replace(/^"(\d+)\.\d+\.(\d+)-/, '"$1.xid.$2-');
 
-/** Serializes what two worlds must have in common: the status, the body and all headers except the date. */
+/**
+ * Serializes the parts of a response that must be equal in both worlds: status, body and all headers except
+ * the date.
+ */
 export const comparable = ({ status, headers, body }: Reply): string =>
   JSON.stringify([
     status,
@@ -34,17 +37,19 @@ const ask = (
     ...(v4 ? { 'strapi-response-format': 'v4' } : {}),
   });
 
-/** Responses of one world: two to the same request, the second possibly cached, and one to `If-None-Match`. */
+/**
+ * Responses of one world: two to the same request, the second possibly cached, and one to `If-None-Match`.
+ */
 interface Asked {
   readonly plain: readonly [Reply, Reply];
-  /** Response to a request with the tag of the first one; null if that had no tag. */
+  /** Response to a request with the ETag of the first one; null without an ETag. */
   readonly known: Reply | null;
 }
 
 async function askAll(world: World, question: Question): Promise<Asked> {
   const plain = [await ask(world, question), await ask(world, question)] as const;
   const { etag } = plain[0].headers;
-  // Express itself gives weak tags to errors.
+  // Express adds weak ETags to errors.
   const isTagged = typeof etag === 'string' && etag.startsWith('"');
   const known = isTagged ? await ask(world, question, { 'if-none-match': etag }) : null;
   return { plain, known };
@@ -53,12 +58,12 @@ async function askAll(world: World, question: Question): Promise<Asked> {
 export interface Outcome {
   readonly status: number;
   readonly differs: boolean;
-  /** Whether the response had a tag, which was then sent as `If-None-Match`. */
+  /** Whether the response had an ETag, which was then sent as `If-None-Match`. */
   readonly tagged: boolean;
   readonly problem: string | null;
 }
 
-/** Which rows an answer has, in which order and how many, without their values. */
+/** Returns the rows of a response, their order and their number, without values. */
 function selection(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(selection);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -79,7 +84,10 @@ export function difference(a: Reply, b: Reply): string {
   return `bodies differ at ${at}: …${a.body.slice(Math.max(0, at - 80), at + 80)}… and …${b.body.slice(Math.max(0, at - 80), at + 80)}…`;
 }
 
-/** Asks both worlds of a caller. A difference is a leak, also between tags and between responses to tags. */
+/**
+ * Sends a request to both worlds of a caller. Any difference is a leak, also between ETags and between
+ * conditional responses.
+ */
 export async function askPair({ alpha, omega }: Pair, question: Question): Promise<Outcome> {
   const [a, b] = await Promise.all([askAll(alpha, question), askAll(omega, question)]);
   const [first] = a.plain;
@@ -105,9 +113,8 @@ const knownDiffers = ({ known: a }: Asked, { known: b }: Asked): boolean =>
 const SHOWS_VALUES = /^(fields|populate (fields|true|star|dotted|list|filters$|sort$))/;
 
 /**
- * The same with nothing hidden; without differences the questions would prove nothing. A filter, a sort, a
- * search or a count must tell the worlds apart by the rows alone, because their values are in every open
- * answer.
+ * Sends the same request with nothing hidden, to show that it can detect a difference. Filters, sorts,
+ * searches and counts must differ in their rows, because every open response contains the values.
  */
 export async function askOpen({ open }: Pair, question: Question, technique: string): Promise<boolean> {
   const [a, b] = await Promise.all([ask(open.alpha, question), ask(open.omega, question)]);
@@ -116,7 +123,7 @@ export async function askOpen({ open }: Pair, question: Question, technique: str
   return JSON.stringify(selection(JSON.parse(a.body))) !== JSON.stringify(selection(JSON.parse(b.body)));
 }
 
-/** Runs `work` over `items`, a few at a time, in order of arrival. */
+/** Runs `work` over `items` with limited concurrency, in order of arrival. */
 export async function each<T>(
   items: Iterable<T>,
   concurrency: number,

@@ -1,22 +1,22 @@
-/** What a run has asked, to be added up over callers and processes and printed at the end. */
+/** Coverage of a run: added over callers and processes, and printed at the end. */
 import { ALL_PARTS, partsOf, type Probe } from './leak-probes.ts';
 import type { WriteTally } from './leak-writes.ts';
 
 export interface Coverage {
-  /** Questions, each asked of two worlds. */
+  /** Requests, each sent to two worlds. */
   pairs: number;
   answered: number;
-  /** Questions whose two open worlds were compared, and those that told them apart. */
+  /** Requests whose responses without hidden data were compared, and those that differed. */
   control: number;
   detected: number;
   combinations: number;
-  /** Responses with a tag, which was sent as `If-None-Match`. */
+  /** Responses with an ETag, which was sent as `If-None-Match`. */
   tagged: number;
-  /** Questions in the whole matrix of these callers. */
+  /** Number of requests in the whole matrix of these callers. */
   matrix: number;
-  /** Answers that were held against the description of the API for their caller. */
+  /** Responses that were compared with the API description of their caller. */
   described: number;
-  /** Answers that were not made but kept. */
+  /** Responses from the cache. */
   kept: number;
   readonly callers: Set<string>;
   readonly roots: Set<string>;
@@ -48,7 +48,7 @@ export const nothing = (): Coverage => ({
   writers: new Map(),
 });
 
-/** A short number for a question; two in a million may share one. */
+/** Hash of a request. About two of a million requests collide. */
 function hash(text: string): number {
   let h1 = 0xdeadbeef;
   let h2 = 0x41c6ce57;
@@ -87,7 +87,7 @@ const COUNTS = [
 ] as const;
 const SETS = ['callers', 'roots', 'leaves', 'operators', 'wrappers', 'techniques', 'questions'] as const;
 
-/** Adds another process's coverage. */
+/** Adds the coverage of another process. */
 export function add(to: Coverage, from: Coverage): void {
   for (const name of COUNTS) to[name] += from[name];
   for (const name of SETS) for (const item of from[name]) (to[name] as Set<string | number>).add(item);

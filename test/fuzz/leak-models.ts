@@ -1,6 +1,6 @@
 /**
- * Routes that describe the model, asked of two applications whose models differ only in the names that a
- * caller may not know: of hidden attributes, of types that it cannot read, and of components inside them.
+ * Compares the routes that describe the model between two applications. Their models differ only in names
+ * that a caller may not read: of hidden attributes, unreadable types and the components inside them.
  */
 import { type ContentModuleOptions, defineCollectionType, type Grant, type Grants } from 'nestjs-content-api';
 import { createDatabase } from '../support/database.ts';
@@ -12,7 +12,7 @@ import { model } from './model.ts';
 
 const READ = ['find', 'findOne'] as const;
 
-/** Open attributes whose definitions name hidden ones. */
+/** Visible attributes whose definitions contain names of hidden ones. */
 const exhibit = defineCollectionType({
   singularApiId: 'exhibit',
   pluralApiId: 'exhibits',
@@ -59,7 +59,7 @@ type Options = Pick<ContentModuleOptions, 'contentTypes' | 'components' | 'local
 
 const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 
-/** Gives other names to everything that a caller may not know. */
+/** Renames all parts of a model that a caller may not read. */
 class Renaming {
   private readonly schema: Schema;
   private readonly grants: Grants;
@@ -79,7 +79,7 @@ class Renaming {
     return !attribute.system && isSecret(attribute, of, this.grants, READ);
   }
 
-  /** Marks the components that the caller can reach. */
+  /** Adds the components that the caller can reach. */
   private reach(of: Model): void {
     if (this.reached.has(of)) return;
     this.reached.add(of);
@@ -157,7 +157,7 @@ class Renaming {
     return { ...of, contentTypes, components: renamed } as unknown as Options;
   }
 
-  /** The same grants in the other model. */
+  /** Translates the grants to the renamed model. */
   renamedGrants(): Grants {
     return Object.fromEntries(
       Object.entries(this.grants).map(([name, list]) => {
@@ -174,7 +174,7 @@ class Renaming {
   }
 }
 
-/** Paths about everything that one of two models names. */
+/** Paths for all names of two models. */
 function pathsAbout(schemas: readonly Schema[]): string[] {
   const types = schemas.flatMap(({ types: all }) => [...all.keys()].map((name) => `api::${name}.${name}`));
   const components = schemas.flatMap(({ components: all }) => [...all.keys()]);
@@ -196,10 +196,10 @@ export interface ModelLeak {
 
 const NAMED_FORMATS = [{}, { 'strapi-response-format': 'v4' }] as const;
 
-/** The name of a caller who may read everything of a model without anything private. */
+/** Caller who may read a model without private attributes. */
 export const OPEN_CALLER = 'everything';
 
-/** Two applications for each caller; returns what their descriptions tell of hidden names. */
+/** Compares two applications for each caller; returns the descriptions that expose hidden names. */
 export async function modelLeaks(
   callers: readonly string[],
   serverUrl?: string,

@@ -1,7 +1,4 @@
-/**
- * Every way to ask about an attribute: through filters, sort, fields, populate, counts and search, at every
- * depth.
- */
+/** Requests about an attribute: filters, sort, `fields`, `populate`, counts and search, at every depth. */
 import type { Grants } from 'nestjs-content-api';
 import { valueOf } from './content.ts';
 import {
@@ -16,19 +13,19 @@ import { isSecret, mayDo, mayFind, mayRead, mayReadFiles } from './leak-worlds.t
 import { type Entries, object, spell, type Tree, tree } from './query-text.ts';
 
 /**
- * One question. `technique` groups questions of a kind: with nothing hidden, some of each kind must show a
- * difference.
+ * Request about an attribute. `technique` groups requests of a kind. Without hidden data, some of each kind
+ * must detect a difference.
  */
 export interface Probe {
   readonly technique: string;
   readonly type: ContentType;
   readonly path: string;
   readonly query: string;
-  /** The first thing on its way that the caller may not see, as `model.attribute`; null where there is none. */
+  /** First hidden attribute on the path, as `model.attribute`; null without one. */
   readonly secret: string | null;
 }
 
-/** A small seeded generator, so that a run can be repeated. */
+/** Pseudorandom generator with a seed, so that a run can be repeated. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -41,7 +38,7 @@ export function random(seed: number): () => number {
 
 interface Step {
   readonly attribute: Attribute;
-  /** The kind of item that the way goes through, where there are several. */
+  /** Model of the items on the path, if an attribute has several. */
   readonly kind?: Model;
 }
 
@@ -59,13 +56,13 @@ function below({ attribute, kind }: Step): Model | null {
   }
 }
 
-/** The kinds that items of an attribute may be of, where they say of which they are. */
+/** Models of the items of an attribute, if items name their type. */
 function kindsOf(attribute: Attribute): readonly Model[] {
   if (attribute.kind === 'zone') return attribute.components;
   return attribute.kind === 'morph' ? attribute.targets : [];
 }
 
-/** Every way of at most `depth` steps from a model, shorter ones first. */
+/** Generates all paths of at most `depth` steps from a model, shorter ones first. */
 function* ways(from: Model, depth: number, before: readonly Step[] = []): Generator<readonly Step[]> {
   for (const attribute of from.attributes.values()) {
     const kinds = kindsOf(attribute);
@@ -81,11 +78,11 @@ function* ways(from: Model, depth: number, before: readonly Step[] = []): Genera
 
 const names = (way: readonly Step[]): string[] => way.map(({ attribute }) => attribute.name);
 
-/** `filters` along a way. */
+/** `filters` along a path. */
 const nested = (path: readonly string[], end: Tree): Tree =>
   path.reduceRight<Tree>((inner, name) => object([[name, inner]]), end);
 
-/** `populate` along a way, with `end` as the last item. */
+/** `populate` along a path, with `end` as the last item. */
 function populated(way: readonly Step[], end: Tree): Tree {
   const [step, ...rest] = way;
   if (step === undefined) return end;
@@ -99,7 +96,7 @@ function populated(way: readonly Step[], end: Tree): Tree {
 
 const WORLDS = ['alpha', 'omega'] as const;
 
-/** Values that hit the secrets of one world and not of the other. */
+/** Operands that match the hidden values of one world only. */
 function operands(attribute: ScalarAttribute, n: number): string[] {
   if (attribute.system) return attribute.def.type === 'integer' ? [String(n + 1), '50'] : ['2024', 'a', 'en'];
   return WORLDS.flatMap((world) => {
@@ -110,7 +107,7 @@ function operands(attribute: ScalarAttribute, n: number): string[] {
 
 const TEXTS = ['alpha', 'omega', 'argon2id', 'ALPHA', '$'];
 
-/** Every operator with operands that tell the worlds apart. */
+/** Generates all operators with operands that distinguish the worlds. */
 function* comparisons(attribute: ScalarAttribute, next: () => number): Generator<[string, Tree]> {
   for (const [name, { operand, compares }] of Object.entries(OPERATORS)) {
     const values = [...operands(attribute, Math.floor(next() * 4)), ...(compares === 'text' ? TEXTS : [])];
@@ -124,7 +121,7 @@ function* comparisons(attribute: ScalarAttribute, next: () => number): Generator
   }
 }
 
-/** How a condition can be wrapped without changing that it is asked. */
+/** Wrappers of a condition that do not change its result. */
 const WRAPPERS: Readonly<Record<string, (condition: Tree) => Tree>> = {
   plain: (condition) => condition,
   and: (condition) => object([['$and', [condition]]]),
@@ -135,7 +132,7 @@ const WRAPPERS: Readonly<Record<string, (condition: Tree) => Tree>> = {
   beside: (condition) => object([['id', object([['$notNull', 'true']])], ...(condition as Entries).entries]),
 };
 
-/** A query string that is spelled when it is asked. */
+/** Query string that is spelled on demand. */
 type Query = () => string;
 
 const q =
@@ -143,7 +140,7 @@ const q =
   () =>
     spell(object(parameters));
 
-/** The questions about one way. */
+/** Generates the requests about a path. */
 function* questions(way: readonly Step[], next: () => number): Generator<[technique: string, query: Query]> {
   const path = names(way);
   const last = way.at(-1) as Step;
@@ -152,7 +149,7 @@ function* questions(way: readonly Step[], next: () => number): Generator<[techni
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T;
   const wrap = (): [string, (condition: Tree) => Tree] => pick(Object.entries(WRAPPERS));
   const filterAt = (end: Tree): Generator<[string, Query]> => everywhere(end);
-  /** A condition at the root, and in every populate on the way. */
+  /** Adds a condition at the root and in every `populate` on the path. */
   function* everywhere(end: Tree): Generator<[string, Query]> {
     const [wrapper, make] = wrap();
     yield [`filters ${wrapper}`, q(['filters', make(nested(path, end))])];
@@ -297,7 +294,7 @@ const PUBLICATION = [
   'published-with-draft',
 ];
 
-/** What can be asked of a type without naming an attribute. */
+/** Generates requests about a type that name no attribute. */
 function* general(type: ContentType): Generator<[string, Query]> {
   for (const text of [...TEXTS, '100', '600', '9000000000000000', '10.25', 'true', '2024', 'a', '%', '1'])
     yield ['_q', q(['_q', text])];
@@ -313,18 +310,18 @@ function* general(type: ContentType): Generator<[string, Query]> {
   if (type.localized) yield ['localizations', q(['populate', 'localizations'], ['locale', '*'])];
 }
 
-/** Which questions to ask; ways of one step are few, ways of three very many. */
+/** Selection of requests. There are few paths of one step and very many of three steps. */
 export interface Asking {
   readonly schema: Schema;
   readonly grants: Grants;
-  /** Steps of the longest ways. */
+  /** Maximum number of steps of a path. */
   readonly depth: number;
   readonly seed: number;
-  /** The part of the ways with this many steps, from 0 to 1. */
+  /** Share of the paths with this many steps, from 0 to 1. */
   readonly share: (steps: number) => number;
-  /** Questions about each way with this many steps. */
+  /** Number of requests per path with this many steps. */
   readonly perWay: (steps: number) => number;
-  /** For requests that name a document. */
+  /** Document ids, for requests that name a document. */
   readonly documents: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -334,7 +331,7 @@ function some<T>(items: readonly T[], count: number, next: () => number): readon
   return Array.from({ length: count }, () => rest.splice(Math.floor(next() * rest.length), 1)[0] as T);
 }
 
-/** One way through the schema from a type's route. */
+/** Path through the schema from the route of a type. */
 interface Path {
   readonly type: ContentType;
   readonly way: readonly Step[];
@@ -342,7 +339,7 @@ interface Path {
 
 const nameOf = (of: Model): string => (of.model === 'type' ? of.singularApiId : of.uid);
 
-/** Asks one caller's questions: about the type of a route, and along a way. */
+/** Generates the requests of a caller, by route and path. */
 class Asker {
   readonly next: () => number;
   private readonly grants: Grants;
@@ -358,7 +355,7 @@ class Asker {
     return isFile(type) ? !mayReadFiles(this.grants) : !mayRead(this.grants, type);
   }
 
-  /** A route of the media library. */
+  /** Selects a route of the media library. */
   private filePlace(): { readonly path: string; readonly action: 'find' | 'findOne' } {
     const { next } = this;
     const listed = mayDo(this.grants, 'file', 'find') || !mayDo(this.grants, 'file', 'findOne');
@@ -383,7 +380,10 @@ class Asker {
     };
   }
 
-  /** The first secret on a way: at the root by the action of the route, further down by `find`. */
+  /**
+   * Returns the first hidden attribute of a path. The action of the route decides at the root, and `find`
+   * below it.
+   */
   private secretOf({ type, way }: Path, action: 'find' | 'findOne'): string | null {
     let model: Model = type;
     for (const [i, step] of way.entries()) {
@@ -425,16 +425,16 @@ class Asker {
 
 const isFile = ({ singularApiId }: ContentType): boolean => singularApiId === 'file';
 
-/** Types with routes; those of files are the media library. */
+/** Types with routes; the routes of files are those of the media library. */
 const routed = (schema: Schema): ContentType[] =>
   [...schema.types.values()].filter((type) => !type.internal || isFile(type));
 
-/** Questions about every type, along every way through the schema. */
+/** Generates requests about every type and every path through the schema. */
 export function* probes(asking: Asking): Generator<Probe> {
   const asker = new Asker(asking);
   for (const type of routed(asking.schema)) {
     yield* asker.general(type);
-    // Every type that is closed answers 403 to everything: its first level will do.
+    // A type without grants answers every request with 403, so its first level is sufficient.
     for (const way of ways(type, asker.isClosed(type) ? 1 : asking.depth)) {
       if (asker.next() >= asking.share(way.length)) continue;
       yield* asker.along({ type, way }, asking.perWay(way.length));
@@ -442,7 +442,7 @@ export function* probes(asking: Asking): Generator<Probe> {
   }
 }
 
-/** Fisher and Yates. */
+/** Fisher–Yates shuffle. */
 function shuffled<T>(items: readonly T[], next: () => number): T[] {
   const list = [...items];
   for (let i = list.length - 1; i > 0; i -= 1) {
@@ -455,9 +455,9 @@ function shuffled<T>(items: readonly T[], next: () => number): T[] {
 const QUESTIONS_PER_TURN = 2;
 
 /**
- * The same questions without an end, in an order in which every part of the run is a sample of the whole: a few
- * about each way in turn, short and long, and among them what can be asked of a type without naming an
- * attribute. Ways that name a secret come three times as often.
+ * Generates the same requests endlessly, in an order in which every part of the run is a representative
+ * sample. Paths of all lengths take turns, together with requests that name no attribute. Paths with hidden
+ * attributes occur three times as often.
  */
 export function* endless(asking: Asking): Generator<Probe> {
   const asker = new Asker(asking);
@@ -475,7 +475,7 @@ export function* endless(asking: Asking): Generator<Probe> {
   }
 }
 
-/** How many different questions there are along all ways, wrappings and states not counted. */
+/** Counts the different requests about all paths, without wrappers and states. */
 export function countQuestions(asking: Asking): number {
   const asker = new Asker(asking);
   const counts = new Map<string, number>();
@@ -483,7 +483,7 @@ export function countQuestions(asking: Asking): number {
   for (const type of routed(asking.schema)) {
     total += [...general(type)].length;
     for (const way of ways(type, asker.isClosed(type) ? 1 : asking.depth)) {
-      // As many as about any other way of this length that ends in this kind.
+      // Estimated as the number of requests about another path of this length and kind.
       const kind = `${way.at(-1)?.attribute.kind} ${way.length}`;
       const count = counts.get(kind) ?? [...questions(way, asker.next)].length;
       counts.set(kind, count);
@@ -493,7 +493,7 @@ export function countQuestions(asking: Asking): number {
   return total;
 }
 
-/** The wrappers and operators that a technique's name holds. */
+/** Wrapper and operator in the name of a technique. */
 export const partsOf = (technique: string): { readonly wrapper?: string; readonly operator?: string } => {
   const words = technique.split(' ');
   const wrapper = words.find((word) => Object.hasOwn(WRAPPERS, word));

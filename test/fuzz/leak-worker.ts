@@ -1,4 +1,4 @@
-/** Asks some of the callers' questions in a process of its own, until its time or number is up. */
+/** Sends requests of some callers in a separate process, until its time or number limit. */
 import { askOpen, askPair, type Question } from './leak-check.ts';
 import { type Coverage, nothing, note } from './leak-coverage.ts';
 import { countQuestions, endless, type Probe, random } from './leak-probes.ts';
@@ -6,20 +6,20 @@ import { connectWorlds, type Pair, type Prepared, schema, type Worlds } from './
 import type { PreparedWriter } from './leak-write-worlds.ts';
 import { type WriteFailure, WritePair } from './leak-writes.ts';
 
-/** What one process is to do. */
+/** Work of one process. */
 export interface Job {
   readonly prepared: Prepared;
   readonly writers: readonly PreparedWriter[];
   readonly seed: number;
-  /** By the clock, as `Date.now()`. */
+  /** Deadline in the format of `Date.now()`. */
   readonly until: number;
-  /** Pairs of reads, and of writes, for each caller. */
+  /** Number of pairs of reads, and of writes, per caller. */
   readonly requests: number;
   readonly leaky: boolean;
 }
 
 export interface Finding {
-  /** Findings alike in this are one. */
+  /** Findings of the same kind are reported once. */
   readonly kind: string;
   readonly text: string;
 }
@@ -55,7 +55,7 @@ class Run {
     });
   }
 
-  /** Whether the worlds can be told apart by a question where nothing is hidden. */
+  /** Checks that a request distinguishes the worlds when nothing is hidden. */
   private async control(
     pair: Pair,
     question: Question,

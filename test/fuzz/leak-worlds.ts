@@ -1,8 +1,8 @@
 /**
- * Databases that differ only in what a caller may not see. `alpha` is filled through the API; for every
- * caller there is a copy in which every secret has another value: private and password attributes, everything
- * of types without `find`, links that only hidden attributes show, drafts for those who may not read drafts,
- * and attributes that none of the caller's grants names.
+ * Databases that differ only in data that a caller may not read. `alpha` is filled through the API. Each
+ * caller gets a copy with other values of all hidden data. Hidden are private and password attributes, types
+ * without `find`, links that only hidden attributes show, drafts without `readDrafts`, and attributes
+ * without a grant.
  */
 import { type Action, ContentMetrics, type Grant, type Grants } from 'nestjs-content-api';
 import { copyDatabase, createDatabase } from '../support/database.ts';
@@ -35,7 +35,7 @@ const fields = (actions: readonly Action[], ...names: readonly string[]): Grant 
   fields: names,
 });
 
-/** Nobody may read company and ledger; each caller lacks something more. */
+/** No caller may read `company` and `ledger`; each one lacks further grants. */
 export const CALLERS: Readonly<Record<string, Grants>> = {
   drafts: granting(OPEN, true),
   published: granting(OPEN, false),
@@ -43,7 +43,7 @@ export const CALLERS: Readonly<Record<string, Grants>> = {
   noCategory: without('category'),
   noArticle: without('article'),
   dossierOnly: granting(['dossier'], true),
-  /** Some attributes of most types, the same in lists and alone. */
+  /** May read some attributes of most types, the same in lists and single documents. */
   narrowFind: {
     article: ['readDrafts', fields(READ, 'summary', 'views', 'author', 'categories', 'seo', 'zone')],
     author: [fields(READ, 'name', 'profile', 'articles')],
@@ -54,7 +54,7 @@ export const CALLERS: Readonly<Record<string, Grants>> = {
     profile: [fields(['find'], 'author')],
     term: [fields(READ, 'word', 'code', 'sees', 'twin', 'near')],
   },
-  /** One document at a time, some attributes of it; of some types lists, too, of other attributes. */
+  /** May read some attributes of single documents. For some types it may also list other attributes. */
   narrowOne: {
     article: ['readDrafts', fields(['findOne'], 'title', 'author', 'related', 'sections')],
     author: [fields(['findOne'], 'name', 'articles', 'employer'), fields(['find'], 'avatar')],
@@ -62,13 +62,13 @@ export const CALLERS: Readonly<Record<string, Grants>> = {
     dossier: [fields(['findOne'], 'title', 'clauses', 'articles', 'people')],
     term: [fields(['findOne'], 'word', 'broader'), fields(['find'], 'note', 'nearFrom')],
   },
-  /** May list files, and so see which documents hold them. */
+  /** May list files, and therefore read which documents contain them. */
   librarian: { ...granting(OPEN, false), file: READ },
-  /** One file at a time, and some types that hold files. */
+  /** May read single files, and some types with files. */
   viewer: { dossier: [fields(READ, 'title', 'scan')], author: ['findOne'], file: ['findOne'] },
 };
 
-/** Grants of a caller in a running application: all may ask for the model. */
+/** Adds the grant to read the model, which all callers have. */
 export const withModel = (grants: Grants): Grants => ({ ...grants, 'content-type-builder': ['find'] });
 
 export const schema = buildSchema(model.contentTypes, model.components);
@@ -83,29 +83,26 @@ const grantsFor = (grants: Grants, type: string, action: Action): Grant[] =>
 
 export const mayDo = (grants: Grants, type: string, action: Action): boolean =>
   grantsFor(grants, type, action).length > 0;
-/** Whether documents of a type may be listed, and shown where a relation leads to them. */
+/** Returns whether a caller may list documents of a type and see them in relations. */
 export const mayFind = (grants: Grants, type: string): boolean =>
   type === 'file' || mayDo(grants, type, 'find');
-/** Whether documents of a type may be shown at all. */
 export const mayRead = (
   grants: Grants,
   { singularApiId, kind }: Pick<ContentType, 'singularApiId' | 'kind'>,
 ): boolean =>
   mayFind(grants, singularApiId) || (kind === 'collectionType' && mayDo(grants, singularApiId, 'findOne'));
-/** Whether files may be read by the routes of the media library. */
 export const mayReadFiles = (grants: Grants): boolean => READ.some((action) => mayDo(grants, 'file', action));
 const mayReadDrafts = (grants: Grants, type: string): boolean => mayDo(grants, type, 'readDrafts');
 
 export const isHidden = (attribute: Attribute): boolean =>
   attribute.private || (attribute.kind === 'scalar' && !attribute.type.readable);
 
-/** What every document shows to whoever may read it. */
+/** Returns whether an attribute is visible in every readable document. */
 const isOpen = (attribute: Attribute): boolean =>
   attribute.kind === 'scalar'
     ? attribute.system
     : attribute.kind === 'relation' && attribute.join.kind === 'locales';
 
-/** Whether an action reaches an attribute of a type. */
 const reaches = (grants: Grants, type: string, attribute: Attribute, action: Action): boolean => {
   const matching = grantsFor(grants, type, action);
   return isOpen(attribute)
@@ -113,12 +110,12 @@ const reaches = (grants: Grants, type: string, attribute: Attribute, action: Act
     : matching.some((grant) => typeof grant === 'string' || grant.fields?.includes(attribute.name) !== false);
 };
 
-/** Everything by which a type is read. */
+/** Actions that read a type. */
 const READS: readonly Action[] = READ;
 
 /**
- * Whether naming an attribute must not tell this caller anything: by `actions` where it is one of a type, at
- * the root of a request by that of its route and further down by `find`.
+ * Returns whether a request must not depend on an attribute. For types, `actions` decide: at the root of a
+ * request the action of the route, further down `find`.
  */
 export function isSecret(
   attribute: Attribute,
@@ -144,7 +141,7 @@ export function isSecret(
 
 type Json = Record<string, unknown>;
 
-/** Which documents there are, to point secret links somewhere else. */
+/** Document ids by type, used as other targets of hidden links. */
 type Documents = ReadonlyMap<string, readonly string[]>;
 
 class Rewrite {
@@ -165,7 +162,7 @@ class Rewrite {
     return this.n % 3 === 0 ? null : (all[this.n % all.length] ?? null);
   }
 
-  /** Another value, or null for some rows. */
+  /** Another value, or null in some rows. */
   private scalar(attribute: ScalarAttribute): unknown {
     this.n += 1;
     if (this.n % 4 === 0) return null;
@@ -218,7 +215,7 @@ class Rewrite {
     return all ? items.slice(1) : items;
   }
 
-  /** Whether no side that this caller may stand on shows the links of an owning attribute. */
+  /** Returns whether no side that the caller can read shows the links of an owning attribute. */
   private linksAreSecret(owner: ContentType, attribute: RelationAttribute): boolean {
     if (!isSecret(attribute, owner, this.grants, READS)) return false;
     const inverse = [...attribute.target.attributes.values()].find(
@@ -242,7 +239,7 @@ class Rewrite {
       `delete from ${table} where owner_document_id = $1 and published = $2 and locale = $3`,
       owner,
     );
-    // One-to-one targets have one owner.
+    // A one-to-one target has one owner.
     const targets = links.exclusive ? [] : [...new Set([this.other(attribute), this.other(attribute)])];
     const columns = 'owner_document_id, published, locale, target_document_id, position';
     const place = links.inversePosition === null ? ['', ''] : [', inverse_position', ', $5::int4'];
@@ -254,7 +251,7 @@ class Rewrite {
         );
   }
 
-  /** Embedded links to several types: those that are shown stay, in their order. */
+  /** Replaces embedded links to several types, except the visible ones, which keep their order. */
   private keys(attribute: MorphAttribute, value: unknown, secret: boolean): unknown {
     const kept = [value].flat().filter((key): key is string => {
       const [type = ''] = typeof key === 'string' ? key.split(':') : [];
@@ -269,8 +266,8 @@ class Rewrite {
   }
 
   /**
-   * Links to several types that no side shows to this caller; the others keep their order. Returns whether it
-   * has changed any.
+   * Replaces links to several types that no side shows to the caller; the others keep their order. Returns
+   * whether it has changed any.
    */
   private async mixedLinks(type: ContentType, attribute: MorphAttribute, row: Json): Promise<boolean> {
     if (attribute.join.kind !== 'link') return false;
@@ -316,7 +313,7 @@ class Rewrite {
         if (!hidden && !this.linksAreSecret(type, attribute)) continue;
         isRevised = true;
         if (attribute.join.kind === 'column') {
-          // One-to-one targets have one owner.
+          // A one-to-one target has one owner.
           sets.set(attribute.join.column, attribute.exclusive ? null : this.other(attribute));
           if (attribute.join.position !== null) sets.set(attribute.join.position, -Number(row['id']));
         }
@@ -338,7 +335,7 @@ class Rewrite {
         sets.set(attribute.column, value === null ? null : JSON.stringify(value));
       }
     }
-    // The stored revision covers all of a row, so it differs wherever something hidden does.
+    // The stored revision covers all columns of a row, so it differs if any hidden column does.
     if (isRevised) sets.set('revision', (this.n += 1));
     if (hidden) sets.set('id', Number(row['id']) + 100_000);
     if (closed) sets.set('updated_at', new Date(0)).set('created_at', new Date(1));
@@ -350,7 +347,7 @@ class Rewrite {
     ]);
   }
 
-  /** Files that no document shows to a caller without a grant on files: the last ones. */
+  /** Changes the last files, which no document shows to a caller without a grant on files. */
   async files(): Promise<void> {
     if (mayReadFiles(this.grants)) return;
     const last = `select max(document_id) from content_files`;
@@ -365,14 +362,14 @@ class Rewrite {
   async type(type: ContentType): Promise<void> {
     for (const row of await this.sql(`select * from "${type.table}" order by id`)) await this.row(type, row);
     const table = `"${type.table}"`;
-    // Nor may it show how many documents there are.
+    // The number of hidden documents must not be visible.
     if (!mayRead(this.grants, type))
       await this.sql(`delete from ${table} where document_id = (select max(document_id) from ${table})`);
     if (type.draftAndPublish && !mayReadDrafts(this.grants, type.singularApiId)) {
       await this.sql(
         `delete from ${table} d where not published and not exists (select 1 from ${table} p where p.document_id = d.document_id and p.published)`,
       );
-      // Nor whether a published document has a draft.
+      // A caller must not detect whether a published document has a draft.
       await this.sql(
         `delete from ${table} where not published and document_id = (select min(document_id) from ${table})`,
       );
@@ -394,9 +391,7 @@ async function documentsOf(sql: RunSql): Promise<Documents> {
   return found;
 }
 
-/**
- * The model with nothing hidden: what is asked through it shows that the questions could show a difference.
- */
+/** Model with nothing hidden, which shows that the requests can detect a difference. */
 export function openModel(): typeof model {
   const open = <T extends { readonly attributes: object }>(def: T): T => ({
     ...def,
@@ -410,13 +405,13 @@ export function openModel(): typeof model {
   return { ...model, contentTypes: model.contentTypes.map(open), components: model.components.map(open) };
 }
 
-/** One world, asked as one caller. */
+/** One world, with the client and headers of a caller. */
 export interface World {
   readonly client: Client;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Two worlds that must not be told apart, and the same two with everything open. */
+/** Two worlds that a caller must not distinguish, and the same two with nothing hidden. */
 export interface Pair {
   readonly caller: string;
   readonly grants: Grants;
@@ -428,11 +423,11 @@ export interface Pair {
 export interface Worlds {
   readonly pairs: readonly Pair[];
   readonly documents: Documents;
-  /** How many answers were kept ones by now. */
+  /** Number of responses from the cache. */
   kept(): number;
 }
 
-/** Databases that are filled and not yet asked; plain values, to be sent to another process. */
+/** Filled databases as plain values, which can be sent to another process. */
 export interface Prepared {
   readonly first: string;
   readonly copies: readonly { readonly caller: string; readonly url: string }[];
@@ -441,7 +436,7 @@ export interface Prepared {
 
 type Closing = (() => Promise<unknown>)[];
 
-/** Starts an application for as long as it takes to fill its database. */
+/** Runs an application until its database is filled. */
 async function filled(options: Parameters<typeof startApp>[0], url: string): Promise<Documents> {
   const filling = await startApp(options, url);
   try {
@@ -455,7 +450,7 @@ async function filled(options: Parameters<typeof startApp>[0], url: string): Pro
   }
 }
 
-/** Fills one database and makes the other world of every caller; `closing` drops them. */
+/** Fills one database and creates the other world of every caller; `closing` drops them. */
 export async function prepareWorlds(
   callers: readonly string[],
   closing: Closing,
@@ -480,7 +475,7 @@ export async function prepareWorlds(
   return { first: first.url, copies, documents: [...documents] };
 }
 
-/** The model of a library that shows what it should hide: the check of the check. */
+/** Model that exposes a private attribute, which verifies that the comparison detects it. */
 function leakyModel(): typeof model {
   const shown = <T extends (typeof model.contentTypes)[number]>(def: T): T =>
     def.singularApiId === 'dossier'
@@ -489,7 +484,7 @@ function leakyModel(): typeof model {
   return { ...model, contentTypes: model.contentTypes.map(shown) };
 }
 
-/** Starts the applications of prepared databases; `leaky` ones show a private attribute. */
+/** Starts the applications of the prepared databases; `leaky` ones expose a private attribute. */
 export async function connectWorlds(
   { first, copies, documents }: Prepared,
   closing: Closing,
@@ -512,7 +507,8 @@ export async function connectWorlds(
     library: true,
     auth: { strategies: [new NamedCallers({ open: { '*': '*' } })] },
   };
-  // What is rewritten beside the library breaks rules where nothing is hidden, and so what is described.
+  // Values that SQL has changed violate validation rules, so the open applications are not compared with the
+  // API description.
   const start = async (
     content: Parameters<typeof startApp>[0],
     url: string,

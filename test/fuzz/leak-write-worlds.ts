@@ -1,7 +1,7 @@
 /**
- * Pairs of databases for callers who may write something: they differ only in what the caller may not read.
- * Hidden values have the same length and the same faults in both worlds, so that a write is refused in both or
- * in neither.
+ * Pairs of databases for callers with write grants: they differ only in data that the caller may not read.
+ * Hidden values have the same length and the same faults in both worlds, so that a write has the same
+ * outcome in both.
  */
 import type { Action, AuthStrategy, Caller, ContentService, Grant, Grants } from 'nestjs-content-api';
 import {
@@ -88,7 +88,7 @@ const paper = defineCollectionType({
   },
 });
 
-/** Only the system may read it. */
+/** Readable only by the system. */
 const vault = defineCollectionType({
   singularApiId: 'vault',
   pluralApiId: 'vaults',
@@ -116,7 +116,7 @@ const WRITE = ['create', 'update', 'delete'] as const;
 const own = (...actions: readonly Action[]): Grant => ({ actions, own: true });
 const some = (actions: readonly Action[], ...fields: readonly string[]): Grant => ({ actions, fields });
 
-/** Callers with narrow rights; `member` and `hermit` are the first person. */
+/** Callers with narrow grants; `member` and `hermit` are the first person. */
 export const WRITERS: Readonly<Record<string, Grants>> = {
   titler: { paper: [some(['update'], 'title')] },
   editor: {
@@ -125,9 +125,8 @@ export const WRITERS: Readonly<Record<string, Grants>> = {
     person: [...READ, ...WRITE],
     desk: ['find', 'update'],
   },
-  /** May read all files. */
   librarian: { paper: [...READ, 'update', 'readDrafts'], person: [...READ, 'update'], file: ['find'] },
-  /** Sees drafts as well: only private attributes are hidden. */
+  /** May read drafts as well, so that only private attributes are hidden. */
   publisher: { paper: [...READ, ...WRITE, 'readDrafts'], topic: READ, person: READ },
   tagger: { topic: [...READ, 'create', 'update'], paper: [some(READ, 'title', 'topics')] },
   maker: { paper: [some(['create'], 'title', 'code', 'block', 'topics')], topic: ['find'] },
@@ -145,7 +144,6 @@ export const WRITERS: Readonly<Record<string, Grants>> = {
 
 const OWNERS = ['member', 'hermit'];
 
-/** Recognises `Authorization: Bearer <writer>`. */
 class Writers implements AuthStrategy {
   readonly name = 'writers';
   private readonly user: () => string;
@@ -165,12 +163,15 @@ class Writers implements AuthStrategy {
 
 type Ids = Readonly<Record<string, readonly string[]>>;
 
-/** Papers that were never published; the drafts of the last two are what is published. */
+/**
+ * Indexes of papers that were never published. The drafts of the last two papers equal their published
+ * versions.
+ */
 const DRAFTS = [4, 5];
 
-/** Files that documents show, and as many that only private attributes and drafts hold. */
+/** Number of files that documents show, and of files that only private attributes and drafts contain. */
 const FILES = 4;
-/** Files that drafts of papers hold, by their numbers from 1. */
+/** Files that drafts of papers contain, by their numbers from 1. */
 const DRAFT_FILES = [FILES + 2, FILES + 3];
 
 async function fillFiles(sql: RunSql): Promise<string[]> {
@@ -183,7 +184,7 @@ async function fillFiles(sql: RunSql): Promise<string[]> {
   return made.map((row) => String(row['document_id']));
 }
 
-/** Document ids by type; a hidden text says `alpha` in the one world and `omega` in the other. */
+/** Returns document ids by type. A hidden text contains `alpha` in one world and `omega` in the other. */
 async function fill(
   service: (type: string) => ContentService,
   files: readonly string[],
@@ -243,7 +244,7 @@ async function fill(
   return ids;
 }
 
-/** Drafts that could not be published as they are: too short, or with a value that a published one has. */
+/** Makes drafts invalid for publication: too short, or with a unique value of a published document. */
 async function spoilDrafts(
   papers: ContentService,
   { paper: ids = [], file: files = [] }: Ids,
@@ -271,13 +272,13 @@ const mayRead = (grants: Grants, type: string, attribute: Attribute): boolean =>
   !isHidden(attribute) &&
   granting(grants, type, READ).some(({ fields }) => fields?.includes(attribute.name) !== false);
 
-/** Whether a caller may change every document of a type, and so learns whether one is there. */
+/** Returns whether a caller may change every document of a type, and therefore detect whether one exists. */
 const mayWriteAny = (grants: Grants, type: string): boolean =>
   granting(grants, type, ['update', 'delete']).some((grant) => grant.own !== true);
 
 /**
- * Whether publishing shows a caller what a draft holds: who may publish any document and read what is published
- * is asked for drafts alone.
+ * Returns whether publishing exposes the draft to a caller. The preconditions of a caller who may publish
+ * any document but not read drafts are restricted to drafts.
  */
 export const seesByPublishing = (grants: Grants, { singularApiId, draftAndPublish }: ContentType): boolean =>
   draftAndPublish &&
@@ -285,7 +286,7 @@ export const seesByPublishing = (grants: Grants, { singularApiId, draftAndPublis
   granting(grants, singularApiId, READ).length > 0 &&
   granting(grants, singularApiId, ['readDrafts']).length === 0;
 
-/** A condition on rows that the caller may not see at all; null where there are none. */
+/** SQL condition on rows that the caller may not read; `false` without such rows. */
 function hiddenRows(grants: Grants, { singularApiId, draftAndPublish }: ContentType, user: string): string {
   const reads = granting(grants, singularApiId, READ);
   const drafts = granting(grants, singularApiId, ['readDrafts']);
@@ -301,20 +302,20 @@ function hiddenRows(grants: Grants, { singularApiId, draftAndPublish }: ContentT
   return parts.length === 0 ? 'false' : parts.join(' or ');
 }
 
-/** Ids of hidden rows are moved by so much. */
+/** Offset of the ids of hidden rows. */
 export const SHIFT = 100_000;
 
 const omega = (column: string): string => `replace("${column}"::text, 'alpha', 'omega')`;
 
-/** The same, and another value in drafts than in published versions. */
+/** Replaces a value, with different values in drafts and published versions. */
 const apart = (column: string): string =>
   `replace("${column}"::text, 'alpha', case when published then 'omega' else 'OMEGA' end)`;
 
-/** Values that must be unique keep their equality. */
+/** Unique values must remain equal where they were equal. */
 const isUnique = (attribute: Attribute): boolean =>
   attribute.kind === 'scalar' && 'unique' in attribute.def && attribute.def.unique === true;
 
-/** Other links of a hidden media attribute, or of all media in hidden rows: to none of the same files. */
+/** Replaces the links of a hidden media attribute, or of all media in hidden rows, by other files. */
 function otherFiles(type: ContentType, attribute: Attribute, where: string): string[] {
   if (attribute.kind !== 'relation' || !attribute.media) return [];
   const file = (column: string): string =>
@@ -331,7 +332,7 @@ function otherFiles(type: ContentType, attribute: Attribute, where: string): str
   ];
 }
 
-/** The other value of an attribute in rows that are hidden, and in all rows. */
+/** SQL assignments that change an attribute in hidden rows, or in all rows if it is hidden. */
 function changes(type: ContentType, grants: Grants, hidden: string): string[] {
   return [...type.attributes.values()].flatMap((attribute) => {
     const isRead = mayRead(grants, type.singularApiId, attribute);
@@ -357,10 +358,10 @@ async function makeOmega(sql: RunSql, writer: string, user: string): Promise<voi
     if (type.internal) continue;
     const hidden = hiddenRows(grants, type, user);
     for (const change of changes(type, grants, hidden)) await sql(change);
-    // The stored revision covers hidden attributes too.
+    // The stored revision also covers hidden attributes.
     if ([...type.attributes.values()].some((one) => !mayRead(grants, type.singularApiId, one)))
       await sql(`update "${type.table}" set revision = revision + 1 where not published`);
-    // Whether a hidden document is there at all must not show either, unless the caller may change any.
+    // The existence of a hidden document must not be visible, unless the caller may change every document.
     const seen = `select document_id from "${type.table}" where not (${hidden})`;
     if (type.kind === 'collectionType' && !mayWriteAny(grants, type.singularApiId))
       await sql(
@@ -368,7 +369,7 @@ async function makeOmega(sql: RunSql, writer: string, user: string): Promise<voi
       );
     await sql(`update "${type.table}" set id = id + ${SHIFT} where ${hidden}`);
   }
-  // Files that only hidden attributes and hidden drafts hold have other names and rows.
+  // Files that only hidden attributes and hidden drafts contain have other names and row ids.
   if (granting(grants, 'file', READ).length === 0) {
     const shown = granting(grants, 'paper', ['readDrafts']).length > 0 ? DRAFT_FILES : [];
     await sql(
@@ -427,12 +428,12 @@ export async function prepareWriters(
   return prepared;
 }
 
-/** New rows get ids from here on, in both worlds. */
+/** First id of new rows, in both worlds. */
 export const NEW_ROWS = 1000;
 
 const SEQUENCES = `select setval(format('%I.%I', schemaname, sequencename)::regclass, ${NEW_ROWS}) from pg_sequences where schemaname = 'public'`;
 
-/** One world of a writer, which can be put back to how it was. */
+/** One world of a writer, which can be reset. */
 export class WritableWorld {
   readonly client: Client;
   private readonly sql: RunSql;

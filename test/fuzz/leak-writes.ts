@@ -1,4 +1,4 @@
-/** Asks the same writes of two worlds: neither the answers nor what can be read afterwards may differ. */
+/** Sends the same writes to two worlds: neither the responses nor later reads may differ. */
 import type { Grants } from 'nestjs-content-api';
 import type { Client, Reply } from './apps.ts';
 import type { Attribute, ContentType } from './internals.ts';
@@ -14,7 +14,7 @@ import {
   writeSchema,
 } from './leak-write-worlds.ts';
 
-/** One request of a writer. */
+/** Request of a writer. */
 export interface WriteQuestion {
   readonly method: string;
   readonly type: ContentType;
@@ -23,7 +23,7 @@ export interface WriteQuestion {
   readonly condition?: Condition;
 }
 
-/** Header of a write: a fixed value, or the tag that each world gives to a read of a path. */
+/** Precondition of a write: a fixed value, or the ETag of a read in each world. */
 interface Condition {
   readonly header: 'if-match' | 'if-none-match';
   readonly tag: string | { readonly of: string };
@@ -41,10 +41,10 @@ const TEXTS = [
 ];
 const QUERIES = ['', '', 'status=draft', 'populate=*', 'status=draft&populate=*', 'locale=fr'];
 const DEEP = ['populate[topics][populate]=*', 'populate[papers]=true&fields=id', 'populate[notes]=true'];
-/** Rows have ids from 1 to about this. */
+/** Approximate maximum of row ids, which start at 1. */
 const ROWS = 24;
 
-/** Makes up the writes of one caller. */
+/** Generates the writes of a caller. */
 class Writing {
   readonly next: () => number;
   private readonly ids: PreparedWriter['ids'];
@@ -60,7 +60,7 @@ class Writing {
     return items[Math.floor(this.next() * items.length)] as T;
   }
 
-  /** A document of a type, by document id or by the id of a row that may or may not be there. */
+  /** Reference to a document of a type, by document id or by the id of an existing or missing row. */
   private reference(type: string): unknown {
     const row = 1 + Math.floor(this.next() * ROWS);
     return this.pick([
@@ -72,9 +72,7 @@ class Writing {
     ]);
   }
 
-  /**
-   * A file by the id of a row, or by a document id that every writer knows: of a file that documents show.
-   */
+  /** Reference to a file, by row id or by the document id of a file that documents show. */
   private file(): unknown {
     const row = 1 + Math.floor(this.next() * (this.ids['file']?.length ?? 0));
     const known = this.pick((this.ids['file'] ?? []).slice(0, (this.ids['file']?.length ?? 0) / 2));
@@ -158,7 +156,7 @@ class Writing {
     );
   }
 
-  /** Types that the caller has to do with come more often. */
+  /** Selects a type; types with grants occur more often. */
   private type(): ContentType {
     const granted = TYPES.filter(({ singularApiId }) => singularApiId in this.grants);
     return this.next() < 0.9 ? this.pick(granted) : this.pick(TYPES);
@@ -183,8 +181,8 @@ class Writing {
   }
 
   /**
-   * A precondition. A caller who may publish drafts without reading them learns from the published tag whether
-   * they differ, as it must: it must not overwrite them unseen.
+   * Generates a precondition. A caller who may publish drafts without reading them must not overwrite them
+   * unknowingly. The ETag of the published version therefore shows whether a draft differs.
    */
   private condition(type: ContentType, path: string): Condition {
     const states = seesByPublishing(this.grants, type) ? ['?status=draft'] : ['', '', '?status=draft'];
@@ -199,7 +197,7 @@ class Writing {
     };
   }
 
-  /** Reads by which the caller could see what a write did. */
+  /** Reads that could show the effect of a write. */
   reads({ type }: WriteQuestion): WriteQuestion[] {
     const other = this.type();
     return [type, other].map((of) => ({
@@ -212,7 +210,7 @@ class Writing {
 
 const MASKED_HEADERS = ['date', 'etag', 'content-length'];
 
-/** What no two runs share: ids and times of what was made since the start. */
+/** Masks values that differ between runs: ids and times of rows created since the start. */
 class Mask {
   private readonly known: ReadonlySet<string>;
   private readonly start = new Date().toISOString();
@@ -235,7 +233,7 @@ class Mask {
     const shown = Object.entries(headers)
       .filter(([name]) => !MASKED_HEADERS.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1));
-    // The tag of a read depends on what is shown, so it is compared if nothing in that was masked.
+    // The ETag of a read depends on the visible values, so it is compared only if nothing was masked.
     const tag = method === 'GET' && text === body ? maskedTag(String(headers['etag'])) : '';
     return JSON.stringify([status, shown, tag, text]);
   }
@@ -247,8 +245,8 @@ interface Problem {
 }
 
 /**
- * Whether a refusal says no more than that values of the body are taken, as it must (14.18): that is all that
- * a unique attribute may tell.
+ * Returns whether an error says only that unique values of the body already exist (14.18). A unique
+ * attribute must not expose more.
  */
 function isTaken({ status, body }: Reply, { body: sent }: WriteQuestion): boolean {
   if (status !== 400 || sent === undefined) return false;
@@ -266,10 +264,10 @@ export interface WriteTally {
   writes: number;
   reads: number;
   accepted: number;
-  /** Writes with a precondition, and those that one has refused. */
+  /** Writes with a precondition, and those that a precondition refused. */
   conditional: number;
   refused: number;
-  /** Differences that a taken unique value explains. */
+  /** Differences that an existing unique value explains. */
   taken: number;
 }
 
@@ -279,19 +277,18 @@ export interface WriteFailure {
   readonly answers: readonly [Reply, Reply];
 }
 
-/** Writes in a row before both worlds are put back. */
+/** Number of consecutive writes before both worlds are reset. */
 const ROUND = 12;
 
 /**
- * The answer to an update names the row that it wrote, also to who may read nothing of it (D27), and the rows of
- * what is hidden have other ids in the other world.
+ * Masks the row id in the response to an update. The response contains it even for callers who may read
+ * nothing of the row (D27). Ids of hidden rows differ between the worlds.
  */
 const named = (answer: Reply, { method }: WriteQuestion): Reply =>
   method === 'PUT'
     ? { ...answer, body: answer.body.replace(/^\{"data":\{"id":\d+/, '{"data":{"id":"its own"') }
     : answer;
 
-/** The two worlds of one writer. */
 export class WritePair {
   readonly writer: string;
   readonly tally: WriteTally = { writes: 0, reads: 0, accepted: 0, conditional: 0, refused: 0, taken: 0 };
@@ -349,7 +346,7 @@ export class WritePair {
     await Promise.all(this.worlds.map((world) => world.restore()));
   }
 
-  /** One write and what can be read after it; a difference, if there is one. */
+  /** Sends a write and the reads after it; returns a difference or null. */
   async step(): Promise<WriteFailure | null> {
     if (this.trail.length >= ROUND) await this.restore();
     const write = this.writing.write();

@@ -15,7 +15,10 @@ import {
 const SEED = 11;
 const SHARE = [0, 0.04, 0.006, 0.0008];
 const PER_WAY = [0, 2, 1, 1];
-/** Each caller is asked every so-manieth question, and begins with another one: some callers get each of them. */
+/**
+ * Each caller sends every n-th request and starts at a different one, so that some callers send each of
+ * them.
+ */
 const TURNS = dose(4, 1);
 const CALLERS = [
   'drafts',
@@ -28,7 +31,7 @@ const CALLERS = [
   'viewer',
 ];
 
-/** The first that a technique's name begins with is its kind. */
+/** Kinds of techniques; the first matching prefix is the kind. */
 const WAYS = [
   'populate count filters',
   'populate count',
@@ -48,11 +51,11 @@ function* inTurns(all: Iterable<Probe>, first: number): Generator<Probe> {
   for (const one of all) if (place++ % TURNS === 0) yield one;
 }
 
-/** Whether some question of a kind tells the two open worlds apart; the first two hundred are tried. */
+/** Returns whether a request of a kind distinguishes the open worlds; at most 200 are tried. */
 async function tells(pair: Pair, way: string, asked: Iterable<Probe>): Promise<boolean> {
   let tried = 0;
   for (const { technique, path, query, secret } of asked) {
-    // No filter or sort leads through the documents that hold a file.
+    // Filters and sorts do not reach the documents that contain a file.
     if (secret === null || wayOf(technique) !== way || path.startsWith('upload/')) continue;
     if (await askOpen(pair, { path, query, v4: false }, technique)) return true;
     if ((tried += 1) === 200) return false;
@@ -73,7 +76,7 @@ describe('two databases that differ only in what the caller may not see', () => 
   });
 
   it.each(CALLERS)(
-    'answer the same to the caller "%s", and differently when nothing is hidden',
+    'return the same to the caller "%s", and different responses when nothing is hidden',
     async (caller) => {
       const pair = worlds.pairs.find((one) => one.caller === caller);
       if (pair === undefined) throw new Error(`no caller ${caller}`);
@@ -106,8 +109,8 @@ describe('two databases that differ only in what the caller may not see', () => 
           seen.add(way);
       });
       expect(leaks).toEqual([]);
-      // Each kind of question can tell the worlds apart, or their silence would mean nothing. A kind that the
-      // sample has not shown is looked for among all questions.
+      // Each kind of request must be able to distinguish the worlds. Kinds that the sample does not contain
+      // are taken from all requests.
       for (const way of WAYS)
         if (
           !seen.has(way) &&
@@ -119,7 +122,7 @@ describe('two databases that differ only in what the caller may not see', () => 
     },
   );
 
-  it('describe models that differ only in hidden names in the same way', async () => {
+  it('return the same descriptions of models that differ only in hidden names', async () => {
     const { asked, leaks } = await modelLeaks(['published', 'narrowFind', 'narrowOne']);
     expect(leaks).toEqual([]);
     expect(asked).toBeGreaterThan(150);
@@ -133,9 +136,9 @@ describe('two databases that differ only in what the caller may not see', () => 
     ]);
   });
 
-  it('answer the same from what they have kept', () => expect(worlds.kept()).toBeGreaterThan(dose(100, 300)));
+  it('return the same from the cache', () => expect(worlds.kept()).toBeGreaterThan(dose(100, 300)));
 
-  it('are told apart where the library shows a private attribute', async () => {
+  it('are distinguished when the library exposes a private attribute', async () => {
     const copies = prepared.copies.filter(({ caller }) => caller === 'drafts');
     const [pair] = (await connectWorlds({ ...prepared, copies }, closing, true)).pairs as [Pair];
     const asking = {
@@ -153,7 +156,7 @@ describe('two databases that differ only in what the caller may not see', () => 
       const { problem } = await askPair(pair, { path, query, v4: false });
       if (problem !== null) return;
       asked += 1;
-      if (asked > 100) throw new Error('the leak was not found by a hundred questions');
+      if (asked > 100) throw new Error('a hundred requests did not find the leak');
     }
   });
 });

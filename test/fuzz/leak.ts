@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz:leak [-- --seconds N --requests N --seed S]`: two databases that differ only in what a caller
- * may not see answer byte for byte the same, whatever is asked or written.
+ * `npm run fuzz:leak [-- --seconds N --requests N --seed S]`: sends reads and writes to two databases that
+ * differ only in data that the caller may not read. Their responses must be equal byte for byte.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,11 +32,11 @@ const { budget, values } = readBudget({
 });
 const callers = values['caller'] as string[];
 const processes = Number(values['processes']);
-/** Closing the applications takes some of the time. */
+/** Share of the time that closing the applications takes. */
 const CLOSING = 0.05;
 const SHOWN = 40;
 
-/** Every n-th, so that the processes have as many. */
+/** Selects every n-th item, so that each process gets the same number. */
 const part = <T>(items: readonly T[], index: number): T[] => items.filter((_, i) => i % processes === index);
 
 async function workIn(job: Job): Promise<Done> {
@@ -52,12 +52,12 @@ function printFindings(findings: readonly Finding[]): void {
   const kinds = new Map<string, Finding[]>();
   for (const finding of findings) kinds.set(finding.kind, [...(kinds.get(finding.kind) ?? []), finding]);
   for (const [first, ...more] of [...kinds.values()].slice(0, SHOWN))
-    console.log(`\nFAILED ${first?.text}${more.length === 0 ? '' : `\n  and ${more.length} alike`}`);
+    console.log(`\nFAILED ${first?.text}${more.length === 0 ? '' : `\n  and ${more.length} similar ones`}`);
   if (kinds.size > SHOWN) console.log(`\n… and ${kinds.size - SHOWN} other kinds`);
 }
 
 console.log(`fuzz:leak with ${describeBudget(budget)}`);
-// Some thirty applications, each with its pool and a connection that asks what has changed.
+// About thirty applications, each with a pool and a connection that polls the change log.
 const postgres = await startPostgres({ max_connections: '500' });
 const closing: (() => Promise<unknown>)[] = [];
 try {
@@ -69,8 +69,8 @@ try {
     postgres.url,
   );
   const models = await modelLeaks(readers, postgres.url);
-  console.log(`models: ${models.asked} descriptions in pairs, ${models.leaks.length} differ`);
-  console.log(`worlds made after ${((Date.now() - started) / 1000).toFixed(0)} s`);
+  console.log(`models: ${models.asked} pairs of descriptions, ${models.leaks.length} differ`);
+  console.log(`databases created after ${((Date.now() - started) / 1000).toFixed(0)} s`);
   const jobs = Array.from({ length: processes }, (_, i): Job => ({
     prepared: { ...prepared, copies: part(prepared.copies, i) },
     writers: part(writers, i),

@@ -1,6 +1,6 @@
 /**
- * The blog model and around it everything that must not leak: private and password attributes of every kind
- * at every depth, and a type that nobody but the system may read, linked from all sides.
+ * The blog model, with hidden data around it: private and password attributes of every kind at every depth.
+ * A type that only the system may read is linked from all sides.
  */
 import { defineCollectionType, defineComponent } from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
@@ -26,7 +26,7 @@ const SCALARS = {
   blocks: { type: 'blocks' },
 } as const;
 
-/** One private attribute of every scalar type: `hiddenString`, `hiddenText` and so on. */
+/** One private attribute per scalar type: `hiddenString`, `hiddenText` and so on. */
 const hidden = Object.fromEntries(
   Object.entries(SCALARS).map(([name, def]) => [
     `hidden${name[0]?.toUpperCase()}${name.slice(1)}`,
@@ -107,7 +107,7 @@ const dossier = defineCollectionType({
   },
 });
 
-/** Like company: only the system may read it; with drafts and locales. */
+/** Readable only by the system, like `company`, but with drafts and locales. */
 const ledger = defineCollectionType({
   singularApiId: 'ledger',
   pluralApiId: 'ledgers',
@@ -140,10 +140,9 @@ export const model = {
   locales: blog.locales,
 };
 
-/** Types that only the system may read. */
 export const UNREADABLE: readonly string[] = ['company', 'ledger'];
 
-/** All others. */
+/** Types that callers may read. */
 export const OPEN: readonly string[] = model.contentTypes
   .map(({ singularApiId }) => singularApiId)
   .filter((type) => !UNREADABLE.includes(type));

@@ -1,8 +1,8 @@
-/** What every answer to a GET must be, whatever was asked. */
+/** Conditions that every response to a GET must satisfy. */
 import { ERRORS } from './internals.ts';
 import type { Reply } from './apps.ts';
 
-/** Milliseconds that any request may take. */
+/** Maximum duration of a request, in milliseconds. */
 export const SLOW = 2000;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -12,8 +12,7 @@ const hasKeys = (value: unknown, keys: readonly string[]): value is Record<strin
   isObject(value) && Object.keys(value).join() === keys.join();
 
 /**
- * Phrases of PostgreSQL and of stack traces; the names and values that a request brought may stand in
- * messages.
+ * Detects phrases of PostgreSQL and of stack traces. Messages may contain names and values of the request.
  */
 const isInternal = (message: string): boolean =>
   /syntax error at|does not exist|invalid input syntax|violates|invalid byte sequence|node_modules|\n\s+at .*:\d+:\d+/i.test(
@@ -26,13 +25,11 @@ const FROM_PARSER = [
   '{"error":"Request Header Fields Too Large","message":"Exceeded maximum allowed HTTP header size","statusCode":431}',
 ];
 
-/**
- * Bytes that are no HTTP are answered by Node's parser, or by Fastify in its name, before there is a request.
- */
+/** Detects responses to invalid HTTP by the parser of Node or by Fastify, which precede any request. */
 export const isFromNode = ({ status, body }: Pick<Reply, 'status' | 'body'>): boolean =>
   (status === 400 || status === 431) && FROM_PARSER.includes(body);
 
-/** What is wrong with an answer, or null. */
+/** Returns the fault of a response, or null. */
 export function problemOf(reply: Pick<Reply, 'status' | 'headers' | 'body'>, method = 'GET'): string | null {
   const { status, headers, body } = reply;
   if (isFromNode(reply)) return null;

@@ -1,7 +1,6 @@
 /**
- * Random filters and sorts over relations of every kind, against a second evaluation of the same rules in
- * memory: the total is the number of distinct documents, pages are disjoint and complete, and every order is
- * total.
+ * Compares random filters and sorts over relations of every kind with an evaluation in memory. The total is
+ * the number of distinct documents, pages are disjoint and complete, and every order is total.
  */
 import fc from 'fast-check';
 import {
@@ -61,7 +60,7 @@ const tag = defineCollectionType({
   },
 });
 
-/** Attributes of every model: its scalars, and where its relations lead. */
+/** Scalars and relations of each model. */
 const MODELS: Readonly<
   Record<string, { readonly scalars: readonly string[]; readonly hops: Readonly<Record<string, string>> }>
 > = {
@@ -81,7 +80,7 @@ interface Row {
   readonly [name: string]: string | number | null | Row | readonly Row[];
 }
 
-/** A filter in the long form: every condition names its operator. */
+/** Filter in the long form: every condition names its operator. */
 interface Filter {
   readonly [key: string]: unknown;
 }
@@ -127,7 +126,7 @@ function compare(value: Value, operator: string, operand: unknown): Truth {
   return made(value, operand as string | number);
 }
 
-/** Null stands for a row that is not there: all of its attributes are null. */
+/** Evaluates a filter. Null represents a missing row, whose attributes are all null. */
 function judge(filter: Filter, row: Row | null, negated: boolean): Truth {
   const parts = Object.entries(filter).map(([key, value]): Truth => {
     if (key === '$not') return judge(value as Filter, row, !negated);
@@ -149,8 +148,8 @@ function judge(filter: Filter, row: Row | null, negated: boolean): Truth {
         return negated ? any(each.map(not)) : all(each);
       }
     }
-    // A single component is part of its row; a relation without a matching row counts only for what nulls
-    // satisfy.
+    // A single component is part of its row. A relation without a matching row satisfies only conditions
+    // that nulls satisfy.
     if (key === 'cover') return judge(value as Filter, held as Row | null, negated);
     const rows = Array.isArray(held)
       ? (held as readonly Row[])
@@ -221,7 +220,7 @@ const SORTS = [
   'author.books.rank',
 ];
 
-/** All values that a sort path leads to. */
+/** Returns all values at the end of a sort path. */
 function reach(row: Row, path: readonly string[]): Value[] {
   const [name = '', ...rest] = path;
   const held = row[name] ?? null;
@@ -232,10 +231,7 @@ function reach(row: Row, path: readonly string[]): Value[] {
 
 const isToMany = (path: string): boolean => /tags|related|parts|editions|books/.test(path);
 
-/**
- * Rows in the order of a sort: the best value of each for the direction, nulls where PostgreSQL has them,
- * then the id.
- */
+/** Sorts rows by their best value for the direction, with nulls placed as in PostgreSQL, and then by id. */
 function ordered(rows: readonly Row[], sort: readonly { path: string; descending: boolean }[]): Row[] {
   const keys = new Map(
     rows.map((row) => [
@@ -417,7 +413,7 @@ describe('pages of a filtered and sorted list', () => {
     await fc.assert(property, { seed: 3, numRuns: dose(50, 150) });
   });
 
-  it('count populated rows like they list them', async () => {
+  it('have the same number of populated rows in counts and lists', async () => {
     const property = fc.asyncProperty(
       fc.constantFrom('tags', 'related', 'editions', 'parts'),
       fc.nat({ max: 20 }),

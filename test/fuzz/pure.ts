@@ -1,5 +1,6 @@
 /**
- * The pipeline without HTTP and without a database: query string → statement, or an error of the protocol.
+ * The pipeline without HTTP and database: compiles a query string to a statement or to an error of the
+ * protocol.
  */
 import { Permissions } from 'nestjs-content-api';
 import type { FuzzRequest } from './arbitraries.ts';
@@ -11,7 +12,7 @@ export const schema = buildSchema(model.contentTypes, model.components);
 const settings = resolveSettings({ locales: model.locales });
 export const PERMISSIONS = { all: Permissions.of(CALLERS.all), reader: Permissions.of(CALLERS.reader) };
 
-/** Longest that parsing, planning and printing one query may take, in milliseconds. */
+/** Maximum duration of parsing, planning and printing a query, in milliseconds. */
 export const BLOCK = 50;
 
 const cpu = (): number => {
@@ -25,7 +26,7 @@ export interface PureResult {
   readonly text: string;
 }
 
-/** Runs one request through the pipeline. Throws on anything but a statement or a 4xx. */
+/** Runs a request through the pipeline. Throws unless the result is a statement or a 4xx. */
 export function runPure({ type, path, query, v4, caller }: FuzzRequest): PureResult {
   const one = path.includes('{') ? { documentId: 'abcdefghijklmnopqrstuvwx' } : {};
   const start = cpu();

@@ -1,24 +1,27 @@
-/** Query strings as trees of keys, and the many ways to spell one as text. */
+/** Query strings as trees of keys, and their spellings as text. */
 
 export interface Entries {
   readonly entries: readonly (readonly [string, Tree])[];
 }
 
 /**
- * A value, null for a name without `=`, a list (undefined leaves a hole), or named values, names not
- * distinct.
+ * A value, null for a name without `=`, a list with holes for undefined, or named values with possible
+ * duplicates.
  */
 export type Tree = string | null | readonly (Tree | undefined)[] | Entries;
 
 export const object = (entries: readonly (readonly [string, Tree])[]): Entries => ({ entries });
 
-/** A spelling of the same tree. */
+/** Options for the spelling of a tree. */
 export interface Spelling {
-  /** `[` and `]` as they are, or percent-encoded. */
+  /** Whether `[` and `]` are unescaped instead of percent-encoded. */
   readonly raw: boolean;
-  /** Lists as `a[]=x&a[]=y` instead of `a[0]=x&a[1]=y`. Only lists of values can be told apart this way. */
+  /**
+   * Whether lists are spelled `a[0]=x&a[1]=y` instead of `a[]=x&a[]=y`, which only works for lists of
+   * values.
+   */
   readonly indexes: boolean;
-  /** Every byte of a value percent-encoded. */
+  /** Whether every byte of a value is percent-encoded. */
   readonly verbose: boolean;
 }
 
@@ -28,8 +31,8 @@ const verbose = (text: string): string =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 
 /**
- * Lone surrogates, which `encodeURIComponent` refuses, become the bytes that a careless client sends for
- * them.
+ * Encodes text. Lone surrogates, which `encodeURIComponent` refuses, become the bytes that a faulty client
+ * sends for them.
  */
 export function encode(text: string): string {
   if (text.isWellFormed()) return encodeURIComponent(text);
@@ -46,7 +49,7 @@ export function encode(text: string): string {
 
 const isList = (tree: Tree): tree is readonly (Tree | undefined)[] => Array.isArray(tree);
 
-/** Every name and value of a tree, as `name=value` parts. */
+/** Lists every name and value of a tree as `name=value`. */
 function parts(prefix: string, tree: Tree, spelling: Spelling): string[] {
   if (tree === null) return [prefix];
   if (typeof tree === 'string') return [`${prefix}=${spelling.verbose ? verbose(tree) : encode(tree)}`];
@@ -67,7 +70,7 @@ function parts(prefix: string, tree: Tree, spelling: Spelling): string[] {
 export const spell = (tree: Entries, spelling: Spelling = PLAIN): string =>
   parts('', tree, spelling).join('&');
 
-/** Nested plain values as a tree: the short way to write one by hand. */
+/** Converts nested plain values to a tree. */
 export function tree(value: unknown): Tree {
   if (value === null || typeof value === 'string') return value;
   if (Array.isArray(value))
@@ -75,9 +78,9 @@ export function tree(value: unknown): Tree {
   if (typeof value === 'object')
     return object(Object.entries(value).map(([key, nested]) => [key, tree(nested)]));
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new Error(`a ${typeof value} cannot stand in a query string`);
+  throw new Error(`a query string cannot contain a ${typeof value}`);
 }
 
-/** A query string from nested plain values. */
+/** Converts nested plain values to a query string. */
 export const queryOf = (value: object, spelling?: Spelling): string =>
   spell(tree(value) as Entries, spelling);

@@ -42,19 +42,19 @@ const ask = (query: string): FuzzRequest => ({
 });
 
 describe('a query string', () => {
-  it('becomes a statement or a 4xx', () => {
+  it('compiles to a statement or a 4xx', () => {
     fc.assert(
       fc.property(requests(schema), (request) => void runPure(request)),
       { seed: SEED, numRuns: dose(300, 800) },
     );
   });
 
-  it('becomes the same whatever was asked before', () => {
+  it('compiles to the same statement after other queries', () => {
     fc.assert(fc.property(requests(schema), checkKept), { seed: SEED, numRuns: dose(400, 1500) });
   });
 
-  it.each(NAMES)('with the name "%s" at any place of its filters is refused, never dropped', (name) => {
-    /** Every place of a tree where a name could stand, with the bad one put there. */
+  it.each(NAMES)('is refused if its filters contain the name "%s", which is never dropped', (name) => {
+    /** Trees with the invalid name at each possible position. */
     const spoil = (tree: Tree): Tree[] => {
       if (tree === null || typeof tree === 'string' || !('entries' in tree) || Array.isArray(tree)) return [];
       const { entries } = tree as Entries;
@@ -77,7 +77,7 @@ describe('a query string', () => {
   });
 
   it.each(NAMES.filter((name) => name !== ''))(
-    'with the name "%s" in sort, fields or populate is refused, never dropped',
+    'is refused if sort, fields or populate contain the name "%s", which is never dropped',
     (name) => {
       const populate = { author: { [name]: 'x' } };
       const below = [
@@ -141,10 +141,10 @@ describe.each(['express', 'fastify'] as const)('any request on %s', (adapter) =>
     await database.drop();
   });
 
-  it('S28, S30: answers 200 or a 4xx in the error shape, soon', async () => {
+  it('S28, S30: returns 200 or a 4xx in the error format, in time', async () => {
     const send = async (request: FuzzRequest): Promise<void> => {
       const { path, body } = targetOf(request, documents);
-      // Node itself refuses header sections over 16 KiB.
+      // Node refuses header sections over 16 KiB.
       if (path.length > 15_000) return;
       const { v4, caller, method } = request;
       const headers = {

@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz:query [-- --requests N --seconds N --seed S --concurrency C]`: any query string on any route answers 200 or a
- * 4xx in the one error shape, soon, and never blocks the server's event loop.
+ * `npm run fuzz:query [-- --requests N --seconds N --seed S --concurrency C]`: sends arbitrary query strings
+ * to all routes. Each request must return 200 or a 4xx in the common error format in time, without blocking
+ * the event loop.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +25,7 @@ const { budget, values } = readBudget({
   help: { 'concurrency C': 'requests under way at once (8)' },
 });
 const { seed } = budget;
-/** Enough to end by the clock where only seconds are given. */
+/** Large number of requests, so that the time limit ends the run if only seconds are given. */
 const runs = Math.min(budget.requests, 2 ** 30);
 const concurrency = Number(values['concurrency']);
 /** A third of the time for each phase. */
@@ -41,7 +42,7 @@ function fail(what: string, request: FuzzRequest, error: string): void {
   );
 }
 
-/** The smallest processor time of a few runs, so that garbage collection and compilation do not count. */
+/** Minimum processor time of a few runs, which excludes garbage collection and compilation. */
 const pureTime = (request: FuzzRequest): number =>
   Math.min(...Array.from({ length: 4 }, () => runPure(request).milliseconds));
 
@@ -95,7 +96,7 @@ class Server {
     return this.client.get(path, headers, method, body);
   }
 
-  /** How many answers were held against the description of their caller. */
+  /** Number of responses that were compared with the API description of their caller. */
   get described(): number {
     return this.client.described?.counts.described ?? 0;
   }
@@ -116,7 +117,7 @@ class Server {
   }
 }
 
-/** The longest block that a request makes when it runs alone: the smallest of a few runs. */
+/** Event loop delay of a single request, as the minimum of a few runs. */
 async function blockAlone(server: Server, request: FuzzRequest): Promise<number> {
   let smallest = Infinity;
   for (let i = 0; i < 4 && smallest > BLOCK; i += 1) {
@@ -127,7 +128,7 @@ async function blockAlone(server: Server, request: FuzzRequest): Promise<number>
   return smallest;
 }
 
-/** How long a request takes when it runs alone, for a person to see whether it is slow or was unlucky. */
+/** Duration of a single request, which shows whether it is slow or the machine was busy. */
 async function timeAlone(server: Server, request: FuzzRequest | null): Promise<string> {
   if (request === null) return '';
   let smallest = Infinity;
@@ -189,7 +190,8 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
     if (request !== undefined) fail(`${adapter}, seed ${result.seed}`, request, String(result.errorInstance));
   }
   const seconds = (performance.now() - start) / 1000;
-  // A window in which the loop was blocked: by one of its requests, or by the collector or another process?
+  // Repeats the requests of a blocked period, to exclude the garbage collector and other processes as the
+  // cause.
   for (const window of suspects) {
     max.suspects += 1;
     for (const request of window) {
@@ -205,7 +207,7 @@ async function httpPhase(server: Server, adapter: string, count: number): Promis
     .sort(([a], [b]) => a - b)
     .map(([status, n]) => `${status}: ${n}`)
     .join(', ');
-  console.log(`${adapter}: ${server.described} answers held against the description of the API`);
+  console.log(`${adapter}: ${server.described} responses compared with the API description`);
   console.log(
     `${adapter}: ${total} requests in ${seconds.toFixed(0)} s (${answers}), slowest ${slowest.milliseconds.toFixed(0)} ms${await timeAlone(server, slowest.request)}`,
   );

@@ -1,21 +1,21 @@
-/** A server process of its own, so that what it measures of its event loop is about the server alone. */
+/** Server in a separate process, so that event loop measurements cover only the server. */
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { NamedCallers, createTables, startApp, withSql } from './apps.ts';
 import { fill } from './content.ts';
 import { buildSchema } from './internals.ts';
 import { model, OPEN } from './model.ts';
 
-/** The first message: where the server is, and the document ids of every type. */
+/** First message: the server URL and the document ids of every type. */
 export interface Ready {
   readonly url: string;
   readonly documents: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The longest blocks of the event loop since the last measure, in milliseconds. */
+/** Longest event loop delays since the last measurement, in milliseconds. */
 export interface Measure {
-  /** By the clock: includes the time in which the machine ran something else. */
+  /** Wall-clock time, including the time of other processes. */
   readonly wall: number;
-  /** The main thread's own processor time between two turns of a timer. */
+  /** Processor time of the main thread between two timer callbacks. */
   readonly cpu: number;
   readonly gc: number;
   readonly megabytes: number;
@@ -24,7 +24,7 @@ export interface Measure {
 const READ = ['find', 'findOne'] as const;
 const WRITE = ['create', 'update', 'delete', 'readDrafts'] as const;
 
-/** Everything but company and ledger; `reader` and the public may not read drafts. */
+/** All types except `company` and `ledger`; `reader` and unauthenticated callers may not read drafts. */
 export const CALLERS = {
   all: Object.fromEntries(OPEN.map((type) => [type, [...READ, ...WRITE]])),
   reader: Object.fromEntries(OPEN.map((type) => [type, READ])),
@@ -36,7 +36,7 @@ export const fuzzOptions = {
   auth: { strategies: [new NamedCallers(CALLERS)] },
 };
 
-/** Ids of the documents of every type, in the order of creation. */
+/** Document ids of every type, in order of creation. */
 export async function documentsOf(databaseUrl: string): Promise<Ready['documents']> {
   const schema = buildSchema(model.contentTypes, model.components);
   return withSql(databaseUrl, async (sql) => {

@@ -138,10 +138,10 @@ class Comparison {
   }
 
   /**
-   * Whether no earlier request shows the links that an inverse side shows now.
-   * An inverse side shows the links in the state and locale of the request (D13, D25). The comparison uses the
-   * earlier response to a request with the same state and locale, which is missing in two cases: the drafts of
-   * the owners are gone, or the localized links are those of a locale that the document did not have.
+   * Returns whether no earlier request shows the current links of an inverse side. An inverse side shows the
+   * links in the state and locale of the request (D13, D25). The comparison uses the earlier response in the
+   * same state and locale, which may be missing. Either the drafts of the owners are deleted, or the
+   * document did not have the locale of the links.
    */
   private showsOther(member: Member, { from, to }: Place): boolean {
     const { shape } = member;
