@@ -109,8 +109,8 @@ export function describeCoverage(coverage: Coverage, worlds: number): string {
       `${coverage.wrappers.size} of ${ALL_PARTS.wrappers.length} wrappings, ${coverage.techniques.size} techniques`,
     `  ${questions.size} different questions of ${matrix} in the whole matrix (${share.toFixed(2)} %)`,
     `  with nothing hidden ${coverage.detected} of ${coverage.control} show a difference`,
-    `${coverage.described} answers held against the description of the API`,
+    `${coverage.described} responses compared with the API description`,
     `writes: ${sum(tallies, 'writes')} in pairs, ${sum(tallies, 'accepted')} accepted, ${sum(tallies, 'conditional')} conditional, ${sum(tallies, 'refused')} of them a 412, ${sum(tallies, 'reads')} reads after them, ` +
-      `${sum(tallies, 'taken')} told apart by a taken unique value, as they may`,
+      `${sum(tallies, 'taken')} distinguished by an existing unique value, which is allowed`,
   ].join('\n');
 }

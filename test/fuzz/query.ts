@@ -18,8 +18,7 @@ import type { Measure, Ready } from './server.ts';
 
 const { budget, values } = readBudget({
   name: 'fuzz:query',
-  proves:
-    'Any query string on any route answers 200 or a 4xx in the one error shape, soon, and blocks nobody.',
+  proves: 'Any query string on any route returns 200 or a 4xx in the common error format in time.',
   budget: { requests: 100_000 },
   options: { concurrency: { type: 'string', default: '8' } },
   help: { 'concurrency C': 'requests under way at once (8)' },
