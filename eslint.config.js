@@ -34,7 +34,7 @@ export default defineConfig(
   {
     plugins: { words: { rules: { 'plain-comments': plainComments } } },
     // An error as soon as all folders follow it.
-    rules: { 'words/plain-comments': 'warn' },
+    rules: { 'words/plain-comments': 'error' },
   },
   {
     files: ['**/*.ts'],

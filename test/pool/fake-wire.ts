@@ -62,6 +62,14 @@ const DEFAULT_RULES: readonly Rule[] = [
   ['pg_backend_pid() =', [{ own: true }]],
 ].map(([text, reply]) => ({ text, reply, once: false }) as Rule);
 
+/** The network of the process. Suites run one after another, so no fake is installed when this module loads. */
+const realConnect = net.connect;
+
+export function restoreNetwork(): void {
+  net.connect = realConnect;
+  syncBuiltinESMExports();
+}
+
 export class FakeServer {
   /** Milliseconds between the sending of statements and their execution. */
   latency = 1;
@@ -85,7 +93,6 @@ export class FakeServer {
   readonly committed: (readonly string[])[] = [];
   readonly connections: FakeClient[] = [];
   private rules: readonly Rule[] = DEFAULT_RULES;
-  private readonly connect = net.connect;
 
   /** Accepts cancel requests of this process. */
   install(): void {
@@ -94,8 +101,7 @@ export class FakeServer {
   }
 
   uninstall(): void {
-    net.connect = this.connect;
-    syncBuiltinESMExports();
+    restoreNetwork();
   }
 
   /** Replies to all statements that contain a text. Later rules come first. */

@@ -112,8 +112,11 @@ export class TestPool {
 
   /** Lets all timeouts elapse, and restores the network. Fails if the pool has lost a connection or left a transaction open. */
   async end(): Promise<void> {
-    await this.clock.advance(20_000);
-    this.server.uninstall();
+    try {
+      await this.clock.advance(20_000);
+    } finally {
+      this.server.uninstall();
+    }
     expect(this.driver.inUse).toBe(0);
     expect(this.driver._clients.filter(({ transaction }) => transaction !== null)).toEqual([]);
   }
