@@ -248,3 +248,72 @@ describe.each(adaptersFor(import.meta.url))('responses that depend on whole rows
     expect(await described('public')).toEqual(PUBLICATION_FILTERS.filter((one) => !TELLING.includes(one)));
   });
 });
+
+describe.each(adaptersFor(import.meta.url))('components that contain themselves, on %s', (adapter) => {
+  const item = defineComponent({
+    uid: 'menu.item',
+    attributes: {
+      label: { type: 'string' },
+      note: { type: 'string', private: true },
+      items: { type: 'component', component: 'menu.item', repeatable: true },
+    },
+  });
+  const step = defineComponent({
+    uid: 'menu.step',
+    attributes: { label: { type: 'string' }, next: { type: 'component', component: 'menu.step' } },
+  });
+  const menu = defineCollectionType({
+    singularApiId: 'menu',
+    pluralApiId: 'menus',
+    draftAndPublish: true,
+    attributes: {
+      title: { type: 'string' },
+      secret: { type: 'string', private: true },
+      items: { type: 'component', component: 'menu.item', repeatable: true },
+      step: { type: 'component', component: 'menu.step' },
+    },
+  });
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp(
+      { contentTypes: [menu], components: [item, step], access: { public: { menu: '*' } } },
+      adapter,
+    );
+  });
+  afterAll(() => test.close());
+
+  const nested = (label: string, note: string): object => ({
+    label: 'one',
+    items: [{ label: 'two', items: [{ label, note }] }],
+  });
+  const steps = (depth: number, label: string): object =>
+    depth === 1 ? { label } : { label: 'above', next: steps(depth - 1, label) };
+  const ITEMS = 'populate[items][populate][items][populate][items]=true';
+  /** Returns the items of a response with their ids, and another note in the deepest one. */
+  const withNote = (items: any[]): object[] =>
+    items.map(({ items: below = [], ...rest }) =>
+      below.length === 0 ? { ...rest, note: 'b' } : { ...rest, items: withNote(below) },
+    );
+  const isModified = async (change: (items: any[]) => object): Promise<boolean> => {
+    const data = { title: 'menu', items: [nested('three', 'a')], step: steps(12, 'deep') };
+    const { body } = await test.http.post('/api/menus').send({ data }).expect(201);
+    const at = `/api/menus/${body.data.documentId}`;
+    const { body: stored } = await test.http.get(`${at}?${ITEMS}`).expect(200);
+    const draft = change(stored.data.items);
+    await test.http.put(`${at}?status=draft`).send({ data: draft }).expect(200);
+    const { body: shown } = await test.http
+      .get(`/api/menus?publicationFilter=modified&filters[documentId]=${body.data.documentId}`)
+      .expect(200);
+    await test.http.delete(at).expect(204);
+    return shown.data.length > 0;
+  };
+
+  it('8.18 modified compares the readable values of nested instances', async () => {
+    expect(await isModified(() => ({ items: [nested('other', 'a')] }))).toBe(true);
+    expect(await isModified(() => ({ step: steps(12, 'other') }))).toBe(true);
+  });
+
+  it('16.3 modified does not compare their private values', async () => {
+    expect(await isModified((items) => ({ items: withNote(items), secret: 'b' }))).toBe(false);
+  });
+});

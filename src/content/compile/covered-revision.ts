@@ -1,5 +1,5 @@
 /** Revision of the part of a version that a caller can read: see `content/plan/coverage.ts`. */
-import type { Coverage } from '../plan/coverage.js';
+import { type Coverage, omitsInside } from '../plan/coverage.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, Component, ContentType, EmbeddedAttribute } from '../model/model.js';
 import { alias, join, quote, type Sql, sql } from '../../kernel/sql.js';
@@ -9,8 +9,20 @@ import { listOf } from './json-list.js';
 interface Nested {
   readonly value: Sql;
   readonly covers: Coverage['covers'];
-  readonly depth: number;
+  /** Components that contain the value, outermost first. */
+  readonly above: readonly Component[];
 }
+
+/**
+ * Maximum number of instances of a component inside one another that are compared, if they omit something.
+ * Deeper instances are omitted, which bounds the statement.
+ */
+const MAX_SELF = 3;
+
+const isTooDeep = (attribute: Attribute, { covers, above }: Nested): boolean =>
+  'components' in attribute &&
+  attribute.components.some((one) => above.filter((other) => other === one).length >= MAX_SELF) &&
+  omitsInside(attribute, { covers });
 
 /** Prints a nested member without attributes that are not covered; empty if no attribute is removed. */
 const memberOf = byKind<Attribute, [Nested], Sql[]>({
@@ -21,16 +33,18 @@ const memberOf = byKind<Attribute, [Nested], Sql[]>({
   zone: embeddedMember,
 });
 
-function embeddedMember(attribute: EmbeddedAttribute, { value, covers, depth }: Nested): Sql[] {
-  const member = sql`${value}->${quote(attribute.name, 'string')}`;
-  const part = instancesOf(attribute, { value: member, covers, depth: depth + 1 });
+function embeddedMember(attribute: EmbeddedAttribute, nested: Nested): Sql[] {
+  const member = sql`${nested.value}->${quote(attribute.name, 'string')}`;
+  const part = instancesOf(attribute, { ...nested, value: member });
   return part === null ? [] : [sql`jsonb_build_object(${quote(attribute.name, 'string')}, ${part})`];
 }
 
 /** Prints an instance without attributes that are not covered; null if no attribute is removed. */
 function instanceOf(component: Component, nested: Nested): Sql | null {
   const attributes = [...component.attributes.values()].filter(({ system }) => !system);
-  const removed = attributes.filter((attribute) => !nested.covers(component, attribute));
+  const removed = attributes.filter(
+    (attribute) => !nested.covers(component, attribute) || isTooDeep(attribute, nested),
+  );
   const kept = attributes.filter((attribute) => !removed.includes(attribute));
   const members = kept.flatMap((attribute) => memberOf(attribute, nested));
   if (removed.length + members.length === 0) return null;
@@ -39,10 +53,16 @@ function instanceOf(component: Component, nested: Nested): Sql | null {
 }
 
 /** Prints instances as a list without uncovered attributes; null if no attribute is removed. */
-function instancesOf({ components, named }: EmbeddedAttribute, nested: Nested): Sql | null {
-  const item = alias('j', nested.depth);
+function instancesOf(attribute: EmbeddedAttribute, nested: Nested): Sql | null {
+  if (!omitsInside(attribute, nested)) return null;
+  const { components, named } = attribute;
+  const { covers, above } = nested;
+  const item = alias('j', above.length + 1);
   const value = sql`${item}.v`;
-  const parts = components.map((one) => ({ one, part: instanceOf(one, { ...nested, value }) }));
+  const parts = components.map((one) => ({
+    one,
+    part: instanceOf(one, { value, covers, above: [...above, one] }),
+  }));
   if (parts.every(({ part }) => part === null)) return null;
   const cases = parts.map(
     ({ one, part }) => sql`when ${value}->>'__component' = ${quote(one.uid, 'string')} then ${part ?? value}`,
@@ -71,6 +91,6 @@ export function coveredRevision(type: ContentType, row: Sql, coverage: Coverage 
     row,
     covers: (attribute) => covers(type, attribute),
     value: ({ attribute, name }) =>
-      coveredValue(attribute, { value: sql`${row}.${quote(name)}`, covers, depth: 1 }) ?? undefined,
+      coveredValue(attribute, { value: sql`${row}.${quote(name)}`, covers, above: [] }) ?? undefined,
   });
 }

@@ -33,22 +33,32 @@ export const tellsOfDrafts = ({
   readonly publication: PublicationFilter | null;
 }): boolean => !published || (publication !== null && DRAFT_FILTERS.includes(publication));
 
-const paths = (model: Model, covers: Coverage['covers'], prefix: string): string[] =>
-  [...model.attributes.values()].flatMap((attribute) => omittedAt(attribute, { model, covers, prefix }));
-
 interface Place {
   readonly model: Model;
   readonly covers: Coverage['covers'];
   readonly prefix: string;
+  /** The model and those that contain it. A component may contain itself. */
+  readonly above: readonly Model[];
 }
 
-const omittedAt = (attribute: Attribute, { model, covers, prefix }: Place): string[] =>
-  !attribute.system && !covers(model, attribute)
-    ? [`${prefix}${attribute.name}`]
-    : belowOf(attribute, { model, covers, prefix: `${prefix}${attribute.name}.` });
+const paths = (place: Place): string[] =>
+  [...place.model.attributes.values()].flatMap((attribute) => omittedAt(attribute, place));
 
-const omittedInside = (attribute: EmbeddedAttribute, { covers, prefix }: Place): string[] =>
-  attribute.components.flatMap((one) => paths(one, covers, `${prefix}${one.uid}.`));
+const omittedAt = (attribute: Attribute, place: Place): string[] => {
+  const { model, covers, prefix } = place;
+  return !attribute.system && !covers(model, attribute)
+    ? [`${prefix}${attribute.name}`]
+    : belowOf(attribute, { ...place, prefix: `${prefix}${attribute.name}.` });
+};
+
+const omittedInside = (attribute: EmbeddedAttribute, { covers, prefix, above }: Place): string[] =>
+  attribute.components
+    .filter((one) => !above.includes(one))
+    .flatMap((one) => paths({ model: one, covers, prefix: `${prefix}${one.uid}.`, above: [...above, one] }));
+
+/** Whether an attribute holds components that omit something, at any depth. */
+export const omitsInside = (attribute: EmbeddedAttribute, { covers }: Pick<Coverage, 'covers'>): boolean =>
+  attribute.components.some((one) => paths({ model: one, covers, prefix: '', above: [one] }).length > 0);
 
 const belowOf = byKind<Attribute, [Place], string[]>({
   scalar: () => [],
@@ -64,7 +74,7 @@ function coverageOf(type: ContentType, rights: Rights): Coverage | null {
   const covers: Coverage['covers'] = (model, attribute) =>
     isShown(model === type ? rights : inside, model, attribute) &&
     (!attribute.linked || attribute.targets.every((target) => rights.mayEnter(attribute, target)));
-  const omitted = paths(type, covers, '');
+  const omitted = paths({ model: type, covers, prefix: '', above: [type] });
   return omitted.length === 0 ? null : { covers, omitted };
 }
 
