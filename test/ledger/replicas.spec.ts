@@ -367,7 +367,7 @@ describe('replicas', () => {
       while ((await countReads(reads))[0] !== atPrimary) await sleep(50);
     };
     const linesOf = (url: string): string[] =>
-      warned.filter((line) => line.startsWith(`Replica ${new URL(url).host} is not read until it answers`));
+      warned.filter((line) => line.startsWith(`Replica ${new URL(url).host} is not read until it responds`));
     await until(0);
     network.cut();
     await until(8);

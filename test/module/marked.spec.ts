@@ -131,7 +131,7 @@ describe.each(ADAPTERS)('decorated providers on %s', (adapter) => {
     expect(response.body.data).toMatchObject([{ title: 'One' }]);
     expect(response.headers['vary']).toContain('X-Remote-User');
     const refused = await test.http.get('/api/articles').set(as('ann')).expect(401);
-    expect(refused.body.error).toMatchObject({ name: 'UnauthorizedError', message: 'Who is that?' });
+    expect(refused.body.error).toMatchObject({ name: 'UnauthorizedError', message: 'Unknown user' });
   });
 
   it('grants of a source can change at run time', async () => {
