@@ -19,8 +19,17 @@ const MESSAGES: Readonly<Record<number, RegExp>> = {
   404: /^Not Found$/,
 };
 
-const messageOf = (body: string): string =>
-  (JSON.parse(body) as { readonly error?: { readonly message: string } }).error?.message ?? '';
+interface Failure {
+  readonly message: string;
+  readonly details?: { readonly errors?: readonly { readonly message: string }[] };
+}
+
+/** Returns the messages of an error response: one per problem of a body. */
+function messagesOf(body: string): readonly string[] {
+  const { error } = JSON.parse(body) as { readonly error?: Failure };
+  const problems = error?.details?.errors ?? [];
+  return problems.length > 0 ? problems.map(({ message }) => message) : [error?.message ?? ''];
+}
 
 /** Returns the difference between a response and the access rule, or null. */
 function against(
@@ -31,8 +40,9 @@ function against(
   if (got !== status) return `${asked}: ${got} instead of ${status}: ${body.slice(0, 300)}`;
   if (method === 'HEAD' || body === '') return null;
   if (status >= 400) {
-    const message = messageOf(body);
-    return (expected ?? MESSAGES[status])?.test(message) === true ? null : `${asked}: ${message}`;
+    const messages = messagesOf(body);
+    const isExpected = messages.every((message) => (expected ?? MESSAGES[status])?.test(message) === true);
+    return isExpected ? null : `${asked}: ${messages.join('; ')}`;
   }
   const answer = JSON.parse(body) as object;
   const [seen, rule] = [JSON.stringify(wanted?.read(answer)), JSON.stringify(wanted?.value)];
@@ -217,7 +227,7 @@ describe.each(ADAPTERS)('unauthenticated callers without grants on %s', (adapter
     ] as const) {
       await each(everyRoute(null, status), 4, async ({ method, path, body: sent }) => {
         const { status: got, body } = await client.get(path, headers, method, sent && JSON.stringify(sent));
-        if (got !== status || (method !== 'HEAD' && !MESSAGES[status]?.test(messageOf(body))))
+        if (got !== status || (method !== 'HEAD' && !MESSAGES[status]?.test(messagesOf(body)[0] ?? '')))
           wrong.push(`${method} ${path} ${JSON.stringify(headers)}: ${got}`);
       });
     }
