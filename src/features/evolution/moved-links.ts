@@ -108,7 +108,7 @@ export const strayLinks = (evolution: Evolution, links: Sql, pair: MovedRelation
   sql`select x.* from (${links}) x where not ${mayLead(evolution, pair)}`;
 
 /** Whether a type has drafts both before and after the migration. */
-export const hasDrafts = (evolution: Evolution, type: ContentType): boolean => {
+const hasDrafts = (evolution: Evolution, type: ContentType): boolean => {
   const pair = evolution.types.find(({ before, after }) => before === type || after === type);
   return pair !== undefined && isBoth(pair) && pair.before.draftAndPublish && pair.after.draftAndPublish;
 };
