@@ -145,16 +145,6 @@ export interface Statement {
 /** Marks a statement whose rows the caller ignores. */
 export const silently = ({ text, values }: Statement): Statement => ({ text, values, silent: true });
 
-export const constantStatement = (
-  text:
-    | 'begin isolation level read committed'
-    | 'commit'
-    | 'rollback'
-    | 'set local lock_timeout = 100'
-    | 'savepoint content_schedule'
-    | 'rollback to savepoint content_schedule',
-): Statement => ({ text, values: [], silent: true });
-
 /** Statement text, with a reader for the value of each parameter. */
 export interface Template<S> {
   readonly text: string;

@@ -142,6 +142,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   ContentMetrics,
   ContentAccess,
   ArchiveParts,
+  DecoratedProviders,
   ContentArchive,
   ContentRoutes,
   ContentErrorFilter,

@@ -1,9 +1,10 @@
 /** Connection outside the pool, for statements that must not wait in the queue. Runs one at a time. */
-import { constantStatement, param, print, type Statement, sql } from '../kernel/sql.js';
+import { param, print, type Statement, sql } from '../kernel/sql.js';
 import { runAlone } from './pipelined-batch.js';
 import type { Described, OwnClient, Pool } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 import { statementName } from './statement-names.js';
+import { BEGIN, COMMIT } from './transaction-statements.js';
 import { TimeoutList } from '../kernel/timeout-list.js';
 
 /** Timeout of a statement in milliseconds, after which the connection counts as lost. */
@@ -21,9 +22,6 @@ const SESSION = (processID: number, tune: boolean): Statement =>
       set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)) end
     from (select pg_backend_pid() = ${param(processID)} as own) s`,
   );
-
-const BEGIN = constantStatement('begin isolation level read committed');
-const COMMIT = constantStatement('commit');
 
 /** Exempts a transaction from the server's limits of idle time and of total time, which version 17 added. */
 const ENDLESS = print(

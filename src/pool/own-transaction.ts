@@ -1,25 +1,22 @@
 /** Transaction that sends BEGIN with its first statements and COMMIT with its last ones. */
 import { outcomeUnknown } from '../kernel/errors.js';
-import { constantStatement, print, type Statement, sql } from '../kernel/sql.js';
+import { print, type Statement, sql } from '../kernel/sql.js';
 import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
 import { UnreadableRow } from './pipelined-batch.js';
 import { withoutJit } from './session-settings.js';
+import { BEGIN, COMMIT, ROLLBACK } from './transaction-statements.js';
 import type { Job } from './job.js';
 import type { QueryConfig } from './pool-types.js';
 import type { Row, Runner } from './runner.js';
 
-/** Read committed: after a wait for a lock, statements see what was committed in the meantime. */
-const START = constantStatement('begin isolation level read committed');
 /**
  * Writes look up and change rows by their keys, so one plan fits all values. By default the planner plans
  * large statements for each run, which takes longer than the run.
  */
 const GENERIC_PLANS = sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
 /** BEGIN, and a statement that configures the transaction and returns its id. */
-const BEGIN = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}`)];
-const BEGIN_WITHOUT_JIT = [START, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}, ${withoutJit}`)];
-const COMMIT = constantStatement('commit');
-const ROLLBACK = constantStatement('rollback');
+const START = [BEGIN, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}`)];
+const START_WITHOUT_JIT = [BEGIN, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}, ${withoutJit}`)];
 
 export interface TransactionConnection {
   readonly job: Job;
@@ -46,7 +43,7 @@ export class OwnTransaction implements Runner {
 
   private get begin(): readonly Statement[] {
     if (this.state !== 'new') return [];
-    return this.connection.mayCompile ? BEGIN_WITHOUT_JIT : BEGIN;
+    return this.connection.mayCompile ? START_WITHOUT_JIT : START;
   }
 
   async run(statement: Statement): Promise<readonly Row[]> {

@@ -3,11 +3,12 @@
  * transaction mode, each transaction may run in another server session.
  */
 import { randomBytes } from 'node:crypto';
-import { constantStatement, print, sql } from '../kernel/sql.js';
+import { print, sql } from '../kernel/sql.js';
 import { isMisnamed, reasonAway } from '../kernel/postgres-errors.js';
 import { OwnConnection } from './own-connection.js';
 import type { Pool } from './pool-types.js';
 import type { Row } from './runner.js';
+import { BEGIN, ROLLBACK } from './transaction-statements.js';
 
 export interface PoolerCheck {
   readonly pooled: boolean;
@@ -17,8 +18,6 @@ export interface PoolerCheck {
 }
 
 const SESSION = print(sql`select pg_backend_pid() as pid, current_setting('jit') = 'on' as compiles`);
-const BEGIN = constantStatement('begin isolation level read committed');
-const ROLLBACK = constantStatement('rollback');
 const UNKNOWN: PoolerCheck = { pooled: false, keepsNames: true, compiles: false };
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Settings of the server's sessions. JIT is off for long statements: one that populates much has so many
- * expressions that compiling takes seconds, while running it takes milliseconds.
+ * Settings of the server's sessions. JIT is off for long statements: compiling their many expressions takes
+ * seconds, while running them takes milliseconds.
  */
 import { print, silently, sql } from '../kernel/sql.js';
 import type { Pool } from './pool-types.js';

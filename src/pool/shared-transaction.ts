@@ -5,12 +5,12 @@
  */
 import { locking } from './locks.js';
 import type { Lock } from './locks.js';
-import { constantStatement, type Statement } from '../kernel/sql.js';
+import { print, silently, sql, type Statement } from '../kernel/sql.js';
 import type { OwnTransaction } from './own-transaction.js';
 import type { Row, Runner } from './runner.js';
 
 /** Bounds the wait for a lock: one write must not delay the others. */
-const SHORT_LOCK_TIMEOUT = constantStatement('set local lock_timeout = 100');
+const SHORT_LOCK_TIMEOUT = silently(print(sql`set local lock_timeout = 100`));
 
 export interface Member {
   readonly work: (runner: Runner) => Promise<unknown>;

@@ -13,7 +13,7 @@ import { decode, type Message } from './wire-messages.ts';
 export type Reply = readonly Row[] | Error | Slow;
 
 interface Slow {
-  /** Milliseconds; infinite for a statement that never ends by itself. */
+  /** Milliseconds; infinite for a statement that ends only by cancellation. */
   readonly after: number;
   readonly reply: Reply;
   /** Whether a cancel request ends it. */
@@ -65,7 +65,7 @@ const DEFAULT_RULES: readonly Rule[] = [
 /** The network of the process. Suites run one after another, so no fake is installed when this module loads. */
 const realConnect = net.connect;
 
-export function restoreNetwork(): void {
+function restoreNetwork(): void {
   net.connect = realConnect;
   syncBuiltinESMExports();
 }

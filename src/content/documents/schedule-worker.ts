@@ -20,7 +20,7 @@ import { ContentError } from '../../kernel/errors.js';
 import { turnOf } from '../plan/locks.js';
 import type { ContentType } from '../model/model.js';
 import type { Scheduled } from '../model/schedule.js';
-import { constantStatement } from '../../kernel/sql.js';
+import { print, silently, sql } from '../../kernel/sql.js';
 import { DocumentsBase } from './documents-base.js';
 import { Documents } from './documents.service.js';
 import { isScheduled } from './schedules.js';
@@ -137,7 +137,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
 
   /** Runs a due action and returns null; on failure, stores the reason with its row and returns it. */
   private async within(runner: Runner, time: ScheduledTime): Promise<string | null> {
-    await runner.run(constantStatement('savepoint content_schedule'));
+    await runner.run(silently(print(sql`savepoint content_schedule`)));
     try {
       await this.documents.keepTime(time, runner.em as SqlEntityManager);
       await runner.run(compileDropTime(time));
@@ -145,7 +145,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     } catch (error) {
       const { name = '' } = error instanceof ContentError ? error : {};
       if (TEMPORARY.includes(name)) throw error;
-      await runner.run(constantStatement('rollback to savepoint content_schedule'));
+      await runner.run(silently(print(sql`rollback to savepoint content_schedule`)));
       const isDeleted = name === 'NotFoundError';
       await runner.run(isDeleted ? compileDropTime(time) : compileFailTime(time, messageOf(error)));
       return isDeleted ? null : messageOf(error);

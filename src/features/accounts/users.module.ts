@@ -7,7 +7,6 @@ import {
   type NestModule,
   type OnModuleInit,
 } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
 import { AccountHooks } from './account-hooks.js';
 import { AccountTables } from './account-tables.js';
 import { authPaths } from './auth-paths.js';
@@ -63,7 +62,6 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
  * @publicApi
  */
 @Module({
-  imports: [DiscoveryModule],
   controllers: [AuthController, UsersController, RolesController],
   providers: [
     { provide: USERS_OPTIONS, useFactory: resolveUsersOptions, inject: [MODULE_OPTIONS_TOKEN] },
@@ -79,7 +77,6 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
     RateLimits,
     MailedCodes,
     SignIn,
-    DecoratedProviders,
   ],
   exports: [SignIn, Sessions, Roles],
 })
