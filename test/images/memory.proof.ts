@@ -1,4 +1,4 @@
-/** Peak memory of a process that takes the largest pictures that the defaults allow (N11). */
+/** Memory that the largest pictures need that the defaults allow, read at the same time (N11). */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
 
-const LIMIT = 512e6;
+/** Of 512 MB, `docs/images.md` leaves 180 MB to the application itself. */
+const LIMIT = 512e6 - 180e6;
 const LOADER = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
 const CHILD = fileURLToPath(new URL('./memory-child.ts', import.meta.url));
 /** The setting that `docs/images.md` asks for. */
@@ -50,14 +51,15 @@ const WORST: Readonly<Record<string, Picture>> = {
   },
 };
 
-/** Peak resident memory of a process that reads pictures at the same time. */
-async function peakOf(scratch: string, names: readonly string[]): Promise<number> {
+/** Bytes by which the resident memory of a process grows that reads pictures at the same time. */
+async function growthBy(scratch: string, names: readonly string[]): Promise<number> {
   const pictures = names.flatMap((name) => [join(scratch, name), WORST[name]?.mime ?? '']);
   const execArgv = ['--no-warnings', '--import', LOADER];
   const child = fork(CHILD, [scratch, ...pictures], { execArgv, env: ENV });
-  const [peak] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as unknown[];
-  if (typeof peak !== 'number' || peak < 10e6) throw new Error(`The process ended with ${String(peak)}`);
-  return peak;
+  const [growth] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as unknown[];
+  if (typeof growth !== 'number' || growth < 10e6)
+    throw new Error(`The process ended with ${String(growth)}`);
+  return growth;
 }
 
 describe('N11: a process of 512 MB takes the largest pictures that the defaults allow', () => {
@@ -73,7 +75,7 @@ describe('N11: a process of 512 MB takes the largest pictures that the defaults 
   it.each(sets.map((set) => [set.join(', '), set] as const))(
     '%s',
     async (_, set) => {
-      expect(await peakOf(directory, set)).toBeLessThan(LIMIT);
+      expect(await growthBy(directory, set)).toBeLessThan(LIMIT);
     },
     600_000,
   );

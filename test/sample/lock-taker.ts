@@ -4,9 +4,12 @@
  */
 import { FolderLock } from '../../sample-app/database/folder-lock.ts';
 
+/** Keeps the locks: SQLite releases the lock of a connection that is garbage collected. */
+const locks: FolderLock[] = [];
+
 process.on('message', (folder: string) => {
   try {
-    FolderLock.take(folder);
+    locks.push(FolderLock.take(folder));
     process.send?.(true);
   } catch {
     process.send?.(false);
