@@ -4,7 +4,7 @@ import { adaptersFor } from '../support/adapters.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes } from './helpers.ts';
 
-describe.each(adaptersFor(import.meta.url))('API tokens on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('API tokens on %s', (adapter) => {
   let test: TestApp;
   let tokens: ApiTokens;
   beforeAll(async () => {
@@ -227,7 +227,7 @@ const front = defineSingleType({
   attributes: { title: { type: 'string' } },
 });
 
-describe.each(adaptersFor(import.meta.url))('drafts and API tokens on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('drafts and API tokens on %s', (adapter) => {
   let test: TestApp;
   let documentId: string;
   beforeAll(async () => {

@@ -5,7 +5,7 @@
 import { adaptersFor } from '../support/adapters.ts';
 import { type AccountsWorld, type SignedUp, startAccounts } from '../security/accounts-world.ts';
 
-describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('users on %s', (adapter) => {
   let world: AccountsWorld;
   let jwt: string;
   const users: SignedUp['user'][] = [];

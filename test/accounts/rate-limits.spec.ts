@@ -8,7 +8,7 @@ import { Outbox, usersOptions } from './helpers.ts';
 
 const OWNER = { username: 'owner', email: 'owner@example.com', password: 'correct horse' };
 
-describe.each(adaptersFor(import.meta.url))('limits on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('limits on %s', (adapter) => {
   let host: Host;
   const start = (rateLimit: RateLimitOptions): Promise<Host> =>
     startHost(

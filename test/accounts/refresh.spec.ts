@@ -10,7 +10,7 @@ interface Signed {
   readonly user: { readonly id: number };
 }
 
-describe.each(adaptersFor(import.meta.url))('refresh tokens on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('refresh tokens on %s', (adapter) => {
   let test: TestApp;
   let n = 0;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ const ON = { enabled: true, policy: '' };
 const OFF = { enabled: false, policy: '' };
 const ROLES = '/users-permissions/roles';
 
-describe.each(adaptersFor(import.meta.url))('roles on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('roles on %s', (adapter) => {
   let world: AccountsWorld;
   let jwt: string;
   beforeAll(async () => {
@@ -170,7 +170,7 @@ describe.each(adaptersFor(import.meta.url))('roles on %s', (adapter) => {
   });
 });
 
-describe.each(adaptersFor(import.meta.url))('the default roles on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('the default roles on %s', (adapter) => {
   const metadata = (url: string) => ({
     imports: [
       ContentModule.forRoot({

@@ -3,7 +3,7 @@ import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { contentTypes, Outbox, tokenIn, usersOptions } from './helpers.ts';
 
-describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('sessions on %s', (adapter) => {
   let test: TestApp;
   let n = 0;
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe.each(adaptersFor(import.meta.url))('sessions on %s', (adapter) => {
   });
 });
 
-describe.each(adaptersFor(import.meta.url))('confirmation of addresses on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('confirmation of addresses on %s', (adapter) => {
   let test: TestApp;
   const outbox = new Outbox();
   beforeAll(async () => {

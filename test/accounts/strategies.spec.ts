@@ -32,7 +32,7 @@ class HostUser implements AuthStrategy {
   }
 }
 
-describe.each(adaptersFor(import.meta.url))('strategies of an application on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('strategies of an application on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(

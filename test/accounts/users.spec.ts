@@ -9,7 +9,7 @@ const error = (status: number, name: string, message: unknown) => ({
   error: { status, name, message, details: expect.anything() },
 });
 
-describe.each(adaptersFor(import.meta.url))('users on %s', (adapter) => {
+describe.each(adaptersFor('express'))('users on %s', (adapter) => {
   let test: TestApp;
   const outbox = new Outbox();
   let n = 0;

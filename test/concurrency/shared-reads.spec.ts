@@ -8,7 +8,7 @@ import { dose } from '../support/dose.ts';
 const LOCK = 'lock table members in access exclusive mode';
 const reads = (texts: readonly string[]): number => texts.filter((text) => text.includes('"members"')).length;
 
-describe.each(adaptersFor(import.meta.url))('equal reads on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('equal reads on %s', (adapter) => {
   let loaded: LoadedApp;
   beforeEach(async () => {
     loaded = await startLoadedApp(adapter, { limits: { statementTimeout: 5000 } });

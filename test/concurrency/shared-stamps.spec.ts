@@ -84,7 +84,7 @@ interface Reply {
 const linked = (key: string, value: { documentId?: string } | null): unknown =>
   key !== 'data' && typeof value?.documentId === 'string' ? value.documentId : value;
 
-describe.each(adaptersFor(import.meta.url))('stamps of concurrent writes on %s', (adapter) => {
+describe.each(adaptersFor('express'))('stamps of concurrent writes on %s', (adapter) => {
   const barrier = new Barrier();
   let test: TestApp;
   beforeAll(async () => {

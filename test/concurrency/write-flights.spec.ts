@@ -40,7 +40,7 @@ interface Answered {
 /** Timeout in milliseconds that no request reaches on a busy machine. */
 const PATIENT = 30_000;
 
-describe.each(adaptersFor(import.meta.url))('concurrent writes on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('concurrent writes on %s', (adapter) => {
   const barrier = new Barrier();
   let test: TestApp;
   const start = (statementTimeout: number): Promise<TestApp> =>

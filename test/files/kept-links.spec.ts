@@ -28,7 +28,7 @@ async function makePage(api: FilesApp, data: object): Promise<string> {
   return ((await answer.json()) as { data: { documentId: string } }).data.documentId;
 }
 
-describe.each(adaptersFor(import.meta.url))(
+describe.each(adaptersFor('express'))(
   'cached responses with links to private files, on %s',
   (adapter) => {
     let api: FilesApp;

@@ -7,7 +7,7 @@ interface FileIds {
   readonly documentId: string;
 }
 
-describe.each(adaptersFor(import.meta.url))('linking files on %s', (adapter) => {
+describe.each(adaptersFor('express'))('linking files on %s', (adapter) => {
   let api: FilesApp;
   let secret: FileIds;
   beforeAll(async () => {

@@ -17,7 +17,7 @@ const note = defineCollectionType({
   attributes: { title: { type: 'string', unique: true, required: true } },
 });
 
-describe.each(adaptersFor(import.meta.url))('statements added to writes on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('statements added to writes on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp({ contentTypes: [note], access: { public: { note: '*' } } }, adapter);

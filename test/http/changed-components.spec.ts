@@ -34,7 +34,7 @@ const TO_MANY = { type: 'relation', relation: 'manyToMany', target: 'tag' } as c
 const ONE = { type: 'component', component: 'm.inner' } as const;
 const MANY = { ...ONE, repeatable: true } as const;
 
-describe.each(adaptersFor(import.meta.url))('changed components on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('changed components on %s', (adapter) => {
   let database: TestDatabase;
   let host: Host;
   beforeAll(async () => void (database = await createDatabase()));

@@ -72,7 +72,7 @@ function modelOf({ drafts = false, localized = false }): Model {
   return { contentTypes: [article, story, page, tag, topic], locales: ['en', 'fr'] };
 }
 
-describe.each(adaptersFor(import.meta.url))('a changed model on %s', (adapter) => {
+describe.each(adaptersFor('express'))('a changed model on %s', (adapter) => {
   let database: TestDatabase;
   let host: Host;
   beforeAll(async () => void (database = await createDatabase()));

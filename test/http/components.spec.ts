@@ -32,7 +32,7 @@ const DEEP = [
   .map((path, i) => `populate[${i}]=${path}`)
   .join('&');
 
-describe.each(adaptersFor(import.meta.url))('components and zones on %s', (adapter) => {
+describe.each(adaptersFor('express'))('components and zones on %s', (adapter) => {
   let test: TestApp;
   let leaf: { id: number; documentId: string };
 

@@ -101,7 +101,7 @@ const refused = (message: string) =>
   });
 const NO_CHAIN = refused('Invalid fallbackLocale parameter. Expected false, or some of: en, fr, de, de-CH');
 
-describe.each(adaptersFor(import.meta.url))('fallback locales (peers 23) on %s', (adapter) => {
+describe.each(adaptersFor('express'))('fallback locales (peers 23) on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => void (test = await createTestApp(press, adapter)));
   afterAll(() => test.close());

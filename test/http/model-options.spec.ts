@@ -53,7 +53,7 @@ const MODEL = {
 };
 const TAKEN = 'This attribute must be unique';
 
-describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adapter) => {
+describe.each(adaptersFor('express'))('options of attributes on %s', (adapter) => {
   let test: TestApp;
   const files: Record<string, { id: number; documentId: string }> = {};
   beforeAll(async () => {
@@ -307,7 +307,7 @@ describe.each(adaptersFor(import.meta.url))('options of attributes on %s', (adap
   });
 });
 
-describe.each(adaptersFor(import.meta.url))('11.36: strictRelations (peers 39) on %s', (adapter) => {
+describe.each(adaptersFor('express'))('11.36: strictRelations (peers 39) on %s', (adapter) => {
   const holder = defineComponent({
     uid: 's.holder',
     attributes: { target: { type: 'relation', relation: 'manyToOne', target: 'target', required: true } },

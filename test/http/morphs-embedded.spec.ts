@@ -23,7 +23,7 @@ const badPopulate = (key: string, at: string) =>
     param: 'populate',
   });
 
-describe.each(adaptersFor(import.meta.url))('polymorphic relations inside components on %s', (adapter) => {
+describe.each(adaptersFor('express'))('polymorphic relations inside components on %s', (adapter) => {
   let test: TestApp;
   let A: Row, B: Row, T: Row, U: Row, V: Row;
 

@@ -17,7 +17,7 @@ const TAG = 'api::tag.tag';
 const VAULT = 'api::vault.vault';
 const COMMENT = 'api::comment.comment';
 
-describe.each(adaptersFor(import.meta.url))('polymorphic relations on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('polymorphic relations on %s', (adapter) => {
   let test: TestApp;
 
   const make = async (plural: string, data: object, query = ''): Promise<Row> =>

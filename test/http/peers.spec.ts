@@ -473,7 +473,7 @@ describe('peers 24: values that locales share', () => {
   });
 });
 
-describe.each(adaptersFor(import.meta.url))('peers 39: required relations on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('peers 39: required relations on %s', (adapter) => {
   const leaf = defineCollectionType({
     singularApiId: 'leaf',
     pluralApiId: 'leaves',

@@ -153,7 +153,7 @@ const start = (
     ...(database === undefined ? {} : { database }),
   });
 
-describe.each(adaptersFor(import.meta.url))('registration on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('registration on %s', (adapter) => {
   it.each(WAYS)('%s serves the content, and the schema is complete after one update', async (_name, way) => {
     const host = await start(way, adapter);
     const http = supertest.agent(host.url);

@@ -35,7 +35,7 @@ const article = defineCollectionType({
 });
 const about = defineSingleType({ singularApiId: 'about', attributes: { text: { type: 'text' } } });
 
-describe.each(adaptersFor(import.meta.url))('the service of a single type on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('the service of a single type on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     const access = { public: { homepage: '*' as const } };
@@ -79,7 +79,7 @@ describe.each(adaptersFor(import.meta.url))('the service of a single type on %s'
   });
 });
 
-describe.each(adaptersFor(import.meta.url))('files without uploading on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('files without uploading on %s', (adapter) => {
   it('M5: a row created by the service of "file" can be linked in code and over HTTP', async () => {
     const test = await createTestApp({ contentTypes: [article], access: { public: { '*': '*' } } }, adapter);
     const service = (type: string) =>
@@ -131,7 +131,7 @@ class Config {
 @Module({ providers: [GrantsTable, Config], exports: [GrantsTable, Config] })
 class HostModule {}
 
-describe.each(adaptersFor(import.meta.url))('options from a factory on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('options from a factory on %s', (adapter) => {
   it('M5: injects settings and a source of grants into the factory', async () => {
     const database = await createDatabase();
     GrantsTable.pool.url = database.url;

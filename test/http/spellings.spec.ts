@@ -30,7 +30,7 @@ const linked = {
 const YES = ['true', 'TRUE', 'True', 't', 'T', '1'];
 const NO = ['false', 'FALSE', 'False', 'f', 'F', '0'];
 
-describe.each(adaptersFor(import.meta.url))('spellings on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('spellings on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(

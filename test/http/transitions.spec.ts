@@ -50,7 +50,7 @@ interface Page {
 
 const LOCALES = ['en', 'fr', 'de'];
 
-describe.each(adaptersFor(import.meta.url))('transitions by the service on %s', (adapter) => {
+describe.each(adaptersFor('express'))('transitions by the service on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => void (test = await createTestApp(model, adapter)));
   afterAll(() => test.close());

@@ -79,7 +79,7 @@ class OwnController {
 
 const MARK = /^[0-9a-f]{24}$/;
 
-describe.each(adaptersFor(import.meta.url))('positions of writes, on %s', (adapter) => {
+describe.each(adaptersFor('express'))('positions of writes, on %s', (adapter) => {
   let host: Host;
   let directory: string;
 

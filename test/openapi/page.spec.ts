@@ -19,7 +19,7 @@ const options = {
   openapi: { page: true, title: TITLE },
 } as const;
 
-describe.each(adaptersFor(import.meta.url))('the page on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('the page on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => void (test = await createTestApp(options, adapter)));
   afterAll(() => test.close());

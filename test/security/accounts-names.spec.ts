@@ -12,7 +12,7 @@ const safe = defineCollectionType({
 
 const point = (code: number): string => String.fromCodePoint(code);
 
-describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('on %s', (adapter) => {
   let world: AccountsWorld;
   let jwt: string;
   let other: Readonly<Record<string, any>>;

@@ -46,7 +46,7 @@ const PRIVATE = [
 /** Waits for mails that are sent in the background. */
 const settle = (): Promise<unknown> => new Promise((done) => setTimeout(done, 100));
 
-describe.each(adaptersFor(import.meta.url))('on %s', (adapter) => {
+describe.each(adaptersFor('express'))('on %s', (adapter) => {
   let world: AccountsWorld;
   beforeAll(async () => {
     world = await startAccounts(adapter);

@@ -63,7 +63,7 @@ class Names implements AuthStrategy {
   }
 }
 
-describe.each(adaptersFor(import.meta.url))('descriptions of the model on %s', (adapter) => {
+describe.each(adaptersFor('express'))('descriptions of the model on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
     test = await createTestApp(

@@ -90,7 +90,7 @@ const CONTENT = {
   zone: [{ __component: 'part.lock', label: 'd', code: 4 }],
 };
 
-describe.each(adaptersFor(import.meta.url))('responses that depend on whole rows, on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('responses that depend on whole rows, on %s', (adapter) => {
   let test: TestApp;
   let letters: ContentService;
   let vaultId: string;
@@ -249,7 +249,7 @@ describe.each(adaptersFor(import.meta.url))('responses that depend on whole rows
   });
 });
 
-describe.each(adaptersFor(import.meta.url))('components that contain themselves, on %s', (adapter) => {
+describe.each(adaptersFor('fastify'))('components that contain themselves, on %s', (adapter) => {
   const item = defineComponent({
     uid: 'menu.item',
     attributes: {

@@ -26,7 +26,7 @@ interface Shown {
   readonly milliseconds: number;
 }
 
-describe.each(adaptersFor(import.meta.url))('concurrent short reads on %s', (adapter) => {
+describe.each(adaptersFor('express'))('concurrent short reads on %s', (adapter) => {
   const barrier = new Barrier();
   let test: TestApp;
   beforeAll(async () => {
