@@ -1,12 +1,12 @@
 /**
  * Dependencies of a response: the tables that its statement names. A change of one makes the response stale.
  */
-import { notedTables } from '../content/model/ledger.js';
+import { notedTables } from '../content/model/change-log-tables.js';
 import type { Schema } from '../content/model/model.js';
 import { PerPlan } from '../content/plan/per-plan.js';
 import type { ReadPlan } from '../content/plan/plan.js';
 import type { Identifier, Statement } from '../kernel/sql.js';
-import type { Subject } from './ledger.js';
+import type { Subject } from './change-log.js';
 
 interface PlanSubject {
   readonly types: readonly string[];

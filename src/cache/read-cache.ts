@@ -3,7 +3,7 @@
  * first, so no response is older than what was committed before the request.
  */
 import { LRUCache } from 'lru-cache';
-import type { Ledger, Subject } from './ledger.js';
+import type { ChangeLog, Subject } from './change-log.js';
 
 export interface CachedRead<T> {
   readonly key: string;
@@ -77,7 +77,7 @@ export class ReadCache<T> {
   readonly counts: ReadCounts = { hits: 0, misses: 0, stale: 0, passed: 0 };
 
   constructor(
-    private readonly ledger: Ledger,
+    private readonly changeLog: ChangeLog,
     bytes: number,
   ) {
     // `maxSize` must be positive; without bytes, Reads does not use the cache.
@@ -100,8 +100,8 @@ export class ReadCache<T> {
     const entry = this.entries.get(asked.key);
     if (entry?.admission.bypasses === true) return this.pass(asked, entry.admission);
     // Without a polled server the read could not be cached, so the poll comes first.
-    const asks = (entry?.answer ?? null) !== null || this.ledger.server === null;
-    if (!asks || !(await this.ledger.check())) return this.load(asked, false);
+    const asks = (entry?.answer ?? null) !== null || this.changeLog.server === null;
+    if (!asks || !(await this.changeLog.check())) return this.load(asked, false);
     return this.found(asked) ?? (await this.renewed(asked)) ?? this.load(asked, true);
   }
 
@@ -109,8 +109,8 @@ export class ReadCache<T> {
   private found(asked: CachedRead<T>): T | null {
     const entry = this.entries.get(asked.key);
     if (entry === undefined || entry.answer === null || entry.until <= Date.now()) return null;
-    const { position } = this.ledger;
-    const isChanged = this.ledger.hasChanged(asked.subject, entry.position);
+    const { position } = this.changeLog;
+    const isChanged = this.changeLog.hasChanged(asked.subject, entry.position);
     entry.admission.judge(isChanged, position);
     if (isChanged) return null;
     this.counts.hits += 1;
@@ -166,7 +166,7 @@ export class ReadCache<T> {
   ): Promise<T> {
     const { answer, position, bytes, until } = await load(isChecked);
     const keeps =
-      position !== null && this.ledger.server !== null && !this.ledger.hasChanged(subject, position);
+      position !== null && this.changeLog.server !== null && !this.changeLog.hasChanged(subject, position);
     if (keeps)
       this.entries.set(key, {
         answer,

@@ -2,14 +2,14 @@
  * Coalesces equal reads: a request joins a read that is not sent yet, and otherwise waits for the next one.
  * So of many equal requests one runs and one waits, and each response was read after its request arrived.
  */
-import type { Hangup, HangupListener } from '../kernel/hangup.js';
+import type { Disconnect, DisconnectListener } from '../kernel/disconnect.js';
 import type { ReadTraits } from '../pool/native-pool.js';
 
-export type SharedTraits = Pick<ReadTraits, 'hangup' | 'turn' | 'begun'>;
+export type SharedTraits = Pick<ReadTraits, 'disconnect' | 'turn' | 'begun'>;
 
-class SharedHangup implements Hangup, HangupListener {
-  private readonly clients: Hangup[] = [];
-  private readonly listeners = new Set<HangupListener>();
+class SharedDisconnect implements Disconnect, DisconnectListener {
+  private readonly clients: Disconnect[] = [];
+  private readonly listeners = new Set<DisconnectListener>();
   private staying = 0;
 
   get happened(): boolean {
@@ -17,7 +17,7 @@ class SharedHangup implements Hangup, HangupListener {
   }
 
   /** Adds a client; null is one that never disconnects. */
-  join(client: Hangup | null): void {
+  join(client: Disconnect | null): void {
     if (client?.happened === true) return;
     this.staying += 1;
     if (client === null) return;
@@ -25,27 +25,27 @@ class SharedHangup implements Hangup, HangupListener {
     client.add(this);
   }
 
-  hungUp(): void {
+  disconnected(): void {
     this.staying -= 1;
     if (this.staying > 0) return;
-    for (const listener of [...this.listeners]) listener.hungUp();
+    for (const listener of [...this.listeners]) listener.disconnected();
   }
 
   end(): void {
     for (const client of this.clients) client.delete(this);
   }
 
-  add(listener: HangupListener): void {
+  add(listener: DisconnectListener): void {
     this.listeners.add(listener);
   }
 
-  delete(listener: HangupListener): void {
+  delete(listener: DisconnectListener): void {
     this.listeners.delete(listener);
   }
 }
 
 interface Waiting<T> {
-  readonly hangup: SharedHangup;
+  readonly disconnect: SharedDisconnect;
   readonly answer: Promise<T>;
 }
 
@@ -53,30 +53,38 @@ export class SharedReads<T> {
   private readonly waiting = new Map<string, Waiting<T>>();
 
   /** Joins an equal read that is not sent yet, or calls `start`. A read without a key is never shared. */
-  read(key: string | null, hangup: Hangup | null, start: (traits: SharedTraits) => Promise<T>): Promise<T> {
-    if (key === null) return start({ hangup, turn: null, begun: () => undefined });
+  read(
+    key: string | null,
+    disconnect: Disconnect | null,
+    start: (traits: SharedTraits) => Promise<T>,
+  ): Promise<T> {
+    if (key === null) return start({ disconnect, turn: null, begun: () => undefined });
     const waiting = this.waiting.get(key);
     // If all its clients have disconnected, the read is about to be cancelled.
-    if (waiting === undefined || waiting.hangup.happened) return this.start(key, hangup, start);
-    waiting.hangup.join(hangup);
+    if (waiting === undefined || waiting.disconnect.happened) return this.start(key, disconnect, start);
+    waiting.disconnect.join(disconnect);
     return waiting.answer;
   }
 
-  private start(key: string, client: Hangup | null, start: (traits: SharedTraits) => Promise<T>): Promise<T> {
-    const hangup = new SharedHangup();
-    hangup.join(client);
+  private start(
+    key: string,
+    client: Disconnect | null,
+    start: (traits: SharedTraits) => Promise<T>,
+  ): Promise<T> {
+    const disconnect = new SharedDisconnect();
+    disconnect.join(client);
     let isOpen = true;
     const begun = (): void => {
       isOpen = false;
-      if (this.waiting.get(key)?.hangup === hangup) this.waiting.delete(key);
+      if (this.waiting.get(key)?.disconnect === disconnect) this.waiting.delete(key);
     };
     const over = (): void => {
       begun();
-      hangup.end();
+      disconnect.end();
     };
-    const answer = start({ hangup, turn: key, begun });
+    const answer = start({ disconnect, turn: key, begun });
     answer.then(over, over);
-    if (isOpen) this.waiting.set(key, { hangup, answer });
+    if (isOpen) this.waiting.set(key, { disconnect, answer });
     return answer;
   }
 }

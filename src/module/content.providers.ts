@@ -10,7 +10,7 @@ import { DocumentsBase } from '../content/documents/documents-base.js';
 import { Documents } from '../content/documents/documents.service.js';
 import { HookExplorer } from '../content/documents/hook-explorer.js';
 import { Hooks } from '../content/documents/hooks.js';
-import { LedgerWorker, warnOfLedger } from '../cache/ledger-worker.js';
+import { ChangeLogWorker, warnOfChangeLog } from '../cache/change-log-worker.js';
 import { MODEL_DIGEST, ModelWatch } from '../content/documents/model-watch.js';
 import { SignedLinks } from '../content/documents/signed-links.js';
 import { ScheduleWorker } from '../content/documents/schedule-worker.js';
@@ -25,8 +25,8 @@ import { PositionInterceptor } from '../content/http/position.interceptor.js';
 import { AfterRoutes, BeforeRoutes } from '../content/http/request-hooks.js';
 import { CONTENT_MODULE, ContentRoutes, ROUTED, type Routed } from '../content/http/routes.js';
 import { UnsentAnswers } from '../content/http/unsent-answers.js';
-import { Ledger } from '../cache/ledger.js';
-import { ledgerTablesOf, notedTables } from '../content/model/ledger.js';
+import { ChangeLog } from '../cache/change-log.js';
+import { changeLogTablesOf, notedTables } from '../content/model/change-log-tables.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { RUNTIME } from './content.module-definition.js';
@@ -48,13 +48,13 @@ function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings):
   return new Database({ orm, schema, settings, warn, namesTables: !isProduction() });
 }
 
-const openLedger = (schema: Schema, database: Database): Ledger =>
-  new Ledger({
-    tables: ledgerTablesOf(schema.file),
+const openChangeLog = (schema: Schema, database: Database): ChangeLog =>
+  new ChangeLog({
+    tables: changeLogTablesOf(schema.file),
     marked: database.hasReplicas,
     noted: notedTables(schema).map(({ table }) => table),
     open: () => database.open(),
-    warn: warnOfLedger,
+    warn: warnOfChangeLog,
   });
 
 /** Providers made by factories. */
@@ -76,7 +76,7 @@ const MADE: readonly Provider[] = [
     inject: [CONTENT_SCHEMA, CONTENT_SETTINGS],
   },
   { provide: Database, useFactory: openDatabase, inject: [CONTENT_ORM, CONTENT_SCHEMA, CONTENT_SETTINGS] },
-  { provide: Ledger, useFactory: openLedger, inject: [CONTENT_SCHEMA, Database] },
+  { provide: ChangeLog, useFactory: openChangeLog, inject: [CONTENT_SCHEMA, Database] },
   { provide: CONTENT_MODULE, useExisting: ContentRoutes },
 ];
 
@@ -89,7 +89,7 @@ const CLASSES: readonly Provider[] = [
   WriteAdditions,
   DocumentsBase,
   Documents,
-  LedgerWorker,
+  ChangeLogWorker,
   ContentMetrics,
   ScheduleWorker,
   Hooks,

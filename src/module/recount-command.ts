@@ -1,7 +1,7 @@
 /** Command `recount`: recounts the stored totals. */
 import { parseArgs } from 'node:util';
-import { LedgerWorker } from '../cache/ledger-worker.js';
-import type { WrongTotal } from '../cache/keeper.js';
+import { ChangeLogWorker } from '../cache/change-log-worker.js';
+import type { WrongTotal } from '../cache/change-log-keeper.js';
 import { UsageError, withApplication } from './command.js';
 
 export const RECOUNT_USAGE = `recount [<type> …] --module <module>
@@ -19,7 +19,7 @@ export async function runRecount(args: readonly string[]): Promise<string> {
     options: { module: { type: 'string' } },
   });
   const wrong = await withApplication(values.module, async (app) => {
-    const worker = app.get(LedgerWorker, { strict: false });
+    const worker = app.get(ChangeLogWorker, { strict: false });
     await worker.look();
     if (worker.lack !== null) throw new UsageError(worker.lack);
     return worker.recount(...positionals);

@@ -2,7 +2,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { Database } from '../content/store/database.js';
-import { LedgerWorker } from '../cache/ledger-worker.js';
+import { ChangeLogWorker } from '../cache/change-log-worker.js';
 import { ModelWatch } from '../content/documents/model-watch.js';
 import { checkContent, type CheckResult, type Finding } from '../features/evolution/content-check.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
@@ -28,14 +28,14 @@ export class StartCheck implements OnApplicationBootstrap {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(ModelWatch) private readonly model: ModelWatch,
-    @Inject(LedgerWorker) private readonly ledger: LedgerWorker,
+    @Inject(ChangeLogWorker) private readonly changeLog: ChangeLogWorker,
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const { away, findings, advice, stored } = await this.checked();
     this.model.begin(stored);
-    this.ledger.begin(away === null && findings.length === 0);
+    this.changeLog.begin(away === null && findings.length === 0);
     if (away !== null) this.logger.warn(away);
     const stopping = findings.filter(({ weight }) => weight === 'error');
     if (stopping.length > 0 && this.refuses())

@@ -5,7 +5,7 @@
 import { param, print, type Statement, sql } from '../kernel/sql.js';
 import { requestCancel } from './cancel-request.js';
 import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
-import type { Hangup } from '../kernel/hangup.js';
+import type { Disconnect } from '../kernel/disconnect.js';
 import { type JobContext, RECOVERY } from './job.js';
 import { clientsOf } from './lost-connections.js';
 import type { Row, Runner } from './runner.js';
@@ -33,7 +33,7 @@ interface HostedContext extends JobContext {
 
 interface Request {
   readonly turn: string | null;
-  readonly hangup: Hangup | null;
+  readonly disconnect: Disconnect | null;
 }
 
 /**
@@ -69,7 +69,7 @@ export class HostedTransaction<T> {
     private readonly context: HostedContext,
   ) {}
 
-  run({ turn, hangup }: Request): Promise<T> {
+  run({ turn, disconnect }: Request): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const granted = (): void => {
         const leave = (): void => {
@@ -87,7 +87,7 @@ export class HostedTransaction<T> {
         if (!this.isCommitting) reject(error);
         this.end(() => reject(error));
       };
-      const slot = new SlotRequest(this.context, { lane: 'write', turn, hangup }, { granted, fail });
+      const slot = new SlotRequest(this.context, { lane: 'write', turn, disconnect }, { granted, fail });
       slot.start();
     }).catch((error: unknown) => this.outcomeOf(error));
   }

@@ -5,7 +5,7 @@ import { Admission, slotLimitsOf } from './admission.js';
 import { firstLine, isMisnamed, overloaded, timedOut } from '../kernel/postgres-errors.js';
 import { TimeoutList } from '../kernel/timeout-list.js';
 import { canPipeline, closeLater } from './pipelined-batch.js';
-import type { Hangup } from '../kernel/hangup.js';
+import type { Disconnect } from '../kernel/disconnect.js';
 import { type Hosted, HostedTransaction } from './hosted-transaction.js';
 import type { Job, JobContext } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './session-settings.js';
@@ -21,7 +21,7 @@ import { StatementNames } from './statement-names.js';
 import { type BatchTraits, WriteBatches } from './write-batches.js';
 
 export interface ReadTraits {
-  readonly hangup: Hangup | null;
+  readonly disconnect: Disconnect | null;
   /** Whether the read counts as slow until it has run. */
   readonly heavy: boolean;
   /** Reads with the same text run one at a time. Null for no such bound. */
@@ -31,10 +31,10 @@ export interface ReadTraits {
 }
 
 /** Traits of a short statement of the library itself. */
-const OWN: ReadTraits = { hangup: null, heavy: false, turn: null, begun: () => undefined };
+const OWN: ReadTraits = { disconnect: null, heavy: false, turn: null, begun: () => undefined };
 
 export interface WriteTraits {
-  readonly hangup: Hangup | null;
+  readonly disconnect: Disconnect | null;
   /** Document that is written: its writers run one at a time, and wait without a connection. */
   readonly turn: string | null;
   /** Allows the write to share its transaction with others. */
@@ -128,10 +128,10 @@ export class NativePool {
     statement: Statement,
     traits: ReadTraits | null,
   ): Omit<PoolRead, 'condition' | 'done' | 'fail'> {
-    const { hangup, heavy, turn, begun } = traits ?? OWN;
+    const { disconnect, heavy, turn, begun } = traits ?? OWN;
     const known = this.names.of(statement.text);
     const lane = traits === null ? 'own' : laneOf(known, heavy);
-    return { statement, known, request: { lane, turn, hangup }, heavy, begun };
+    return { statement, known, request: { lane, turn, disconnect }, heavy, begun };
   }
 
   private readonly send: Send = ({ job, client }, texts, done) => {
@@ -151,18 +151,24 @@ export class NativePool {
 
   /** Runs a transaction that code of the host cannot join. */
   transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
-    const { turn, hangup, together = null } = traits;
+    const { turn, disconnect, together = null } = traits;
     return new Promise((resolve, fail) => {
       const done = resolve as (value: unknown) => void;
       const write = (failed: (error: unknown) => void): void =>
-        this.writes.write({ work, together, request: { lane: 'write', turn, hangup }, done, fail: failed });
+        this.writes.write({
+          work,
+          together,
+          request: { lane: 'write', turn, disconnect },
+          done,
+          fail: failed,
+        });
       // A misnamed statement fails before the COMMIT, which the server skips: nothing is written.
       write(this.unnamed(() => write(fail), fail));
     });
   }
 
   /** Runs a transaction of MikroORM, which code of the host joins. */
-  hosted<T>(hosted: Hosted<T>, request: Pick<WriteTraits, 'turn' | 'hangup'>): Promise<T> {
+  hosted<T>(hosted: Hosted<T>, request: Pick<WriteTraits, 'turn' | 'disconnect'>): Promise<T> {
     const context = {
       ...this.context,
       statementTimeout: this.settings.limits.statementTimeout,

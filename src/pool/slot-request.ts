@@ -3,7 +3,7 @@ import { unavailable } from '../kernel/errors.js';
 import type { Admission, Lane, Slot } from './admission.js';
 import { runningTime } from '../kernel/running-time.js';
 import type { Timeout, TimeoutList } from '../kernel/timeout-list.js';
-import type { Hangup, HangupListener } from '../kernel/hangup.js';
+import type { Disconnect, DisconnectListener } from '../kernel/disconnect.js';
 
 export interface PoolContext {
   readonly admission: Admission;
@@ -19,7 +19,7 @@ export interface SlotOptions {
   readonly lane: Lane;
   /** Requests with the same text run one at a time. Null for no such bound. */
   readonly turn: string | null;
-  readonly hangup: Hangup | null;
+  readonly disconnect: Disconnect | null;
 }
 
 /** Slot or slots that a job occupies. */
@@ -45,7 +45,7 @@ export interface SlotCallbacks {
 
 export const clientDisconnected = (): Error => unavailable('The client disconnected');
 
-export class SlotRequest implements HangupListener, SlotHolder {
+export class SlotRequest implements DisconnectListener, SlotHolder {
   private readonly deadline: Timeout;
   private wait: Timeout | null = null;
   private slot: Slot | null = null;
@@ -60,12 +60,12 @@ export class SlotRequest implements HangupListener, SlotHolder {
     private readonly callbacks: SlotCallbacks,
   ) {
     this.deadline = context.deadlines.add(() => this.fail(context.expired()));
-    options.hangup?.add(this);
+    options.disconnect?.add(this);
   }
 
   start(lane = this.options.lane): void {
     const { context, options } = this;
-    if (options.hangup?.happened === true) return this.fail(clientDisconnected());
+    if (options.disconnect?.happened === true) return this.fail(clientDisconnected());
     const slot = context.admission.request(lane, options.turn, {
       granted: () => this.grant(),
       preempt: () => this.callbacks.preempt?.(),
@@ -86,7 +86,7 @@ export class SlotRequest implements HangupListener, SlotHolder {
     this.isCommitting = true;
   }
 
-  hungUp(): void {
+  disconnected(): void {
     this.stop(clientDisconnected());
   }
 
@@ -95,7 +95,7 @@ export class SlotRequest implements HangupListener, SlotHolder {
     this.isOver = true;
     this.context.deadlines.delete(this.deadline);
     if (this.wait !== null) this.context.waits.delete(this.wait);
-    this.options.hangup?.delete(this);
+    this.options.disconnect?.delete(this);
     return true;
   }
 

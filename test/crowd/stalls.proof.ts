@@ -6,7 +6,7 @@ import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { ContentMetrics } from 'nestjs-content-api';
 import pg from 'pg';
-import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
+import { ChangeLogWorker } from '../../src/cache/change-log-worker.ts';
 import type { Host } from '../http/helpers.ts';
 import { startNotes, writeNote } from '../support/notes.ts';
 import { blockEventLoop } from '../support/block-event-loop.ts';
@@ -20,7 +20,7 @@ describe('a suspended process', () => {
       limits: { statementTimeout: 1500 },
       database: { pool: { min: 0, max: 3 }, driverOptions: { connectionTimeoutMillis: 400 } },
     });
-    await host.app.get(LedgerWorker).look();
+    await host.app.get(ChangeLogWorker).look();
     await writeNote(host);
     warned.length = 0;
   });

@@ -28,132 +28,129 @@ async function makePage(api: FilesApp, data: object): Promise<string> {
   return ((await answer.json()) as { data: { documentId: string } }).data.documentId;
 }
 
-describe.each(adaptersFor('express'))(
-  'cached responses with links to private files, on %s',
-  (adapter) => {
-    let api: FilesApp;
-    let paths: string[];
-    let secret: string;
-    const hits = (): number => api.app.get(ContentMetrics).cache.hits;
+describe.each(adaptersFor('express'))('cached responses with links to private files, on %s', (adapter) => {
+  let api: FilesApp;
+  let paths: string[];
+  let secret: string;
+  const hits = (): number => api.app.get(ContentMetrics).cache.hits;
 
-    beforeAll(async () => {
-      api = await createFilesApp({ private: PRIVATE }, adapter);
-      const [cover, other] = await uploaded(api, 2);
-      secret = other?.url.split('?')[0] ?? '';
-      const id = await makePage(api, {
-        title: 'one',
-        cover: cover?.documentId,
-        gallery: [other?.documentId],
-        hero: { file: other?.documentId },
-      });
-      const query = 'populate[cover]=true&populate[gallery]=true&populate[hero][populate]=*';
-      paths = [`/api/pages?${query}`, `/api/pages/${id}?${query}`, '/api/upload/files'];
+  beforeAll(async () => {
+    api = await createFilesApp({ private: PRIVATE }, adapter);
+    const [cover, other] = await uploaded(api, 2);
+    secret = other?.url.split('?')[0] ?? '';
+    const id = await makePage(api, {
+      title: 'one',
+      cover: cover?.documentId,
+      gallery: [other?.documentId],
+      hero: { file: other?.documentId },
     });
-    afterAll(() => api.close());
+    const query = 'populate[cover]=true&populate[gallery]=true&populate[hero][populate]=*';
+    paths = [`/api/pages?${query}`, `/api/pages/${id}?${query}`, '/api/upload/files'];
+  });
+  afterAll(() => api.close());
 
-    it('sends no link that is about to expire, and no 304 to a client with such links, at any time', async () => {
-      const clock = jest.spyOn(Date, 'now');
-      const start = SECONDS * 40_000_000;
-      /** Responses of clients, by path and ETag. */
-      const known = new Map<string, Map<string, string[]>>(paths.map((path) => [path, new Map()]));
-      const seen = { kept: 0, unchanged: 0, anew: 0 };
-      const areGood = async (links: readonly string[], at: number): Promise<void> => {
-        // Just before the promised lifetime ends.
-        clock.mockReturnValue((at + SECONDS) * 1000 - 1);
-        for (const link of new Set(links))
-          expect([at, link, (await api.ask(link, { as: '' })).status]).toEqual([at, link, 200]);
+  it('sends no link that is about to expire, and no 304 to a client with such links, at any time', async () => {
+    const clock = jest.spyOn(Date, 'now');
+    const start = SECONDS * 40_000_000;
+    /** Responses of clients, by path and ETag. */
+    const known = new Map<string, Map<string, string[]>>(paths.map((path) => [path, new Map()]));
+    const seen = { kept: 0, unchanged: 0, anew: 0 };
+    const areGood = async (links: readonly string[], at: number): Promise<void> => {
+      // Just before the promised lifetime ends.
+      clock.mockReturnValue((at + SECONDS) * 1000 - 1);
+      for (const link of new Set(links))
+        expect([at, link, (await api.ask(link, { as: '' })).status]).toEqual([at, link, 200]);
+      clock.mockReturnValue(at * 1000);
+    };
+    try {
+      for (const passed of [0, 1, 59, 60, 61, 119.999, 120, 121, 300, 30]) {
+        const at = start + passed;
         clock.mockReturnValue(at * 1000);
-      };
-      try {
-        for (const passed of [0, 1, 59, 60, 61, 119.999, 120, 121, 300, 30]) {
-          const at = start + passed;
-          clock.mockReturnValue(at * 1000);
-          for (const [path, tags] of known) {
-            for (const [tag, links] of tags)
-              for (const method of ['HEAD', 'GET']) {
-                const { status } = await api.ask(path, { method, headers: { 'if-none-match': tag } });
-                seen[status === 304 ? 'unchanged' : 'anew'] += 1;
-                if (status === 304) await areGood(links, at);
-              }
-            const before = hits();
-            for (let i = 0; i < 3; i += 1) {
-              const answer = await api.ask(path);
-              const links = linksIn(await answer.text());
-              expect(links.length).toBeGreaterThan(1);
-              await areGood(links, at);
-              const tag = answer.headers.get('etag');
-              if (tag !== null) tags.set(tag, links);
+        for (const [path, tags] of known) {
+          for (const [tag, links] of tags)
+            for (const method of ['HEAD', 'GET']) {
+              const { status } = await api.ask(path, { method, headers: { 'if-none-match': tag } });
+              seen[status === 304 ? 'unchanged' : 'anew'] += 1;
+              if (status === 304) await areGood(links, at);
             }
-            seen.kept += hits() - before;
+          const before = hits();
+          for (let i = 0; i < 3; i += 1) {
+            const answer = await api.ask(path);
+            const links = linksIn(await answer.text());
+            expect(links.length).toBeGreaterThan(1);
+            await areGood(links, at);
+            const tag = answer.headers.get('etag');
+            if (tag !== null) tags.set(tag, links);
           }
+          seen.kept += hits() - before;
         }
-      } finally {
-        clock.mockRestore();
       }
-      for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
-    });
+    } finally {
+      clock.mockRestore();
+    }
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(20);
+  });
 
-    it('S25, S34: a link is valid only in its exact spelling, also for ranges and conditions', async () => {
-      const [link = ''] = linksIn(await (await api.ask(paths[2] ?? '')).text());
-      const [path = '', query = ''] = link.split('?');
-      const ask = (url: string, method = 'GET', headers: Record<string, string> = {}) =>
-        raw(api.url, method, url, headers);
-      expect([(await ask(link)).status, (await ask(link, 'HEAD')).status]).toEqual([200, 200]);
-      const others = [
-        `${path}?expires=9999999999&${query}`,
-        `${path}?${query.replace('=', '=%20')}`,
-        `${path}?${query}#x`,
-        `${path}/?${query}`,
-        `${path}%00?${query}`,
-        `${path.toUpperCase()}?${query}`,
-        `${path.replace('/uploads/', '/uploads/./')}?${query}`,
-        `${path.replace('/uploads/', '/uploads/%2e/')}?${query}`,
-        `${path.replace('/uploads/', '/%75ploads/')}?${query}`,
-        `/${path}?${query}`,
-        `http://elsewhere.example${path}?${query}`,
-      ];
-      for (const url of others) {
-        const { status, text } = await ask(url);
-        expect([url, [403, 404].includes(status), text[0]]).toEqual([url, true, '{']);
+  it('S25, S34: a link is valid only in its exact spelling, also for ranges and conditions', async () => {
+    const [link = ''] = linksIn(await (await api.ask(paths[2] ?? '')).text());
+    const [path = '', query = ''] = link.split('?');
+    const ask = (url: string, method = 'GET', headers: Record<string, string> = {}) =>
+      raw(api.url, method, url, headers);
+    expect([(await ask(link)).status, (await ask(link, 'HEAD')).status]).toEqual([200, 200]);
+    const others = [
+      `${path}?expires=9999999999&${query}`,
+      `${path}?${query.replace('=', '=%20')}`,
+      `${path}?${query}#x`,
+      `${path}/?${query}`,
+      `${path}%00?${query}`,
+      `${path.toUpperCase()}?${query}`,
+      `${path.replace('/uploads/', '/uploads/./')}?${query}`,
+      `${path.replace('/uploads/', '/uploads/%2e/')}?${query}`,
+      `${path.replace('/uploads/', '/%75ploads/')}?${query}`,
+      `/${path}?${query}`,
+      `http://elsewhere.example${path}?${query}`,
+    ];
+    for (const url of others) {
+      const { status, text } = await ask(url);
+      expect([url, [403, 404].includes(status), text[0]]).toEqual([url, true, '{']);
+    }
+    // Access is checked before conditions on existing bytes are evaluated.
+    const conditions: Record<string, string>[] = [
+      { Range: 'bytes=0-0' },
+      { Range: 'bytes=99999999-' },
+      { 'If-None-Match': '*' },
+      { 'If-Modified-Since': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+    ];
+    const [there, nowhere] = [path, path.replace(/.{10}\.png/, '0000000000.png')];
+    for (const method of ['GET', 'HEAD'])
+      for (const headers of conditions) {
+        const [one, none] = [await ask(there, method, headers), await ask(nowhere, method, headers)];
+        expect([one.status, one.text, one.headers['etag']]).toEqual([403, none.text, none.headers['etag']]);
+        expect([none.status, none.headers['content-length']]).toEqual([403, one.headers['content-length']]);
       }
-      // Access is checked before conditions on existing bytes are evaluated.
-      const conditions: Record<string, string>[] = [
-        { Range: 'bytes=0-0' },
-        { Range: 'bytes=99999999-' },
-        { 'If-None-Match': '*' },
-        { 'If-Modified-Since': 'Fri, 31 Dec 9999 23:59:59 GMT' },
-      ];
-      const [there, nowhere] = [path, path.replace(/.{10}\.png/, '0000000000.png')];
-      for (const method of ['GET', 'HEAD'])
-        for (const headers of conditions) {
-          const [one, none] = [await ask(there, method, headers), await ask(nowhere, method, headers)];
-          expect([one.status, one.text, one.headers['etag']]).toEqual([403, none.text, none.headers['etag']]);
-          expect([none.status, none.headers['content-length']]).toEqual([403, one.headers['content-length']]);
+  });
+
+  it('a response cached for one caller shows no link to another, in either order', async () => {
+    const asked = async (path: string, as: string): Promise<{ status: number; text: string }> => {
+      const answer = await api.ask(path, { as });
+      return { status: answer.status, text: await answer.text() };
+    };
+    for (const order of [
+      ['editor', 'narrow', 'nobody', ''],
+      ['', 'nobody', 'narrow', 'editor'],
+    ]) {
+      await api.sql('update pages set title = title; update content_files set name = name');
+      for (const as of [...order, ...order, ...order])
+        for (const path of paths) {
+          const { status, text } = await asked(path, as);
+          const sees = as === 'editor' || (as === '' && path.startsWith('/api/pages'));
+          const isListed = as === 'narrow' && path.startsWith('/api/pages?');
+          expect([path, as, status]).toEqual([path, as, sees || isListed ? 200 : 403]);
+          expect([path, as, text.includes(secret)]).toEqual([path, as, sees]);
         }
-    });
-
-    it('a response cached for one caller shows no link to another, in either order', async () => {
-      const asked = async (path: string, as: string): Promise<{ status: number; text: string }> => {
-        const answer = await api.ask(path, { as });
-        return { status: answer.status, text: await answer.text() };
-      };
-      for (const order of [
-        ['editor', 'narrow', 'nobody', ''],
-        ['', 'nobody', 'narrow', 'editor'],
-      ]) {
-        await api.sql('update pages set title = title; update content_files set name = name');
-        for (const as of [...order, ...order, ...order])
-          for (const path of paths) {
-            const { status, text } = await asked(path, as);
-            const sees = as === 'editor' || (as === '' && path.startsWith('/api/pages'));
-            const isListed = as === 'narrow' && path.startsWith('/api/pages?');
-            expect([path, as, status]).toEqual([path, as, sees || isListed ? 200 : 403]);
-            expect([path, as, text.includes(secret)]).toEqual([path, as, sees]);
-          }
-      }
-    });
-  },
-);
+    }
+  });
+});
 
 describe('memory of cached responses', () => {
   const BYTES = dose(4_000_000, 16_000_000);

@@ -18,14 +18,14 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as Databases from '../../src/content/store/database.ts';
 import type * as NativePools from '../../src/pool/native-pool.ts';
-import type * as Workers from '../../src/cache/ledger-worker.ts';
-import type * as Ledgers from '../../src/cache/ledger.ts';
-import type * as Tables from '../../src/content/model/ledger.ts';
+import type * as Workers from '../../src/cache/change-log-worker.ts';
+import type * as Ledgers from '../../src/cache/change-log.ts';
+import type * as Tables from '../../src/content/model/change-log-tables.ts';
 import type { Schema } from '../../src/content/model/model.ts';
 import { model } from './model.ts';
 import { type Sent, textsOf } from '../support/upkeep.ts';
 import { watchQueries } from '../support/watch-queries.ts';
-import { NotifyLedger } from './notify-ledger.ts';
+import { NotifyChangeLog } from './notify-change-log.ts';
 
 /** Commands to an instance, in addition to HTTP requests. */
 export type Command =
@@ -47,10 +47,10 @@ export interface Answered {
 const underJest = process.env.JEST_WORKER_ID !== undefined;
 const load = <T>(room: string): Promise<T> =>
   import(underJest ? `../../src/${room}.ts` : `../../dist/${room}.js`) as Promise<T>;
-const { LedgerWorker } = await load<typeof Workers>('cache/ledger-worker');
-const { Ledger } = await load<typeof Ledgers>('cache/ledger');
+const { ChangeLogWorker } = await load<typeof Workers>('cache/change-log-worker');
+const { ChangeLog } = await load<typeof Ledgers>('cache/change-log');
 const { Database } = await load<typeof Databases>('content/store/database');
-const { ledgerTablesOf } = await load<typeof Tables>('content/model/ledger');
+const { changeLogTablesOf } = await load<typeof Tables>('content/model/change-log-tables');
 
 /** Reads of items. */
 export interface ReadCounts {
@@ -79,11 +79,11 @@ async function start(databaseUrl: string, { adapter, by, replicas }: Started): P
   });
   const builder = Test.createTestingModule({ imports: [content] });
   if (by === 'notify')
-    builder.overrideProvider(Ledger).useFactory({
+    builder.overrideProvider(ChangeLog).useFactory({
       factory: (schema: Schema, database: Databases.Database) =>
-        new NotifyLedger(
+        new NotifyChangeLog(
           {
-            tables: ledgerTablesOf(schema.file),
+            tables: changeLogTablesOf(schema.file),
             marked: false,
             noted: [],
             open: () => database.open(),
@@ -151,7 +151,7 @@ async function perform(command: Command): Promise<unknown> {
   if (command.do === 'recount') return void (await app.get(ContentMetrics).recount());
   if (command.do === 'close') return app.close();
   if (command.do === 'makeTables') await app.get<MikroORM>(CONTENT_ORM).schema.create();
-  return app.get(LedgerWorker).look();
+  return app.get(ChangeLogWorker).look();
 }
 
 process.on('message', ({ id, command }: { readonly id: number; readonly command: Command }) => {

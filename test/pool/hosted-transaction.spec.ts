@@ -13,14 +13,14 @@ const TIMED_OUT = expect.objectContaining({
 describe('a hosted transaction', () => {
   const clock = useFakeClock();
   let pool: TestPool;
-  let hangup: FakeHangup;
+  let disconnect: FakeHangup;
   /** Number of calls for a commit whose response was lost. */
   let confirmed: number;
   afterEach(() => pool.end());
 
   const start = (options: PoolOptions = {}): void => {
     pool = new TestPool(clock, { max: 2, statementTimeout: 500, ...options });
-    hangup = new FakeHangup();
+    disconnect = new FakeHangup();
     confirmed = 0;
     // The process id is that of the connection: the first one of the pool.
     pool.server.when('pg_backend_pid() as pid', [{ pid: 101, xid: '7', started: '2026-01-01', server: '1' }]);
@@ -43,7 +43,7 @@ describe('a hosted transaction', () => {
   };
   const run = (work: (runner: Runner) => Promise<unknown>, turn: string | null = null): Outcome<unknown> =>
     new Outcome(
-      pool.native.hosted({ transact, work, confirmed: () => void (confirmed += 1) }, { turn, hangup }),
+      pool.native.hosted({ transact, work, confirmed: () => void (confirmed += 1) }, { turn, disconnect }),
     );
   const runStatement = (text = 'update'): Outcome<unknown> =>
     run(async (runner) => {
@@ -103,7 +103,7 @@ describe('a hosted transaction', () => {
   describe('whose client disconnects', () => {
     it('while it waits runs nothing', async () => {
       start();
-      hangup.hangUp();
+      disconnect.hangUp();
       const write = runStatement();
       await clock.advance(20);
       expect(write.state).toBe(DISCONNECTED);
@@ -115,7 +115,7 @@ describe('a hosted transaction', () => {
       pool.server.when('update', hanging);
       const write = runStatement();
       await clock.advance(20);
-      hangup.hangUp();
+      disconnect.hangUp();
       await clock.advance(20);
       expect(write.state).toBe(DISCONNECTED);
       expect(pool.server.cancelled).toEqual([101]);
@@ -127,7 +127,7 @@ describe('a hosted transaction', () => {
       pool.server.once('pg_backend_pid() as pid', slow(50, [{ pid: 101 }]));
       const write = runStatement();
       await clock.advance(20);
-      hangup.hangUp();
+      disconnect.hangUp();
       await clock.advance(100);
       expect(write.state).toBe(DISCONNECTED);
       expect(texts()).not.toContain('update');
@@ -141,7 +141,7 @@ describe('a hosted transaction', () => {
         await new Promise((done) => setTimeout(done, 100));
       });
       await clock.advance(20);
-      hangup.hangUp();
+      disconnect.hangUp();
       await clock.advance(200);
       expect(write.state).toBe(DISCONNECTED);
       expect(texts().at(-1)).toBe('rollback');
@@ -152,7 +152,7 @@ describe('a hosted transaction', () => {
       pool.server.when(COMMIT, slow(100));
       const write = runStatement();
       await clock.advance(20);
-      hangup.hangUp();
+      disconnect.hangUp();
       await clock.advance(100);
       expect(write.value).toBe('written');
       expect(pool.server.cancelled).toEqual([]);

@@ -112,13 +112,13 @@ describe('COMMIT', () => {
   });
   afterEach(() => pool.end());
 
-  const write = (hangup: FakeHangup | null = null) =>
+  const write = (disconnect: FakeHangup | null = null) =>
     pool.write(
       async (runner) => {
         await runner.last([statement('update')]);
         return 'written';
       },
-      { hangup },
+      { disconnect },
     );
 
   it('succeeds if it returns within a second after the timeout', async () => {
@@ -140,10 +140,10 @@ describe('COMMIT', () => {
 
   it('returns its result when the client has disconnected', async () => {
     pool.server.once(COMMIT, { ...stuck, after: 100 });
-    const hangup = new FakeHangup();
-    const outcome = write(hangup);
+    const disconnect = new FakeHangup();
+    const outcome = write(disconnect);
     await clock.advance(50);
-    hangup.hangUp();
+    disconnect.hangUp();
     await clock.advance(60);
     expect(pool.server.committed).toHaveLength(1);
     expect(outcome.value).toBe('written');
@@ -153,18 +153,18 @@ describe('COMMIT', () => {
 describe('a client that disconnects', () => {
   const clock = useFakeClock();
   let pool: TestPool;
-  let hangup: FakeHangup;
+  let disconnect: FakeHangup;
   beforeEach(() => {
     pool = new TestPool(clock, { max: 1 });
-    hangup = new FakeHangup();
+    disconnect = new FakeHangup();
   });
   afterEach(() => pool.end());
 
   it('has its statement cancelled', async () => {
     pool.server.when(A, hanging);
-    const read = pool.read(A, { hangup });
+    const read = pool.read(A, { disconnect });
     await clock.advance(10);
-    hangup.hangUp();
+    disconnect.hangUp();
     await clock.advance(10);
     expect(read.state).toBe('The client disconnected');
     expect(pool.server.cancelled).toEqual([101]);
@@ -172,9 +172,9 @@ describe('a client that disconnects', () => {
   });
 
   it('has nothing sent if the connection was not open yet', async () => {
-    const read = pool.read(A, { hangup });
+    const read = pool.read(A, { disconnect });
     await clock.settle();
-    hangup.hangUp();
+    disconnect.hangUp();
     await clock.advance(10);
     expect(read.state).toBe('The client disconnected');
     expect(pool.server.executed).toEqual([]);
@@ -183,9 +183,9 @@ describe('a client that disconnects', () => {
 
   it('has its transaction rolled back', async () => {
     pool.server.when('update', hanging);
-    const write = pool.write((runner) => runner.run(statement('update')), { hangup });
+    const write = pool.write((runner) => runner.run(statement('update')), { disconnect });
     await clock.advance(10);
-    hangup.hangUp();
+    disconnect.hangUp();
     await clock.advance(10);
     expect(write.state).toBe('The client disconnected');
     expect(pool.server.executed.at(-1)?.text).toBe('rollback');
@@ -194,9 +194,9 @@ describe('a client that disconnects', () => {
 
   it('has its transaction rolled back if the statements before COMMIT are running', async () => {
     pool.server.when('update', hanging);
-    const write = pool.write((runner) => runner.last([statement('update')]), { hangup });
+    const write = pool.write((runner) => runner.last([statement('update')]), { disconnect });
     await clock.advance(10);
-    hangup.hangUp();
+    disconnect.hangUp();
     await clock.advance(10);
     expect(write.state).toBe('canceling statement due to user request');
     expect(pool.server.executed.at(-1)?.text).toBe('rollback');
@@ -204,9 +204,9 @@ describe('a client that disconnects', () => {
   });
 
   it('changes nothing after its response', async () => {
-    pool.read(A, { hangup });
+    pool.read(A, { disconnect });
     await clock.advance(10);
-    hangup.hangUp();
+    disconnect.hangUp();
     await clock.advance(10);
     expect(pool.server.cancelled).toEqual([]);
   });

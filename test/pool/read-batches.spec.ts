@@ -145,10 +145,10 @@ describe('concurrent short reads', () => {
   describe('of which a client disconnects', () => {
     it('respond to the other clients', async () => {
       pool.server.when(A, slow(50, [{ id: 1 }]));
-      const hangup = new FakeHangup();
-      const reads = [pool.read(A, { hangup }), pool.read(A)];
+      const disconnect = new FakeHangup();
+      const reads = [pool.read(A, { disconnect }), pool.read(A)];
       await clock.advance(10);
-      hangup.hangUp();
+      disconnect.hangUp();
       await clock.advance(100);
       expect(states(reads)).toEqual(['The client disconnected', 'done']);
       expect(pool.server.cancelled).toEqual([]);
@@ -157,9 +157,9 @@ describe('concurrent short reads', () => {
     it('are cancelled when all clients have disconnected', async () => {
       pool.server.when(A, hanging);
       const hangups = [new FakeHangup(), new FakeHangup()];
-      const reads = hangups.map((hangup) => pool.read(A, { hangup }));
+      const reads = hangups.map((disconnect) => pool.read(A, { disconnect }));
       await clock.advance(10);
-      for (const hangup of hangups) hangup.hangUp();
+      for (const disconnect of hangups) disconnect.hangUp();
       await clock.advance(10);
       expect(states(reads)).toEqual(['The client disconnected', 'The client disconnected']);
       expect(pool.server.cancelled).toHaveLength(1);

@@ -82,10 +82,10 @@ describe('the request queue', () => {
 
   it('removes a request whose client disconnects, and gives the slot to the next one', async () => {
     start({ max: 1 });
-    const hangup = new FakeHangup();
-    const [, second, third] = [pool.read('one'), pool.read('two', { hangup }), pool.read('three')];
+    const disconnect = new FakeHangup();
+    const [, second, third] = [pool.read('one'), pool.read('two', { disconnect }), pool.read('three')];
     await clock.advance(5);
-    hangup.hangUp();
+    disconnect.hangUp();
     await clock.settle();
     expect(second.state).toBe('The client disconnected');
     await clock.advance(100);
@@ -95,10 +95,10 @@ describe('the request queue', () => {
 
   it('accepts another request in place of one whose client has disconnected', async () => {
     start({ max: 1, queueLength: 1 });
-    const hangup = new FakeHangup();
+    const disconnect = new FakeHangup();
     pool.read('one');
-    pool.read('two', { hangup });
-    hangup.hangUp();
+    pool.read('two', { disconnect });
+    disconnect.hangUp();
     const third = pool.read('three');
     await clock.advance(100);
     expect(third.state).toBe('done');
@@ -106,9 +106,9 @@ describe('the request queue', () => {
 
   it('sends nothing for a client that has disconnected before', async () => {
     start({ max: 1 });
-    const hangup = new FakeHangup();
-    hangup.hangUp();
-    const read = pool.read('one', { hangup });
+    const disconnect = new FakeHangup();
+    disconnect.hangUp();
+    const read = pool.read('one', { disconnect });
     await clock.advance(100);
     expect(read.state).toBe('The client disconnected');
     expect(pool.server.executed).toEqual([]);

@@ -1,7 +1,7 @@
 /** Pool of the library over the fake server, with the fake clock, for one test. */
 import { NativePool, type ReadTraits, type WriteTraits } from '../../src/pool/native-pool.ts';
 import type { Row, Runner } from '../../src/pool/runner.ts';
-import type { Hangup, HangupListener } from '../../src/kernel/hangup.ts';
+import type { Disconnect, DisconnectListener } from '../../src/kernel/disconnect.ts';
 import type { ContentSettings } from '../../src/kernel/settings.ts';
 import type { Statement } from '../../src/kernel/sql.ts';
 import type { FakeClock } from './fake-clock.ts';
@@ -25,21 +25,21 @@ export interface PoolOptions {
 }
 
 /** Client of a request, which may disconnect. */
-export class FakeHangup implements Hangup {
+export class FakeHangup implements Disconnect {
   happened = false;
-  private readonly listeners = new Set<HangupListener>();
+  private readonly listeners = new Set<DisconnectListener>();
 
-  add(listener: HangupListener): void {
+  add(listener: DisconnectListener): void {
     this.listeners.add(listener);
   }
 
-  delete(listener: HangupListener): void {
+  delete(listener: DisconnectListener): void {
     this.listeners.delete(listener);
   }
 
   hangUp(): void {
     this.happened = true;
-    for (const listener of [...this.listeners]) listener.hungUp();
+    for (const listener of [...this.listeners]) listener.disconnected();
   }
 }
 
@@ -71,7 +71,7 @@ export class Outcome<T> {
 
 export const statement = (text: string, ...values: readonly unknown[]): Statement => ({ text, values });
 
-export const TRAITS: ReadTraits = { hangup: null, heavy: false, turn: null, begun: () => undefined };
+export const TRAITS: ReadTraits = { disconnect: null, heavy: false, turn: null, begun: () => undefined };
 
 export type Read = Outcome<readonly Row[]>;
 
@@ -128,7 +128,7 @@ export class TestPool {
   }
 
   write<T>(work: (runner: Runner) => Promise<T>, traits: Partial<WriteTraits> = {}): Outcome<T> {
-    return new Outcome(this.native.transaction(work, { turn: null, hangup: null, ...traits }));
+    return new Outcome(this.native.transaction(work, { turn: null, disconnect: null, ...traits }));
   }
 
   /** Borrows a connection of the driver's pool, as code of the host does. */

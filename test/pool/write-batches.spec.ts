@@ -10,7 +10,7 @@ const loadOf = (name: string): string => `select ${name}`;
 const changeOf = (name: string): string => `update ${name}`;
 
 interface Options {
-  readonly hangup?: FakeHangup;
+  readonly disconnect?: FakeHangup;
   readonly locks?: BatchTraits['locks'];
   readonly rows?: string;
   readonly kind?: string;
@@ -38,7 +38,7 @@ describe('concurrent writes', () => {
   /** Runs a write that loads, changes and returns its name, and may share a transaction. */
   const write = (
     name: string,
-    { hangup, locks = [], rows, kind = 'update' }: Options = {},
+    { disconnect, locks = [], rows, kind = 'update' }: Options = {},
   ): Outcome<string> =>
     pool.write(
       async (runner: Runner) => {
@@ -47,7 +47,7 @@ describe('concurrent writes', () => {
         await runner.last([statement(changeOf(name))]);
         return name;
       },
-      { hangup: hangup ?? null, together: { locks, rows: rows ?? null, kind } },
+      { disconnect: disconnect ?? null, together: { locks, rows: rows ?? null, kind } },
     );
 
   /** Names in the committed transactions, by transaction. */
@@ -294,10 +294,10 @@ describe('concurrent writes', () => {
   describe('of which a client disconnects', () => {
     it('leave out its write if nothing of it was sent', async () => {
       pool.server.when('select ', slow(50, [{ id: 1 }]));
-      const hangup = new FakeHangup();
-      const writes = [write('a', { hangup }), write('b')];
+      const disconnect = new FakeHangup();
+      const writes = [write('a', { disconnect }), write('b')];
       await clock.advance(20);
-      hangup.hangUp();
+      disconnect.hangUp();
       await clock.advance(200);
       expect(states(writes)).toEqual(['The client disconnected', 'done']);
       expect(committed()).toEqual([['b']]);
@@ -305,10 +305,10 @@ describe('concurrent writes', () => {
 
     it('commit its write if that was sent', async () => {
       pool.server.when('update ', slow(50, []));
-      const hangup = new FakeHangup();
-      const writes = [write('a', { hangup }), write('b')];
+      const disconnect = new FakeHangup();
+      const writes = [write('a', { disconnect }), write('b')];
       await clock.advance(20);
-      hangup.hangUp();
+      disconnect.hangUp();
       await clock.advance(200);
       expect(states(writes)).toEqual(['done', 'done']);
       expect(committed()).toEqual([['a', 'b']]);
@@ -317,9 +317,9 @@ describe('concurrent writes', () => {
     it('are cancelled and rolled back if all clients disconnect before the write is sent', async () => {
       pool.server.when('select ', hanging);
       const hangups = [new FakeHangup(), new FakeHangup()];
-      const writes = hangups.map((hangup, i) => write(`w${i}`, { hangup }));
+      const writes = hangups.map((disconnect, i) => write(`w${i}`, { disconnect }));
       await clock.advance(20);
-      for (const hangup of hangups) hangup.hangUp();
+      for (const disconnect of hangups) disconnect.hangUp();
       await clock.advance(20);
       expect(states(writes)).toEqual(['The client disconnected', 'The client disconnected']);
       expect(pool.server.cancelled).toHaveLength(1);

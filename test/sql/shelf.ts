@@ -181,7 +181,7 @@ function bounded(read: string): string {
 }
 
 /** Removes the columns for the change log, and adds the count of totals. */
-const withoutLedger = (sent: string): string =>
+const withoutChangeLog = (sent: string): string =>
   sent
     .replace(/^select a\.\*, pg_current_snapshot.*? as server from \((.*) offset 0\) a$/, '$1')
     .replace(
@@ -201,7 +201,7 @@ export async function run(
   const sent = await countStatements(async () => {
     body = (await test.http.get(`/api/${path}?${query}`).set(headers).expect(200)).body;
   });
-  expect(sent.map(squeeze).map(withoutLedger)).toEqual([bounded(squeeze(expected))]);
+  expect(sent.map(squeeze).map(withoutChangeLog)).toEqual([bounded(squeeze(expected))]);
   return body;
 }
 

@@ -5,13 +5,13 @@ import pg from 'pg';
 import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import type { MikroORM } from '@mikro-orm/core';
 import supertest from 'supertest';
-import type * as LedgerRoom from '../../src/cache/ledger-worker.ts';
+import type * as ChangeLogRoom from '../../src/cache/change-log-worker.ts';
 import { type ReservedDatabase, reserveDatabase } from './database.ts';
 import { loadRoom } from './rooms.ts';
 import { isUpkeep, textsOf } from './upkeep.ts';
 import { watchQueries } from './watch-queries.ts';
 
-const { LedgerWorker } = await loadRoom<typeof LedgerRoom>('cache/ledger-worker');
+const { ChangeLogWorker } = await loadRoom<typeof ChangeLogRoom>('cache/change-log-worker');
 
 export const ADAPTERS = ['express', 'fastify'] as const;
 export type Adapter = (typeof ADAPTERS)[number];
@@ -57,7 +57,7 @@ export async function createTestApp(
   prepare?.(app);
   await app.init();
   if (adapter === 'fastify') await (app as NestFastifyApplication).getHttpAdapter().getInstance().ready();
-  await app.get(LedgerWorker).look();
+  await app.get(ChangeLogWorker).look();
   await app.listen(0, '127.0.0.1');
   const url = await app.getUrl();
   const connect = async (): Promise<pg.Client> => {

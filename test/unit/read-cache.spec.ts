@@ -1,11 +1,11 @@
 /** Cache entries: valid until a poll reports a change, bypassed while every poll reports one, bounded in bytes. */
-import type { Ledger } from '../../src/cache/ledger.ts';
+import type { ChangeLog } from '../../src/cache/change-log.ts';
 import { ReadCache } from '../../src/cache/read-cache.ts';
 
 const NOTES = { types: ['note'], document: null };
 
 /** Change log whose polls report a change of every subject while `isChanging`. */
-class ChangeLog {
+class FakeLog {
   position = 0;
   server: string | null = null;
   isChanging = false;
@@ -24,12 +24,12 @@ class ChangeLog {
 }
 
 describe('ReadCache', () => {
-  let log: ChangeLog;
+  let log: FakeLog;
   let cache: ReadCache<string>;
   let reads: number;
   beforeEach(() => {
-    log = new ChangeLog();
-    cache = new ReadCache(log as unknown as Ledger, 100_000);
+    log = new FakeLog();
+    cache = new ReadCache(log as unknown as ChangeLog, 100_000);
     reads = 0;
   });
   const read = (key = 'list', bytes = 10): Promise<string> => {

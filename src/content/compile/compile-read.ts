@@ -2,7 +2,7 @@
 import { localeChain } from '../plan/fallback.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
 import type { Pagination } from '../query/query.js';
-import { ledgerTablesOf } from '../model/ledger.js';
+import { changeLogTablesOf } from '../model/change-log-tables.js';
 import {
   alias,
   constant,
@@ -18,7 +18,7 @@ import {
   template,
 } from '../../kernel/sql.js';
 import { stampOf, writtenStampOf } from './changes.js';
-import { seenBy } from './compile-ledger.js';
+import { seenBy } from './compile-change-log.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileObject } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
@@ -208,7 +208,7 @@ export interface Reading {
 export function compileAnswer(plan: ReadPlan, { bytes, noted, kept, marked }: Reading): Template<ReadPlan> {
   const answer = answerSql(plan, bytes, noted);
   if (!kept && !marked) return template(answer);
-  const seen = kept ? seenBy(ledgerTablesOf(plan.type), marked) : MARK_COLUMN;
+  const seen = kept ? seenBy(changeLogTablesOf(plan.type), marked) : MARK_COLUMN;
   return template(sql`select a.*, ${seen} from (${answer} offset 0) a`);
 }
 

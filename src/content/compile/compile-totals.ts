@@ -1,27 +1,27 @@
 /** Statements on totals of versions: settled totals, pending changes and maintenance. */
-import { EVERYTHING, type LedgerTables, ledgerTablesOf } from '../model/ledger.js';
+import { EVERYTHING, type ChangeLogTables, changeLogTablesOf } from '../model/change-log-tables.js';
 import type { ContentType } from '../model/model.js';
 import { constant, param, print, quote, type Sql, sql, type Statement, union } from '../../kernel/sql.js';
-import { allChanged, isCounted, isSettled, uncount, unseen } from './compile-ledger.js';
+import { allChanged, isCounted, isSettled, uncount, unseen } from './compile-change-log.js';
 
 const INTO = sql`(type, locale, published, total, horizon, settled, writer)`;
 
 /** Identity of the writing transaction and table, for the row without a type: see {@link isSettled}. */
-const writerOf = ({ total }: LedgerTables): Sql =>
+const writerOf = ({ total }: ChangeLogTables): Sql =>
   sql`concat(pg_current_xact_id()::xid, ' ', ${quote(total, 'reference')}::regclass::oid)`;
 
 /** Selects the row `s` of totals with the settled snapshot, if it is valid. */
-const settledOf = ({ total }: LedgerTables): Sql => sql`${quote(total)} s where ${isSettled}`;
+const settledOf = ({ total }: ChangeLogTables): Sql => sql`${quote(total)} s where ${isSettled}`;
 
-const pendingOf = (tables: LedgerTables): Sql =>
+const pendingOf = (tables: ChangeLogTables): Sql =>
   union(unseen(tables, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
 
-const stateOf = (tables: LedgerTables): Sql => sql`select s.settled from ${settledOf(tables)}`;
+const stateOf = (tables: ChangeLogTables): Sql => sql`select s.settled from ${settledOf(tables)}`;
 
-const pendingSince = (tables: LedgerTables, state = sql`(${stateOf(tables)})`): Sql =>
+const pendingSince = (tables: ChangeLogTables, state = sql`(${stateOf(tables)})`): Sql =>
   sql`${state} s cross join lateral (${pendingOf(tables)}) p`;
 
-export const compileUncount = (tables: LedgerTables, types: readonly string[]): Statement =>
+export const compileUncount = (tables: ChangeLogTables, types: readonly string[]): Statement =>
   print(uncount(tables, sql`t.type = any(${param(types)}::text[])`));
 
 /**
@@ -30,7 +30,7 @@ export const compileUncount = (tables: LedgerTables, types: readonly string[]): 
  * The caller holds the maintenance lock. `kept` is false in a savepoint, where the row would not be valid.
  */
 export function compileReset(file: ContentType): Statement {
-  const tables = ledgerTablesOf(file);
+  const tables = changeLogTablesOf(file);
   const { change, total } = tables;
   const due = sql`select 1 where not exists (select 1 from ${settledOf(tables)})`;
   const isDue = sql`exists (select 1 from due)`;
@@ -51,7 +51,7 @@ export function compileReset(file: ContentType): Statement {
  * Returns the totals that were wrong, none if the type was not counted before.
  */
 export function compileRecount(type: ContentType): Statement {
-  const tables = ledgerTablesOf(type);
+  const tables = changeLogTablesOf(type);
   const total = quote(tables.total);
   const name = constant(type.singularApiId);
   const ofType = sql`where p.type = ${name} and p.locale <> '' group by p.locale, p.published`;
@@ -78,7 +78,7 @@ export function compileRecount(type: ContentType): Statement {
  * Adds the pending changes to the totals and moves the settled snapshot. The caller acquires the maintenance
  * lock in an earlier statement, so that this one sees the last settled state. One snapshot covers both.
  */
-export function compileSettle(tables: LedgerTables): Statement {
+export function compileSettle(tables: ChangeLogTables): Statement {
   const sums = sql`select p.type, p.locale, p.published, sum(p.delta) as n
     from ${pendingSince(tables, sql`state`)}
     group by p.type, p.locale, p.published having sum(p.delta) <> 0`;
@@ -91,7 +91,7 @@ export function compileSettle(tables: LedgerTables): Statement {
 }
 
 /** Deletes settled changes of transactions before `before`. The caller holds the maintenance lock. */
-export function compileFold(tables: LedgerTables, before: string): Statement {
+export function compileFold(tables: ChangeLogTables, before: string): Statement {
   const { change, total } = tables;
   const until = sql`select least(${param(before)}::xid8, pg_snapshot_xmin(s.settled))
     from ${settledOf(tables)}`;
@@ -102,7 +102,7 @@ export function compileFold(tables: LedgerTables, before: string): Statement {
 }
 
 /** Selects whether at least `most` changes are pending, which makes reading totals slow. */
-export const compilePending = (tables: LedgerTables, most: number): Statement =>
+export const compilePending = (tables: ChangeLogTables, most: number): Statement =>
   print(
     sql`select count(*) >= ${constant(most)} as pending
       from (select 1 from ${pendingSince(tables)} limit ${constant(most)}) q`,
@@ -113,7 +113,7 @@ export const compilePending = (tables: LedgerTables, most: number): Statement =>
  * that are not counted use `otherwise`.
  */
 export function countedTotal(type: ContentType, conditions: readonly Sql[], otherwise: Sql): Sql {
-  const tables = ledgerTablesOf(type);
+  const tables = changeLogTablesOf(type);
   const total = quote(tables.total);
   const name = constant(type.singularApiId);
   const where = conditions.reduce(

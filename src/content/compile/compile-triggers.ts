@@ -2,8 +2,8 @@
 import {
   FORMER_INDEX,
   FORMER_TRIGGERS,
-  type LedgerTables,
-  ledgerTablesOf,
+  type ChangeLogTables,
+  changeLogTablesOf,
   NOTE_LINKS,
   NOTE_UPDATES,
   NOTE_VERSIONS,
@@ -12,13 +12,13 @@ import {
   notedTables,
   TOTAL_COLUMNS,
   TRIGGERS,
-} from '../model/ledger.js';
+} from '../model/change-log-tables.js';
 import type { ContentType, Schema } from '../model/model.js';
 import { besideTable } from '../model/table-shapes.js';
 import { inSchema, parted } from '../model/naming.js';
 import { constant, type Identifier, join, print, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { nextCount } from './changes.js';
-import { uncount } from './compile-ledger.js';
+import { uncount } from './compile-change-log.js';
 
 const INTO = sql`(xid, n, type, document_id, locale, published, delta)`;
 
@@ -27,7 +27,7 @@ interface Writing {
   readonly by: Sql;
 }
 
-const writingOf = ({ type }: NotedTable, { change }: LedgerTables): Writing => ({
+const writingOf = ({ type }: NotedTable, { change }: ChangeLogTables): Writing => ({
   into: sql`insert into ${quote(change)} ${INTO}`,
   by: sql`pg_current_xact_id(), ${nextCount(type)}, tg_argv[0]`,
 });
@@ -64,7 +64,7 @@ function noteRows({ into, by }: Writing, rows: Sql, sign: Sql): Sql {
 }
 
 /** Logs inserted, deleted and truncated versions. TRUNCATE gives no rows, so the count is invalid. */
-function noteVersions(noted: NotedTable, tables: LedgerTables): Sql {
+function noteVersions(noted: NotedTable, tables: ChangeLogTables): Sql {
   const writing = writingOf(noted, tables);
   const { into, by } = writing;
   // The table is empty now, except to transactions with an older snapshot.
@@ -91,7 +91,7 @@ function noteDocument({ into, by }: Writing, id: Sql, first = sql``): Sql {
 }
 
 /** Logs a changed locale, state or document as deleted and inserted: rare, so for the whole type. */
-function noteUpdates(noted: NotedTable, tables: LedgerTables): Sql {
+function noteUpdates(noted: NotedTable, tables: ChangeLogTables): Sql {
   const writing = writingOf(noted, tables);
   const { into, by } = writing;
   const gone = sql`(${by}, null, old.locale, old.published, -1)`;
@@ -102,10 +102,10 @@ function noteUpdates(noted: NotedTable, tables: LedgerTables): Sql {
   return noteDocument(writing, sql`document_id`, moved);
 }
 
-const noteLinks = (noted: NotedTable, tables: LedgerTables): Sql =>
+const noteLinks = (noted: NotedTable, tables: ChangeLogTables): Sql =>
   noteDocument(writingOf(noted, tables), sql`owner_document_id`);
 
-type Body = (noted: NotedTable, tables: LedgerTables) => Sql;
+type Body = (noted: NotedTable, tables: ChangeLogTables) => Sql;
 
 const FUNCTIONS: Readonly<Record<NotedTable['holds'], readonly (readonly [Identifier, Body])[]>> = {
   versions: [
@@ -120,7 +120,7 @@ const functionOf = ({ type }: NotedTable, name: Identifier): Sql =>
 
 const functions = (noted: NotedTable): Sql[] =>
   FUNCTIONS[noted.holds].map(([name, body]) => {
-    const text = body(noted, ledgerTablesOf(noted.type));
+    const text = body(noted, changeLogTablesOf(noted.type));
     return sql`create or replace function ${functionOf(noted, name)}() ${HEADER} $$ ${text} $$`;
   });
 
@@ -187,8 +187,8 @@ export function missingTriggers(schema: Schema): Sql {
 }
 
 /** Updates the change log's tables after an update from an earlier release. */
-export function renewedLedger(file: ContentType): Sql[] {
-  const { change, total } = ledgerTablesOf(file);
+export function renewedChangeLog(file: ContentType): Sql[] {
+  const { change, total } = changeLogTablesOf(file);
   return [
     sql`drop index if exists ${quote(besideTable(change, FORMER_INDEX))}`,
     ...TOTAL_COLUMNS.filter(({ nullable }) => nullable).map(

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Documents } from './documents.service.js';
-import type { WrongTotal } from '../../cache/keeper.js';
-import { LedgerWorker } from '../../cache/ledger-worker.js';
+import type { WrongTotal } from '../../cache/change-log-keeper.js';
+import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 
 /** Counters of the read cache since the start, and its present size. */
 export interface CacheMetrics {
@@ -31,19 +31,19 @@ export interface CacheMetrics {
 export class ContentMetrics {
   constructor(
     @Inject(Documents) private readonly documents: Documents,
-    @Inject(LedgerWorker) private readonly worker: LedgerWorker,
+    @Inject(ChangeLogWorker) private readonly worker: ChangeLogWorker,
   ) {}
 
   get cache(): CacheMetrics {
     const { cache, keeps } = this.documents.reads;
-    const { ledger } = this.worker;
+    const { changeLog } = this.worker;
     return {
       isOn: keeps,
       ...cache.counts,
       entries: cache.size,
       bytes: cache.bytes,
-      checks: ledger.checks,
-      checkMilliseconds: ledger.took,
+      checks: changeLog.checks,
+      checkMilliseconds: changeLog.took,
     };
   }
 

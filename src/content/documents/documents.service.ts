@@ -24,7 +24,7 @@ import { DocumentsBase } from './documents-base.js';
 import { writtenTag } from './etag.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
-import { LedgerWorker } from '../../cache/ledger-worker.js';
+import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { lastStatementOf, PlanCache } from './plan-cache.js';
 import { hashPasswords } from './passwords.js';
 import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
@@ -47,11 +47,11 @@ export class Documents {
 
   constructor(
     @Inject(DocumentsBase) private readonly base: DocumentsBase,
-    @Inject(LedgerWorker) ledger: LedgerWorker,
+    @Inject(ChangeLogWorker) changeLog: ChangeLogWorker,
   ) {
     this.cache = new PlanCache(base.settings);
-    this.reads = new Reads(base, ledger);
-    ledger.onTurn(() => {
+    this.reads = new Reads(base, changeLog);
+    changeLog.onTurn(() => {
       this.cache.clear();
       this.reads.cache.clear();
     });

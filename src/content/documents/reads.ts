@@ -1,6 +1,6 @@
 /** Execution of planned reads: cached, shared with equal reads, or run. */
 import { compileAnswer } from '../compile/compile-read.js';
-import type { Hangup } from '../../kernel/hangup.js';
+import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Row } from '../../pool/runner.js';
 import { notFound, overLimit } from '../../kernel/errors.js';
 import { checkedAs, isFlag, isObject, isText, type Test } from '../../kernel/json.js';
@@ -12,13 +12,13 @@ import { Answer } from './answer.js';
 import type { DocumentsBase } from './documents-base.js';
 import { etagOf } from './etag.js';
 import { FilteredTotals, type KnownPage } from '../../cache/filtered-totals.js';
-import type { LedgerWorker } from '../../cache/ledger-worker.js';
+import type { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
 import { SharedReads, type SharedTraits } from '../../cache/shared-reads.js';
 import { Dependencies } from '../../cache/dependencies.js';
 
 export interface ReadFor {
-  readonly hangup?: Hangup | null;
+  readonly disconnect?: Disconnect | null;
   /**
    * WAL position that the response must include, if a replica may be read; null for any. If omitted, the
    * response includes all that is committed.
@@ -82,29 +82,31 @@ export class Reads {
 
   constructor(
     private readonly base: DocumentsBase,
-    private readonly ledger: LedgerWorker,
+    private readonly changeLog: ChangeLogWorker,
   ) {
     this.dependencies = new Dependencies(base.schema);
-    this.cache = new ReadCache(ledger.ledger, base.settings.cache.bytes);
+    this.cache = new ReadCache(changeLog.changeLog, base.settings.cache.bytes);
   }
 
   get keeps(): boolean {
-    return this.ledger.isWhole && this.base.settings.cache.bytes > 0;
+    return this.changeLog.isWhole && this.base.settings.cache.bytes > 0;
   }
 
-  async answer(plan: ReadPlan, { hangup = null, since: asked }: ReadFor): Promise<Answer> {
+  async answer(plan: ReadPlan, { disconnect = null, since: asked }: ReadFor): Promise<Answer> {
     const key = readKeyOf(plan);
     const since = this.base.database.hasReplicas ? asked : undefined;
     const share = key === null || since === undefined ? key : `${key} @${since ?? ''}`;
     let isPassed = false;
     const pass = (): Promise<Loaded<Answer>> => {
       isPassed = true;
-      return this.shared.read(share, hangup, (traits) => this.load(plan, traits, { isChecked: true, since }));
+      return this.shared.read(share, disconnect, (traits) =>
+        this.load(plan, traits, { isChecked: true, since }),
+      );
     };
     if (key === null || !this.keeps) return (await pass()).answer;
     // Cache entries must come from the primary, where the change log is polled.
     const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
-      this.shared.read(key, hangup, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
+      this.shared.read(key, disconnect, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
     const statement = this.print(plan);
     const subject = this.dependencies.of(plan, statement);
     const answer = await this.cache.read({ key, subject, load, pass });
@@ -117,7 +119,7 @@ export class Reads {
    * client that repeats the last position it received then never reads an older state.
    */
   private marked(answer: Answer): Answer {
-    const { mark } = this.ledger.ledger;
+    const { mark } = this.changeLog.changeLog;
     const own = answer.head?.headers[MARK_HEADER];
     return mark !== null && own !== undefined && own < mark
       ? answer.withHeaders({ [MARK_HEADER]: mark })
@@ -131,7 +133,7 @@ export class Reads {
   private compile(plan: ReadPlan): Template<ReadPlan> {
     const { responseBytes: bytes } = this.base.settings.limits;
     const marked = this.base.database.hasReplicas;
-    return compileAnswer(plan, { bytes, noted: this.ledger.isWhole, kept: this.keeps, marked });
+    return compileAnswer(plan, { bytes, noted: this.changeLog.isWhole, kept: this.keeps, marked });
   }
 
   /**
@@ -152,16 +154,16 @@ export class Reads {
     { isChecked, since }: Manner,
   ): Promise<Loaded<Answer>> {
     const { database } = this.base;
-    const { ledger } = this.ledger;
+    const { changeLog } = this.changeLog;
     const { limits } = this.base.settings;
-    const position = this.keeps && ledger.server !== null ? ledger.position : null;
+    const position = this.keeps && changeLog.server !== null ? changeLog.position : null;
     const page = position === null || since !== undefined ? null : this.totals.find(plan);
     const shown = page === null ? null : await this.loadPage(plan, shared, page);
     if (shown !== null) return shown;
     const started = performance.now();
     const statement = this.print(plan);
     // A poll at the same time covers the changes that this read sees, so they do not make it stale later.
-    const check = position === null || isChecked || isPlain(plan) ? null : ledger.check();
+    const check = position === null || isChecked || isPlain(plan) ? null : changeLog.check();
     const traits = { ...shared, heavy: heavyOf(plan) };
     const reading =
       since === undefined ? database.run(statement, traits) : database.read(statement, traits, since);
@@ -171,14 +173,14 @@ export class Reads {
     // A response from another server than the polled one cannot be compared with the change log.
     const isKnown =
       position !== null &&
-      row.server === ledger.server &&
+      row.server === changeLog.server &&
       row.snapshot !== undefined &&
-      !ledger.hasMissed(this.dependencies.of(plan, statement), position, row.snapshot);
-    if (this.ledger.isWhole && typeof row.total === 'number') this.ledger.totalWasRead();
+      !changeLog.hasMissed(this.dependencies.of(plan, statement), position, row.snapshot);
+    if (this.changeLog.isWhole && typeof row.total === 'number') this.changeLog.totalWasRead();
     if (isKnown && typeof row.total === 'number')
       this.totals.keep(plan, {
         total: row.total,
-        position: ledger.position,
+        position: changeLog.position,
         took: performance.now() - started,
       });
     return this.loaded(plan, answer, { row, statement, isKnown });
@@ -193,17 +195,18 @@ export class Reads {
     shared: SharedTraits,
     { known, statement: pageAlone }: KnownPage,
   ): Promise<Loaded<Answer> | null> {
-    const { ledger } = this.ledger;
+    const { changeLog } = this.changeLog;
     const statement = this.print(plan);
     const subject = this.dependencies.of(plan, statement);
-    if (ledger.hasChanged(subject, known.position)) return null;
+    if (changeLog.hasChanged(subject, known.position)) return null;
     const started = performance.now();
     const rows = await this.base.database.run(pageAlone, { ...shared, heavy: heavyOf(plan) });
     this.totals.judge(plan, known, performance.now() - started);
-    const isAsked = await ledger.check();
+    const isAsked = await changeLog.check();
     const counted = rows.map((row) => ({ ...row, total: known.total }));
     const { answer, row } = answerIn(plan, counted, this.base.settings.limits.responseBytes);
-    if (!isAsked || row.server !== ledger.server || ledger.hasChanged(subject, known.position)) return null;
+    if (!isAsked || row.server !== changeLog.server || changeLog.hasChanged(subject, known.position))
+      return null;
     return this.loaded(plan, answer, { row, statement, isKnown: true });
   }
 
@@ -212,7 +215,7 @@ export class Reads {
     found: Answer,
     { row, statement, isKnown }: AnsweredRead,
   ): Promise<Loaded<Answer>> {
-    const position = isKnown ? this.ledger.ledger.position : null;
+    const position = isKnown ? this.changeLog.changeLog.position : null;
     const { stamp, total = null } = row;
     const tag = etagOf(plan, { stamp, data: found.data, total, statement });
     const tagged = found.withHeaders({ ETag: tag, ...(row.mark ? { [MARK_HEADER]: row.mark } : {}) });

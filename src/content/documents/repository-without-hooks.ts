@@ -67,7 +67,7 @@ export class RepositoryWithoutHooks {
   }
 
   private async write(statement: Statement, turn: string | null = null): Promise<number> {
-    const options = { values: new Map(), retryOn: [], shared: false, turn, hangup: null };
+    const options = { values: new Map(), retryOn: [], shared: false, turn, disconnect: null };
     const rows = await this.database.transaction((runner) => runner.last([statement]), options);
     return rows[0]?.length ?? 0;
   }

@@ -11,7 +11,7 @@ import {
   type StoredAnswer,
 } from '../compile/compile-request-keys.js';
 import type { Database } from '../store/database.js';
-import type { Hangup } from '../../kernel/hangup.js';
+import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { ContentError } from '../../kernel/errors.js';
 import { turnOf } from '../plan/locks.js';
@@ -25,7 +25,7 @@ export interface KeyedRequest {
   readonly caller: Caller;
   readonly plan: ReadPlan;
   readonly content: readonly unknown[];
-  readonly hangup: Hangup | null;
+  readonly disconnect: Disconnect | null;
 }
 
 const digest = (...parts: readonly unknown[]): string =>
@@ -51,7 +51,7 @@ export class RequestKeys {
    * UnprocessableEntityError for another request with the same key.
    */
   async once(request: KeyedRequest, write: (em: SqlEntityManager) => Promise<Answer>): Promise<Answer> {
-    const { key, caller, plan, content, hangup } = request;
+    const { key, caller, plan, content, disconnect } = request;
     const id = digest(caller.kind, caller.id, key);
     const stored = { id, fingerprint: digest(plan.format, ...content) };
     if (this.running.has(id)) throw pending();
@@ -64,7 +64,7 @@ export class RequestKeys {
           retryOn: plan.type.storage.contended,
           shared: true,
           turn: turnOf(plan.type, plan.documentId),
-          hangup,
+          disconnect,
         },
       );
     } finally {

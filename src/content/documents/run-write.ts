@@ -92,7 +92,7 @@ export async function runWrite<T>(
       retryOn: type.storage.contended,
       shared: hooks.insideTransaction,
       turn: turnOf(type, documentId),
-      hangup: options.hangup ?? null,
+      disconnect: options.disconnect ?? null,
       together: hooks.listening
         ? null
         : { locks: plan.locks, rows: rowsLockOf(type, documentId), kind: `${plan.verb} ${type.uid}` },

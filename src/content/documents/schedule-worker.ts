@@ -113,7 +113,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async keep(due: Due): Promise<Outcome> {
-    const options = { values: new Map(), retryOn: [], shared: true, hangup: null };
+    const options = { values: new Map(), retryOn: [], shared: true, disconnect: null };
     const turn = turnOf(due.type, due.documentId);
     let taken: ScheduledTime | undefined;
     try {

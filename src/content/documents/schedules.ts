@@ -73,7 +73,7 @@ export class Schedules {
   private async change(
     answer: ReadPlan,
     times: GivenTimes,
-    { caller, em, hangup = null }: WriteOptions,
+    { caller, em, disconnect = null }: WriteOptions,
   ): Promise<ContentSchedule> {
     const { settings, database } = this.base;
     const target = writeTargetOf('publish', answer, settings);
@@ -89,7 +89,7 @@ export class Schedules {
     };
     const joined = em === undefined ? {} : { joined: em };
     return database.transaction(work, {
-      ...{ values: new Map(), retryOn: [], shared: false, turn, hangup },
+      ...{ values: new Map(), retryOn: [], shared: false, turn, disconnect },
       ...joined,
     });
   }

@@ -1,11 +1,11 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Caller } from '../access/caller.js';
 import type { Precondition } from '../plan/precondition.js';
-import type { Hangup } from '../../kernel/hangup.js';
+import type { Disconnect } from '../../kernel/disconnect.js';
 
 export interface WriteOptions {
   readonly caller: Caller;
   readonly em?: SqlEntityManager;
   readonly precondition?: Precondition | null;
-  readonly hangup?: Hangup | null;
+  readonly disconnect?: Disconnect | null;
 }

@@ -1,5 +1,5 @@
 /** Disconnection of clients, per connection. */
-import type { Hangup, HangupListener } from '../../kernel/hangup.js';
+import type { Disconnect, DisconnectListener } from '../../kernel/disconnect.js';
 
 interface Wire {
   readonly destroyed?: boolean;
@@ -15,8 +15,8 @@ interface NodeRequest {
 const CONNECTION = Symbol('ContentConnection');
 
 /** Shared by all requests of a connection, so that most requests add no listener. */
-class Connection implements Hangup {
-  private readonly listeners: HangupListener[] = [];
+class Connection implements Disconnect {
+  private readonly listeners: DisconnectListener[] = [];
   happened: boolean;
 
   constructor(wire: Wire) {
@@ -24,11 +24,11 @@ class Connection implements Hangup {
     wire.once('close', () => this.close());
   }
 
-  add(listener: HangupListener): void {
+  add(listener: DisconnectListener): void {
     this.listeners.push(listener);
   }
 
-  delete(listener: HangupListener): void {
+  delete(listener: DisconnectListener): void {
     const at = this.listeners.lastIndexOf(listener);
     if (at < 0) return;
     const last = this.listeners.pop();
@@ -37,11 +37,11 @@ class Connection implements Hangup {
 
   private close(): void {
     this.happened = true;
-    for (const listener of this.listeners.splice(0)) listener.hungUp();
+    for (const listener of this.listeners.splice(0)) listener.disconnected();
   }
 }
 
-export function hangupOf(request: object & { readonly raw?: object }): Hangup | null {
+export function hangupOf(request: object & { readonly raw?: object }): Disconnect | null {
   const { stream, socket } = (request.raw ?? request) as NodeRequest;
   const wire = (stream ?? socket) as Wire | undefined;
   if (typeof wire?.once !== 'function') return null;

@@ -62,12 +62,12 @@ export class ContentRequests {
     { plan, caller, precondition }: Asked,
     { perform, body }: { readonly perform: Perform; readonly body: unknown },
   ): Promise<Answer> {
-    const hangup = hangupOf(request);
-    const options = { caller, hangup, precondition };
+    const disconnect = hangupOf(request);
+    const options = { caller, disconnect, precondition };
     const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
     if (key === null) return perform({ plan, body, options });
     const content = [request.method, urlOf(request), body];
-    return this.keys.once({ key, caller, plan, content, hangup }, (em) =>
+    return this.keys.once({ key, caller, plan, content, disconnect }, (em) =>
       perform({ plan, body, options: { ...options, em } }),
     );
   }
@@ -75,7 +75,7 @@ export class ContentRequests {
   private async read(request: HttpRequest, { plan, caller }: Asked): Promise<Answer> {
     const { headers } = request;
     const since = parseMark(headers[MARK_HEADER.toLowerCase()]);
-    const answer = await this.documents.read(plan, { hangup: hangupOf(request), since });
+    const answer = await this.documents.read(plan, { disconnect: hangupOf(request), since });
     if (caller.kind === 'public' && headers.authorization === undefined)
       stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
     this.unsent.admit(request, answer.data);

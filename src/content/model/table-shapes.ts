@@ -12,7 +12,7 @@ import {
   sql,
 } from '../../kernel/sql.js';
 import type { LinkTable } from './join-model.js';
-import { CHANGE_COLUMNS, ledgerTablesOf, TOTAL_COLUMNS } from './ledger.js';
+import { CHANGE_COLUMNS, changeLogTablesOf, TOTAL_COLUMNS } from './change-log-tables.js';
 import type { Column, ContentType, Index, Schema } from './model.js';
 import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
 import { parted } from './naming.js';
@@ -135,7 +135,7 @@ export function ownTables({ file }: Schema): TableShape[] {
     kind: 'index',
     body: named([identifier('created_at')]),
   };
-  const { change, total } = ledgerTablesOf(file);
+  const { change, total } = changeLogTablesOf(file);
   return [
     keyed(change, CHANGE_COLUMNS),
     keyed(total, TOTAL_COLUMNS),

@@ -11,7 +11,7 @@ import { AfterCommitQueue } from './after-commit-queue.js';
 import { mapDatabaseError, type UniqueValues } from './database-errors.js';
 import { isOutdated, isRetryable, isViolationOf, reasonAway } from '../../kernel/postgres-errors.js';
 import { ContentError } from '../../kernel/errors.js';
-import type { Hangup } from '../../kernel/hangup.js';
+import type { Disconnect } from '../../kernel/disconnect.js';
 import { NativePool, type ReadTraits } from '../../pool/native-pool.js';
 import type { OwnConnection } from '../../pool/own-connection.js';
 import { Replicas } from './replicas.js';
@@ -34,7 +34,7 @@ export interface TransactionOptions {
   readonly shared: boolean;
   /** Document that is written: its writers run one at a time, and wait without a connection. */
   readonly turn: string | null;
-  readonly hangup: Hangup | null;
+  readonly disconnect: Disconnect | null;
   readonly together?: BatchTraits | null;
   readonly joined?: SqlEntityManager;
 }

@@ -3,13 +3,13 @@ import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { LinkColumn, LinkTable } from '../model/join-model.js';
 import type { Column, ContentType, Index, Schema, StoredLinks } from '../model/model.js';
 import { MODEL_COLUMNS, modelTableOf } from '../model/model-table.js';
-import { ledgerTablesOf } from '../model/ledger.js';
+import { changeLogTablesOf } from '../model/change-log-tables.js';
 import { parted } from '../model/naming.js';
 import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from '../model/request-keys.js';
 import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from '../model/schedule.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../model/system-columns.js';
 import { print, quote, sql } from '../../kernel/sql.js';
-import { CHANGE_PARTS, TOTAL_PARTS, triggerEntries } from './ledger-entities.js';
+import { CHANGE_PARTS, TOTAL_PARTS, triggerEntries } from './change-log-entities.js';
 
 type Property = Readonly<Record<string, unknown>>;
 type AnyEntity = EntitySchema<Record<string, unknown>>;
@@ -203,7 +203,7 @@ export function entitiesOf(schema: Schema): AnyEntity[] {
   const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
     entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });
   const { instanceIds, counts } = schema.file.storage;
-  const { change, total } = ledgerTablesOf(schema.file);
+  const { change, total } = changeLogTablesOf(schema.file);
   return [
     ...[...schema.types.values()].flatMap(typeEntities),
     numbers('Content_ComponentSequence', instanceIds, 'integer'),
@@ -211,8 +211,8 @@ export function entitiesOf(schema: Schema): AnyEntity[] {
     scheduleEntity(schema),
     modelEntity(schema),
     // Their names lack the prefix `Content_`: content is served without these tables, too.
-    entity('ContentLedger_Change', change, CHANGE_PARTS),
-    entity('ContentLedger_Total', total, TOTAL_PARTS),
+    entity('ContentChangeLog_Change', change, CHANGE_PARTS),
+    entity('ContentChangeLog_Total', total, TOTAL_PARTS),
     requestKeyEntity(schema),
   ];
 }

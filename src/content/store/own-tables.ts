@@ -4,7 +4,7 @@
  */
 import type { MikroORM } from '@mikro-orm/core';
 import type { DatabaseTable, PostgreSqlPlatform, PostgreSqlSchemaHelper } from '@mikro-orm/postgresql';
-import { FORMER_INDEX, FORMER_TRIGGERS, TRIGGERS } from '../model/ledger.js';
+import { FORMER_INDEX, FORMER_TRIGGERS, TRIGGERS } from '../model/change-log-tables.js';
 import { isContentIndex } from '../model/naming.js';
 
 type Loading = Parameters<PostgreSqlSchemaHelper['loadInformationSchema']>;

@@ -1,5 +1,5 @@
 /** Timeout of a read on a replica, which also ends when the client hangs up. */
-import type { Hangup, HangupListener } from '../../kernel/hangup.js';
+import type { Disconnect, DisconnectListener } from '../../kernel/disconnect.js';
 import { TimeoutList } from '../../kernel/timeout-list.js';
 
 /** Time that a replica has for a read, in milliseconds. */
@@ -9,19 +9,19 @@ const FACTOR = 2;
 /** Most slow statements in the table. */
 const MAX_SLOW = 200;
 
-export class Patience implements Hangup, HangupListener {
-  private readonly listeners = new Set<HangupListener>();
+export class Patience implements Disconnect, DisconnectListener {
+  private readonly listeners = new Set<DisconnectListener>();
   private readonly stop: () => void;
   /** Whether the time is over. A client that hung up leaves it false. */
   ranOut = false;
 
   constructor(
-    private readonly client: Hangup | null,
+    private readonly client: Disconnect | null,
     timeouts: TimeoutList,
   ) {
     const timeout = timeouts.add(() => {
       this.ranOut = true;
-      this.hungUp();
+      this.disconnected();
     });
     this.stop = () => timeouts.delete(timeout);
     client?.add(this);
@@ -31,15 +31,15 @@ export class Patience implements Hangup, HangupListener {
     return this.ranOut || this.client?.happened === true;
   }
 
-  hungUp(): void {
-    for (const listener of [...this.listeners]) listener.hungUp();
+  disconnected(): void {
+    for (const listener of [...this.listeners]) listener.disconnected();
   }
 
-  add(listener: HangupListener): void {
+  add(listener: DisconnectListener): void {
     this.listeners.add(listener);
   }
 
-  delete(listener: HangupListener): void {
+  delete(listener: DisconnectListener): void {
     this.listeners.delete(listener);
   }
 
@@ -54,7 +54,7 @@ export class PatienceTable {
   private readonly usual = new TimeoutList(USUAL);
   private readonly slow = new Map<string, TimeoutList>();
 
-  of(text: string, client: Hangup | null): Patience {
+  of(text: string, client: Disconnect | null): Patience {
     return new Patience(client, this.slow.get(text) ?? this.usual);
   }
 

@@ -47,14 +47,14 @@ export class Replicas {
     void this.probe();
     const replica = this.next();
     if (replica === null) return this.base.primary(statement, traits);
-    const patience = this.patience.of(statement.text, traits.hangup);
+    const patience = this.patience.of(statement.text, traits.disconnect);
     const rows = await this.readFrom(replica, { statement, traits, since, patience });
     if (rows !== null) return rows;
     const started = performance.now();
     try {
       return await this.base.primary(statement, traits);
     } finally {
-      const isReplicaSlow = patience.ranOut && traits.hangup?.happened !== true;
+      const isReplicaSlow = patience.ranOut && traits.disconnect?.happened !== true;
       if (isReplicaSlow && !this.patience.learn(statement.text, performance.now() - started))
         replica.leave('it takes too long');
     }
@@ -64,7 +64,7 @@ export class Replicas {
   private async readFrom(replica: Replica, read: ReplicaRead): Promise<readonly Row[] | null> {
     const { statement, since, patience } = read;
     const { pool } = replica;
-    const traits = { ...read.traits, hangup: patience };
+    const traits = { ...read.traits, disconnect: patience };
     try {
       if (since === null) return await pool.run(statement, traits);
       const question = compileReached(replica.asked(since, this.sample?.server ?? null));

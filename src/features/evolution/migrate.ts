@@ -1,5 +1,5 @@
 /** Creates the migration from the stored model of a database to a new model. */
-import { allChanged } from '../../content/compile/compile-ledger.js';
+import { allChanged } from '../../content/compile/compile-change-log.js';
 import { missingTriggers } from '../../content/compile/compile-triggers.js';
 import { modelTableOf } from '../../content/model/model-table.js';
 import type { Schema } from '../../content/model/model.js';

@@ -1,7 +1,7 @@
 /** Derives the statements and possible losses of a migration from the changes between two models. */
 import { revisionOf } from '../../content/compile/changes.js';
-import { renewedLedger, renewedTriggers } from '../../content/compile/compile-triggers.js';
-import { notedTables } from '../../content/model/ledger.js';
+import { renewedChangeLog, renewedTriggers } from '../../content/compile/compile-triggers.js';
+import { notedTables } from '../../content/model/change-log-tables.js';
 import type { ContentType } from '../../content/model/model.js';
 import { param, quote, script, type Sql, sql } from '../../kernel/sql.js';
 import { type Guard, inBatches, type Phase, PHASES, stepsIn } from './change.js';
@@ -71,8 +71,8 @@ function triggers({ before, after, types }: Evolution, pairs: readonly TablePair
 }
 
 /** Replaces the change log tables of an earlier release. */
-const ledger = ({ before, after }: Evolution): Sql[] =>
-  before.isNoted === false ? renewedLedger(after.schema.file) : [];
+const changeLog = ({ before, after }: Evolution): Sql[] =>
+  before.isNoted === false ? renewedChangeLog(after.schema.file) : [];
 
 /** Returns all statements of a migration in order, except those that store the model. */
 export function statementsOf(changes: Changes): string[] {
@@ -85,7 +85,7 @@ export function statementsOf(changes: Changes): string[] {
     ...structure(pairs, phase),
     ...stepsIn(list, phase),
     ...(phase === 'prepare' ? made : []),
-    ...(phase === 'create' ? [...ledger(evolution), ...triggers(evolution, pairs)] : []),
+    ...(phase === 'create' ? [...changeLog(evolution), ...triggers(evolution, pairs)] : []),
     ...(phase === 'revise' ? [...touched].map(revised) : []),
     ...(phase === 'clean' ? dropped : []),
     // PostgreSQL cannot alter a table with pending deferred constraints.

@@ -3,7 +3,7 @@ import { revisionOf } from '../../content/compile/changes.js';
 import { startDrafts } from '../../content/compile/compile-drafts.js';
 import { UNKNOWN_REVISION } from '../../content/plan/versions.js';
 import type { ContentType } from '../../content/model/model.js';
-import { ledgerTablesOf } from '../../content/model/ledger.js';
+import { changeLogTablesOf } from '../../content/model/change-log-tables.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
@@ -117,11 +117,11 @@ export const inNewLocale = staying(({ after, evolution }) => {
 export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
   if (before === null) return {};
   const { table, own } = schedulesOf(before, before.singularApiId);
-  const ledger = Object.values(ledgerTablesOf(evolution.after.schema.file));
+  const changeLog = Object.values(changeLogTablesOf(evolution.after.schema.file));
   return {
     retype: [
       sql`delete from ${table} where ${own}`,
-      ...ledger.map((one: Identifier) => sql`delete from ${quote(one)} where ${own}`),
+      ...changeLog.map((one: Identifier) => sql`delete from ${quote(one)} where ${own}`),
       ...goneFromGrants(evolution, before.singularApiId),
     ],
   };
@@ -134,8 +134,8 @@ export const calledAnew = staying(({ before, after, evolution }) => {
     shrink: calledInLinks(evolution, before, after.singularApiId),
     fill: [
       sql`update ${table} set type = ${name} where ${own}`,
-      ...Object.values(ledgerTablesOf(after)).map(
-        (ledger: Identifier) => sql`update ${quote(ledger)} set type = ${name} where ${own}`,
+      ...Object.values(changeLogTablesOf(after)).map(
+        (changeLog: Identifier) => sql`update ${quote(changeLog)} set type = ${name} where ${own}`,
       ),
       ...calledInGrants(evolution, before.singularApiId, after.singularApiId),
     ],

@@ -42,7 +42,7 @@ const CHECK_TIMEOUT = 5000;
 
 const REPEAT = Symbol('Repeat');
 
-type Options = Pick<TransactionOptions, 'hangup'>;
+type Options = Pick<TransactionOptions, 'disconnect'>;
 type Work<T> = (runner: Runner) => Promise<T>;
 
 const errorText = (error: unknown): string =>

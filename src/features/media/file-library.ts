@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { type Action, Permissions } from '../../content/access/permissions.js';
-import type { Hangup } from '../../kernel/hangup.js';
+import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Runner } from '../../pool/runner.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
@@ -25,7 +25,7 @@ import { receiveForm, type UploadForm } from './upload-form.js';
 
 export interface Uploader {
   readonly caller: Caller;
-  readonly hangup: Hangup | null;
+  readonly disconnect: Disconnect | null;
 }
 
 /** Permissions of the library, which writes file rows itself after the route has checked the caller. */
@@ -107,13 +107,13 @@ export class FileLibrary {
     });
   }
 
-  describe(row: FileRow, info: FileInfo, { caller, hangup }: Uploader): Promise<string> {
-    return this.update(row, info, { caller, hangup });
+  describe(row: FileRow, info: FileInfo, { caller, disconnect }: Uploader): Promise<string> {
+    return this.update(row, info, { caller, disconnect });
   }
 
   /** Deletes a file: its row, and its bytes unless the storage is slow (20.9). */
-  async remove(row: FileRow, plan: ReadPlan, { caller, hangup }: Uploader): Promise<void> {
-    await this.documents.delete(plan, { caller, hangup });
+  async remove(row: FileRow, plan: ReadPlan, { caller, disconnect }: Uploader): Promise<void> {
+    await this.documents.delete(plan, { caller, disconnect });
     await this.swept(row);
   }
 

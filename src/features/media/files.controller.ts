@@ -54,7 +54,7 @@ const rawOf = (request: HttpRequest): IncomingMessage => (request.raw ?? request
 
 const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
   caller,
-  hangup: hangupOf(request),
+  disconnect: hangupOf(request),
 });
 
 /** Media library at `/api/upload…`, under the grants on `file` (protocol section 20). */

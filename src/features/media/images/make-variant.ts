@@ -9,7 +9,7 @@ import type { FileStorage } from '../file-storage.js';
 import { ENCODERS, type PictureFormat } from './encoders.js';
 import {
   attempt,
-  Bench,
+  NewFiles,
   isFilm,
   openPicture,
   pixelsOf,
@@ -56,10 +56,10 @@ export async function makeVariant(
 ): Promise<boolean> {
   const directory = scratchOf(storage);
   await mkdir(directory, { recursive: true });
-  const bench = new Bench(tools, directory);
+  const files = new NewFiles(tools, directory);
   try {
-    const path = bench.newPath();
-    const version = await tools.workshop.run(async () => {
+    const path = files.newPath();
+    const version = await tools.queue.run(async () => {
       const original = await storage.get(file.key);
       if (original === null) return null;
       await pipeline(original, createWriteStream(path));
@@ -67,10 +67,10 @@ export async function makeVariant(
     });
     if (version === null) return false;
     const { mime } = ENCODERS[recipe.format];
-    const written = await tools.workshop.run(() => bench.write(mime, version.make), version.pixels);
+    const written = await tools.queue.run(() => files.write(mime, version.make), version.pixels);
     await storage.put(key, written.file);
     return true;
   } finally {
-    await bench.clear();
+    await files.clear();
   }
 }

@@ -7,11 +7,11 @@ import type { LocalFile } from '../file-storage.js';
 import type { Size } from './geometry.js';
 import { pictureError, type PictureLimits, tooManyPixels } from './picture-errors.js';
 import type { SharpLibrary } from './sharp-library.js';
-import type { Workshop } from './workshop.js';
+import type { PictureQueue } from './picture-queue.js';
 
 export interface Tools {
   readonly sharp: SharpLibrary;
-  readonly workshop: Workshop;
+  readonly queue: PictureQueue;
   readonly limits: PictureLimits;
 }
 
@@ -92,10 +92,10 @@ export async function attempt<T>({ limits }: Tools, job: () => Promise<T>): Prom
 
 /** Runs `attempt` as soon as the queue has a slot. */
 export const work = <T>(tools: Tools, job: () => Promise<T>, pixels = 0): Promise<T> =>
-  tools.workshop.run(() => attempt(tools, job), pixels);
+  tools.queue.run(() => attempt(tools, job), pixels);
 
 /** New files in a directory, which are removed together unless they are claimed. */
-export class Bench {
+export class NewFiles {
   private readonly paths: string[] = [];
 
   constructor(

@@ -7,7 +7,7 @@ import { firstBytes, isAnimatedPng } from './headers.js';
 import type { ImageOptions } from './image-options.js';
 import { type Kind, kindOf, rewriteQuality } from './kinds.js';
 import {
-  Bench,
+  NewFiles,
   isFilm,
   openPicture,
   pixelsOf,
@@ -49,15 +49,12 @@ async function losesFrames({ file, metadata, source }: Inspected): Promise<boole
 async function rewrite(
   { tools, options }: Reading,
   inspected: Inspected,
-  bench: Bench,
+  files: NewFiles,
 ): Promise<LocalFile | null> {
   const quality = rewriteQuality(inspected.kind, options.original, inspected.metadata);
   if (quality === null || (await losesFrames(inspected))) return null;
   const version = (): Sharp => inspected.kind.rewrite(openPicture(tools, inspected.source), quality);
-  const { file } = await tools.workshop.run(
-    () => bench.write(inspected.file.mime, version),
-    inspected.pixels,
-  );
+  const { file } = await tools.queue.run(() => files.write(inspected.file.mime, version), inspected.pixels);
   return file;
 }
 
@@ -67,11 +64,11 @@ const recipeOf = (name: string, { width, height }: Size): string => `${name}-w${
 async function makeFormat(
   { tools }: Reading,
   { file, kind, source, pixels }: Inspected,
-  { bench, name, box }: { readonly bench: Bench; readonly name: string; readonly box: Size },
+  { files, name, box }: { readonly files: NewFiles; readonly name: string; readonly box: Size },
 ): Promise<MadeFormat> {
   const inside = { ...box, fit: 'inside' } as const;
   const version = (): Sharp => openPicture(tools, source).resize(inside);
-  const written: Written = await tools.workshop.run(() => bench.write(file.mime, version), pixels);
+  const written: Written = await tools.queue.run(() => files.write(file.mime, version), pixels);
   return { name, recipe: recipeOf(name, box), ext: kind.ext, ...written };
 }
 
@@ -98,13 +95,13 @@ export async function readPicture(
   const kind = kindOf(file.mime);
   if (kind === null) return null;
   const inspected = await inspect(reading, file, kind);
-  const bench = new Bench(tools, directory);
-  const original = rewrite(reading, inspected, bench);
+  const files = new NewFiles(tools, directory);
+  const original = rewrite(reading, inspected, files);
   const hash = options.thumbhash
     ? thumbhashOf(tools, inspected.source, inspected.pixels)
     : Promise.resolve(null);
   const made = boxesFor(inspected, options).map(([name, box]) =>
-    makeFormat(reading, inspected, { bench, name, box }),
+    makeFormat(reading, inspected, { files, name, box }),
   );
   try {
     await allOf<unknown>([original, hash, ...made]);
@@ -116,7 +113,7 @@ export async function readPicture(
       ...(thumbhash === null ? {} : { thumbhash }),
     };
   } catch (error) {
-    await bench.clear();
+    await files.clear();
     throw error;
   }
 }

@@ -13,7 +13,7 @@ import type { Tools } from './picture.js';
 import { readPicture } from './read-picture.js';
 import { type Recipe, recipeStem } from './recipe.js';
 import { type LoadSharp, loadSharp } from './sharp-library.js';
-import { Workshop } from './workshop.js';
+import { PictureQueue } from './picture-queue.js';
 
 /**
  * Reads pictures with `sharp` 0.35 or later, an optional peer. Without it, files are stored with a `width`,
@@ -28,7 +28,7 @@ import { Workshop } from './workshop.js';
 export class SharpImages implements FileImages {
   private readonly options: Required<ImageOptions>;
   private readonly offer: Offer;
-  private readonly workshop: Workshop;
+  private readonly queue: PictureQueue;
   private tools: Promise<Tools | null> | undefined;
 
   constructor(
@@ -38,7 +38,7 @@ export class SharpImages implements FileImages {
     this.options = imageOptions(options);
     const { recipes, signingKeys } = this.options;
     this.offer = { recipes: new AllowedRecipes(recipes), signingKeys };
-    this.workshop = new Workshop(this.options);
+    this.queue = new PictureQueue(this.options);
   }
 
   async read(file: LocalFile, scratch: string): Promise<ImageFacts | null> {
@@ -69,12 +69,12 @@ export class SharpImages implements FileImages {
     const tools = await this.ready();
     if (tools === null) return null;
     const make = (): Promise<boolean> => makeVariant(tools, { file, recipe, key }, storage);
-    return (await this.workshop.once(key, make)) ? served : null;
+    return (await this.queue.once(key, make)) ? served : null;
   }
 
   private ready(): Promise<Tools | null> {
     this.tools ??= loadSharp(this.load).then((sharp) =>
-      sharp === null ? null : { sharp, workshop: this.workshop, limits: this.options },
+      sharp === null ? null : { sharp, queue: this.queue, limits: this.options },
     );
     return this.tools;
   }

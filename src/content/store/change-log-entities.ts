@@ -2,11 +2,11 @@
 import { compileTrigger } from '../compile/compile-triggers.js';
 import {
   CHANGE_COLUMNS,
-  type LedgerColumn,
+  type ChangeLogColumn,
   type NotedTable,
   TOTAL_COLUMNS,
   TRIGGERS,
-} from '../model/ledger.js';
+} from '../model/change-log-tables.js';
 
 type Property = Readonly<Record<string, unknown>>;
 
@@ -23,7 +23,7 @@ export const triggerEntries = (noted: NotedTable): Property[] =>
 /** PostgreSQL types that are strings in JavaScript. */
 const TEXTS: ReadonlySet<string> = new Set(['xid8', 'pg_snapshot']);
 
-const properties = (columns: readonly LedgerColumn[]): [string, Property][] =>
+const properties = (columns: readonly ChangeLogColumn[]): [string, Property][] =>
   columns.map(({ property, name, type, key, nullable }) => [
     property,
     {

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Database } from '../content/store/database.js';
-import { LedgerKeeper, type WrongTotal } from './keeper.js';
-import { Ledger } from './ledger.js';
+import { ChangeLogKeeper, type WrongTotal } from './change-log-keeper.js';
+import { ChangeLog } from './change-log.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 
 /** Interval of change log maintenance in milliseconds. */
@@ -9,13 +9,13 @@ const MAINTENANCE_INTERVAL = 30_000;
 /** Delay in milliseconds between a read of a total and the settling of pending changes. */
 const SETTLE_DELAY = 250;
 
-const logger = new Logger('ContentLedger');
+const logger = new Logger('ContentChangeLog');
 
-export const warnOfLedger = (message: string): void => logger.warn(message);
+export const warnOfChangeLog = (message: string): void => logger.warn(message);
 
 @Injectable()
-export class LedgerWorker implements OnApplicationShutdown {
-  private readonly keeper: LedgerKeeper;
+export class ChangeLogWorker implements OnApplicationShutdown {
+  private readonly keeper: ChangeLogKeeper;
   private readonly listeners: (() => void)[] = [];
   private timer: NodeJS.Timeout | null = null;
   private settling: NodeJS.Timeout | null = null;
@@ -23,10 +23,10 @@ export class LedgerWorker implements OnApplicationShutdown {
   constructor(
     @Inject(CONTENT_SCHEMA) schema: Schema,
     @Inject(Database) database: Database,
-    @Inject(Ledger) readonly ledger: Ledger,
+    @Inject(ChangeLog) readonly changeLog: ChangeLog,
   ) {
-    this.keeper = new LedgerKeeper({ database, schema, warn: warnOfLedger });
-    ledger.onAltered(() => {
+    this.keeper = new ChangeLogKeeper({ database, schema, warn: warnOfChangeLog });
+    changeLog.onAltered(() => {
       this.keeper.doubt();
       void this.look();
     });
@@ -56,7 +56,7 @@ export class LedgerWorker implements OnApplicationShutdown {
     await this.keeper.look();
     if (this.isWhole) await this.keeper.fold();
     if (before === this.isWhole) return;
-    this.ledger.forget();
+    this.changeLog.forget();
     for (const listener of this.listeners) listener();
   }
 
@@ -77,6 +77,6 @@ export class LedgerWorker implements OnApplicationShutdown {
     if (this.timer !== null) clearInterval(this.timer);
     if (this.settling !== null) clearTimeout(this.settling);
     this.keeper.close();
-    this.ledger.close();
+    this.changeLog.close();
   }
 }

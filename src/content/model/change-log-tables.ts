@@ -5,7 +5,7 @@ import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType, Schema } from './model.js';
 import { inSchema, parted } from './naming.js';
 
-export interface LedgerColumn {
+export interface ChangeLogColumn {
   readonly name: Identifier;
   readonly property: string;
   readonly type: 'xid8' | 'bigint' | 'text' | 'boolean' | 'pg_snapshot';
@@ -15,9 +15,9 @@ export interface LedgerColumn {
 
 const column = (
   name: string,
-  type: LedgerColumn['type'],
-  more: Partial<LedgerColumn> = {},
-): LedgerColumn => ({
+  type: ChangeLogColumn['type'],
+  more: Partial<ChangeLogColumn> = {},
+): ChangeLogColumn => ({
   name: identifier(name),
   property: name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
   type,
@@ -33,7 +33,7 @@ export const EVERYTHING = '';
  * Columns of the change table. A row is a change of one document, or of any document if `document_id` is
  * null. Rows are only inserted, so concurrent writers do not block each other.
  */
-export const CHANGE_COLUMNS: readonly LedgerColumn[] = [
+export const CHANGE_COLUMNS: readonly ChangeLogColumn[] = [
   column('xid', 'xid8', { key: true }),
   column('n', 'bigint', { key: true }),
   column('type', 'text'),
@@ -50,7 +50,7 @@ export const CHANGE_COLUMNS: readonly LedgerColumn[] = [
  * include: those visible to `settled`. The totals are invalid if `writer` is not this server: snapshots and
  * transaction ids of a copied database mean nothing elsewhere.
  */
-export const TOTAL_COLUMNS: readonly LedgerColumn[] = [
+export const TOTAL_COLUMNS: readonly ChangeLogColumn[] = [
   column('type', 'text', { key: true }),
   column('locale', 'text', { key: true }),
   column('published', 'boolean', { key: true }),
@@ -63,12 +63,12 @@ export const TOTAL_COLUMNS: readonly LedgerColumn[] = [
 
 export const FORMER_INDEX = identifier('content_change_by_total');
 
-export interface LedgerTables {
+export interface ChangeLogTables {
   readonly change: Identifier;
   readonly total: Identifier;
 }
 
-export function ledgerTablesOf({ table }: Pick<ContentType, 'table'>): LedgerTables {
+export function changeLogTablesOf({ table }: Pick<ContentType, 'table'>): ChangeLogTables {
   const { schema } = parted(table);
   return {
     change: inSchema(schema, identifier('content_change')),

@@ -4,14 +4,14 @@
 import type { MikroORM } from '@mikro-orm/core';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
-import type * as LedgerRoom from '../../src/cache/ledger-worker.ts';
+import type * as ChangeLogRoom from '../../src/cache/change-log-worker.ts';
 import { type Host, startHost } from '../http/helpers.ts';
 import { countStatements } from '../support/app.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dose } from '../support/dose.ts';
 import { loadRoom } from '../support/rooms.ts';
 
-const { LedgerWorker } = await loadRoom<typeof LedgerRoom>('cache/ledger-worker');
+const { ChangeLogWorker } = await loadRoom<typeof ChangeLogRoom>('cache/change-log-worker');
 
 const note = defineCollectionType({
   singularApiId: 'note',
@@ -121,7 +121,7 @@ describe('a transaction over two schemas', () => {
       }),
       { database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
     );
-    await host.app.get(LedgerWorker).look();
+    await host.app.get(ChangeLogWorker).look();
     return host;
   }
   const hostOf = (schema: Name): Host => {

@@ -1,5 +1,10 @@
 /** Statements that poll the change log, and that check whether it is complete. */
-import { type LedgerTables, ledgerTablesOf, notedTables, TRIGGERS } from '../model/ledger.js';
+import {
+  type ChangeLogTables,
+  changeLogTablesOf,
+  notedTables,
+  TRIGGERS,
+} from '../model/change-log-tables.js';
 import type { ContentType, Schema } from '../model/model.js';
 import {
   constant,
@@ -23,13 +28,13 @@ import { MARK_COLUMN, POSTMASTER } from './compile-mark.js';
  * transactions, and resets statistics), and with a different database or change log. A pooler or search path
  * may cause the latter.
  */
-const serverOf = ({ change }: LedgerTables): Sql =>
+const serverOf = ({ change }: ChangeLogTables): Sql =>
   sql`concat_ws(' ', ${POSTMASTER},
     extract(epoch from pg_stat_get_bgwriter_stat_reset_time()),
     current_database(), to_regclass(${quote(change, 'reference')})::oid)`;
 
 /** Columns with the snapshot and the server; `marked` adds a WAL position, no earlier than these. */
-export const seenBy = (tables: LedgerTables, marked: boolean): Sql =>
+export const seenBy = (tables: ChangeLogTables, marked: boolean): Sql =>
   sql`pg_current_snapshot()::text as snapshot, ${serverOf(tables)} as server${marked ? sql`, ${MARK_COLUMN}` : sql``}`;
 
 /**
@@ -43,13 +48,13 @@ const shapeOf = (noted: Sql): Sql =>
     || (select coalesce(string_agg(concat(' ', i.inhrelid, '<', i.inhparent), '' order by i.inhrelid, i.inhparent), '')
       from pg_inherits i where i.inhparent = any(${noted}) or i.inhrelid = any(${noted}))`;
 
-interface LedgerQuery {
-  readonly tables: LedgerTables;
+interface ChangeLogQuery {
+  readonly tables: ChangeLogTables;
   readonly marked: boolean;
 }
 
 /** Starts polling: selects the snapshot, and the oids and fingerprint of the logged tables. */
-export function compileStand({ tables, marked }: LedgerQuery, noted: readonly Identifier[]): Statement {
+export function compileStand({ tables, marked }: ChangeLogQuery, noted: readonly Identifier[]): Statement {
   const names = sql`${param(noted.map((name) => print(quote(name)).text))}::text[]`;
   const found = sql`select array(select to_regclass(w.name)::oid from unnest(${names}) w(name)) as list`;
   return print(
@@ -62,7 +67,7 @@ export function compileStand({ tables, marked }: LedgerQuery, noted: readonly Id
  * Selects the snapshot alone. An unchanged snapshot means that no transaction has committed since the last
  * poll, so this cheap query replaces the poll. Its own cost is a fifth of a poll's.
  */
-export const compileGlance = ({ tables, marked }: LedgerQuery): Statement =>
+export const compileGlance = ({ tables, marked }: ChangeLogQuery): Statement =>
   print(sql`select ${seenBy(tables, marked)}, pg_is_in_recovery() as standby`);
 
 export interface Stand {
@@ -78,7 +83,7 @@ const NEVER = sql`'18446744073709551615'::xid8`;
  * it, and transactions that were running.
  * The cost depends on the number of changes, not on the age of the oldest running transaction.
  */
-export function unseen({ change }: LedgerTables, columns: Sql, since: Sql): readonly [Sql, Sql] {
+export function unseen({ change }: ChangeLogTables, columns: Sql, since: Sql): readonly [Sql, Sql] {
   const rows = sql`select ${columns} from ${quote(change)} c where c.xid >=`;
   return [
     sql`${rows} pg_snapshot_xmax(${since}) and c.xid < ${NEVER}`,
@@ -101,7 +106,7 @@ export const isSettled = sql`s.type = '' and s.locale = '' and not s.published a
  *
  * `shape` is the fingerprint of tables, null if no transaction has committed.
  */
-export function compileCheck({ tables, marked }: LedgerQuery): Template<Stand> {
+export function compileCheck({ tables, marked }: ChangeLogQuery): Template<Stand> {
   const since = sql`${slot(({ snapshot }: Stand) => snapshot)}::pg_snapshot`;
   const [later, running] = unseen(tables, sql`c.type, c.document_id as id, c.xid`, since);
   const changes = sql`select u.type, u.id, u.xid::text as xid from (${later} union ${running}) u`;
@@ -122,7 +127,7 @@ export function allChanged(file: ContentType, types: readonly string[], when?: S
     ', ',
   );
   const where = when === undefined ? sql`` : sql` where ${when}`;
-  return sql`insert into ${quote(ledgerTablesOf(file).change)} (xid, n, type, locale, published, delta)
+  return sql`insert into ${quote(changeLogTablesOf(file).change)} (xid, n, type, locale, published, delta)
     select pg_current_xact_id(), ${nextCount(file)}, w.type, '', false, 0 from (values ${names}) w(type)${where}`;
 }
 
@@ -145,7 +150,7 @@ const FLAWS = sql`(c.relkind <> 'r', 'it is no plain table'),
   (c.relrowsecurity, 'policies decide which of its rows are seen')`;
 
 export function compileProbe(schema: Schema): Probe {
-  const { change, total } = ledgerTablesOf(schema.file);
+  const { change, total } = changeLogTablesOf(schema.file);
   const noted = notedTables(schema);
   const texts = (names: readonly Identifier[]): Sql =>
     sql`${param(names.map((name) => print(quote(name)).text))}::text[]`;
@@ -179,20 +184,20 @@ const COUNTED = sql`t.locale = '' and t.published and t.total = 1`;
 export const isCounted = (type: Sql): Sql => sql`t.type = ${type} and ${COUNTED}`;
 
 /** Marks types as not counted, if their row `t` meets the condition. */
-export const uncount = ({ total }: LedgerTables, condition: Sql): Sql =>
+export const uncount = ({ total }: ChangeLogTables, condition: Sql): Sql =>
   sql`update ${quote(total)} t set total = 0 where ${COUNTED} and ${condition}`;
 
 /** Lifts the statement timeout of a transaction, for slow statements on large tables. */
 export const patiently = (): Statement => print(sql`select set_config('statement_timeout', '0', true)`);
 
 /** Serialises the maintenance of the change log. */
-export const holdLedger = (): Statement => print(sql`select pg_advisory_xact_lock(${LEDGER_LOCK})`);
-export const tryLedger = (): Statement =>
-  print(sql`select pg_try_advisory_xact_lock(${LEDGER_LOCK}) as held`);
-const LEDGER_LOCK = sql`hashtextextended('content-ledger', 0)`;
+export const holdChangeLog = (): Statement => print(sql`select pg_advisory_xact_lock(${CHANGE_LOG_LOCK})`);
+export const tryChangeLog = (): Statement =>
+  print(sql`select pg_try_advisory_xact_lock(${CHANGE_LOG_LOCK}) as held`);
+const CHANGE_LOG_LOCK = sql`hashtextextended('content-ledger', 0)`;
 
 /** Selects the number of stored changes, and the first transaction that may still be running. */
-export const compileUpkeep = ({ change }: LedgerTables): Statement =>
+export const compileUpkeep = ({ change }: ChangeLogTables): Statement =>
   print(
     sql`select (select count(*) from ${quote(change)})::int4 as kept,
       pg_snapshot_xmin(pg_current_snapshot())::text as xmin`,

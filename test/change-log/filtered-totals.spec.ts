@@ -1,6 +1,6 @@
 /** The total of a filter is counted once for all its pages and orders, and fits the page in its response. */
 import { defineCollectionType } from 'nestjs-content-api';
-import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
+import { ChangeLogWorker } from '../../src/cache/change-log-worker.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 
 const note = defineCollectionType({
@@ -36,7 +36,7 @@ describe('totals of filters', () => {
        from generate_series(1, ${ROWS}) i`,
     );
     await test.sql('analyze notes');
-    await test.app.get(LedgerWorker).look();
+    await test.app.get(ChangeLogWorker).look();
     // From here on, reads query the changes.
     for (let i = 0; i < 3; i += 1) await test.http.get('/api/notes?pagination[pageSize]=1').expect(200);
   });

@@ -1,7 +1,7 @@
 /** Queue of picture jobs: bounded in number and in pixels; equal concurrent jobs are shared. */
 import { unavailable } from '../../../kernel/errors.js';
 
-export interface WorkshopLimits {
+export interface PictureQueueLimits {
   /** Concurrent jobs. */
   readonly parallel: number;
   /** Pixels of all concurrent jobs; a job with more pixels runs alone. */
@@ -14,13 +14,13 @@ interface WaitingJob {
   readonly start: () => void;
 }
 
-export class Workshop {
+export class PictureQueue {
   private readonly queue: WaitingJob[] = [];
   private readonly shared = new Map<string, Promise<boolean>>();
   private jobs = 0;
   private pixels = 0;
 
-  constructor(private readonly limits: WorkshopLimits) {}
+  constructor(private readonly limits: PictureQueueLimits) {}
 
   /** Runs a job when the queue has a slot. Throws ServiceUnavailableError if too many jobs wait. */
   async run<T>(job: () => Promise<T>, pixels = 0): Promise<T> {

@@ -14,7 +14,7 @@ import {
 } from 'nestjs-content-api';
 import pg from 'pg';
 import supertest from 'supertest';
-import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
+import { ChangeLogWorker } from '../../src/cache/change-log-worker.ts';
 import { createNetwork } from '../crowd/network.ts';
 import { failure } from '../http/helpers.ts';
 import { dose } from '../support/dose.ts';
@@ -206,7 +206,7 @@ describe('replicas', () => {
 
   it('a reader that repeats the positions of its reads is never shown anything older (R4)', async () => {
     const keeping = await start(undefined, { cache: { bytes: 1_000_000 } });
-    await keeping.get(LedgerWorker).look();
+    await keeping.get(ChangeLogWorker).look();
     const readers = [await agentOf(keeping), http];
     await warm(http);
     await whilePaused(async () => {
@@ -328,7 +328,7 @@ describe('replicas', () => {
 
   it('cached responses are read from the primary, so that they are never stale', async () => {
     const keeping = await start(undefined, { cache: { bytes: 1_000_000 } });
-    const worker = keeping.get(LedgerWorker);
+    const worker = keeping.get(ChangeLogWorker);
     await worker.look();
     const agent = await agentOf(keeping);
     await whilePaused(async () => {
@@ -340,7 +340,7 @@ describe('replicas', () => {
         }
       }
     });
-    expect(worker.ledger.server).not.toBeNull();
+    expect(worker.changeLog.server).not.toBeNull();
   });
 
   it('none is read if MikroORM is configured without them', async () => {

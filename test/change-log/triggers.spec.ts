@@ -4,7 +4,7 @@
  */
 import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, migrateContent } from 'nestjs-content-api';
-import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
+import { ChangeLogWorker } from '../../src/cache/change-log-worker.ts';
 import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
@@ -64,7 +64,7 @@ describe('the change log', () => {
     // Objects that a migration without drops leaves behind have a small cost and cause no error.
     if (!whose.includes('drop nothing')) expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     expect(await migrateContent({ orm, model })).toMatchObject({ up: [], changes: [] });
-    await test.app.get(LedgerWorker).look();
+    await test.app.get(ChangeLogWorker).look();
     const total = async (): Promise<number> =>
       (await test.http.get('/api/stories').expect(200)).body.meta.pagination.total;
     const before = await total();
@@ -72,7 +72,7 @@ describe('the change log', () => {
       .post('/api/stories')
       .send({ data: { title: 'one more' } })
       .expect(201);
-    expect([test.app.get(LedgerWorker).isWhole, await total()]).toEqual([true, before + 1]);
+    expect([test.app.get(ChangeLogWorker).isWhole, await total()]).toEqual([true, before + 1]);
     await test.sql('drop index if exists content_change_by_total');
   });
 });

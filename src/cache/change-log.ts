@@ -3,11 +3,16 @@
  * A request that arrives during a poll waits for the next. Its poll thus includes every change that was
  * committed before the request.
  */
-import { compileCheck, compileGlance, compileStand, type Stand } from '../content/compile/compile-ledger.js';
+import {
+  compileCheck,
+  compileGlance,
+  compileStand,
+  type Stand,
+} from '../content/compile/compile-change-log.js';
 import type { OwnConnection } from '../pool/own-connection.js';
 import type { Row } from '../pool/runner.js';
 import type { Mark } from '../content/query/mark.js';
-import { EVERYTHING, type LedgerTables } from '../content/model/ledger.js';
+import { EVERYTHING, type ChangeLogTables } from '../content/model/change-log-tables.js';
 import { fill, type Identifier, type Statement, type Template } from '../kernel/sql.js';
 
 export interface Subject {
@@ -15,8 +20,8 @@ export interface Subject {
   readonly document: { readonly type: string; readonly id: string } | null;
 }
 
-export interface LedgerBase {
-  readonly tables: LedgerTables;
+export interface ChangeLogBase {
+  readonly tables: ChangeLogTables;
   readonly marked: boolean;
   readonly noted: readonly Identifier[];
   readonly open: () => Promise<OwnConnection | null>;
@@ -49,7 +54,7 @@ const MIN_RECENT = 1000;
 const told = (text: unknown): readonly Told[] =>
   typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
 
-export class Ledger {
+export class ChangeLog {
   private count = 0;
   /** Reads before this poll cannot be trusted; another server may have answered them. */
   private floor = 0;
@@ -78,7 +83,7 @@ export class Ledger {
   private readonly statement: Template<Stand>;
   private readonly cheapPoll: Statement;
 
-  constructor(private readonly base: LedgerBase) {
+  constructor(private readonly base: ChangeLogBase) {
     this.statement = compileCheck(base);
     this.cheapPoll = compileGlance(base);
   }

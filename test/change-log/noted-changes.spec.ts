@@ -3,7 +3,7 @@
  * few rows for many documents.
  */
 import pg from 'pg';
-import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
+import { ChangeLogWorker } from '../../src/cache/change-log-worker.ts';
 import { stories } from '../fixtures/stories.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
@@ -139,7 +139,7 @@ describe('the change log', () => {
         .total;
     await client.query(`${insert('t', 20)}; delete from stories where document_id like 'b%' and published;
       update stories set locale = 'fr' where document_id in ('t1', 't2')`);
-    expect(await test.app.get(LedgerWorker).recount()).toEqual([]);
+    expect(await test.app.get(ChangeLogWorker).recount()).toEqual([]);
     expect([await total(''), await total('status=draft'), await total('locale=fr')]).toEqual([20, 1, 2]);
   });
 });

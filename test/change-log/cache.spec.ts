@@ -22,10 +22,10 @@ import {
 } from 'nestjs-content-api';
 import pg from 'pg';
 import supertest from 'supertest';
-import { LedgerWorker } from '../../src/cache/ledger-worker.ts';
+import { ChangeLogWorker } from '../../src/cache/change-log-worker.ts';
 import { compileFold, compileReset, compileSettle } from '../../src/content/compile/compile-totals.ts';
 import { CONTENT_SCHEMA, type Schema } from '../../src/content/model/model.ts';
-import { ledgerTablesOf } from '../../src/content/model/ledger.ts';
+import { changeLogTablesOf } from '../../src/content/model/change-log-tables.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
 
 const note = defineCollectionType({
@@ -68,7 +68,11 @@ const MODEL: Omit<ContentModuleOptions, 'database'> = {
 describe('the cache', () => {
   let test: TestApp;
   let url: string;
-  let other: { http: ReturnType<typeof supertest.agent>; close: () => Promise<void>; worker: LedgerWorker };
+  let other: {
+    http: ReturnType<typeof supertest.agent>;
+    close: () => Promise<void>;
+    worker: ChangeLogWorker;
+  };
   let client: pg.Client;
   beforeAll(async () => {
     test = await createTestApp(MODEL);
@@ -80,7 +84,7 @@ describe('the cache', () => {
       logger: false,
     });
     await app.listen(0, '127.0.0.1');
-    const worker = app.get(LedgerWorker);
+    const worker = app.get(ChangeLogWorker);
     await worker.look();
     other = { http: supertest.agent(await app.getUrl()), close: () => app.close(), worker };
     client = new pg.Client({ connectionString: url });
@@ -314,13 +318,13 @@ describe('the cache', () => {
   });
 
   it('a server that has lost commits: reads everything again', async () => {
-    const before = test.app.get(LedgerWorker).ledger.server;
+    const before = test.app.get(ChangeLogWorker).changeLog.server;
     // Looks like a crash.
     await client.query(`select pg_stat_reset_shared('bgwriter')`);
     await sleep(50);
     const seen = await countStatements(() => get(LIST));
     expect(seen).toHaveLength(1);
-    expect(test.app.get(LedgerWorker).ledger.server).not.toBe(before);
+    expect(test.app.get(ChangeLogWorker).changeLog.server).not.toBe(before);
   });
 
   it('a lost connection: does not use the cache until the next connection', async () => {
@@ -334,7 +338,7 @@ describe('the cache', () => {
   });
 
   it('a process that slept for longer than changes are stored: reads everything again', async () => {
-    const tables = ledgerTablesOf(test.app.get<Schema>(CONTENT_SCHEMA).file);
+    const tables = changeLogTablesOf(test.app.get<Schema>(CONTENT_SCHEMA).file);
     await rename('new', 'old');
     let kept = Infinity;
     // Nothing is folded before transactions of the server's other databases have ended: those of other
@@ -361,7 +365,7 @@ describe('the cache', () => {
     await client.query(
       'alter table notes enable always trigger content_ledger_insert_3; alter table notes enable always trigger content_ledger_update_3; alter table notes enable always trigger content_ledger_delete_3; alter table notes enable always trigger content_ledger_truncate_3',
     );
-    await test.app.get(LedgerWorker).recount();
+    await test.app.get(ChangeLogWorker).recount();
     for (const from of [test.http, other.http]) {
       const { data, meta } = await get(LIST, from);
       expect([data.length, meta.pagination.total]).toEqual([2, 2]);
@@ -370,7 +374,7 @@ describe('the cache', () => {
 
   it('a disabled trigger: caches nothing, counts lists, includes unlogged rows, and logs one line', async () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    const worker = test.app.get(LedgerWorker);
+    const worker = test.app.get(ChangeLogWorker);
     await client.query('alter table notes disable trigger content_ledger_update_3');
     await worker.look();
     await worker.look();
@@ -387,7 +391,7 @@ describe('the cache', () => {
   });
 
   it('a trigger disabled and enabled between two polls: reads and counts everything again', async () => {
-    const worker = test.app.get(LedgerWorker);
+    const worker = test.app.get(ChangeLogWorker);
     await worker.look();
     await client.query(`alter table notes disable trigger content_ledger_update_3`);
     await rename('unseen', 'old');
@@ -424,7 +428,7 @@ describe('the cache', () => {
     await client.query(`update notes set title = 'then'`);
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['then'], ['then']]);
     await client.query(back);
-    for (const { worker } of [{ worker: test.app.get(LedgerWorker) }, other]) await worker.look();
+    for (const { worker } of [{ worker: test.app.get(ChangeLogWorker) }, other]) await worker.look();
     await warm();
   });
 
@@ -451,7 +455,7 @@ describe('the cache', () => {
     ],
   ])('a table that %s: caches nothing, and logs one line', async (_what, change, back, said) => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    const worker = test.app.get(LedgerWorker);
+    const worker = test.app.get(ChangeLogWorker);
     await client.query(change);
     await worker.look();
     await worker.look();
@@ -471,7 +475,7 @@ describe('the cache', () => {
       'alter table notes no inherit parent; drop table parent',
     ],
   ])('a table that gets %s: the next request reads the database', async (_what, change, back) => {
-    const worker = test.app.get(LedgerWorker);
+    const worker = test.app.get(ChangeLogWorker);
     await client.query('create table former_notes () inherits (notes); drop table former_notes');
     await titles();
     await worker.look();
@@ -514,14 +518,14 @@ describe('the cache', () => {
     await writer.connect();
     await writer.query('begin; select pg_current_xact_id()');
     const kept = await createTestApp(MODEL);
-    await kept.app.get(LedgerWorker).look();
+    await kept.app.get(ChangeLogWorker).look();
     await kept.http.post('/api/notes').send({ data: { title: 'before' } });
     await warm(LIST, kept.http);
     await kept.sql(`update notes set title = 'after'; delete from content_total where type = ''`);
     // Before a process recounts a type, which marks the type as changed.
     await kept.sql(compileReset(kept.app.get<Schema>(CONTENT_SCHEMA).file).text);
     expect(await titles(LIST, kept.http)).toEqual(['after']);
-    await kept.app.get(LedgerWorker).look();
+    await kept.app.get(ChangeLogWorker).look();
     await warm(LIST, kept.http);
     await writer.end();
     await kept.close();
@@ -532,7 +536,7 @@ describe('the cache', () => {
     await bare.sql(
       'drop table content_change, content_total; drop function content_note_versions, content_note_updates, content_note_links cascade',
     );
-    await bare.app.get(LedgerWorker).look();
+    await bare.app.get(ChangeLogWorker).look();
     await bare.http
       .post('/api/notes')
       .send({ data: { title: 'a' } })

@@ -3,19 +3,19 @@
  * visible, and with a delay, so that responses are stale. The checker must find them.
  */
 import pg from 'pg';
-import type * as Ledgers from '../../src/cache/ledger.ts';
+import type * as Ledgers from '../../src/cache/change-log.ts';
 
 const underJest = process.env.JEST_WORKER_ID !== undefined;
-const { Ledger } = (await import(
-  underJest ? '../../src/cache/ledger.ts' : '../../dist/cache/ledger.js'
+const { ChangeLog } = (await import(
+  underJest ? '../../src/cache/change-log.ts' : '../../dist/cache/change-log.js'
 )) as typeof Ledgers;
 
-export class NotifyLedger extends Ledger {
+export class NotifyChangeLog extends ChangeLog {
   private readonly url: string;
   private listener: pg.Client | null = null;
   private changes: Ledgers.Told[] = [];
 
-  constructor(base: Ledgers.LedgerBase, url: string) {
+  constructor(base: Ledgers.ChangeLogBase, url: string) {
     super(base);
     this.url = url;
   }

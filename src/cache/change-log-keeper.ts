@@ -2,10 +2,10 @@
 import {
   compileProbe,
   compileUpkeep,
-  holdLedger,
+  holdChangeLog,
   patiently,
-  tryLedger,
-} from '../content/compile/compile-ledger.js';
+  tryChangeLog,
+} from '../content/compile/compile-change-log.js';
 import {
   compileFold,
   compilePending,
@@ -17,7 +17,7 @@ import {
 import type { Database } from '../content/store/database.js';
 import type { Row, Runner } from '../pool/runner.js';
 import { ContentError } from '../kernel/errors.js';
-import { ledgerTablesOf, notedTables } from '../content/model/ledger.js';
+import { changeLogTablesOf, notedTables } from '../content/model/change-log-tables.js';
 import type { ContentType, Schema } from '../content/model/model.js';
 import { print, quote, type Statement } from '../kernel/sql.js';
 
@@ -42,9 +42,9 @@ const MANY_PENDING = 100;
 const RETENTION = 60_000;
 const MAX_NAMES = 3;
 
-const ALONE = { values: new Map(), retryOn: [], shared: false, turn: null, hangup: null };
+const ALONE = { values: new Map(), retryOn: [], shared: false, turn: null, disconnect: null };
 
-export class LedgerKeeper {
+export class ChangeLogKeeper {
   isWhole = false;
   /** Reason why the log is incomplete, in a sentence; null also if it is unknown. */
   lack: string | null = null;
@@ -88,7 +88,7 @@ export class LedgerKeeper {
   /** Adds pending changes to the totals, if there are many. Never throws. */
   async settle(): Promise<void> {
     const { database, schema } = this.base;
-    const tables = ledgerTablesOf(schema.file);
+    const tables = changeLogTablesOf(schema.file);
     try {
       const [row] = await database.run(compilePending(tables, MANY_PENDING));
       if (row?.['pending'] === true) await this.alone(compileSettle(tables));
@@ -100,7 +100,7 @@ export class LedgerKeeper {
   /** Runs the statements unless another transaction has the lock of the change log. */
   private alone(...statements: readonly Statement[]): Promise<void> {
     return this.base.database.transaction(async (runner) => {
-      const [lock] = await runner.run(tryLedger());
+      const [lock] = await runner.run(tryChangeLog());
       if (lock?.['held'] === true) for (const statement of statements) await runner.run(statement);
     }, ALONE);
   }
@@ -108,7 +108,7 @@ export class LedgerKeeper {
   /** Deletes changes after the retention time, once they are settled. Never throws. */
   async fold(): Promise<void> {
     const { database, schema } = this.base;
-    const tables = ledgerTablesOf(schema.file);
+    const tables = changeLogTablesOf(schema.file);
     try {
       const [row = {}] = await database.run(compileUpkeep(tables));
       const now = performance.now();
@@ -143,7 +143,7 @@ export class LedgerKeeper {
     const work = async (runner: Runner): Promise<readonly WrongTotal[]> => {
       if (type === undefined) return [];
       await runner.run(patiently());
-      await runner.run(holdLedger());
+      await runner.run(holdChangeLog());
       const [reset] = await runner.run(compileReset(type));
       if (reset?.['kept'] === false) throw new Error('Totals cannot be counted within a savepoint');
       const left = unless === undefined ? [] : await runner.run(unless);
@@ -187,6 +187,6 @@ export class LedgerKeeper {
     const { database, schema } = this.base;
     const unnoted = notedTables(schema).filter(({ table }) => lacking.has(print(quote(table)).text));
     const types = unnoted.map(({ type }) => type.singularApiId);
-    await database.run(compileUncount(ledgerTablesOf(schema.file), types));
+    await database.run(compileUncount(changeLogTablesOf(schema.file), types));
   }
 }

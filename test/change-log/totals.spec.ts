@@ -3,10 +3,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { LedgerKeeper } from '../../src/cache/keeper.ts';
+import { ChangeLogKeeper } from '../../src/cache/change-log-keeper.ts';
 import { Database } from '../../src/content/store/database.ts';
 import { compileFold, compileSettle, countedTotal } from '../../src/content/compile/compile-totals.ts';
-import { ledgerTablesOf } from '../../src/content/model/ledger.ts';
+import { changeLogTablesOf } from '../../src/content/model/change-log-tables.ts';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../src/content/model/model.ts';
 import { constant, join, print, sql, union } from '../../src/kernel/sql.ts';
 import { stories } from '../fixtures/stories.ts';
@@ -81,11 +81,11 @@ describe('totals', () => {
     };
     const folder = async (): Promise<void> => {
       const client = await connect();
-      const keeper = new LedgerKeeper({ database: test.app.get(Database), schema, warn: () => undefined });
+      const keeper = new ChangeLogKeeper({ database: test.app.get(Database), schema, warn: () => undefined });
       for (let i = 0; !isOver; i += 1) {
         const { rows } = await client.query('select pg_snapshot_xmin(pg_current_snapshot())::text as xmin');
         await client.query(`begin; select pg_advisory_xact_lock(hashtextextended('content-ledger', 0))`);
-        const tables = ledgerTablesOf(schema.file);
+        const tables = changeLogTablesOf(schema.file);
         if (i % 3 > 0) await client.query(compileSettle(tables).text);
         // Also folds changes that are not folded yet, which stays correct.
         else await client.query(compileFold(tables, '0').text, [rows[0].xmin]);
@@ -178,8 +178,8 @@ describe('totals', () => {
     const total = async (): Promise<number> =>
       (await test.http.get('/api/stories')).body.meta.pagination.total;
     expect(await total()).toBe(1);
-    const { LedgerWorker } = await import('../../src/cache/ledger-worker.ts');
-    await test.app.get(LedgerWorker).look();
+    const { ChangeLogWorker } = await import('../../src/cache/change-log-worker.ts');
+    await test.app.get(ChangeLogWorker).look();
     expect([await test.sql(counted), await total()]).toEqual([[{ total: 1 }], 1]);
   });
 
@@ -200,8 +200,8 @@ describe('totals', () => {
     ['of an earlier release', `update content_total set settled = null where type = ''`],
   ])('are counted if the change log is %s, and stored after one poll', async (_how, change) => {
     const client = await connect();
-    const { LedgerWorker } = await import('../../src/cache/ledger-worker.ts');
-    const worker = test.app.get(LedgerWorker);
+    const { ChangeLogWorker } = await import('../../src/cache/change-log-worker.ts');
+    const worker = test.app.get(ChangeLogWorker);
     const add = (id: string): Promise<unknown> =>
       client.query(
         `insert into stories (document_id, created_at, updated_at, published, locale, title, revision)

@@ -1,7 +1,7 @@
 /** Polls of the change log that requests share. */
 import type { OwnConnection } from '../../src/pool/own-connection.ts';
 import type { Row } from '../../src/pool/runner.ts';
-import { Ledger } from '../../src/cache/ledger.ts';
+import { ChangeLog } from '../../src/cache/change-log.ts';
 import { identifier, type Statement } from '../../src/kernel/sql.ts';
 
 /** Connection whose responses are set by hand, in the order of its queries. */
@@ -39,69 +39,69 @@ const CHANGED: Row = { lost: false, changes: JSON.stringify([{ type: 'note', id:
 const NOTES = { types: ['note'], document: null };
 const NOTHING: Row = { lost: false, changes: null };
 
-async function open(): Promise<{ readonly hand: Hand; readonly ledger: Ledger }> {
+async function open(): Promise<{ readonly hand: Hand; readonly changeLog: ChangeLog }> {
   const hand = new Hand();
   const tables = { change: identifier('content_change'), total: identifier('content_total') };
-  const ledger = new Ledger({
+  const changeLog = new ChangeLog({
     tables,
     marked: false,
     noted: [],
     open: () => Promise.resolve(hand.connection),
     warn: () => undefined,
   });
-  const first = ledger.check();
+  const first = changeLog.check();
   await hand.answer({});
   expect(await first).toBe(true);
-  return { hand, ledger };
+  return { hand, changeLog };
 }
 
 describe('a change log', () => {
   it('makes callers during a check wait for the next check, which they share', async () => {
-    const { hand, ledger } = await open();
-    const before = ledger.position;
-    const first = ledger.check();
-    const others = [ledger.check(), ledger.check()];
+    const { hand, changeLog } = await open();
+    const before = changeLog.position;
+    const first = changeLog.check();
+    const others = [changeLog.check(), changeLog.check()];
     await turns();
     expect(hand.asked).toHaveLength(2);
     await hand.answer(NOTHING);
-    expect([await first, ledger.position, hand.asked.length]).toEqual([true, before + 1, 3]);
+    expect([await first, changeLog.position, hand.asked.length]).toEqual([true, before + 1, 3]);
     await hand.answer(CHANGED);
     expect(await Promise.all(others)).toEqual([true, true]);
     expect(hand.asked).toHaveLength(3);
-    expect(ledger.hasChanged(NOTES, before + 1)).toBe(true);
+    expect(changeLog.hasChanged(NOTES, before + 1)).toBe(true);
   });
 
   it('runs no two checks at the same time, whenever callers arrive', async () => {
-    const { hand, ledger } = await open();
-    const before = ledger.position;
+    const { hand, changeLog } = await open();
+    const before = changeLog.position;
     // Checks again right after the first check, before the waiting callers get theirs.
-    const again = ledger.check().then(() => ledger.check());
-    const waiting = ledger.check();
+    const again = changeLog.check().then(() => changeLog.check());
+    const waiting = changeLog.check();
     await hand.answer(NOTHING);
     await turns();
     expect(hand.asked).toHaveLength(3);
     await hand.answer(CHANGED);
     await hand.answer(NOTHING);
     expect(await Promise.all([again, waiting])).toEqual([true, true]);
-    expect([hand.asked.length, ledger.position]).toEqual([4, before + 3]);
-    expect([before + 1, before + 2].map((position) => ledger.hasChanged(NOTES, position))).toEqual([
+    expect([hand.asked.length, changeLog.position]).toEqual([4, before + 3]);
+    expect([before + 1, before + 2].map((position) => changeLog.hasChanged(NOTES, position))).toEqual([
       true,
       false,
     ]);
   });
 
   it('checks for altered tables after any commit, and then starts again', async () => {
-    const { hand, ledger } = await open();
+    const { hand, changeLog } = await open();
     let altered = 0;
-    ledger.onAltered(() => (altered += 1));
-    const before = ledger.position;
-    const first = ledger.check();
+    changeLog.onAltered(() => (altered += 1));
+    const before = changeLog.position;
+    const first = changeLog.check();
     await hand.answer({ ...NOTHING, shape: '1:1' });
-    expect([await first, ledger.hasChanged(NOTES, before), altered]).toEqual([true, false, 0]);
-    const second = ledger.check();
+    expect([await first, changeLog.hasChanged(NOTES, before), altered]).toEqual([true, false, 0]);
+    const second = changeLog.check();
     await hand.answer({ ...NOTHING, shape: '1:7' });
     await hand.answer({ shape: '1:7' });
-    expect([await second, ledger.hasChanged(NOTES, before), altered]).toEqual([true, true, 1]);
+    expect([await second, changeLog.hasChanged(NOTES, before), altered]).toEqual([true, true, 1]);
     expect(hand.asked).toHaveLength(4);
   });
 
@@ -109,34 +109,34 @@ describe('a change log', () => {
     const STILL: Row = { snapshot: '1:1:' };
 
     async function openQuiet(): Promise<Awaited<ReturnType<typeof open>>> {
-      const { hand, ledger } = await open();
-      const quiet = ledger.check();
+      const { hand, changeLog } = await open();
+      const quiet = changeLog.check();
       await hand.answer({ ...NOTHING, ...STILL });
       await quiet;
       hand.kinds.length = 0;
-      return { hand, ledger };
+      return { hand, changeLog };
     }
 
     it('reads only the snapshot, as long as it is unchanged', async () => {
-      const { hand, ledger } = await openQuiet();
-      const before = ledger.position;
+      const { hand, changeLog } = await openQuiet();
+      const before = changeLog.position;
       for (let i = 0; i < 3; i += 1) {
-        const asking = ledger.check();
+        const asking = changeLog.check();
         await hand.answer(STILL);
         expect(await asking).toBe(true);
       }
       expect(hand.kinds).toEqual(Array.from({ length: 3 }, () => 'glance'));
-      expect([ledger.position, ledger.hasChanged(NOTES, before)]).toEqual([before + 3, false]);
+      expect([changeLog.position, changeLog.hasChanged(NOTES, before)]).toEqual([before + 3, false]);
     });
 
     it('reads changes after the snapshot changes, and at once the next time', async () => {
-      const { hand, ledger } = await openQuiet();
-      const before = ledger.position;
-      const asking = ledger.check();
+      const { hand, changeLog } = await openQuiet();
+      const before = changeLog.position;
+      const asking = changeLog.check();
       await hand.answer({});
       await hand.answer(CHANGED);
-      expect([await asking, ledger.hasChanged(NOTES, before)]).toEqual([true, true]);
-      const next = ledger.check();
+      expect([await asking, changeLog.hasChanged(NOTES, before)]).toEqual([true, true]);
+      const next = changeLog.check();
       await hand.answer(NOTHING);
       expect([await next, hand.kinds]).toEqual([true, ['glance', 'check', 'check']]);
     });
@@ -145,41 +145,41 @@ describe('a change log', () => {
       ['another server responds', { ...STILL, server: 'two' }],
       ['it is in recovery', { ...STILL, standby: true }],
     ])('does not treat the snapshot as unchanged when %s', async (_what, row) => {
-      const { hand, ledger } = await openQuiet();
-      const before = ledger.position;
-      const asking = ledger.check();
+      const { hand, changeLog } = await openQuiet();
+      const before = changeLog.position;
+      const asking = changeLog.check();
       await hand.answer(row);
       await hand.answer({ ...NOTHING, ...row });
       await hand.answer(row);
       await asking;
-      expect(ledger.hasChanged(NOTES, before)).toBe(true);
+      expect(changeLog.hasChanged(NOTES, before)).toBe(true);
     });
 
     it('starts again when it was reset during a check', async () => {
-      const { hand, ledger } = await openQuiet();
-      const before = ledger.position;
-      const asking = ledger.check();
+      const { hand, changeLog } = await openQuiet();
+      const before = changeLog.position;
+      const asking = changeLog.check();
       await turns();
-      ledger.forget();
+      changeLog.forget();
       await hand.answer(STILL);
       await hand.answer({ ...NOTHING, ...STILL });
       await hand.answer(STILL);
-      expect([await asking, ledger.hasChanged(NOTES, before)]).toEqual([true, true]);
+      expect([await asking, changeLog.hasChanged(NOTES, before)]).toEqual([true, true]);
     });
   });
 
   it('starts again when it was reset during a check', async () => {
-    const { hand, ledger } = await open();
-    const before = ledger.position;
-    const asking = ledger.check();
+    const { hand, changeLog } = await open();
+    const before = changeLog.position;
+    const asking = changeLog.check();
     await turns();
-    ledger.forget();
+    changeLog.forget();
     await hand.answer(CHANGED);
     await hand.answer({});
     expect(await asking).toBe(true);
     // A reset makes all earlier reads outdated, even without a reader.
     expect(hand.asked).toHaveLength(3);
-    expect([before, ledger.position].map((position) => ledger.hasChanged(NOTES, position))).toEqual([
+    expect([before, changeLog.position].map((position) => changeLog.hasChanged(NOTES, position))).toEqual([
       true,
       false,
     ]);
