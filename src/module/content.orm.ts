@@ -8,7 +8,7 @@ import type { ContentRuntimeOptions } from './content.options.js';
 import { type ConnectionOptions, urlMistakes, withConnections } from '../content/store/connection-url.js';
 import { connectionOptions } from '../pool/session-settings.js';
 import { entitiesOf } from '../content/store/entities.js';
-import { showOwnTables } from '../content/store/own-tables.js';
+import { showOwnTables } from '../content/store/generator-scope.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import type { Schema } from '../content/model/model.js';
 import { DEFAULT_SETTINGS } from '../kernel/settings.js';

@@ -4,27 +4,7 @@
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType, Schema } from './model.js';
 import { inSchema, parted } from './naming.js';
-
-export interface ChangeLogColumn {
-  readonly name: Identifier;
-  readonly property: string;
-  readonly type: 'xid8' | 'bigint' | 'text' | 'boolean' | 'pg_snapshot';
-  readonly key: boolean;
-  readonly nullable: boolean;
-}
-
-const column = (
-  name: string,
-  type: ChangeLogColumn['type'],
-  more: Partial<ChangeLogColumn> = {},
-): ChangeLogColumn => ({
-  name: identifier(name),
-  property: name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-  type,
-  key: false,
-  nullable: false,
-  ...more,
-});
+import { type OwnColumn, ownColumn } from './own-column.js';
 
 /** Type of a change that invalidates everything before it. */
 export const EVERYTHING = '';
@@ -33,16 +13,16 @@ export const EVERYTHING = '';
  * Columns of the change table. A row is a change of one document, or of any document if `document_id` is
  * null. Rows are only inserted, so concurrent writers do not block each other.
  */
-export const CHANGE_COLUMNS: readonly ChangeLogColumn[] = [
-  column('xid', 'xid8', { key: true }),
-  column('n', 'bigint', { key: true }),
-  column('type', 'text'),
-  column('document_id', 'text', { nullable: true }),
-  column('locale', 'text'),
-  column('published', 'boolean'),
+export const CHANGE_COLUMNS: readonly OwnColumn[] = [
+  ownColumn('xid', 'xid8', { key: true }),
+  ownColumn('n', 'bigint', { key: true }),
+  ownColumn('type', 'text'),
+  ownColumn('document_id', 'text', { nullable: true }),
+  ownColumn('locale', 'text'),
+  ownColumn('published', 'boolean'),
   // Number of versions added in a locale and state, negative if removed. If it is 0, locale and state are
   // unspecified.
-  column('delta', 'bigint'),
+  ownColumn('delta', 'bigint'),
 ];
 
 /**
@@ -50,15 +30,15 @@ export const CHANGE_COLUMNS: readonly ChangeLogColumn[] = [
  * include: those visible to `settled`. The totals are invalid if `writer` is not this server: snapshots and
  * transaction ids of a copied database mean nothing elsewhere.
  */
-export const TOTAL_COLUMNS: readonly ChangeLogColumn[] = [
-  column('type', 'text', { key: true }),
-  column('locale', 'text', { key: true }),
-  column('published', 'boolean', { key: true }),
-  column('total', 'bigint'),
+export const TOTAL_COLUMNS: readonly OwnColumn[] = [
+  ownColumn('type', 'text', { key: true }),
+  ownColumn('locale', 'text', { key: true }),
+  ownColumn('published', 'boolean', { key: true }),
+  ownColumn('total', 'bigint'),
   // Set in the row with an empty type only. Changes of transactions before `horizon` have been deleted.
-  column('horizon', 'xid8'),
-  column('settled', 'pg_snapshot', { nullable: true }),
-  column('writer', 'text', { nullable: true }),
+  ownColumn('horizon', 'xid8'),
+  ownColumn('settled', 'pg_snapshot', { nullable: true }),
+  ownColumn('writer', 'text', { nullable: true }),
 ];
 
 export const FORMER_INDEX = identifier('content_change_by_total');

@@ -2,6 +2,7 @@
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
 import { inSchema, parted } from './naming.js';
+import { type OwnColumn, ownColumn } from './own-column.js';
 
 /** Actions that can be scheduled. Of two that are due at the same time, the first in the list runs first. */
 export const SCHEDULED = ['publish', 'unpublish'] as const;
@@ -20,35 +21,14 @@ export const SCHEDULE_INDEX = identifier('content_schedule_by_time');
 export const scheduleTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
   inSchema(parted(table).schema, SCHEDULE_TABLE);
 
-export interface ScheduleColumn {
-  readonly property: string;
-  readonly name: string;
-  readonly type: 'text' | 'timestamptz(3)' | 'integer';
-  readonly key: boolean;
-  readonly nullable: boolean;
-}
-
-const column = (
-  property: string,
-  type: ScheduleColumn['type'],
-  more: Partial<ScheduleColumn> = {},
-): ScheduleColumn => ({
-  property,
-  name: property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-  type,
-  key: false,
-  nullable: false,
-  ...more,
-});
-
 /** Columns of the schedule table. A failed row stores its error and is not retried. */
-export const SCHEDULE_COLUMNS: readonly ScheduleColumn[] = [
-  column('type', 'text', { key: true }),
-  column('documentId', 'text', { key: true }),
-  column('locale', 'text', { key: true }),
-  column('action', 'text', { key: true }),
-  column('dueAt', 'timestamptz(3)'),
-  column('attempts', 'integer'),
-  column('failedAt', 'timestamptz(3)', { nullable: true }),
-  column('failure', 'text', { nullable: true }),
+export const SCHEDULE_COLUMNS: readonly OwnColumn[] = [
+  ownColumn('type', 'text', { key: true }),
+  ownColumn('document_id', 'text', { key: true }),
+  ownColumn('locale', 'text', { key: true }),
+  ownColumn('action', 'text', { key: true }),
+  ownColumn('due_at', 'timestamptz(3)'),
+  ownColumn('attempts', 'integer'),
+  ownColumn('failed_at', 'timestamptz(3)', { nullable: true }),
+  ownColumn('failure', 'text', { nullable: true }),
 ];

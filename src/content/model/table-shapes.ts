@@ -12,12 +12,9 @@ import {
   sql,
 } from '../../kernel/sql.js';
 import type { LinkTable } from './join-model.js';
-import { CHANGE_COLUMNS, changeLogTablesOf, TOTAL_COLUMNS } from './change-log-tables.js';
 import type { Column, ContentType, Index, Schema } from './model.js';
-import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
 import { parted } from './naming.js';
-import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from './request-keys.js';
-import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from './schedule.js';
+import { type OwnTable, ownTablesOf } from './own-tables.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
 export interface ColumnShape {
@@ -111,41 +108,19 @@ const numbers = (table: Identifier, type: string): TableShape => ({
   indexes: [],
 });
 
-const keyed = (
-  table: Identifier,
-  columns: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly key: boolean;
-    readonly nullable?: boolean;
-  }[],
-): TableShape => ({
+const ownShape = ({ table, columns, index }: OwnTable): TableShape => ({
   table,
-  columns: columns.map(({ name, type, nullable = false }) => columnShape(name, type, { nullable })),
-  primary: columns.filter(({ key }) => key).map(({ name }) => identifier(name)),
-  indexes: [],
+  columns: columns.map(({ name, type, nullable }) => columnShape(name, type, { nullable })),
+  primary: columns.filter(({ key }) => key).map(({ name }) => name),
+  indexes:
+    index === null ? [] : [{ name: index.name, kind: 'index', body: named([identifier(index.column)]) }],
 });
 
-export function ownTables({ file }: Schema): TableShape[] {
-  const schedule = keyed(scheduleTableOf(file), SCHEDULE_COLUMNS);
-  const byTime: IndexShape = { name: SCHEDULE_INDEX, kind: 'index', body: named([identifier('due_at')]) };
-  const requestKey = keyed(requestKeyTableOf(file), REQUEST_KEY_COLUMNS);
-  const byCreation: IndexShape = {
-    name: REQUEST_KEY_INDEX,
-    kind: 'index',
-    body: named([identifier('created_at')]),
-  };
-  const { change, total } = changeLogTablesOf(file);
-  return [
-    keyed(change, CHANGE_COLUMNS),
-    keyed(total, TOTAL_COLUMNS),
-    numbers(file.storage.instanceIds, 'integer'),
-    numbers(file.storage.counts, 'bigint'),
-    { ...schedule, indexes: [byTime] },
-    keyed(modelTableOf(file), MODEL_COLUMNS),
-    { ...requestKey, indexes: [byCreation] },
-  ];
-}
+export const ownTables = (schema: Schema): TableShape[] => [
+  ...ownTablesOf(schema).map(ownShape),
+  numbers(schema.file.storage.instanceIds, 'integer'),
+  numbers(schema.file.storage.counts, 'bigint'),
+];
 
 /**
  * Returns a name that PostgreSQL derives from a table name: it cuts the table's part to fit, without a hash.

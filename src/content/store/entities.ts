@@ -2,14 +2,12 @@
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { LinkColumn, LinkTable } from '../model/join-model.js';
 import type { Column, ContentType, Index, Schema, StoredLinks } from '../model/model.js';
-import { MODEL_COLUMNS, modelTableOf } from '../model/model-table.js';
-import { changeLogTablesOf } from '../model/change-log-tables.js';
 import { parted } from '../model/naming.js';
-import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from '../model/request-keys.js';
-import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from '../model/schedule.js';
+import type { OwnColumn } from '../model/own-column.js';
+import { type OwnTable, ownTablesOf } from '../model/own-tables.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../model/system-columns.js';
 import { print, quote, sql } from '../../kernel/sql.js';
-import { CHANGE_PARTS, TOTAL_PARTS, triggerEntries } from './change-log-entities.js';
+import { triggerEntries } from './trigger-entries.js';
 
 type Property = Readonly<Record<string, unknown>>;
 type AnyEntity = EntitySchema<Record<string, unknown>>;
@@ -156,46 +154,22 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
   }
 }
 
-const scheduleEntity = ({ file }: Schema): AnyEntity =>
-  entity('Content_Schedule', scheduleTableOf(file), {
-    properties: SCHEDULE_COLUMNS.map(({ property: key, name, type, key: primary, nullable }) => [
-      key,
-      {
-        ...(type === 'timestamptz(3)' ? DATETIME : { type }),
-        fieldName: name,
-        ...(primary ? { primary } : {}),
-        ...(nullable ? { nullable } : {}),
-      },
-    ]),
-    indexes: [{ name: SCHEDULE_INDEX, properties: ['dueAt'] }],
-    uniques: [],
-  });
+/** PostgreSQL types that are strings in JavaScript. */
+const TEXTS: ReadonlySet<string> = new Set(['xid8', 'pg_snapshot']);
 
-const modelEntity = ({ file }: Schema): AnyEntity =>
-  entity('Content_Model', modelTableOf(file), {
-    properties: MODEL_COLUMNS.map(({ property: key, name, type, key: primary }) => [
-      key,
-      {
-        ...(type === 'timestamptz(3)' ? DATETIME : { type, columnType: type }),
-        fieldName: name,
-        ...(primary ? { primary, autoincrement: false } : {}),
-      },
-    ]),
-    indexes: [],
-    uniques: [],
-  });
+const ownProperty = ({ name, type, key, nullable }: OwnColumn): Property => ({
+  ...(type === 'timestamptz(3)' ? DATETIME : { type: TEXTS.has(type) ? 'string' : type, columnType: type }),
+  fieldName: name,
+  ...(key ? { primary: true, autoincrement: false } : {}),
+  ...(nullable ? { nullable } : {}),
+});
 
-const requestKeyEntity = ({ file }: Schema): AnyEntity =>
-  entity('ContentRequest_Key', requestKeyTableOf(file), {
-    properties: REQUEST_KEY_COLUMNS.map(({ property: key, name, type, key: primary }) => [
-      key,
-      {
-        ...(type === 'timestamptz(3)' ? DATETIME : { type }),
-        fieldName: name,
-        ...(primary ? { primary } : {}),
-      },
-    ]),
-    indexes: [{ name: REQUEST_KEY_INDEX, properties: ['createdAt'] }],
+const ownEntity = ({ entity: name, table, columns, index }: OwnTable): AnyEntity =>
+  entity(name, table, {
+    properties: columns.map((column) => [column.property, ownProperty(column)]),
+    indexes: columns
+      .filter((column) => column.name === index?.column)
+      .map(({ property: one }) => ({ name: index?.name, properties: [one] })),
     uniques: [],
   });
 
@@ -203,16 +177,10 @@ export function entitiesOf(schema: Schema): AnyEntity[] {
   const numbers = (entityClass: string, table: string, type: 'integer' | 'bigint'): AnyEntity =>
     entity(entityClass, table, { properties: [['id', { ...KEY, type }]], indexes: [], uniques: [] });
   const { instanceIds, counts } = schema.file.storage;
-  const { change, total } = changeLogTablesOf(schema.file);
   return [
     ...[...schema.types.values()].flatMap(typeEntities),
     numbers('Content_ComponentSequence', instanceIds, 'integer'),
     numbers('Content_Counter', counts, 'bigint'),
-    scheduleEntity(schema),
-    modelEntity(schema),
-    // Their names lack the prefix `Content_`: content is served without these tables, too.
-    entity('ContentChangeLog_Change', change, CHANGE_PARTS),
-    entity('ContentChangeLog_Total', total, TOTAL_PARTS),
-    requestKeyEntity(schema),
+    ...ownTablesOf(schema).map(ownEntity),
   ];
 }

@@ -1,0 +1,40 @@
+/** Tables that belong to the module itself. Entities and migrations are built from this list. */
+import type { Identifier } from '../../kernel/sql.js';
+import { CHANGE_COLUMNS, changeLogTablesOf, TOTAL_COLUMNS } from './change-log-tables.js';
+import type { Schema } from './model.js';
+import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
+import type { OwnColumn } from './own-column.js';
+import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from './request-keys.js';
+import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from './schedule.js';
+
+export interface OwnTable {
+  /** Name of the entity. Content is served without the tables whose entities lack the prefix `Content_`. */
+  readonly entity: string;
+  readonly table: Identifier;
+  readonly columns: readonly OwnColumn[];
+  /** Index on one column. */
+  readonly index: { readonly name: Identifier; readonly column: string } | null;
+}
+
+export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
+  const { change, total } = changeLogTablesOf(file);
+  const row = (entity: string, table: Identifier, columns: readonly OwnColumn[]): OwnTable => ({
+    entity,
+    table,
+    columns,
+    index: null,
+  });
+  return [
+    row('ContentChangeLog_Change', change, CHANGE_COLUMNS),
+    row('ContentChangeLog_Total', total, TOTAL_COLUMNS),
+    {
+      ...row('Content_Schedule', scheduleTableOf(file), SCHEDULE_COLUMNS),
+      index: { name: SCHEDULE_INDEX, column: 'due_at' },
+    },
+    row('Content_Model', modelTableOf(file), MODEL_COLUMNS),
+    {
+      ...row('ContentRequest_Key', requestKeyTableOf(file), REQUEST_KEY_COLUMNS),
+      index: { name: REQUEST_KEY_INDEX, column: 'created_at' },
+    },
+  ];
+}
