@@ -6,6 +6,7 @@ import type { MikroORM } from '@mikro-orm/core';
 import { CONTENT_ORM, ContentModule, type ContentModuleOptions } from 'nestjs-content-api';
 import pg from 'pg';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { keepIdleConnections } from '../support/idle-connections.ts';
 
 /** Connections of the application to PostgreSQL, and of the client to the application. */
 const POOL = 20;
@@ -118,6 +119,7 @@ export async function startBusy({
   await app.init();
   if (makeTables) await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
   await app.listen(0, '127.0.0.1');
+  keepIdleConnections(app);
   const client = new Client(await app.getUrl());
   const look = new pg.Client({ connectionString: database.url });
   look.on('error', () => undefined);

@@ -21,6 +21,7 @@ import pg from 'pg';
 import { bodyOf, DescriptionOracle } from '../openapi/oracle.ts';
 import type { RunSql } from './content.ts';
 import { isFromNode } from './oracle.ts';
+import { keepIdleConnections } from '../support/idle-connections.ts';
 
 export class NamedCallers implements AuthStrategy {
   readonly name = 'named-callers';
@@ -76,6 +77,7 @@ export async function startApp(
         })
       : await NestFactory.create(module, { logger: ['error', 'fatal'], abortOnError: false });
   await app.listen(0, '127.0.0.1');
+  keepIdleConnections(app);
   const close = async (): Promise<void> => {
     await app.close();
     if (directory !== null) await rm(directory, { recursive: true, force: true });

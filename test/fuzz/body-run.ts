@@ -29,6 +29,7 @@ import {
   validBody,
 } from './body-arbitraries.ts';
 import { components, contentTypes, openTypes, options, routeOf, types } from './body-model.ts';
+import { keepIdleConnections } from '../support/idle-connections.ts';
 
 /** Upper bound of a write on a busy machine, in milliseconds. */
 const SLOW = 8000;
@@ -88,6 +89,7 @@ export class BodyFuzz {
     await app.init();
     await app.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
     await app.listen(0, '127.0.0.1');
+    keepIdleConnections(app);
     const sqlClient = new pg.Client({ connectionString: database.url });
     await sqlClient.connect();
     const fuzz = new BodyFuzz(app, await app.getUrl(), { sqlClient, database, adapter });

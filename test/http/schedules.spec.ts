@@ -412,15 +412,16 @@ describe.each(adaptersFor('express'))('due times on %s', (adapter) => {
   });
 });
 
-/** Delays each publish. */
+/** Delays each publish until the test continues it. */
 @Injectable()
 class Slow {
   static begun = false;
+  static readonly continued = Promise.withResolvers<void>();
 
   @BeforeContent('page', 'publish')
   async wait(): Promise<void> {
     Slow.begun = true;
-    await sleep(300);
+    await Slow.continued.promise;
   }
 }
 
@@ -442,7 +443,10 @@ it('8.27 an application that stops finishes running work, and starts no more', a
     await Promise.all(ids.map((id) => pages(quiet).schedule(id, { publishAt: PAST })));
     const slow = await start(1 / 50, [Slow]);
     await until(async () => Slow.begun);
-    await slow.close();
+    const closed = slow.close();
+    await sleep(500);
+    Slow.continued.resolve();
+    await closed;
     expect(await pages(quiet).count()).toBe(1);
     expect(await quiet.sql('select failure from content_schedule')).toEqual([
       { failure: null },

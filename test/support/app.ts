@@ -10,6 +10,7 @@ import { type ReservedDatabase, reserveDatabase } from './database.ts';
 import { loadRoom } from './rooms.ts';
 import { isUpkeep, textsOf } from './upkeep.ts';
 import { watchQueries } from './watch-queries.ts';
+import { keepIdleConnections } from './idle-connections.ts';
 
 const { ChangeLogWorker } = await loadRoom<typeof ChangeLogRoom>('cache/change-log-worker');
 
@@ -59,6 +60,7 @@ export async function createTestApp(
   if (adapter === 'fastify') await (app as NestFastifyApplication).getHttpAdapter().getInstance().ready();
   await app.get(ChangeLogWorker).look();
   await app.listen(0, '127.0.0.1');
+  keepIdleConnections(app);
   const url = await app.getUrl();
   const connect = async (): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: database.url });
