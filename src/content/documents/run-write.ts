@@ -77,7 +77,7 @@ interface Attempt {
 
 /**
  * Runs a write in one transaction. Returns null if its document does not exist for the caller; nothing is
- * written then, and no hook has run.
+ * written then, and no hook has run. Throws PreconditionFailedError if a precondition requires a document.
  */
 export async function runWrite<T>(
   base: WriteBase,

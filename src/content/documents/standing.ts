@@ -1,6 +1,6 @@
 /** Checks of a caller's permission on one document, made under its lock and before any hook runs. */
 import { decide, decideRead, isOwn, type OwnCondition } from '../access/decide.js';
-import { forbidden } from '../../kernel/errors.js';
+import { forbidden, preconditionFailed } from '../../kernel/errors.js';
 import { checkPrecondition } from '../plan/precondition.js';
 import { VERBS } from '../plan/plan-write.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
@@ -22,12 +22,17 @@ function concerned({ verb, target }: WritePlan, { all }: Versions): readonly Ver
 /**
  * Whether the document exists for the caller. If the caller may write only own documents, another document
  * counts as absent, or throws ForbiddenError if the caller may read it. Throws PreconditionFailedError if the
- * precondition does not match.
+ * precondition does not match, which requires a document.
  */
 export function isThere(plan: WritePlan, versions: Versions): boolean {
-  if (!mayBeWritten(plan, versions)) return false;
+  const { precondition, target } = plan;
+  if (!mayBeWritten(plan, versions)) {
+    // The same for a missing and for a hidden document.
+    if (precondition !== null && precondition.match !== null) throw preconditionFailed();
+    return false;
+  }
   // Checked last, so that a caller learns nothing of a version without permission.
-  if (plan.precondition !== null) checkPrecondition(plan.precondition, plan.target, versions.all);
+  if (precondition !== null) checkPrecondition(precondition, target, versions.all);
   return true;
 }
 
