@@ -244,8 +244,9 @@ export class Documents {
   }
 
   private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
-    const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
+    const { answer: made, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
     const { stamp, data } = row;
+    const answer = plan.version.storesDraft === true ? made.withMeta(STORED_DRAFT) : made;
     if (stamp === undefined || data === null) return answer;
     return answer.withHeaders({ ETag: writtenTag(stamp) });
   }
@@ -256,6 +257,9 @@ export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
   ...query,
   status: query['status'] ?? 'draft',
 });
+
+/** Member of `meta` in the response to a write that stored the draft instead of publishing. */
+const STORED_DRAFT = Object.freeze({ status: 'draft' });
 
 const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
 
