@@ -73,7 +73,6 @@ async function createApplication(
       logger: ['error', 'warn'],
       abortOnError: false,
     });
-    app.useBodyParser('json', { limit: '1mb' });
     // Allows front ends on all sites. Credentials are in `Authorization`, never in a cookie, so other sites
     // cannot act as a user.
     app.enableCors({

@@ -93,6 +93,8 @@ export interface ContentLimits {
    * for a connection, and the host's hooks inside the transaction. 0 for no limit.
    */
   readonly statementTimeout: number;
+  /** Bytes of one JSON body on content routes; more is a 413. Other routes keep their limit. Default 1 MB. */
+  readonly bodyBytes: number;
   /** Values and nodes in one request body. */
   readonly bodyNodes: number;
   /** Passwords in one request body; hashing one takes about 20 ms of CPU time. */
@@ -178,6 +180,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
     sortKeys: 20,
     responseBytes: 10 * 1024 * 1024,
     statementTimeout: 10_000,
+    bodyBytes: 1024 * 1024,
     bodyNodes: 50_000,
     passwords: 10,
   }),
@@ -262,7 +265,7 @@ export function checkSettings(input: SettingsInput): string[] {
   );
   const groups = (['limits', 'load'] as const).flatMap((group) =>
     Object.entries(input[group] ?? {}).flatMap(([name, value]) =>
-      wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(0)),
+      wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(name === 'bodyBytes' ? 1 : 0)),
     ),
   );
   const bytes = input.cache ? wrong('cache.bytes', input.cache.bytes, whole(0)) : [];

@@ -16,8 +16,6 @@ export interface Library {
   readonly port: number;
 }
 
-const BODY_LIMIT = 1024 * 1024;
-
 /** CORS settings of the recording's host. */
 const CORS = { origin: true, credentials: true, methods: 'GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS' };
 
@@ -58,11 +56,10 @@ async function create(
     imports: [ContentModule.forRoot({ ...options, contentTypes }), users, ApiTokensModule, files(directory)],
   };
   if (adapter === 'express') {
-    const app = await NestFactory.create<NestExpressApplication>(module, { logger: ['error'] });
-    return app.useBodyParser('json', { limit: BODY_LIMIT });
+    return NestFactory.create<NestExpressApplication>(module, { logger: ['error'] });
   }
   const { FastifyAdapter } = await import('@nestjs/platform-fastify');
-  return NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter({ bodyLimit: BODY_LIMIT }), {
+  return NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {
     logger: ['error'],
   });
 }

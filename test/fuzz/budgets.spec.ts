@@ -27,6 +27,7 @@ const LIMITS: ContentLimits = {
   sortKeys: 4,
   responseBytes: 20_000,
   statementTimeout: 200,
+  bodyBytes: 2000,
   bodyNodes: 50,
   passwords: 0,
 };
@@ -49,7 +50,10 @@ interface Case {
 /** For each limit, a request over it and a request just within it. */
 const CASES: Readonly<
   Record<
-    Exclude<keyof ContentLimits, 'statementTimeout' | 'bodyNodes' | 'passwords' | 'responseBytes'>,
+    Exclude<
+      keyof ContentLimits,
+      'statementTimeout' | 'bodyBytes' | 'bodyNodes' | 'passwords' | 'responseBytes'
+    >,
     readonly Case[]
   >
 > = {
@@ -209,6 +213,13 @@ describe('S28, S29: limits of a request', () => {
       details: { limit, allowed: LIMITS[limit as keyof ContentLimits] },
     });
     expect([limit, (await get(within, path)).status]).toEqual([limit, 200]);
+  });
+
+  it('refuses a body larger than bodyBytes', async () => {
+    const bodyOf = (length: number) => ({ data: { title: 'long', summary: 'x'.repeat(length) } });
+    const refused = await test.http.post('/api/articles').send(bodyOf(2000)).expect(413);
+    expect(refused.body.error).toMatchObject({ name: 'PayloadTooLargeError' });
+    await test.http.post('/api/articles').send(bodyOf(1800)).expect(201);
   });
 
   it('refuses a body with more than bodyNodes values', async () => {

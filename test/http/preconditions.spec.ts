@@ -18,6 +18,7 @@ const page = defineCollectionType({
   draftAndPublish: true,
   localized: true,
   owner: 'writer',
+  actions: true,
   attributes: {
     title: { type: 'string', localized: true },
     rank: { type: 'integer' },
@@ -31,7 +32,12 @@ const tag = defineCollectionType({
   pluralApiId: 'tags',
   attributes: { name: { type: 'string' } },
 });
-const home = defineSingleType({ singularApiId: 'home', attributes: { title: { type: 'string' } } });
+const home = defineSingleType({
+  singularApiId: 'home',
+  draftAndPublish: true,
+  actions: true,
+  attributes: { title: { type: 'string' } },
+});
 
 class Writers implements AuthStrategy {
   readonly name = 'writers';
@@ -186,12 +192,45 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     await put(path, {}, { 'If-Match': etag }).expect(412);
   });
 
-  it('a missing document is 404 for PUT and 412 for DELETE, which otherwise succeeds', async () => {
-    expect((await put('/api/pages/nobody', {}, { 'If-Match': '*' }).expect(404)).body).toEqual(NOT_FOUND);
-    await test.http.delete('/api/pages/nobody').expect(204);
-    await test.http.delete('/api/pages/nobody').set('If-Match', '*').expect(412);
+  const ACTIONS = ['publish', 'unpublish', 'discard'] as const;
+  /** Every write of a document, as a bearer if one is given. */
+  const writesOf = (path: string, headers: Record<string, string>, query = '') => [
+    put(`${path}${query}`, { title: 'late' }, headers),
+    test.http.delete(`${path}${query}`).set(headers),
+    ...ACTIONS.map((action) => test.http.post(`${path}/actions/${action}${query}`).set(headers)),
+  ];
+
+  it('If-Match on a missing or deleted document is a 412 for every write, and nothing is written', async () => {
     const path = await make();
-    await put(`${path}?locale=fr`, { title: 'neuf' }, { 'If-Match': '*' }).expect(412);
+    const etag = await tagOf(path);
+    await test.http.delete(path).expect(204);
+    const before = await snapshot(test);
+    for (const gone of [path, '/api/pages/nobody', '/api/home'])
+      for (const known of [etag, '"other"', '*'])
+        for (const { status, body } of await Promise.all(writesOf(gone, { 'If-Match': known })))
+          expect([gone, known, status, body]).toEqual([gone, known, 412, FAILED]);
+    expect(await snapshot(test)).toEqual(before);
+    // A version in another locale is not enough.
+    const other = await make();
+    for (const { status } of await Promise.all(writesOf(other, { 'If-Match': '*' }, '?locale=fr')))
+      expect(status).toBe(412);
+  });
+
+  it('without If-Match, a missing document is 404 for PUT, and DELETE succeeds', async () => {
+    const none: Record<string, string>[] = [{}, { 'If-None-Match': '"other"' }];
+    for (const headers of none) {
+      expect((await put('/api/pages/nobody', {}, headers).expect(404)).body).toEqual(NOT_FOUND);
+      for (const action of ACTIONS)
+        await test.http.post(`/api/pages/nobody/actions/${action}`).set(headers).expect(404);
+      await test.http.delete('/api/pages/nobody').set(headers).expect(204);
+    }
+  });
+
+  it('an unknown key of a body is reported only if the precondition is met', async () => {
+    const path = await make();
+    for (const at of [path, '/api/pages/nobody'])
+      await put(at, { unknown: 1 }, { 'If-Match': '"other"' }).expect(412);
+    for (const at of [path, '/api/pages/nobody']) await put(at, { unknown: 1 }).expect(400);
   });
 
   it('a condition reveals nothing about documents of other owners', async () => {
@@ -199,9 +238,16 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     const etag = await tagOf(path);
     for (const known of [etag, '"other"', '*']) {
       const headers = { authorization: 'Bearer bob', 'if-match': known };
-      expect((await put(path, { title: 'his' }, headers)).status).toBe(404);
+      const [hidden, missing] = [path, '/api/pages/nobody'].map((at) => writesOf(at, headers));
+      const answers = async (all: ReturnType<typeof writesOf> = []) =>
+        (await Promise.all(all)).map(({ status, body }) => [status, body]);
+      const seen = await answers(hidden);
+      expect(seen).toEqual(await answers(missing));
+      // The caller may not publish at all.
+      expect(seen.map(([status]) => status)).toEqual([412, 412, 403, 403, 403]);
     }
     await put(path, { title: 'still' }, { authorization: 'Bearer ann', 'if-match': '"other"' }).expect(412);
+    await put(path, { title: 'mine' }, { authorization: 'Bearer ann', 'if-match': etag }).expect(200);
   });
 
   it('If-None-Match: * creates a missing document, and writes nothing else', async () => {
@@ -212,6 +258,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     const path = await make();
     await put(`${path}?locale=fr`, { title: 'neuf' }, none).expect(200);
     await put(`${path}?locale=fr`, { title: 'encore' }, none).expect(412);
+    await test.http.delete('/api/home').expect(204);
   });
 
   it('the service accepts the same conditions', async () => {
@@ -234,5 +281,11 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
       { ifMatch: [ifMatch, (await pages.findVersion(documentId))?.etag ?? ''] },
     );
     expect(await pages.findVersion(documentId)).toBeNull();
+    for (const write of [
+      () => pages.update(documentId, { title: 'd' }, {}, { ifMatch }),
+      () => pages.publish(documentId, {}, { ifMatch }),
+      () => pages.delete(documentId, {}, { ifMatch: '*' }),
+    ])
+      await expect(write()).rejects.toMatchObject({ name: 'PreconditionFailedError', status: 412 });
   });
 });

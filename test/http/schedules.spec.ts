@@ -58,6 +58,7 @@ const options = {
     roles: {
       all: { '*': '*' as const },
       editor: { page: ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts'] as const },
+      publisher: { page: ['publish'] as const },
       own: { page: [{ actions: ['publish'] as const, own: true }] },
     },
   },
@@ -92,7 +93,11 @@ describe.each(adaptersFor('express'))('schedules on %s', (adapter) => {
   });
   afterAll(() => test.close());
 
-  const as = (method: 'get' | 'put' | 'delete' | 'options' | 'post', path: string, who = 'all ann') => {
+  const as = (
+    method: 'get' | 'head' | 'put' | 'delete' | 'options' | 'post',
+    path: string,
+    who = 'all ann',
+  ) => {
     const [role = '', user = ''] = who.split(' ');
     return test.http[method](`/api/${path}`).set({ 'x-user': user, 'x-role': role });
   };
@@ -183,6 +188,22 @@ describe.each(adaptersFor('express'))('schedules on %s', (adapter) => {
     await set(`pages/${id}`, { publishAt: FUTURE }, 'own bob').expect(404);
     await set(`pages/${id}`, { publishAt: FUTURE }, 'own ann').expect(200);
     await as('get', `pages/${id}/actions/schedule`, 'own bob').expect(404);
+  });
+
+  it('8.26 a caller who may set a schedule may read it, without a grant to read the document', async () => {
+    const id = await draft(test);
+    for (const who of ['publisher bob', 'own ann'])
+      for (const query of ['', '?status=draft', '?status=published', '?locale=en', '?populate=*']) {
+        const path = `pages/${id}/actions/schedule${query}`;
+        const data = { publishAt: FUTURE };
+        const set = await as('put', path, who).send({ data }).expect(200);
+        expect((await as('get', path, who).expect(200)).body).toEqual(set.body);
+        await as('head', path, who).expect(200);
+      }
+    const { body } = await test.http.get('/api/openapi.json').set({ 'x-user': 'bob', 'x-role': 'publisher' });
+    const paths = body.paths['/api/pages/{documentId}/actions/schedule'];
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['get', 'put', 'delete']));
+    await as('get', `pages/${id}`, 'publisher bob').expect(403);
   });
 
   it('8.26 1.9 other methods return 405', async () => {

@@ -45,10 +45,32 @@ export function decideRead(
   return published || !type.draftAndPublish ? reading : both(reading, decide(caller, type, 'readDrafts'));
 }
 
+/**
+ * Decides the documents on whose published version a caller may act. Types with `publishBy: 'right'` also
+ * require `publish`.
+ */
+export function decidePublished(caller: Caller, type: ContentType, action: Action): Decision {
+  const acting = decide(caller, type, action);
+  return type.publishBy === 'right' ? both(acting, decide(caller, type, 'publish')) : acting;
+}
+
+/**
+ * Whether a write that would publish stores the draft instead, because the caller may not publish every
+ * document that it may write. A created document is the caller's own.
+ */
+export function storesDraft(caller: Caller, type: ContentType, action: Action): boolean {
+  if (action !== 'create' && action !== 'update') return false;
+  const published = decidePublished(caller, type, action);
+  if (isOwn(published)) return action === 'update' && !isOwn(decide(caller, type, action));
+  return published === 'none';
+}
+
 const READING: readonly Action[] = ['find', 'findOne', 'readDrafts'];
 
 /** Whether the plan of `action` may contain an owner condition, which makes it specific to this user. */
 export const isPersonal = (caller: Caller, type: ContentType, action: Action): boolean =>
   type.owner !== null &&
   caller.kind === 'user' &&
-  [action, ...READING].some((each) => isOwn(decide(caller, type, each)));
+  [action, ...READING, ...(type.publishBy === 'right' ? (['publish'] as const) : [])].some((each) =>
+    isOwn(decide(caller, type, each)),
+  );

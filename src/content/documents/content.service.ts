@@ -43,7 +43,7 @@ export interface ServiceOptions {
   readonly em?: SqlEntityManager;
   /**
    * ETag or ETags of the version that a write expects, or `'*'` for any version. If another version exists,
-   * the write throws PreconditionFailedError and changes nothing.
+   * or none, the write throws PreconditionFailedError and changes nothing.
    */
   readonly ifMatch?: string | readonly string[];
 }

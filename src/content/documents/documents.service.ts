@@ -4,7 +4,7 @@ import { type Caller, SYSTEM, userOf } from '../access/caller.js';
 import { compileLastAnswer, compileRead, compileWrittenAnswer } from '../compile/compile-read.js';
 import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../../pool/runner.js';
-import { bodyError, notFound, preconditionFailed } from '../../kernel/errors.js';
+import { bodyError, notFound } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
@@ -111,8 +111,7 @@ export class Documents {
   async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
     const asked = { verb: 'delete', answerPlan: plan, body: null } as const;
     const target = writeTargetOf(asked.verb, plan, this.base.settings);
-    const done = await this.run(asked, { target, options }, NO_ANSWER);
-    if (done === null && (options.precondition?.match ?? null) !== null) throw preconditionFailed();
+    await this.run(asked, { target, options }, NO_ANSWER);
   }
 
   private async write(asked: AskedWrite, options: WriteOptions): Promise<Answer> {
@@ -245,8 +244,9 @@ export class Documents {
   }
 
   private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
-    const { answer, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
+    const { answer: made, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
     const { stamp, data } = row;
+    const answer = plan.version.storesDraft === true ? made.withMeta(STORED_DRAFT) : made;
     if (stamp === undefined || data === null) return answer;
     return answer.withHeaders({ ETag: writtenTag(stamp) });
   }
@@ -257,6 +257,9 @@ export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
   ...query,
   status: query['status'] ?? 'draft',
 });
+
+/** Member of `meta` in the response to a write that stored the draft instead of publishing. */
+const STORED_DRAFT = Object.freeze({ status: 'draft' });
 
 const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
 

@@ -33,7 +33,7 @@ import type { Changed, HookRun } from './hook-run.js';
 import { InstanceIds } from './instance-ids.js';
 import { expectationOf, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
-import { isThere, ownOnly } from './standing.js';
+import { isThere, ownWritten } from './standing.js';
 import type { PlannedWrite, WriteAdditions } from './write-additions.js';
 import type { WriteOptions } from './write-options.js';
 
@@ -77,7 +77,7 @@ interface Attempt {
 
 /**
  * Runs a write in one transaction. Returns null if its document does not exist for the caller; nothing is
- * written then, and no hook has run.
+ * written then, and no hook has run. Throws PreconditionFailedError if a precondition requires a document.
  */
 export async function runWrite<T>(
   base: WriteBase,
@@ -181,7 +181,7 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const { target, body, caller, precondition } = plan;
   const compares = precondition !== null && target.type.draftAndPublish;
   const coverage = compares ? writtenCoverage(caller, target.type, settings.limits) : null;
-  const request = { target, own: ownOnly(plan), coverage, body, settings, freshIds };
+  const request = { target, own: ownWritten(plan), coverage, body, settings, freshIds };
   const taken = locking(locks);
   const expectation = work.expects ? expectationOf(request) : null;
   if (expectation !== null && ids !== null) {

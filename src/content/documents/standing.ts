@@ -1,6 +1,6 @@
 /** Checks of a caller's permission on one document, made under its lock and before any hook runs. */
-import { decide, decideRead, isOwn, type OwnCondition } from '../access/decide.js';
-import { forbidden } from '../../kernel/errors.js';
+import { decide, decidePublished, decideRead, isOwn, type OwnCondition } from '../access/decide.js';
+import { forbidden, preconditionFailed } from '../../kernel/errors.js';
 import { checkPrecondition } from '../plan/precondition.js';
 import { VERBS } from '../plan/plan-write.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
@@ -9,6 +9,15 @@ import type { WritePlan } from '../plan/write-plan.js';
 export function ownOnly({ caller, target, right }: WritePlan): OwnCondition | null {
   const decision = decide(caller, target.type, right);
   return isOwn(decision) ? decision : null;
+}
+
+/**
+ * Condition on the caller's own documents that the write or its effect on the published version requires,
+ * null for none.
+ */
+export function ownWritten(plan: WritePlan): OwnCondition | null {
+  const live = decidePublished(plan.caller, plan.target.type, plan.right);
+  return isOwn(live) ? live : ownOnly(plan);
 }
 
 const makesOne = ({ verb, target: { type } }: WritePlan): boolean =>
@@ -22,22 +31,37 @@ function concerned({ verb, target }: WritePlan, { all }: Versions): readonly Ver
 /**
  * Whether the document exists for the caller. If the caller may write only own documents, another document
  * counts as absent, or throws ForbiddenError if the caller may read it. Throws PreconditionFailedError if the
- * precondition does not match.
+ * precondition does not match, which requires a document.
  */
 export function isThere(plan: WritePlan, versions: Versions): boolean {
-  if (!mayBeWritten(plan, versions)) return false;
+  const { precondition, target } = plan;
+  if (!mayBeWritten(plan, versions)) {
+    // The same for a missing and for a hidden document.
+    if (precondition !== null && precondition.match !== null) throw preconditionFailed();
+    return false;
+  }
   // Checked last, so that a caller learns nothing of a version without permission.
-  if (plan.precondition !== null) checkPrecondition(plan.precondition, plan.target, versions.all);
+  if (precondition !== null) checkPrecondition(precondition, target, versions.all);
   return true;
 }
 
 function mayBeWritten(plan: WritePlan, versions: Versions): boolean {
   const rows = concerned(plan, versions);
   if (rows.length === 0) return makesOne(plan);
-  if (ownOnly(plan) === null || rows.some(({ own }) => own)) return true;
   const isPublished = rows.some(({ published }) => published);
+  const isTheirs = rows.some(({ own }) => own);
+  if (ownOnly(plan) === null || isTheirs) {
+    if (plan.verb === 'delete' && isPublished && !mayUnpublish(plan, isTheirs)) throw forbidden();
+    return true;
+  }
   if (mayKnow(plan, isPublished)) throw forbidden();
   return false;
+}
+
+/** Whether the caller may delete a published version (protocol 8.31). */
+function mayUnpublish({ caller, target: { type }, right }: WritePlan, own: boolean): boolean {
+  const decision = decidePublished(caller, type, right);
+  return isOwn(decision) ? own : decision === 'all';
 }
 
 /**

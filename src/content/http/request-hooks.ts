@@ -9,6 +9,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js
 import { Database } from '../store/database.js';
 import { MARK_HEADER } from '../query/mark.js';
 import { ContentError, unavailable } from '../../kernel/errors.js';
+import { type LimitedBodies, limitParsedBodies, limitRouteBodies } from './body-limit.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { takeAnyBody, takeAnyPath } from './fastify.js';
 import { declareBody } from './json-body.js';
@@ -96,10 +97,17 @@ export class BeforeRoutes implements OnModuleInit {
     adapter.init$.subscribe(() => {
       connect(adapter, 'first', (request, response) => this.arrive(request, response));
       takeAnyBody(adapter, (path) => routes.hasRoute(path));
+      limitRouteBodies(adapter, this.bodies);
     });
   }
 
+  private get bodies(): LimitedBodies {
+    const { routes, settings } = this;
+    return { owns: (method, path) => routes.isOwn(method, path), bytes: settings.limits.bodyBytes };
+  }
+
   onModuleInit(): void {
+    limitParsedBodies(this.adapter, this.bodies);
     takeAnyPath(this.adapter, {
       owns: (path) => this.routes.covers(path),
       areRoutes: true,

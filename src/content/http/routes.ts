@@ -4,6 +4,7 @@ import { ContentModelError } from '../model/content-model-error.js';
 import type { ContentType } from '../model/model.js';
 import { trimSlashes } from '../../kernel/settings.js';
 import { adaptFastify } from './fastify.js';
+import { Handles, ServesType } from './metadata.js';
 
 export interface Routed {
   readonly prefix: string;
@@ -22,6 +23,8 @@ export const CONTENT_MODULE = Symbol('ContentModule: import ContentModule.forRoo
 interface Handler {
   readonly method: string;
   readonly segments: readonly string[];
+  /** False for a route that the application added to a controller of the library. */
+  readonly isOwn: boolean;
 }
 
 /** Order of methods in `Allow`. */
@@ -31,12 +34,14 @@ const segmentsOf = (path: string): string[] => path.split('/').filter((segment) 
 
 function handlersOf(controller: Type): Handler[] {
   const prototype = controller.prototype as Readonly<Record<string, object>>;
+  const canExtend = Reflect.hasMetadata(ServesType.KEY, controller);
   return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
     const handler = prototype[name] as object;
     const path = Reflect.getMetadata('path', handler) as string | readonly string[] | undefined;
     const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined;
     if (path === undefined || method === undefined) return [];
-    return [path].flat().map((one) => ({ method: RequestMethod[method], segments: segmentsOf(one) }));
+    const isOwn = !canExtend || Reflect.hasMetadata(Handles.KEY, handler);
+    return [path].flat().map((one) => ({ method: RequestMethod[method], segments: segmentsOf(one), isOwn }));
   });
 }
 
@@ -129,6 +134,12 @@ export class ContentRoutes {
     if (methods.has('GET')) methods.add('HEAD');
     methods.add('OPTIONS');
     return METHODS.filter((method) => methods.has(method));
+  }
+
+  /** Whether the library serves a lower-case path; false for routes that the application added. */
+  isOwn(method: string, path: string): boolean {
+    const handlers = this.handlersAt(path).filter((handler) => handler.method === method);
+    return handlers.length > 0 && handlers.every(({ isOwn }) => isOwn);
   }
 
   private handlersAt(path: string): readonly Handler[] {

@@ -88,6 +88,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   table: tableOf(def, schema),
   internal: def === file,
   routes: [...routesOf(def), ...actionsOf(def)],
+  publishBy: def.publishBy ?? 'write',
   owner: def.owner ?? null,
   sharedMaxAge: def.sharedMaxAge ?? 0,
   archived: def.archived ?? true,

@@ -53,6 +53,8 @@ function checkRoutes({ kind, routes = true }: ContentTypeDefinition, report: Rep
 }
 
 function checkActions(type: ContentTypeDefinition, report: Report): void {
+  if (type.publishBy === 'right' && type.draftAndPublish !== true)
+    report('publishBy: the type needs draftAndPublish: true');
   if (actionsOf(type).length === 0) return;
   if (type.draftAndPublish !== true) report('actions: the type needs draftAndPublish: true');
   if (type.routes === false) report('actions: the type has routes: false, which excludes actions');

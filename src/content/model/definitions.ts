@@ -244,6 +244,12 @@ export interface TypeOptions {
   /** Routes for `…/actions/…` (protocol 8.22); requires `draftAndPublish`. Default false. */
   readonly actions?: ActionsOption;
   /**
+   * Writes that publish: with `'write'`, the default, each create and update without `status=draft`; with
+   * `'right'`, only those of callers with the grant `publish`. Others store the draft, and deleting a
+   * published document is a 403. Requires `draftAndPublish`.
+   */
+  readonly publishBy?: 'write' | 'right';
+  /**
    * Attribute that identifies the owner of a document: a to-one relation, or a `string` for users stored
    * outside this library. The service sets it to the signed-in user on create. Tokens and the host
    * application can write it; users cannot.

@@ -115,6 +115,8 @@ export interface ContentType extends ModelBase, FallsBack {
   /** Built in (the file type): has no content routes. */
   readonly internal: boolean;
   readonly routes: readonly AnyRoute[];
+  /** `right`: publishing by a create or update requires the grant `publish`. */
+  readonly publishBy: 'write' | 'right';
   readonly owner: string | null;
   /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;

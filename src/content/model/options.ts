@@ -61,6 +61,7 @@ const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [rout
 const ACTIONS_OPTION = option(`true, false or a list of ${DOCUMENT_ACTIONS.join(', ')}`, (value) =>
   [FLAG, listOf(...DOCUMENT_ACTIONS)].some(({ admits }) => admits(value)),
 );
+const PUBLISH_BY = option('"write" or "right"', (value) => value === 'write' || value === 'right');
 const FALLBACK = option(
   'false, a locale, a list of distinct locales, or an object with one of these per locale',
   isFallbackLocale,
@@ -143,6 +144,7 @@ export const TYPE_OPTIONS: Options = {
   tableName: TEXT,
   routes: ROUTES_OPTION,
   actions: ACTIONS_OPTION,
+  publishBy: PUBLISH_BY,
   owner: TEXT,
   sharedMaxAge: COUNT,
   archived: FLAG,

@@ -145,7 +145,8 @@ const ROWS = {
   ifMatch: {
     in: 'header',
     name: 'If-Match',
-    description: 'Entity tags of the version to change. Returns 412 if the stored version is another one.',
+    description:
+      'Entity tags of the version to change. Returns 412 if the stored version is another one, or none.',
     schema: () => TEXT,
   },
   ifNone: {

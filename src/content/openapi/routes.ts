@@ -1,5 +1,5 @@
 /** Routes of a content type, one row per operation. */
-import { decide } from '../access/decide.js';
+import { decide, storesDraft } from '../access/decide.js';
 import { ERRORS } from '../../kernel/errors.js';
 import { REPLAYED_HEADER } from '../query/request-key.js';
 import type { ContentType } from '../model/model.js';
@@ -36,6 +36,8 @@ interface Description {
 interface Routed {
   readonly type: ContentType;
   readonly view: View;
+  /** Whether a write stores the draft instead of publishing. */
+  readonly storesDraft: boolean;
   readonly describing: Describing;
 }
 
@@ -57,6 +59,14 @@ const PAGINATION: JsonSchema = {
 
 /** Metadata of a response; interceptors may add members. */
 const META: JsonSchema = { type: 'object', additionalProperties: true };
+
+/** Metadata of a write by a caller who may not publish: present unless the request had `status=draft`. */
+const DRAFT_META: JsonSchema = {
+  ...META,
+  properties: {
+    status: { const: 'draft', description: 'The write stored the draft, because publishing is not granted.' },
+  },
+};
 
 export const listMeta = ({ components }: Describing): JsonSchema =>
   components.ref('schemas', { key: 'meta of lists', name: 'ListMeta' }, () => ({
@@ -86,7 +96,8 @@ function scheduleSchema({ components }: Describing): JsonSchema {
 const ANSWERS = {
   list: ({ view, describing }: Routed): JsonSchema =>
     envelope(list(answerSchema(view, describing)), listMeta(describing)),
-  document: ({ view, describing }: Routed): JsonSchema => envelope(answerSchema(view, describing)),
+  document: ({ view, describing, storesDraft: draft }: Routed): JsonSchema =>
+    envelope(answerSchema(view, describing), draft ? DRAFT_META : META),
   schedule: ({ describing }: Routed): JsonSchema => envelope(scheduleSchema(describing)),
   nothing: null,
 };
@@ -228,7 +239,10 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
     if (!type.routes.includes(route) || decide(caller, type, action) === 'none') continue;
     const path = `${base}/${type.route}${pathBelow(handler, type.kind, '{documentId}')}`;
     const view = rootView(describing, type, action);
-    (paths[path] ??= {})[method] = operationOf(handler, { type, view, describing });
+    (paths[path] ??= {})[method] = operationOf(handler, {
+      ...{ type, view, describing },
+      storesDraft: storesDraft(caller, type, action),
+    });
   }
   return paths;
 }

@@ -124,7 +124,7 @@ function transfersOf(
   const inverse = type.storage.relations
     .filter((attribute) => attribute.join.side === 'inverse' && ownerTypeOf(attribute).draftAndPublish)
     .flatMap((attribute): LinkTransfer[] => {
-      const owners = decideOwners(caller, attribute);
+      const owners = decideOwners(caller, attribute, published);
       return owners === 'none' ? [] : [{ ...transfer, attribute, owners }];
     });
   return [...own, ...inverse];

@@ -1,6 +1,6 @@
 /** Plans a read from its query, type and caller. */
 import type { Caller } from '../access/caller.js';
-import { decideRead, isOwn, type OwnCondition } from '../access/decide.js';
+import { decideRead, isOwn, type OwnCondition, storesDraft } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
 import { forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { mentions } from '../query/parse-filters.js';
@@ -105,8 +105,11 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
     if (pick.kind === 'several') throw notOneLocale(pick);
     if (pick.kind === 'any' && !answersWrite(request)) throw notFound();
   }
+  const published = publishedState(query.status, type);
+  const isWithheld = published && storesDraft(request.caller, type, request.action);
   return {
-    published: publishedState(query.status, type),
+    published: published && !isWithheld,
+    ...(isWithheld ? { storesDraft: true } : {}),
     locale,
     defaultLocale: settings.defaultLocale,
     fallback: { chain, atRoot: !answersWrite(request) },

@@ -39,6 +39,8 @@ export interface Version {
   readonly defaultLocale: string;
   readonly fallback?: Fallback;
   readonly publication: PublicationFilter | null;
+  /** Whether a write stores the draft instead of publishing, because the caller may not publish. */
+  readonly storesDraft?: boolean;
   /** Part of a type that `modified` compares; omitted if it compares all of it. */
   readonly coverage?: CoverageOf;
 }

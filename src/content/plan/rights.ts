@@ -1,6 +1,6 @@
 /** Permission rule for related content (D16). */
 import type { Caller } from '../access/caller.js';
-import { decide, type Decision, decideRead, isOwn } from '../access/decide.js';
+import { decide, type Decision, decidePublished, decideRead, isOwn } from '../access/decide.js';
 import { type Action, type FieldScope, union } from '../access/permissions.js';
 import type { ContentLimits } from '../../kernel/settings.js';
 import type { Attribute, ContentType, LinkedAttribute, Model } from '../model/model.js';
@@ -203,11 +203,18 @@ function filesOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): Li
   return { ...every(attribute), rows: shown ? 'linked' : 'none' };
 }
 
+/** A write that publishes also changes the published links of other documents. */
+const decideState = (published: boolean): typeof decide => (published ? decidePublished : decide);
+
 /**
  * Decides the accepted references of a relation: documents that may be found. Writing the inverse side
  * changes the other documents, which needs `update` on them (D26).
  */
-function linksOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): LinkRight | LinkRefusal {
+function linksOf(
+  caller: Caller,
+  attribute: LinkedAttribute,
+  { shown, published }: { readonly shown: boolean; readonly published: boolean },
+): LinkRight | LinkRefusal {
   if (attribute.media) return filesOf(caller, attribute, shown);
   const types = attribute.targets.filter((type) => mayFind(caller, type, true));
   const drafts: LinkRight['drafts'] = (type) =>
@@ -216,22 +223,23 @@ function linksOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): Li
   const written = target?.attributes.get(holdingSide(attribute) ?? '');
   if (target === undefined) return { grant: null };
   if (written === undefined) return { types, drafts, targets: 'all', rows: 'all' };
-  const targets = decide(caller, target, 'update');
-  if (targets !== 'none' && mayWriteOf(caller, target, 'update')(written))
-    return { types, drafts, targets, rows: 'all' };
+  const targets = decideState(published)(caller, target, 'update');
+  const mayUpdate =
+    decide(caller, target, 'update') !== 'none' && mayWriteOf(caller, target, 'update')(written);
+  if (targets !== 'none' && mayUpdate) return { types, drafts, targets, rows: 'all' };
   const reserved = caller.kind === 'user' && written.name === target.owner;
-  return { grant: reserved ? null : `${target.singularApiId}.update` };
+  return { grant: reserved ? null : `${target.singularApiId}.${mayUpdate ? 'publish' : 'update'}` };
 }
 
 /**
  * Owners whose links may change with the state of a document on the inverse side: all, or those that the
  * caller may update (D22, D26).
  */
-export function decideOwners(caller: Caller, attribute: LinkedAttribute): Decision {
+export function decideOwners(caller: Caller, attribute: LinkedAttribute, publish: boolean): Decision {
   const target = ownerTypeOf(attribute);
   const written = target.attributes.get(holdingSide(attribute) ?? '');
   const may = written !== undefined && mayWriteOf(caller, target, 'update')(written);
-  return may ? decide(caller, target, 'update') : 'none';
+  return may ? decideState(publish)(caller, target, 'update') : 'none';
 }
 
 type Writing = Acting & { readonly action: 'create' | 'update' };
@@ -246,7 +254,7 @@ export function writeRightsOf(caller: Caller, { type, action, published }: Writi
   return {
     trusted: false,
     mayWrite,
-    links: (attribute, shown) => linksOf(caller, attribute, shown),
+    links: (attribute, shown) => linksOf(caller, attribute, { shown, published }),
     isShown: isRead,
     telling: (attribute) => {
       if (mayWrite(attribute)) return 'all';
