@@ -99,6 +99,7 @@ const READ: readonly ParameterName[] = [
   'fallbackLocale',
   'status',
   'publicationFilter',
+  'withState',
   'ifNoneMatch',
   'position',
   'format',
