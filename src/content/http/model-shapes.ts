@@ -68,6 +68,7 @@ const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape 
     searchable: _searchable,
     index: _index,
     private: _private,
+    desk: _desk,
     targetField,
     ...shape
   } = def;

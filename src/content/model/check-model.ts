@@ -14,7 +14,15 @@ import type { Mistake } from './content-model-error.js';
 import { selfFallbacks } from './fallback-locale.js';
 import { MODEL_GRANT, name } from './naming.js';
 import { previousMistakes } from './check-previous.js';
-import { checkOptions, COMPONENT_OPTIONS, type Report, TYPE_OPTIONS } from './options.js';
+import { checkLayout, checkLayoutNames } from './check-layout.js';
+import {
+  checkOptions,
+  COMPONENT_LAYOUT,
+  COMPONENT_OPTIONS,
+  type Report,
+  TYPE_LAYOUT,
+  TYPE_OPTIONS,
+} from './options.js';
 import { among } from './suggest.js';
 
 const API_ID = /^[a-z][a-z0-9-]*$/;
@@ -145,8 +153,10 @@ export function checkModel(
     const report = reportOn(type, name);
     if (!isObject(type))
       return report('must be a definition made by defineCollectionType or defineSingleType');
-    if (checkOptions(type, { options: TYPE_OPTIONS, needed: needs(type) }, report))
+    if (checkOptions(type, { options: TYPE_OPTIONS, needed: needs(type) }, report)) {
       checkType(type, seen, report);
+      if (checkLayout(type, TYPE_LAYOUT, report)) checkLayoutNames(type, 'type', report);
+    }
     checkAttributes(name, type, type);
   });
   components.forEach((component, i) => {
@@ -160,6 +170,7 @@ export function checkModel(
         report(`the uid is longer than ${MAX_IDENTIFIER_BYTES} bytes`);
       if (components.findIndex((other) => isObject(other) && other.uid === component.uid) < i)
         report('another component has the same uid');
+      if (checkLayout(component, COMPONENT_LAYOUT, report)) checkLayoutNames(component, 'component', report);
     }
     checkAttributes(name, component);
   });
