@@ -12,7 +12,7 @@ import {
 } from './definitions.js';
 import type { Mistake } from './content-model-error.js';
 import { selfFallbacks } from './fallback-locale.js';
-import { MODEL_GRANT, name } from './naming.js';
+import { DESK_GRANT, MODEL_GRANT, name } from './naming.js';
 import { previousMistakes } from './check-previous.js';
 import { checkLayout, checkLayoutNames } from './check-layout.js';
 import {
@@ -98,6 +98,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   checkFallback(type, report);
   if (type.singularApiId === 'file') report('the name is reserved for the built-in file type');
   if (type.singularApiId === 'locale') report('the name is reserved for the grant of the list of locales');
+  if (type.singularApiId === DESK_GRANT) report('the name is reserved for the grant of the desk');
   if (type.singularApiId === MODEL_GRANT || plural === MODEL_GRANT)
     report('the name is reserved for the routes that show the model');
   if (plural === 'i18n' && type.routes !== false)

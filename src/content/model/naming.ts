@@ -128,3 +128,6 @@ export const STATE = identifier('__state');
 
 /** First segment of the routes that show the model, and the subject of their grant. */
 export const MODEL_GRANT = 'content-type-builder';
+
+/** Subject of the grant that opens the desk. */
+export const DESK_GRANT = 'desk';
