@@ -24,7 +24,7 @@ export const compileDocument = ({ object, state }: ReadPlan, row: RowScope, cont
     context,
   );
 
-export const compileObject = (plan: ObjectPlan, scope: Scope, context: Context): Sql =>
+const compileObject = (plan: ObjectPlan, scope: Scope, context: Context): Sql =>
   objectOf({ plan, kind: [] }, scope, context);
 
 interface Shown {

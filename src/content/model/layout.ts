@@ -4,7 +4,7 @@
 export const ALWAYS_LISTED = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'] as const;
 
 /** Version that a preview shows. */
-export interface PreviewedVersion {
+interface PreviewedVersion {
   readonly status: 'draft' | 'published';
   readonly locale: string;
 }
