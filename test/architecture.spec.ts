@@ -26,6 +26,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'content/http': 9,
   'features/accounts': 10,
   'features/archive': 10,
+  'features/desk': 10,
   'features/evolution': 10,
   'features/media': 10,
   'features/openapi': 10,
@@ -41,6 +42,7 @@ const DOORS: Readonly<Record<string, number>> = {
   cache: 15,
   'features/accounts': 12,
   'features/archive': 12,
+  'features/desk': 12,
   'features/evolution': 12,
   'features/media': 12,
   'features/openapi': 12,
@@ -50,6 +52,7 @@ const DOORS: Readonly<Record<string, number>> = {
 const ENTRIES: Readonly<Record<string, number>> = {
   'index.ts': 65,
   'features/accounts/index.ts': 25,
+  'features/desk/index.ts': 10,
   'features/media/index.ts': 25,
   'features/media/s3.ts': 3,
   'testing/index.ts': 5,

@@ -82,6 +82,7 @@ describe('the package', () => {
     expect(entries.map(({ name }) => name)).toEqual([
       'nestjs-content-api',
       'nestjs-content-api/accounts',
+      'nestjs-content-api/desk',
       'nestjs-content-api/files',
       'nestjs-content-api/s3',
       'nestjs-content-api/testing',

@@ -93,6 +93,8 @@ interface Found<N extends string, R> extends VersionQuery {
 export interface OneQuery<N extends string, R, F, P> extends Found<N, R> {
   readonly fields?: F;
   readonly populate?: P;
+  /** Adds `__state` to each document of the root. Needs `readDrafts` for types with drafts. */
+  readonly withState?: boolean;
 }
 
 export interface ListQuery<N extends string, R, F, P> extends OneQuery<N, R, F, P> {

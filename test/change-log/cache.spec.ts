@@ -173,6 +173,38 @@ describe('the cache', () => {
     expect((await get(LIST)).data[0].labels).toMatchObject([{ name: 'b' }]);
   });
 
+  it('8.32 shows the state of a document after a write of another version of it', async () => {
+    const { documentId } = (await get(LIST)).data[0];
+    const one = `/api/notes/${documentId}?withState=true`;
+    const states = async (): Promise<unknown[]> => {
+      const all: unknown[] = [];
+      for (const from of [test.http, other.http])
+        all.push(
+          (await get(one, from)).data.__state,
+          (await get('/api/notes?withState=true', from)).data[0].__state,
+        );
+      return all;
+    };
+    const write = (query: string, title: string) =>
+      test.http.put(`/api/notes/${documentId}?${query}`).send({ data: { title } }).expect(200);
+    const state = (status: string, ...more: readonly object[]) => ({
+      status,
+      locales: [{ locale: 'en', status }, ...more],
+    });
+    const expectState = async (expected: object): Promise<void> => {
+      expect(await states()).toEqual(Array.from({ length: 4 }, () => expected));
+      await warm(one);
+      await warm('/api/notes?withState=true');
+    };
+    await expectState(state('published'));
+    await write('status=draft', 'changed');
+    await expectState(state('modified'));
+    await write('', 'changed');
+    await expectState(state('published'));
+    await write('status=draft&locale=fr', 'autre');
+    await expectState(state('published', { locale: 'fr', status: 'draft' }));
+  });
+
   it('a populated document stays cached while others of its type change, and is read again after a change of its links', async () => {
     const [mine, others] = [await make('mine'), await make('other')];
     const labels = [await makeLabel('one'), await makeLabel('two')];

@@ -12,6 +12,7 @@ import {
   type Grants,
   Permissions,
 } from 'nestjs-content-api';
+import { DeskModule } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -68,7 +69,7 @@ export async function startApp(
   const directory = library ? await mkdtemp(join(tmpdir(), 'fuzz-files-')) : null;
   const files =
     directory === null ? [] : [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null })];
-  const module = { module: Root, imports: [content, ...files] };
+  const module = { module: Root, imports: [content, DeskModule.forRoot({ path: '/api/desk' }), ...files] };
   const app =
     adapter === 'fastify'
       ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {

@@ -544,6 +544,7 @@ class Queries {
             tree,
           ]),
         ],
+        [1, orGarbage(fc.constantFrom('true', '0'), 10).map((tree): [string, Tree] => ['withState', tree])],
         [
           1,
           fc.tuple(

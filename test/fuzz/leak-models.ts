@@ -16,6 +16,7 @@ const READ = ['find', 'findOne'] as const;
 const exhibit = defineCollectionType({
   singularApiId: 'exhibit',
   pluralApiId: 'exhibits',
+  desk: { title: 'ungranted', list: ['title', 'ungranted'] },
   attributes: {
     title: { type: 'string' },
     hiddenTitle: { type: 'string', private: true },
@@ -49,10 +50,15 @@ const EXHIBITS: Grants = {
 };
 
 type Definition = Readonly<Record<string, unknown>>;
+interface Layout {
+  readonly title?: string;
+  readonly list?: readonly string[];
+}
 interface ModelDefinition {
   readonly singularApiId?: string;
   readonly pluralApiId?: string;
   readonly uid?: string;
+  readonly desk?: Layout;
   readonly attributes: Readonly<Record<string, Definition>>;
 }
 type Options = Pick<ContentModuleOptions, 'contentTypes' | 'components' | 'locales'>;
@@ -133,11 +139,15 @@ class Renaming {
     return Object.fromEntries([...renamed, ['alsoHidden', { type: 'string', private: true }]]);
   }
 
+  private layout(of: Model, { title = '', list = [] }: Layout): Layout {
+    return { title: this.attribute(of, title), list: list.map((name) => this.attribute(of, name)) };
+  }
+
   options(of: Options): Options {
     const types = of.contentTypes as unknown as readonly ModelDefinition[];
     const components = of.components as unknown as readonly ModelDefinition[];
     const contentTypes = types.map((def) => {
-      const { singularApiId = '', pluralApiId } = def;
+      const { singularApiId = '', pluralApiId, desk } = def;
       const type = this.schema.types.get(singularApiId) as ContentType;
       const isRenamed = this.isClosed(type);
       return {
@@ -146,6 +156,7 @@ class Renaming {
         ...(pluralApiId === undefined
           ? {}
           : { pluralApiId: isRenamed ? `other-${pluralApiId}` : pluralApiId }),
+        ...(desk === undefined ? {} : { desk: this.layout(type, desk) }),
         attributes: this.attributes(type, def),
       };
     });
@@ -183,6 +194,7 @@ function pathsAbout(schemas: readonly Schema[]): string[] {
     'content-type-builder/components',
     ...new Set(types.map((uid) => `content-type-builder/content-types/${uid}`)),
     ...new Set(components.map((uid) => `content-type-builder/components/${uid}`)),
+    'desk/model',
     'openapi.json',
     'openapi.json?count=false',
   ];

@@ -281,6 +281,8 @@ const STATES = [
   '&pagination[pageSize]=2',
   '&pagination[withCount]=false',
   '&populate[localizations]=true',
+  '&withState=true',
+  '&withState=true&status=draft&locale=*',
 ];
 
 const PUBLICATION = [
@@ -306,6 +308,8 @@ function* general(type: ContentType): Generator<[string, Query]> {
   for (const yes of ['true', 'false'])
     yield ['hasPublishedVersion', q(['hasPublishedVersion', yes], ['populate', '*'])];
   yield ['status', q(['status', 'draft'])];
+  yield ['withState', q(['withState', 'true'], ['locale', '*'])];
+  yield ['withState draft', q(['withState', 'true'], ['status', 'draft'], ['populate', '*'])];
   yield ['list', q(['pagination', tree({ pageSize: 100 })])];
   if (type.localized) yield ['localizations', q(['populate', 'localizations'], ['locale', '*'])];
 }

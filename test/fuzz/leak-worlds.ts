@@ -69,7 +69,11 @@ export const CALLERS: Readonly<Record<string, Grants>> = {
 };
 
 /** Adds the grant to read the model, which all callers have. */
-export const withModel = (grants: Grants): Grants => ({ ...grants, 'content-type-builder': ['find'] });
+export const withModel = (grants: Grants): Grants => ({
+  ...grants,
+  'content-type-builder': ['find'],
+  desk: ['open'],
+});
 
 export const schema = buildSchema(model.contentTypes, model.components);
 

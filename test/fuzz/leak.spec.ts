@@ -131,6 +131,7 @@ describe('two databases that differ only in what the caller may not see', () => 
     expect([...told].sort()).toEqual([
       'content-type-builder/components',
       'content-type-builder/content-types',
+      'desk/model',
       'openapi.json',
       'openapi.json?count=false',
     ]);

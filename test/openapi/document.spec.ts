@@ -132,6 +132,12 @@ const ROUTES: readonly (readonly [Action, string, boolean])[] = [
 
 const sorted = (names: Iterable<string>): string[] => [...names].sort();
 
+/** Whether the caller may see the state of documents (8.33). */
+function showsState(ask: Ask): boolean {
+  const { draftAndPublish = false, localized = false } = TYPES.get(ask.type) ?? {};
+  return draftAndPublish ? scope({ ...ask, action: 'readDrafts' }) !== 'none' : localized;
+}
+
 describe.each(Object.entries(CALLERS))('the document of %s', (name, { asker }) => {
   const document = documentFor(name);
   const cases = [...TYPES].flatMap(([type, { kind }]) =>
@@ -173,8 +179,15 @@ describe.each(Object.entries(CALLERS))('the document of %s', (name, { asker }) =
           Object.entries(operation.responses).find(([status]) => status.startsWith('2')) ?? [];
         const { data } = operation.responses[answer].content['application/json'].schema.properties;
         const shown = behind(document, data.items ?? data).properties as object;
-        expect([type, action, sorted(Object.keys(shown))]).toEqual([type, action, sorted(readable)]);
+        const state = showsState(ask) ? ['__state'] : [];
+        expect([type, action, sorted(Object.keys(shown))]).toEqual([
+          type,
+          action,
+          sorted([...readable, ...state]),
+        ]);
       }
+      if (action === 'find' || action === 'findOne')
+        expect([type, said('withState') !== undefined]).toEqual([type, showsState(ask)]);
       if (action === 'find') {
         const filters = Object.keys(said('filters').properties as object).filter(
           (key) => !key.startsWith('$'),

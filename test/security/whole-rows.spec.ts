@@ -122,6 +122,13 @@ describe.each(adaptersFor('fastify'))('responses that depend on whole rows, on %
     test.http.put(`/api/letters/${path}`).set(as(role)).set(headers).send({ data });
   const found = async (role: string, id: string, query: string): Promise<number> =>
     (await get(role, `letters?filters[documentId]=${id}&${query}`).expect(200)).body.data.length;
+  /** State that an editor gets, which must be the same in a list and in the document. */
+  const statusOf = async (id: string, query = ''): Promise<string> => {
+    const one = await get('editor', `letters/${id}?withState=true&${query}`).expect(200);
+    const all = await get('editor', `letters?withState=true&filters[documentId]=${id}&${query}`).expect(200);
+    expect(all.body.data[0].__state).toEqual(one.body.data.__state);
+    return one.body.data.__state.status;
+  };
 
   it.each(PUBLICATION_FILTERS)('8.18, D17 %s needs readDrafts if it reveals drafts', async (filter) => {
     const id = await make();
@@ -167,12 +174,13 @@ describe.each(adaptersFor('fastify'))('responses that depend on whole rows, on %
     'a relation to a type that the caller cannot find': () => ({ vaults: [vaultId] }),
     'such a relation in a component': ({ lock: { id } }) => ({ lock: { id, vault: vaultId } }),
   };
-  it.each(Object.entries(hidden))('16.3 modified does not compare %s', async (_name, changed) => {
+  it.each(Object.entries(hidden))('16.3 modified and withState do not compare %s', async (_name, changed) => {
     const id = await make();
     await change(id, changed);
     for (const status of ['draft', 'published']) {
       expect(await found('editor', id, `status=${status}&publicationFilter=modified`)).toBe(0);
       expect(await found('editor', id, `status=${status}&publicationFilter=unmodified`)).toBe(1);
+      expect(await statusOf(id, `status=${status}`)).toBe('published');
     }
     // The application compares all attributes.
     const query = { filters: { documentId: id }, publicationFilter: 'modified' };
@@ -191,11 +199,12 @@ describe.each(adaptersFor('fastify'))('responses that depend on whole rows, on %
     'a member of a zone': ({ zone: [{ __component, id }] }) => ({ zone: [{ __component, id, label: 'e' }] }),
     'an emptied zone': () => ({ zone: [] }),
   };
-  it.each(Object.entries(visible))('D21 modified compares %s', async (_name, changed) => {
+  it.each(Object.entries(visible))('D21 modified and withState compare %s', async (_name, changed) => {
     const id = await make();
     await change(id, changed);
     expect(await found('editor', id, 'publicationFilter=modified')).toBe(1);
     expect(await found('editor', id, 'publicationFilter=unmodified')).toBe(0);
+    expect(await statusOf(id)).toBe('modified');
   });
 
   it('D21 modified compares relations that the caller can read', async () => {

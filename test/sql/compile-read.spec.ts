@@ -20,6 +20,7 @@ interface Case {
   readonly v4?: boolean;
 }
 
+const stateOf = (status: string) => ({ status, locales: [{ locale: 'en', status }] });
 const ONE = { title: 'Post one' };
 const TWO = { title: 'Post two' };
 const THREE = { title: 'Post three' };
@@ -433,6 +434,29 @@ const CASES: readonly Case[] = [
     values: ['en', 25],
     data: [{ title: 'Post two changed' }],
     total: 1,
+  },
+  {
+    file: 'state',
+    name: 'the state of documents',
+    type: 'post',
+    query: 'fields=title&status=draft&withState=true',
+    values: ['en', 25],
+    data: [
+      {
+        ...ONE,
+        __state: {
+          status: 'published',
+          locales: [
+            { locale: 'en', status: 'published' },
+            { locale: 'fr', status: 'published' },
+          ],
+        },
+      },
+      { title: 'Post two changed', __state: stateOf('modified') },
+      { ...THREE, __state: stateOf('published') },
+      { title: 'Post four', __state: stateOf('draft') },
+    ],
+    total: 4,
   },
   {
     file: 'search',

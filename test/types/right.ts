@@ -152,6 +152,7 @@ export async function filters(): Promise<void> {
     locale: 'fr',
     fallbackLocale: ['en'],
     publicationFilter: 'modified',
+    withState: true,
     _q: 'x',
   });
   await articles.find({

@@ -107,10 +107,17 @@ describe('definitions that do not compile', () => {
       defineCollectionType({ singularApiId: 'g', pluralApiId: 'gs', attributes: { x: { type: 'relation', relation: 'morphToOne', target: 'f' } } }),
       // @ts-expect-error -- the other side of no relation
       defineCollectionType({ singularApiId: 'h', pluralApiId: 'hs', attributes: { x: { type: 'relation', relation: 'morphMany', target: 'g' } } }),
+      // @ts-expect-error -- a title that is no attribute
+      defineCollectionType({ singularApiId: 'i', pluralApiId: 'is', desk: { title: 'nam' }, attributes: { name: { type: 'string' } } }),
+      // @ts-expect-error -- a column that is no attribute
+      defineCollectionType({ singularApiId: 'j', pluralApiId: 'js', desk: { list: ['name', 'nam'] }, attributes: { name: { type: 'string' } } }),
+      // @ts-expect-error -- a misspelt option of a layout
+      defineCollectionType({ singularApiId: 'k', pluralApiId: 'ks', desk: { tilte: 'name' }, attributes: { name: { type: 'string' } } }),
+      defineCollectionType({ singularApiId: 'l', pluralApiId: 'ls', desk: { title: 'name', list: ['name', 'createdAt'], hidden: true }, attributes: { name: { type: 'string', desk: { label: 'Name', width: 6 } } } }),
     ], components: [
       // @ts-expect-error -- a misspelt option of a component
       defineComponent({ uid: 'a.b', repeatable: true, attributes: {} }),
     ] });
-    expect(start).toThrow('The content model has 9 mistakes');
+    expect(start).toThrow('The content model has 12 mistakes');
   });
 });

@@ -12,6 +12,8 @@ import {
 } from 'nestjs-content-api';
 import { columnName, linkTableName, name } from '../../src/content/model/naming.ts';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
+import { describeModel } from '../../src/content/model/description.ts';
+import { DEFAULT_SETTINGS } from '../../src/kernel/settings.ts';
 import { MAX_IDENTIFIER_BYTES } from '../../src/kernel/sql.ts';
 
 /** Invalid definitions that JavaScript or a cast accepts. */
@@ -227,6 +229,17 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     { type: 'string', generate: true, targetField: 'title' },
     'article.x: unknown option "generate"',
   ],
+  [
+    'an unknown option of a layout',
+    { type: 'string', desk: { lable: 'X' } },
+    'article.x: desk: unknown option "lable"; did you mean "label"?',
+  ],
+  [
+    'a width of a layout',
+    { type: 'string', desk: { width: 13 } },
+    'article.x: desk: "width" must be a whole number from 1 to 12',
+  ],
+  ['a layout that is text', { type: 'string', desk: 'X' }, 'article.x: "desk" must be an object'],
   ['a default password', { type: 'password', default: 'x' }, 'article.x: unknown option "default"'],
   ['a unique json', { type: 'json', unique: true }, 'article.x: unknown option "unique"'],
   [
@@ -1034,5 +1047,49 @@ describe('invalid grants', () => {
       },
     })) as { close(): Promise<void> };
     await module.close();
+  });
+});
+
+describe('layouts of the desk', () => {
+  const attributes = {
+    title: { type: 'string' },
+    note: { type: 'string', private: true },
+    pass: { type: 'password' },
+    tag: { type: 'component', component: 'shared.tag' },
+  };
+  const inType = (desk: unknown): readonly string[] => mistakesOf([type({ attributes, desk })]);
+  const inComponent = (desk: unknown): readonly string[] =>
+    mistakesOf([type({ attributes })], [{ ...tag, desk } as ComponentDefinition]);
+
+  it.each([
+    [{ title: 'titel' }, 'article: desk.title: "titel" is not an attribute; did you mean "title"?'],
+    [{ list: ['title', 'tilte'] }, 'article: desk.list: "tilte" is not an attribute; did you mean "title"?'],
+    [{ list: ['note'] }, 'article: desk.list: "note" is never shown: it is private'],
+    [{ title: 'pass' }, 'article: desk.title: "pass" is never shown: it is a password'],
+    [{ list: [] }, 'article: desk: "list" must be a list of distinct non-empty strings'],
+    [{ preview: 'https://a.example' }, 'article: desk: "preview" must be a function that returns a URL'],
+    [{ tilte: 'title' }, 'article: desk: unknown option "tilte"; did you mean "title"?'],
+    [true, 'article: "desk" must be an object'],
+  ])('%j in a type is a mistake', (desk, message) => expect(inType(desk)).toEqual([message]));
+
+  it.each([
+    [{ title: 'nam' }, 'shared.tag: desk.title: "nam" is not an attribute; did you mean "name"?'],
+    [{ title: 'createdAt' }, 'shared.tag: desk.title: "createdAt" is not an attribute; available: name'],
+    [{ list: ['name'] }, 'shared.tag: desk: unknown option "list"; available: title, description, group'],
+  ])('%j in a component is a mistake', (desk, message) => expect(inComponent(desk)).toEqual([message]));
+
+  it('accepts attributes and the names of every document', () => {
+    const preview = (): string => 'https://a.example';
+    expect(inType({ title: 'title', list: ['title', 'updatedAt'], hidden: true, preview })).toEqual([]);
+    expect(inComponent({ title: 'name', description: 'A tag', group: 'Parts' })).toEqual([]);
+  });
+
+  it('does not affect the description of the model', () => {
+    const plain = describeModel(buildSchema([type({ attributes })], [tag]), DEFAULT_SETTINGS);
+    const laid = Object.fromEntries(
+      Object.entries(attributes).map(([key, def]) => [key, { ...def, desk: { label: 'Label', width: 6 } }]),
+    );
+    const schema = buildSchema([type({ attributes: laid, desk: { title: 'title', group: 'A' } })], [tag]);
+    expect(describeModel(schema, DEFAULT_SETTINGS)).toEqual(plain);
   });
 });

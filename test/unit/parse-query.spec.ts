@@ -247,6 +247,7 @@ describe('a whole query', () => {
     ['_q[a]=1', 'Invalid _q parameter. Expected a string'],
     ['publicationFilter=x', "Invalid value for 'publicationFilter'"], // 8.18
     ['hasPublishedVersion=x', "Invalid value for 'hasPublishedVersion'"],
+    ['withState=x', "Invalid value for 'withState'"], // 8.34
   ])('rejects %s', (query, message) => expect(refusal(() => parse(query))).toContain(message));
 
   it.each([

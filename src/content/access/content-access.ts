@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Schema } from '../model/model.js';
 import { type AuthStrategy, type Credentials, type Identity, recognise } from './auth-strategy.js';
 import { type Caller, publicCaller } from './caller.js';
-import { ACTIONS, checkGrants, type Grant, type Grants, Permissions } from './permissions.js';
+import { actionsOn, checkGrants, type Grant, type Grants, Permissions } from './permissions.js';
 
 export type RoleGrants = Readonly<Record<string, Grants>>;
 
@@ -191,7 +191,7 @@ export class ContentAccess {
             const listed: readonly Grant[] | null = Array.isArray(list) ? list : null;
             if (list !== '*' && listed === null)
               this.passes([`role "${role}".${type}: expected "*" or a list of grants`]);
-            const items: readonly Grant[] = list === '*' ? ACTIONS : (listed ?? []);
+            const items: readonly Grant[] = list === '*' ? actionsOn(type) : (listed ?? []);
             return [
               [
                 type,

@@ -2,12 +2,20 @@
 import { LRUCache } from 'lru-cache';
 import { among } from '../model/suggest.js';
 import type { ContentType, Schema } from '../model/model.js';
-import { MODEL_GRANT } from '../model/naming.js';
+import { DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
 
 /** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
 export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
 
-export type Action = (typeof ACTIONS)[number];
+export type Action = (typeof ACTIONS)[number] | 'open';
+
+const EVERY = '*';
+
+/** Actions on a type, on every type, or on the desk, which can only be opened. */
+export const actionsOn = (subject: string): readonly Action[] => {
+  if (subject === DESK_GRANT) return ['open'];
+  return subject === EVERY ? [...ACTIONS, 'open'] : ACTIONS;
+};
 
 const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
 
@@ -30,15 +38,17 @@ export type Grant =
       readonly own?: boolean;
     };
 
-/** Grants that do not belong to a content type: the list of locales, and the model. */
+/** Grants that do not belong to a content type: the list of locales, the model, and the desk. */
 const OTHERS: ReadonlyMap<string, undefined> = new Map([
   ['locale', undefined],
   [MODEL_GRANT, undefined],
+  [DESK_GRANT, undefined],
 ]);
 
 /**
  * Grants by `singularApiId`, or `'*'` for every type: a list of grants, or `'*'` for all actions.
- * `locale: ['find']` grants `GET /api/i18n/locales`, `'content-type-builder': ['find']` the model.
+ * `locale: ['find']` grants `GET /api/i18n/locales`, `'content-type-builder': ['find']` the model, and `desk:
+ * ['open']` the desk.
  */
 export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
 
@@ -56,10 +66,10 @@ interface NormalGrant {
   readonly own: boolean;
 }
 
-function normalise(grant: Grant): NormalGrant {
+function normalise(grant: Grant, subject: string): NormalGrant {
   if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
   const { actions, fields, own = false } = grant;
-  const named = actions === '*' ? ACTIONS : actions;
+  const named = actions === '*' ? actionsOn(subject) : actions;
   // A grant of no attributes grants no deletion or publication either.
   return {
     actions: fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named,
@@ -70,8 +80,6 @@ function normalise(grant: Grant): NormalGrant {
 
 /** Field scopes by type, which may be `*`, and action. */
 type Granted = ReadonlyMap<string, ReadonlyMap<Action, FieldScope>>;
-
-const EVERY = '*';
 
 interface Entry {
   readonly type: string;
@@ -180,9 +188,11 @@ export class Permissions {
   static of(...lists: readonly Grants[]): Permissions {
     const entries = lists
       .flatMap((list) => Object.entries(list))
-      .flatMap(([type, grants]) => (grants === '*' ? ACTIONS : grants).map((grant) => [type, grant] as const))
+      .flatMap(([type, grants]) =>
+        (grants === '*' ? actionsOn(type) : grants).map((grant) => [type, grant] as const),
+      )
       .flatMap(([type, grant]) => {
-        const { actions, fields, own } = normalise(grant);
+        const { actions, fields, own } = normalise(grant, type);
         return actions.map((action) => ({
           type,
           action,
@@ -243,9 +253,10 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
       const { actions, fields, own } = shapeOf(grant);
       if (actions === null)
         return [`${at}: expected an action or { actions, fields, own }, found ${JSON.stringify(grant)}`];
-      const unknown = actions.filter((action) => !(ACTIONS as readonly string[]).includes(action));
+      const known: readonly string[] = actionsOn(name);
+      const unknown = actions.filter((action) => !known.includes(action));
       return [
-        ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, ACTIONS)}`),
+        ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, known)}`),
         ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
         ...(own ? ownMistakes(types.get(name), at) : []),
       ];

@@ -1,13 +1,14 @@
 /** Prints the select list of a JSON object, with children as correlated sub-queries. */
-import type { ChildPlan, ItemsPlan, ObjectPlan } from '../plan/plan.js';
+import type { ChildPlan, ItemsPlan, ObjectPlan, ReadPlan } from '../plan/plan.js';
 import type { Model } from '../model/model.js';
-import { ATTRIBUTES } from '../model/naming.js';
+import { ATTRIBUTES, STATE } from '../model/naming.js';
 import { unsignedUrl } from './unsigned-urls.js';
 import { alias, type Identifier, join, quote, type Sql, sql } from '../../kernel/sql.js';
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
+import { compileState } from './compile-state.js';
 import { type Held, heldBy } from './held.js';
-import { answered, type Context, type Scope } from './scope.js';
+import { answered, type Context, type RowScope, type Scope } from './scope.js';
 import { shownTargetsOf, type Targets, targetsOf } from './targets.js';
 
 const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
@@ -15,7 +16,15 @@ const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(nam
 /** Identity fields that the v4 shape puts next to `attributes` (protocol section 17). */
 const IDENTITY = 2;
 
-export const compileObject = (plan: ObjectPlan, scope: Scope, context: Context): Sql =>
+/** Prints the members of a document at the root of a response. */
+export const compileDocument = ({ object, state }: ReadPlan, row: RowScope, context: Context): Sql =>
+  objectOf(
+    { plan: object, kind: state === null ? [] : [named(compileState(state, row, context), STATE)] },
+    row,
+    context,
+  );
+
+const compileObject = (plan: ObjectPlan, scope: Scope, context: Context): Sql =>
   objectOf({ plan, kind: [] }, scope, context);
 
 interface Shown {

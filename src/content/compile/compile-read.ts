@@ -20,7 +20,7 @@ import {
 import { stampOf, writtenStampOf } from './changes.js';
 import { seenBy } from './compile-change-log.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
-import { compileObject } from './compile-object.js';
+import { compileDocument } from './compile-object.js';
 import { compileOrder, type Ordering } from './compile-order.js';
 import { MARK_COLUMN } from './compile-mark.js';
 import { countedTotal } from './compile-totals.js';
@@ -63,7 +63,7 @@ interface Source {
 }
 
 function shownRow(plan: ReadPlan, { row, from, stamp }: Source, context: Context): Sql {
-  const list = compileObject(plan.object, row, context);
+  const list = compileDocument(plan, row, context);
   const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stamp} as stamp`;
   return sql`select o.data, o.stamp from (select 1) z left join (select ${shown} from ${from}) o on true`;
 }
@@ -171,7 +171,7 @@ function list(plan: ListPlan, row: RowScope, { context, noted }: Counting): Sql 
   const order = orderOf(plan, row, context);
   const paged = pageOf(row, { from, order, counted }, page);
   const ids = counted ? sql`select id from page` : sql`select id from (${paged}) page`;
-  const rows = rowsOf(row, { ids, order }, compileObject(plan.object, row, context));
+  const rows = rowsOf(row, { ids, order }, compileDocument(plan, row, context));
   const data = sql`(select coalesce(json_agg(d.*), '[]') from (${rows}) d)::text as data`;
   const count =
     narrow.length > 0 ? sql`(select count(*) from ${from})` : countAll(row, from, { context, noted });

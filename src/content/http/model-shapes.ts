@@ -43,12 +43,12 @@ function pluginOf(uid: string): { readonly plugin?: string } {
 }
 
 /** Formats `blog-post` as `Blog post`. */
-function displayName(id: string): string {
+export function displayName(id: string): string {
   const words = id.replace(/[-_]+/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-const isSeen = (caller: Caller, type: ContentType): boolean =>
+export const isSeen = (caller: Caller, type: ContentType): boolean =>
   (['find', 'findOne'] as const).some((action) => decide(caller, type, action) !== 'none');
 
 interface Sight {
@@ -68,6 +68,7 @@ const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape 
     searchable: _searchable,
     index: _index,
     private: _private,
+    desk: _desk,
     targetField,
     ...shape
   } = def;
@@ -113,6 +114,10 @@ const shapeOf = byKind<Attribute, [Sight], Shape>({
   component: componentShape,
   zone: componentShape,
 });
+
+/** Describes an attribute without the options that all attributes have. */
+export const attributeShape = (attribute: Attribute, model: Model, reader: ModelReader): Shape =>
+  shapeOf(attribute, sightOf(model, reader));
 
 const common = ({ required, localized }: Attribute): Shape => ({
   ...(required ? { required } : {}),

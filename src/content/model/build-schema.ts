@@ -92,16 +92,18 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   owner: def.owner ?? null,
   sharedMaxAge: def.sharedMaxAge ?? 0,
   archived: def.archived ?? true,
+  layout: def.desk ?? {},
   attributes: new Map(),
   shown: [],
   storage: NO_STORAGE,
 });
 
-const componentShell = ({ uid, previousName, removed }: ComponentDefinition): Mutable<Component> => ({
+const componentShell = ({ uid, previousName, removed, desk }: ComponentDefinition): Mutable<Component> => ({
   model: 'component',
   uid: identifier(uid),
   previousName: previousName ?? null,
   removed: removed ?? [],
+  layout: desk ?? {},
   attributes: new Map(),
   shown: [],
 });

@@ -4,8 +4,9 @@ import { isObject } from '../../kernel/json.js';
 import { MAX_IDENTIFIER_BYTES } from '../../kernel/sql.js';
 import type { AttributeDefinition, NamedDefinition, ScalarDefinition } from './definitions.js';
 import { type AttributeContext, attributeOf } from './attribute-context.js';
+import { checkLayout } from './check-layout.js';
 import { checkRelation } from './check-relation.js';
-import { ATTRIBUTE_OPTIONS, checkOptions, NEEDED, type Report } from './options.js';
+import { ATTRIBUTE_LAYOUT, ATTRIBUTE_OPTIONS, checkOptions, NEEDED, type Report } from './options.js';
 import { sentValue } from './value-context.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 import { among } from './suggest.js';
@@ -147,6 +148,7 @@ export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeCo
     return report(`unknown type "${String(type)}"${among(String(type), Object.keys(ATTRIBUTE_OPTIONS))}`);
   if (!checkOptions(def, { options: ATTRIBUTE_OPTIONS[def.type], needed: NEEDED[type] ?? [] }, report))
     return;
+  if (!checkLayout(def, ATTRIBUTE_LAYOUT, report)) return;
   if (def.localized === true && scope.type !== undefined && scope.type.localized !== true)
     report('is localized, but its type is not: set localized: true on the type');
   if (def.type === 'relation') checkRelation({ key, def }, scope, report);

@@ -12,9 +12,17 @@ import {
 } from './definitions.js';
 import type { Mistake } from './content-model-error.js';
 import { selfFallbacks } from './fallback-locale.js';
-import { MODEL_GRANT, name } from './naming.js';
+import { DESK_GRANT, MODEL_GRANT, name } from './naming.js';
 import { previousMistakes } from './check-previous.js';
-import { checkOptions, COMPONENT_OPTIONS, type Report, TYPE_OPTIONS } from './options.js';
+import { checkLayout, checkLayoutNames } from './check-layout.js';
+import {
+  checkOptions,
+  COMPONENT_LAYOUT,
+  COMPONENT_OPTIONS,
+  type Report,
+  TYPE_LAYOUT,
+  TYPE_OPTIONS,
+} from './options.js';
 import { among } from './suggest.js';
 
 const API_ID = /^[a-z][a-z0-9-]*$/;
@@ -92,6 +100,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   checkFallback(type, report);
   if (type.singularApiId === 'file') report('the name is reserved for the built-in file type');
   if (type.singularApiId === 'locale') report('the name is reserved for the grant of the list of locales');
+  if (type.singularApiId === DESK_GRANT) report('the name is reserved for the grant of the desk');
   if (type.singularApiId === MODEL_GRANT || plural === MODEL_GRANT)
     report('the name is reserved for the routes that show the model');
   if (plural === 'i18n' && type.routes !== false)
@@ -147,8 +156,10 @@ export function checkModel(
     const report = reportOn(type, name);
     if (!isObject(type))
       return report('must be a definition made by defineCollectionType or defineSingleType');
-    if (checkOptions(type, { options: TYPE_OPTIONS, needed: needs(type) }, report))
+    if (checkOptions(type, { options: TYPE_OPTIONS, needed: needs(type) }, report)) {
       checkType(type, seen, report);
+      if (checkLayout(type, TYPE_LAYOUT, report)) checkLayoutNames(type, 'type', report);
+    }
     checkAttributes(name, type, type);
   });
   components.forEach((component, i) => {
@@ -162,6 +173,7 @@ export function checkModel(
         report(`the uid is longer than ${MAX_IDENTIFIER_BYTES} bytes`);
       if (components.findIndex((other) => isObject(other) && other.uid === component.uid) < i)
         report('another component has the same uid');
+      if (checkLayout(component, COMPONENT_LAYOUT, report)) checkLayoutNames(component, 'component', report);
     }
     checkAttributes(name, component);
   });

@@ -1,5 +1,6 @@
 /** Functions that define content. A misspelt option does not compile. */
 import type { AttributeDefinition, ComponentDefinition, TypeOptions } from './definitions.js';
+import type { ALWAYS_LISTED, TypeLayout } from './layout.js';
 
 /**
  * Defines a collection type: many documents, served under its plural API id.
@@ -48,7 +49,21 @@ type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & 
         };
       };
     }
-  : unknown);
+  : unknown) &
+  KnownLayout<T>;
+
+type NamesIn<T> =
+  (T extends { readonly attributes: infer A } ? keyof A : never) | (typeof ALWAYS_LISTED)[number];
+
+/** Makes a misspelt option of a layout, or a name that is no attribute, a compile error. */
+type KnownLayout<T> = T extends { readonly desk: infer D }
+  ? {
+      readonly desk: { readonly [P in Exclude<keyof D, keyof TypeLayout>]: never } & {
+        readonly title?: NamesIn<T>;
+        readonly list?: readonly NamesIn<T>[];
+      };
+    }
+  : unknown;
 
 type KeysOf<D> = D extends unknown ? keyof D : never;
 

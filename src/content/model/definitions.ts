@@ -1,6 +1,7 @@
 /** Definitions of content types and components: plain, JSON-serialisable data. */
 import type { ActionsOption, DocumentAction } from './actions.js';
 import type { FallbackLocale } from './fallback-locale.js';
+import type { AttributeLayout, ComponentLayout, TypeLayout } from './layout.js';
 
 interface CommonOptions {
   /**
@@ -26,6 +27,8 @@ interface CommonOptions {
   readonly previousName?: string;
   /** Conversion of stored values that a changed definition does not allow. Default: refuse. */
   readonly convert?: Conversion;
+  /** Layout of the attribute in the desk. Default: by its name and type. */
+  readonly desk?: AttributeLayout;
 }
 
 /**
@@ -270,6 +273,8 @@ export interface TypeOptions {
    * nothing.
    */
   readonly removed?: readonly string[];
+  /** Layout of the type in the desk. Default: in the menu, with the first values as columns of the list. */
+  readonly desk?: TypeLayout;
   readonly attributes: AttributeDefinitions;
 }
 
@@ -291,5 +296,7 @@ export interface ComponentDefinition {
   readonly previousName?: string;
   /** Removed attributes that migrations may drop with all their values. Default: none. */
   readonly removed?: readonly string[];
+  /** Layout of the instances in the desk. Default: named by the first text. */
+  readonly desk?: ComponentLayout;
   readonly attributes: AttributeDefinitions;
 }

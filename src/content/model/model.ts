@@ -11,6 +11,7 @@ import type {
   ZoneDefinition,
 } from './definitions.js';
 import type { FallsBack } from './fallback-locale.js';
+import type { ComponentLayout, TypeLayout } from './layout.js';
 import type { EmbeddedJoin, HoldersJoin, Join, LinkJoin, LinkTable } from './join-model.js';
 import type { ScalarType } from './scalar-types.js';
 
@@ -121,12 +122,15 @@ export interface ContentType extends ModelBase, FallsBack {
   /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;
   readonly archived: boolean;
+  /** Layout of the desk, which affects no content. */
+  readonly layout: TypeLayout;
   readonly storage: Storage;
 }
 
 export interface Component extends ModelBase {
   readonly model: 'component';
   readonly uid: Identifier;
+  readonly layout: ComponentLayout;
 }
 
 export interface Column {

@@ -124,6 +124,10 @@ export const typeUid = ({
 export const ATTRIBUTES = identifier('attributes');
 export const COMPONENT = identifier('__component');
 export const TYPE = identifier('__type');
+export const STATE = identifier('__state');
 
 /** First segment of the routes that show the model, and the subject of their grant. */
 export const MODEL_GRANT = 'content-type-builder';
+
+/** Subject of the grant that opens the desk. */
+export const DESK_GRANT = 'desk';

@@ -74,6 +74,8 @@ const CONVERT = option(
     (isObject(value) && Object.values(value).every((one) => one === null || isText(one))),
 );
 
+const LAYOUT = option('an object', (value) => isObject(value) && !Array.isArray(value));
+
 const COMMON: Options = {
   type: TEXT,
   required: FLAG,
@@ -83,6 +85,7 @@ const COMMON: Options = {
   archived: FLAG,
   previousName: TEXT,
   convert: CONVERT,
+  desk: LAYOUT,
 };
 /** Passwords have no default: all documents would share it. */
 const SECRET: Options = { ...COMMON, searchable: FLAG };
@@ -150,6 +153,7 @@ export const TYPE_OPTIONS: Options = {
   archived: FLAG,
   previousName: TEXT,
   removed: TEXTS,
+  desk: LAYOUT,
   attributes: ATTRIBUTES,
 };
 
@@ -157,7 +161,28 @@ export const COMPONENT_OPTIONS: Options = {
   uid: TEXT,
   previousName: TEXT,
   removed: TEXTS,
+  desk: LAYOUT,
   attributes: ATTRIBUTES,
+};
+
+/** Widest field, in columns. */
+const COLUMNS = 12;
+
+export const COMPONENT_LAYOUT: Options = { title: TEXT, description: TEXT, group: TEXT };
+export const TYPE_LAYOUT: Options = {
+  ...COMPONENT_LAYOUT,
+  list: TEXTS,
+  hidden: FLAG,
+  preview: option('a function that returns a URL', (value) => typeof value === 'function'),
+};
+export const ATTRIBUTE_LAYOUT: Options = {
+  label: TEXT,
+  description: TEXT,
+  width: option(
+    `a whole number from 1 to ${COLUMNS}`,
+    (value) => COUNT.admits(value) && (value as number) >= 1 && (value as number) <= COLUMNS,
+  ),
+  placeholder: TEXT,
 };
 
 interface OptionRules {

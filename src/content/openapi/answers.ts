@@ -9,12 +9,12 @@ import type {
   RelationAttribute,
   ZoneAttribute,
 } from '../model/model.js';
-import { ATTRIBUTES, COMPONENT, TYPE, typeUid } from '../model/naming.js';
+import { ATTRIBUTES, COMPONENT, STATE, TYPE, typeUid } from '../model/naming.js';
 import type { PartName } from './components.js';
 import type { Describing } from './describing.js';
 import { anyOf, type JsonSchema, list, NULL, open, type Reference } from './document.js';
 import { answerOf } from './scalars.js';
-import { below, entered, partOf, type View } from './view.js';
+import { below, entered, mayShowState, partOf, type View } from './view.js';
 
 interface Shown {
   readonly view: View;
@@ -97,6 +97,24 @@ const shownAs = byKind<Attribute, [Shown], JsonSchema>({
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
+const TEXT: JsonSchema = { type: 'string' };
+
+/** State that `withState` adds to documents of the root (protocol 8.32). */
+function stateOf({ model }: View, describing: Describing): Members {
+  if (model.model === 'component' || !mayShowState(describing, model)) return {};
+  const { draftAndPublish, localized } = model;
+  const status = {
+    type: 'string',
+    enum: draftAndPublish ? ['draft', 'published', 'modified'] : ['published'],
+  };
+  const locales = list(open({ locale: TEXT, status }, ['locale', 'status']));
+  const part = { key: `a state ${draftAndPublish} ${localized}`, name: 'DocumentState' };
+  const state = describing.components.ref('schemas', part, () =>
+    localized ? open({ status, locales }, ['status', 'locales']) : open({ status }, ['status']),
+  );
+  return { [STATE]: state };
+}
+
 const IDENTITY = ['id', 'documentId'];
 
 /** Returns the schema of a document or instance; `kind` adds the type to items of several types. */
@@ -107,9 +125,10 @@ function objectOf(view: View, kind: Members, describing: Describing): JsonSchema
   const own = members.filter(([name]) => IDENTITY.includes(name));
   const rest = members.filter(([name]) => !IDENTITY.includes(name));
   const required = Object.keys(kind);
+  const more = { ...stateOf(view, describing), ...kind };
   if (describing.format === 'flat' || view.model.model === 'component')
-    return open(Object.fromEntries([...members, ...Object.entries(kind)]), [...IDENTITY, ...required]);
-  const attributes = open({ ...Object.fromEntries(rest), ...kind }, required);
+    return open({ ...Object.fromEntries(members), ...more }, [...IDENTITY, ...required]);
+  const attributes = open({ ...Object.fromEntries(rest), ...more }, required);
   return open({ ...Object.fromEntries(own), [ATTRIBUTES]: attributes }, [...IDENTITY, ATTRIBUTES]);
 }
 

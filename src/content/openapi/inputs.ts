@@ -24,12 +24,17 @@ interface Writing {
   readonly describing: Describing;
 }
 
-function linkable(attribute: LinkedAttribute, { links }: WriteRights): Pick<LinkRight, 'types' | 'rows'> {
+/** Types whose documents a body may reference in a relation. */
+export function linkable(
+  attribute: LinkedAttribute,
+  { links }: Pick<WriteRights, 'links'>,
+): Pick<LinkRight, 'types' | 'rows'> {
   const right = links(attribute, false);
   return 'types' in right ? right : { types: [], rows: 'none' };
 }
 
-const writableOf = (model: Model, { rights }: Writing): Attribute[] =>
+/** Attributes that a body may contain. */
+export const writableOf = (model: Model, { rights }: Pick<Writing, 'rights'>): Attribute[] =>
   [...model.attributes.values()].filter(
     (attribute) =>
       attribute.writable &&

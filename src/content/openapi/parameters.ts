@@ -8,7 +8,7 @@ import type { ContentType } from '../model/model.js';
 import type { Describing } from './describing.js';
 import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } from './document.js';
 import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
-import type { View } from './view.js';
+import { mayShowState, type View } from './view.js';
 
 export interface Parametrised {
   readonly type: ContentType;
@@ -135,6 +135,11 @@ const ROWS = {
     description: 'Filter by publication state.',
     schema: (about) =>
       about.type.draftAndPublish ? { type: 'string', enum: publicationFilters(about) } : null,
+  },
+  withState: {
+    description:
+      'Add `__state` to each document: draft, published or modified, and the same for each locale.',
+    schema: (about) => (mayShowState(about.describing, about.type) ? FLAG : null),
   },
   ifNoneMatch: {
     in: 'header',

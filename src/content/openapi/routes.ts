@@ -110,6 +110,7 @@ const READ: readonly ParameterName[] = [
   'fallbackLocale',
   'status',
   'publicationFilter',
+  'withState',
   'ifNoneMatch',
   'position',
   'format',

@@ -63,6 +63,10 @@ export function rootView({ caller, settings }: Asking, type: ContentType, action
   return isUsual ? { ...view, place: '' } : view;
 }
 
+/** Whether the caller may see the state of documents: drafts need `readDrafts`, locales alone do not. */
+export const mayShowState = ({ caller }: Pick<Asking, 'caller'>, type: ContentType): boolean =>
+  type.draftAndPublish ? decide(caller, type, 'readDrafts') !== 'none' : type.localized;
+
 export const nameOf = (model: Model): string =>
   pascal(model.model === 'type' ? model.singularApiId : model.uid);
 

@@ -28,10 +28,12 @@ export type CoverageOf = (type: ContentType, atRoot: boolean) => Coverage | null
 export const tellsOfDrafts = ({
   published,
   publication,
+  withState = false,
 }: {
   readonly published: boolean;
   readonly publication: PublicationFilter | null;
-}): boolean => !published || (publication !== null && DRAFT_FILTERS.includes(publication));
+  readonly withState?: boolean;
+}): boolean => !published || withState || (publication !== null && DRAFT_FILTERS.includes(publication));
 
 interface Place {
   readonly model: Model;

@@ -9,7 +9,7 @@ import type { Query } from '../query/query.js';
 import { unstorable } from '../model/cast-value.js';
 import type { ContentType, ScalarAttribute, Schema } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
-import type { Condition, LocalePick, ReadPlan, Version } from './plan.js';
+import type { Condition, LocalePick, ReadPlan, StatePlan, Version } from './plan.js';
 import { coverageIn, tellsOfDrafts } from './coverage.js';
 import { pickFallback } from './fallback.js';
 import { planFilter } from './plan-filter.js';
@@ -93,6 +93,10 @@ export const notOneLocale = (pick: LocalePick): Error =>
     { key: 'locale', path: null, source: 'query', param: 'locale' },
   );
 
+/** Whether the documents of a type have several versions. */
+export const hasStates = ({ draftAndPublish, localized }: ContentType): boolean =>
+  draftAndPublish || localized;
+
 function versionOf(query: Query, request: ReadRequest, settings: ContentSettings): Version {
   const { type } = request;
   const pick = pickLocale(query.locale, settings);
@@ -114,6 +118,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
     defaultLocale: settings.defaultLocale,
     fallback: { chain, atRoot: !answersWrite(request) },
     publication: answersWrite(request) ? null : query.publication,
+    withState: query.withState && hasStates(type) && !answersWrite(request),
   };
 }
 
@@ -125,6 +130,14 @@ function ownOnly({ caller, type, action }: ReadRequest, version: Version): OwnCo
   const reading = decideRead(caller, type, { action, published });
   if (reading === 'none' && !published && type.draftAndPublish) throw forbidden();
   return isOwn(reading) ? reading : null;
+}
+
+function statePlan({ caller, type, action }: ReadRequest): StatePlan {
+  const ownOf = (published: boolean): OwnCondition | null => {
+    const reading = decideRead(caller, type, { action, published });
+    return isOwn(reading) ? reading : null;
+  };
+  return { drafts: ownOf(false), published: ownOf(true) };
 }
 
 const both = (a: Condition | null, b: Condition | null): Condition | null =>
@@ -177,7 +190,9 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
   const { type, caller } = request;
   const { schema, settings } = base;
   const fields = answerFields(caller, request, echoes);
-  const scope = { fields, published: !tellsOfDrafts(version) };
+  const covered = { fields, published: !tellsOfDrafts(version) };
+  // The state shows drafts of the root only, so related documents need no `readDrafts` for it.
+  const scope = { fields, published: !tellsOfDrafts({ ...version, withState: false }) };
   const rights = rightsOf(caller, scope, settings.limits);
   const context: SelectContext = {
     rights,
@@ -205,7 +220,7 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
     kind: request.kind,
     type,
     documentId: documentIdOf(request.by),
-    version: { ...version, ...coverageIn({ caller, root: scope, limits: settings.limits }) },
+    version: { ...version, ...coverageIn({ caller, root: covered, limits: settings.limits }) },
     where: both(rowIs(request), both(answers ? null : where, own)),
     operands: null,
     search:
@@ -215,6 +230,7 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
     order,
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
     object,
+    state: version.withState ? statePlan(request) : null,
     format: request.format,
     echoes,
     otherwise: null,

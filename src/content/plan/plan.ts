@@ -41,6 +41,8 @@ export interface Version {
   readonly publication: PublicationFilter | null;
   /** Whether a write stores the draft instead of publishing, because the caller may not publish. */
   readonly storesDraft?: boolean;
+  /** Whether the root documents show their state (protocol 8.32). */
+  readonly withState: boolean;
   /** Part of a type that `modified` compares; omitted if it compares all of it. */
   readonly coverage?: CoverageOf;
 }
@@ -104,6 +106,14 @@ export type ChildPlan =
       readonly counted: boolean;
     };
 
+/** State that a read adds to its documents: the versions that the caller may read. */
+export interface StatePlan {
+  /** Owner condition of drafts; null if the caller may read all of them. */
+  readonly drafts: OwnCondition | null;
+  /** Owner condition of published versions. */
+  readonly published: OwnCondition | null;
+}
+
 export interface Search {
   readonly text: string;
   readonly among: readonly ScalarAttribute[];
@@ -121,6 +131,8 @@ export interface ReadPlan {
   readonly order: readonly OrderKey[];
   readonly page: Pagination | null;
   readonly object: ObjectPlan;
+  /** Null if the documents do not show their state. */
+  readonly state: StatePlan | null;
   /** Response format (protocol section 17). */
   readonly format: 'flat' | 'v4';
   /** Whether the response contains sent attributes only, for a writer who may not read the document (D27). */
@@ -144,4 +156,5 @@ export interface SharedPlan {
 }
 
 /** Whether a response contains only columns of one version's row. */
-export const isPlain = ({ page, object }: ReadPlan): boolean => page === null && object.children.length === 0;
+export const isPlain = ({ page, object, state }: ReadPlan): boolean =>
+  page === null && object.children.length === 0 && state === null;

@@ -28,6 +28,7 @@ const PARAMETERS = [
   'ordering',
   'publicationFilter',
   'hasPublishedVersion',
+  'withState',
 ];
 
 function publication(raw: RawQuery): PublicationFilter | null {
@@ -50,6 +51,18 @@ function publication(raw: RawQuery): PublicationFilter | null {
   throw validationError(`Invalid value for 'hasPublishedVersion'. Expected "true" or "false"`, {
     source: 'query',
     param: 'hasPublishedVersion',
+  });
+}
+
+function withState(raw: unknown): boolean {
+  if (raw === undefined) return false;
+  const shown = toBoolean(raw);
+  if (shown !== undefined) return shown;
+  throw validationError('Invalid value for \'withState\'. Expected "true" or "false"', {
+    key: 'withState',
+    path: null,
+    source: 'query',
+    param: 'withState',
   });
 }
 
@@ -97,6 +110,7 @@ export function parseQuery(raw: RawQuery, settings: ContentSettings): Query {
     fallbackLocale: raw['fallbackLocale'],
     search: search(raw['_q']),
     publication: publication(raw),
+    withState: withState(raw['withState']),
   };
 }
 

@@ -65,6 +65,7 @@ export interface Query {
   readonly fallbackLocale: unknown;
   readonly search: string | null;
   readonly publication: PublicationFilter | null;
+  readonly withState: boolean;
 }
 
 /** Values of `publicationFilter` (protocol 8.18). */

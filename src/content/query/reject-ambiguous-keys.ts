@@ -13,6 +13,7 @@ const PARAMS = [
   'status',
   '_q',
   'publicationFilter',
+  'withState',
 ];
 /** Parameters whose keys are names of the model. */
 const NAMED = ['filters', 'populate', 'sort', 'fields'];

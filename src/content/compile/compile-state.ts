@@ -1,0 +1,35 @@
+/** Prints the state of a document: draft, published or modified, and the same for each locale (8.32). */
+import type { StatePlan } from '../plan/plan.js';
+import { join, quote, type Sql, sql } from '../../kernel/sql.js';
+import { compileOwn } from './compile-own.js';
+import { coveredRevision } from './covered-revision.js';
+import { column, type Context, currentRows, type RowScope } from './scope.js';
+
+/** State of a group of versions: those of a document in one locale. */
+function statusOf({ type }: RowScope, { version: { coverage } }: Context): Sql {
+  if (!type.draftAndPublish) return sql`'published'`;
+  const revision = coveredRevision(type, sql`v`, coverage?.(type, true) ?? null);
+  return sql`case when not bool_or(v.published) then 'draft'
+    when count(distinct ${revision}) > 1 then 'modified' else 'published' end`;
+}
+
+/** Conditions on the versions that the caller may read. */
+function readable({ drafts, published }: StatePlan): Sql[] {
+  if (published !== null) return [compileOwn(published, sql`v`)];
+  return drafts === null ? [] : [sql`(v.published or ${compileOwn(drafts, sql`v`)})`];
+}
+
+export function compileState(state: StatePlan, row: RowScope, context: Context): Sql {
+  const { type } = row;
+  const conditions = [
+    sql`v.document_id = ${column(row, 'document_id')}`,
+    ...currentRows(type, sql`v`, context.defaultLocale),
+    ...readable(state),
+  ];
+  const own = sql`max(s.status) filter (where s.locale = ${column(row, 'locale')})`;
+  const locales = sql`json_agg(json_build_object('locale', s.locale, 'status', s.status) order by s.locale)`;
+  const members = type.localized ? sql`'status', ${own}, 'locales', ${locales}` : sql`'status', ${own}`;
+  return sql`(select json_build_object(${members})
+    from (select v.locale, ${statusOf(row, context)} as status from ${quote(type.table)} v
+      where ${join(conditions, ' and ')} group by v.locale) s)`;
+}

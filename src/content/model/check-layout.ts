@@ -1,0 +1,44 @@
+/** Finds mistakes in the layouts of the desk. */
+import type { AttributeDefinitions } from './definitions.js';
+import { attributeOf } from './attribute-context.js';
+import { ALWAYS_LISTED, type ComponentLayout, type TypeLayout } from './layout.js';
+import { checkOptions, type Options, type Report } from './options.js';
+import { among } from './suggest.js';
+
+interface Laid {
+  readonly desk?: object;
+  readonly attributes?: AttributeDefinitions;
+}
+
+const under =
+  (report: Report): Report =>
+  (message) =>
+    report(`desk: ${message}`);
+
+/** Reports a name that is no attribute, or an attribute that responses never contain. */
+function checkName(key: string, { name, attributes = {} }: Naming, report: Report): void {
+  const always: readonly string[] = name === 'component' ? [] : ALWAYS_LISTED;
+  if (always.includes(key)) return;
+  const attribute = attributeOf(attributes, key);
+  if (attribute === undefined)
+    report(`"${key}" is not an attribute${among(key, [...Object.keys(attributes), ...always])}`);
+  else if (attribute.private === true || attribute.type === 'password')
+    report(`"${key}" is never shown: it is ${attribute.type === 'password' ? 'a password' : 'private'}`);
+}
+
+interface Naming {
+  readonly name: 'type' | 'component';
+  readonly attributes?: AttributeDefinitions | undefined;
+}
+
+export function checkLayout({ desk }: Laid, options: Options, report: Report): boolean {
+  return desk === undefined || checkOptions(desk, { options, needed: [] }, under(report));
+}
+
+/** Checks the names in the layout of a type or component whose options are valid. */
+export function checkLayoutNames({ desk, attributes }: Laid, name: Naming['name'], report: Report): void {
+  const { title, list = [] }: TypeLayout & ComponentLayout = desk ?? {};
+  const naming = { name, attributes };
+  if (title !== undefined) checkName(title, naming, (message) => report(`desk.title: ${message}`));
+  for (const key of list) checkName(key, naming, (message) => report(`desk.list: ${message}`));
+}

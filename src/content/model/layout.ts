@@ -1,0 +1,50 @@
+/** Layouts of types, components and attributes in the desk. Nothing else depends on them. */
+
+/** Names that every document has in addition to its attributes. */
+export const ALWAYS_LISTED = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'] as const;
+
+/** Version that a preview shows. */
+interface PreviewedVersion {
+  readonly status: 'draft' | 'published';
+  readonly locale: string;
+}
+
+interface ModelLayout {
+  /**
+   * Attribute that names a document or instance in lists and relations. Default: the first text that the
+   * caller can read, else the document id.
+   */
+  readonly title?: string;
+  /** Explanation for editors. Default: none. */
+  readonly description?: string;
+  /** Heading under which the desk lists the type or component. Default: none. */
+  readonly group?: string;
+}
+
+/** Layout of a component. */
+export type ComponentLayout = ModelLayout;
+
+/** Layout of a content type. */
+export interface TypeLayout extends ModelLayout {
+  /**
+   * Columns of the list: attributes, `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt` or `locale`.
+   * Default: the title, and the first three other values that the caller can read.
+   */
+  readonly list?: readonly string[];
+  /** Omits the type from the menu; relations still show it. Default false. */
+  readonly hidden?: boolean;
+  /** Returns the URL of a page that shows a document. Default: no preview. */
+  readonly preview?: (document: Readonly<Record<string, unknown>>, version: PreviewedVersion) => string;
+}
+
+/** Layout of an attribute. */
+export interface AttributeLayout {
+  /** Default: the name as words, `firstName` as "First name". */
+  readonly label?: string;
+  /** Explanation below the field. Default: none. */
+  readonly description?: string;
+  /** Width of the field in columns of 12. Default: by the type of the attribute. */
+  readonly width?: number;
+  /** Text in the empty field. Default: none. */
+  readonly placeholder?: string;
+}

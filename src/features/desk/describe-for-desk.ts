@@ -1,0 +1,107 @@
+/**
+ * Description of the model for one caller. The functions that decide about OpenAPI and
+ * `content-type-builder` decide here.
+ */
+import type { Caller } from '../../content/access/caller.js';
+import { decide, isOwn } from '../../content/access/decide.js';
+import type { Action } from '../../content/access/permissions.js';
+import { isSeen } from '../../content/http/model-shapes.js';
+import type { ContentType, Schema } from '../../content/model/model.js';
+import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';
+import { writableOf } from '../../content/openapi/inputs.js';
+import { rootView } from '../../content/openapi/view.js';
+import { isShown, rightsOf, writeRightsOf } from '../../content/plan/rights.js';
+import type { ContentSettings } from '../../kernel/settings.js';
+import type { DeskModel, DeskType } from './desk-model.js';
+import { type Actions, type Allowed, DeskParts, type Reader, type Use } from './desk-parts.js';
+
+export interface Described {
+  readonly schema: Schema;
+  readonly settings: ContentSettings;
+  readonly caller: Caller;
+}
+
+const READS = ['find', 'findOne'] as const;
+const WRITES = ['create', 'update'] as const;
+
+/** Routes of the file type, which the module of files serves. */
+const OF_FILES: readonly Action[] = [...READS, ...WRITES, 'delete'];
+
+type Verbs = DeskType['verbs'];
+
+/** Permitted routes of a type, and `readDrafts`. */
+function verbsOf(type: ContentType, caller: Caller): Verbs {
+  const routed = type.internal
+    ? OF_FILES.map((action) => ({ route: action, action }))
+    : HANDLERS_OF[type.kind].map((one) => HANDLERS[one]).filter(({ route }) => type.routes.includes(route));
+  const drafts = type.draftAndPublish ? [{ route: 'readDrafts', action: 'readDrafts' as const }] : [];
+  return Object.fromEntries(
+    [...routed, ...drafts].flatMap(({ route, action }) => {
+      const decision = decide(caller, type, action);
+      return decision === 'none' ? [] : [[route, isOwn(decision) ? 'own' : 'all'] as const];
+    }),
+  );
+}
+
+/** Attributes that responses to a read contain; those of files appear in every document with media. */
+function readable(
+  type: ContentType,
+  action: (typeof READS)[number],
+  { caller, settings }: Described,
+): Allowed {
+  if (!type.internal && decide(caller, type, action) === 'none') return [];
+  if (type.kind === 'singleType' && action === 'findOne') return [];
+  if (!type.internal) return rootView({ caller, settings }, type, action).attributes;
+  const rights = rightsOf(caller, { fields: null, published: true }, settings.limits);
+  return [...type.attributes.values()].filter((attribute) => isShown(rights, type, attribute));
+}
+
+function writable(type: ContentType, action: (typeof WRITES)[number], caller: Caller): Allowed {
+  return writableOf(type, { rights: writeRightsOf(caller, { type, action, published: true }) });
+}
+
+function usesOf(type: ContentType, verbs: Verbs, described: Described): readonly Use[] {
+  const reads = READS.map((action) => ({ action, attributes: readable(type, action, described) }));
+  const writes = WRITES.filter((action) => !type.internal && action in verbs).map((action) => ({
+    action,
+    attributes: writable(type, action, described.caller),
+  }));
+  return [...reads, ...writes];
+}
+
+const isListed = (type: ContentType, verbs: Verbs, caller: Caller): boolean =>
+  type.internal || isSeen(caller, type) || Object.keys(verbs).some((verb) => verb !== 'readDrafts');
+
+function typeOf(type: ContentType, verbs: Verbs, parts: DeskParts): DeskType {
+  const { singularApiId, pluralApiId, kind, draftAndPublish, localized, layout } = type;
+  return {
+    name: singularApiId,
+    pluralName: pluralApiId,
+    kind,
+    route: type.routes.length === 0 ? null : type.route,
+    draftAndPublish,
+    localized,
+    hidden: layout.hidden ?? false,
+    preview: layout.preview !== undefined,
+    verbs,
+    list: parts.listOf(type),
+    ...parts.of(type),
+  };
+}
+
+/** Describes the types, components and attributes that the caller may read or write, and nothing else. */
+export function describeForDesk(described: Described): DeskModel {
+  const { schema, settings, caller } = described;
+  const reader: Reader = { schema, caller, limits: settings.limits };
+  const listed = [...schema.types.values()]
+    .map((type) => ({ type, verbs: verbsOf(type, caller) }))
+    .filter(({ type, verbs }) => isListed(type, verbs, caller));
+  const uses: Actions = new Map(listed.map(({ type, verbs }) => [type, usesOf(type, verbs, described)]));
+  const parts = new DeskParts(uses, reader);
+  return {
+    defaultLocale: settings.defaultLocale,
+    locales: caller.permissions.allows('locale', 'find') ? settings.locales : null,
+    types: listed.map(({ type, verbs }) => typeOf(type, verbs, parts)),
+    components: parts.components(),
+  };
+}

@@ -1,0 +1,61 @@
+/** Description of the model for one editor, as `GET /desk/model` returns it. */
+
+type Action = 'find' | 'findOne' | 'create' | 'update';
+
+/** Attribute with its constraints, in the names of its definition. */
+export interface DeskAttribute {
+  readonly name: string;
+  readonly type: string;
+  readonly label: string;
+  readonly description?: string;
+  readonly width?: number;
+  readonly placeholder?: string;
+  readonly required: boolean;
+  readonly localized: boolean;
+  /** Actions whose responses or bodies may contain the attribute. */
+  readonly actions: readonly Action[];
+  /** Types of related documents, of relations and media. */
+  readonly targets?: readonly string[];
+  /** Types whose documents the caller may link. */
+  readonly linkable?: readonly string[];
+  readonly [constraint: string]: unknown;
+}
+
+interface DeskPart {
+  readonly label: string;
+  readonly group: string | null;
+  readonly description: string | null;
+  /** Name of the attribute that names a document or instance. */
+  readonly title: string;
+  readonly attributes: readonly DeskAttribute[];
+}
+
+/** Content type that the caller may use. */
+export interface DeskType extends DeskPart {
+  readonly name: string;
+  readonly pluralName: string;
+  readonly kind: 'collectionType' | 'singleType';
+  /** Path below the content prefix; null without routes. */
+  readonly route: string | null;
+  readonly draftAndPublish: boolean;
+  readonly localized: boolean;
+  readonly hidden: boolean;
+  /** Whether the type has a preview. */
+  readonly preview: boolean;
+  readonly list: readonly string[];
+  /** Permitted actions, on all documents or on the caller's own ones. */
+  readonly verbs: Readonly<Record<string, 'all' | 'own'>>;
+}
+
+/** Component that an attribute of the description contains. */
+export interface DeskComponent extends DeskPart {
+  readonly uid: string;
+}
+
+export interface DeskModel {
+  readonly defaultLocale: string;
+  /** Codes of the locales; null for callers without `locale: ['find']`. */
+  readonly locales: readonly string[] | null;
+  readonly types: readonly DeskType[];
+  readonly components: readonly DeskComponent[];
+}

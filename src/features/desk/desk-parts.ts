@@ -1,0 +1,171 @@
+/** Attributes, titles and components of the description for the desk. */
+import { attributeShape, displayName, type ModelReader } from '../../content/http/model-shapes.js';
+import { ALWAYS_LISTED } from '../../content/model/layout.js';
+import type { Attribute, Component, ContentType, LinkedAttribute, Model } from '../../content/model/model.js';
+import { linkable, writableOf } from '../../content/openapi/inputs.js';
+import {
+  isShown,
+  rightsOf,
+  type Rights,
+  writeRightsOf,
+  type WriteRights,
+} from '../../content/plan/rights.js';
+import type { DeskAttribute, DeskComponent } from './desk-model.js';
+
+export type Reader = ModelReader;
+export type Allowed = readonly Attribute[];
+type Used = DeskAttribute['actions'][number];
+
+/** Attributes that an action may read or write. */
+export interface Use {
+  readonly action: Used;
+  readonly attributes: Allowed;
+}
+
+export type Actions = ReadonlyMap<Model, readonly Use[]>;
+
+/** Options of attributes that concern stored data only. */
+const OMITTED = ['previousName', 'convert', 'archived', 'writable', 'target', 'targets', 'type', 'required'];
+
+/** Scalar types that fit into a column of a list. */
+const TITLES = ['string', 'uid', 'email', 'text', 'enumeration'];
+const COLUMNS = [
+  ...TITLES,
+  'integer',
+  'biginteger',
+  'float',
+  'decimal',
+  'boolean',
+  'date',
+  'datetime',
+  'time',
+];
+const MORE_COLUMNS = 3;
+
+/** Formats `firstName` as `First name`. */
+const labelOf = (name: string): string =>
+  displayName(
+    name.replace(
+      /([a-z0-9])([A-Z])/g,
+      (_all, before: string, next: string) => `${before} ${next.toLowerCase()}`,
+    ),
+  );
+
+const isRead = (action: Used): boolean => action === 'find' || action === 'findOne';
+
+export class DeskParts {
+  private readonly uses: Map<Model, readonly Use[]>;
+  private readonly inside: Rights;
+  private readonly links: WriteRights;
+
+  constructor(
+    types: Actions,
+    private readonly reader: Reader,
+  ) {
+    const { caller, limits, schema } = reader;
+    this.uses = new Map(types);
+    this.inside = rightsOf(caller, { fields: null, published: true }, limits);
+    // The references that a body may contain depend on the caller and the relation only.
+    this.links = writeRightsOf(caller, { type: schema.file, action: 'update', published: true });
+    for (const uses of types.values()) for (const use of uses) this.reach(use);
+  }
+
+  /** Adds the components inside the attributes of an action, each with the attributes that it may use. */
+  private reach({ action, attributes }: Use): void {
+    for (const component of attributes.flatMap((one) => ('components' in one ? one.components : []))) {
+      const known = this.uses.get(component) ?? [];
+      if (known.some((use) => use.action === action)) continue;
+      const use = { action, attributes: this.usable(component, action) };
+      this.uses.set(component, [...known, use]);
+      this.reach(use);
+    }
+  }
+
+  private usable(component: Component, action: Used): Allowed {
+    if (!isRead(action)) return writableOf(component, { rights: this.links });
+    return [...component.attributes.values()].filter((one) => isShown(this.inside, component, one));
+  }
+
+  private actionsOn(model: Model, attribute: Attribute): Used[] {
+    return (this.uses.get(model) ?? [])
+      .filter(({ attributes }) => attributes.includes(attribute))
+      .map(({ action }) => action);
+  }
+
+  private shownNames(model: Model, types: readonly string[]): string[] {
+    return [...model.attributes.values()]
+      .filter((one) => one.kind === 'scalar' && !one.open && types.includes(one.def.type))
+      .filter((one) => this.isRead(model, one.name))
+      .map(({ name }) => name);
+  }
+
+  private isRead(model: Model, name: string): boolean {
+    const attribute = model.attributes.get(name);
+    return attribute !== undefined && this.actionsOn(model, attribute).some(isRead);
+  }
+
+  private titleOf(model: Model): string {
+    const { title } = model.layout;
+    if (title !== undefined && this.isRead(model, title)) return title;
+    return this.shownNames(model, TITLES)[0] ?? 'documentId';
+  }
+
+  listOf(type: ContentType): readonly string[] {
+    const always: readonly string[] = ALWAYS_LISTED;
+    const { list } = type.layout;
+    if (list !== undefined) return list.filter((name) => always.includes(name) || this.isRead(type, name));
+    const title = this.titleOf(type);
+    const more = this.shownNames(type, COLUMNS).filter((name) => name !== title);
+    return [title, ...more.slice(0, MORE_COLUMNS)];
+  }
+
+  of(model: Model): Omit<DeskComponent, 'uid'> {
+    const { group = null, description = null } = model.layout;
+    const name = model.model === 'type' ? model.singularApiId : (model.uid.split('.')[1] ?? '');
+    return {
+      label: displayName(name),
+      group,
+      description,
+      title: this.titleOf(model),
+      attributes: [...model.attributes.values()].flatMap((one) => this.attribute(one, model)),
+    };
+  }
+
+  private attribute(attribute: Attribute, model: Model): DeskAttribute[] {
+    const actions = this.actionsOn(model, attribute);
+    if (attribute.open || actions.length === 0) return [];
+    const shape = Object.entries(attributeShape(attribute, model, this.reader));
+    const { name, required, localized, def } = attribute;
+    return [
+      {
+        name,
+        type: def.type,
+        label: labelOf(name),
+        ...def.desk,
+        required,
+        localized,
+        actions,
+        ...Object.fromEntries(shape.filter(([key]) => !OMITTED.includes(key))),
+        ...(attribute.linked ? this.targetsOf(attribute, actions) : {}),
+      },
+    ];
+  }
+
+  /** Types that the caller sees in a relation, and those that it may link. */
+  private targetsOf(
+    attribute: LinkedAttribute,
+    actions: readonly Used[],
+  ): Pick<DeskAttribute, 'targets' | 'linkable'> {
+    const read = attribute.targets.filter((type) => this.inside.mayEnter(attribute, type));
+    const written = actions.every(isRead) ? [] : linkable(attribute, this.links).types;
+    const names = (types: readonly ContentType[]): string[] =>
+      types.map(({ singularApiId }) => singularApiId);
+    return { targets: names([...new Set([...read, ...written])]), linkable: names(written) };
+  }
+
+  components(): readonly DeskComponent[] {
+    return [...this.reader.schema.components.values()]
+      .filter((component) => this.uses.has(component))
+      .map((component) => ({ uid: component.uid, ...this.of(component) }));
+  }
+}

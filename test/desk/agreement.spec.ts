@@ -1,0 +1,56 @@
+/** The description for the desk agrees with the access rule, for every caller of the access table. */
+import type { Action } from 'nestjs-content-api';
+import { buildSchema } from '../../src/content/model/build-schema.ts';
+import { describeForDesk } from '../../src/features/desk/describe-for-desk.ts';
+import { resolveSettings } from '../../src/kernel/settings.ts';
+import { CALLERS } from '../access/callers.ts';
+import { library, TYPES } from '../access/model.ts';
+import { type Ask, may, mayWrite, scope } from '../access/rule.ts';
+import { callerOf } from '../openapi/support.ts';
+
+const SCHEMA = buildSchema(library.contentTypes, library.components);
+const VERBS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts'] as const;
+
+describe.each(Object.entries(CALLERS))('the desk of %s', (_name, { asker }) => {
+  const model = describeForDesk({
+    schema: SCHEMA,
+    settings: resolveSettings({}),
+    caller: callerOf(asker),
+  });
+  const asks = [...TYPES].flatMap(([type, { kind, draftAndPublish }]) =>
+    VERBS.filter((action) => kind !== 'singleType' || !['findOne', 'create'].includes(action))
+      .filter((action) => action !== 'readDrafts' || draftAndPublish === true)
+      .map((action: Action): Ask => ({ ...asker, type, action, draft: false, foreign: true })),
+  );
+  const shown = (name: string) => model.types.find((one) => one.name === name);
+
+  it('has the verbs that the rule permits', () => {
+    for (const ask of asks) {
+      const verb = shown(ask.type)?.verbs[ask.action] ?? 'none';
+      const expected = shown(ask.type) === undefined && ask.action === 'readDrafts' ? 'none' : scope(ask);
+      expect([ask.type, ask.action, verb]).toEqual([ask.type, ask.action, expected]);
+    }
+  });
+
+  it('has the attributes that the rule permits, for each action', () => {
+    for (const ask of asks.filter(({ action }) => !['delete', 'readDrafts'].includes(action))) {
+      const { type, action } = ask;
+      const isRead = action === 'find' || action === 'findOne';
+      const found = (shown(type)?.attributes ?? [])
+        .filter(({ actions }) => (actions as readonly Action[]).includes(action))
+        .map(({ name }) => name);
+      const definitions = Object.entries(TYPES.get(type)?.attributes ?? {});
+      // Components with relations that have no target can be written without these relations.
+      const isPart = (key: string): boolean =>
+        ['component', 'dynamiczone'].includes(TYPES.get(type)?.attributes[key]?.type ?? '');
+      const allowed = definitions
+        .map(([key]) => key)
+        .filter(
+          (key) =>
+            scope(ask) !== 'none' &&
+            (isRead ? may(ask, [key]) : mayWrite(ask, key) || (isPart(key) && found.includes(key))),
+        );
+      expect([type, action, found.sort()]).toEqual([type, action, allowed.sort()]);
+    }
+  });
+});

@@ -1,0 +1,256 @@
+/** `withState` adds to the documents of a read whether they are draft, published or modified, per locale. */
+import {
+  type AuthStrategy,
+  type ContentService,
+  type Credentials,
+  defineCollectionType,
+  defineSingleType,
+  getContentToken,
+  type Identity,
+} from 'nestjs-content-api';
+import { adaptersFor } from '../support/adapters.ts';
+import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
+import { failure } from './helpers.ts';
+
+const report = defineCollectionType({
+  singularApiId: 'report',
+  pluralApiId: 'reports',
+  draftAndPublish: true,
+  localized: true,
+  owner: 'owner',
+  actions: ['publish', 'unpublish'],
+  attributes: {
+    title: { type: 'string', localized: true },
+    shared: { type: 'integer' },
+    owner: { type: 'string' },
+    source: { type: 'relation', relation: 'manyToOne', target: 'source' },
+  },
+});
+const source = defineCollectionType({
+  singularApiId: 'source',
+  pluralApiId: 'sources',
+  draftAndPublish: true,
+  attributes: { name: { type: 'string' } },
+});
+const label = defineCollectionType({
+  singularApiId: 'label',
+  pluralApiId: 'labels',
+  localized: true,
+  attributes: { name: { type: 'string', localized: true } },
+});
+const plain = defineCollectionType({
+  singularApiId: 'plain',
+  pluralApiId: 'plains',
+  attributes: { reports: { type: 'relation', relation: 'manyToMany', target: 'report' } },
+});
+const front = defineSingleType({
+  singularApiId: 'front',
+  draftAndPublish: true,
+  attributes: { title: { type: 'string' } },
+});
+
+const READ = ['find', 'findOne'] as const;
+
+class Names implements AuthStrategy {
+  readonly name = 'names';
+  authenticate({ bearer }: Credentials): Identity | null {
+    if (bearer === null) return null;
+    const [role = '', id = '1'] = bearer.split('-');
+    return { kind: 'user', id, roles: [role] };
+  }
+}
+
+describe.each(adaptersFor(import.meta.url))('the state of documents, on %s', (adapter) => {
+  let test: TestApp;
+  let reports: ContentService;
+
+  beforeAll(async () => {
+    test = await createTestApp(
+      {
+        contentTypes: [report, source, label, plain, front],
+        locales: ['en', 'fr', 'de'],
+        strictParams: true,
+        access: {
+          public: { report: READ, source: READ, label: READ, plain: READ },
+          roles: {
+            editor: { report: '*', source: READ, label: '*', plain: READ, front: '*' },
+            author: { report: [...READ, { actions: ['readDrafts', 'publish'], own: true }] },
+            owner: { report: [{ actions: [...READ, 'readDrafts'], own: true }] },
+          },
+        },
+        auth: { strategies: [new Names()] },
+      },
+      adapter,
+    );
+    reports = test.app.get(getContentToken('report'), { strict: false });
+  });
+  afterAll(() => test.close());
+
+  const get = (path: string, as: string | null = 'editor') =>
+    test.http.get(`/api/${path}`).set(as === null ? {} : { Authorization: `Bearer ${as}` });
+  const make = async (data: object, options: Record<string, unknown> = {}): Promise<string> =>
+    ((await reports.create(data, options)) as { documentId: string }).documentId;
+  const stateOf = async (id: string, query = '', as = 'editor'): Promise<any> =>
+    (await get(`reports/${id}?withState=true${query}`, as).expect(200)).body.data.__state;
+  const both = (en: string, fr: string) => [
+    { locale: 'en', status: en },
+    { locale: 'fr', status: fr },
+  ];
+
+  it('8.32 a document is draft, published or modified, in the locale that is shown and in each', async () => {
+    const id = await make({ title: 'One' }, { status: 'draft' });
+    const draft = { status: 'draft', locales: [{ locale: 'en', status: 'draft' }] };
+    expect(await stateOf(id, '&status=draft')).toEqual(draft);
+    await reports.publish(id);
+    await reports.update(id, { title: 'Un' }, { locale: 'fr', status: 'draft' });
+    expect(await stateOf(id)).toEqual({ status: 'published', locales: both('published', 'draft') });
+    expect(await stateOf(id, '&status=draft&locale=fr')).toEqual({
+      status: 'draft',
+      locales: both('published', 'draft'),
+    });
+    await reports.publish(id, { locale: 'fr' });
+    await reports.update(id, { title: 'Une' }, { locale: 'fr', status: 'draft' });
+    for (const status of ['draft', 'published'])
+      expect(await stateOf(id, `&status=${status}&locale=fr`)).toEqual({
+        status: 'modified',
+        locales: both('published', 'modified'),
+      });
+    await reports.update(id, { shared: 2 }, { status: 'draft' });
+    expect((await stateOf(id)).locales).toEqual(both('modified', 'modified'));
+    await reports.unpublish(id);
+    expect((await stateOf(id, '&status=draft')).locales).toEqual(both('draft', 'modified'));
+  });
+
+  it('8.32 a list shows the state of each version, in one statement', async () => {
+    const [a, b] = [await make({ title: 'list' }), await make({ title: 'list' }, { status: 'draft' })];
+    await reports.update(a, { title: 'liste' }, { locale: 'fr', status: 'draft' });
+    const query = `filters[documentId][$in][0]=${a}&filters[documentId][$in][1]=${b}&locale=*&status=draft`;
+    let data: any[] = [];
+    const statements = await countStatements(async () => {
+      ({ data } = (await get(`reports?${query}&withState=true&fields=title&sort=id`).expect(200)).body);
+    });
+    expect(statements).toHaveLength(1);
+    expect(data.map(({ documentId, __state }) => [documentId === a, __state.status])).toEqual([
+      [true, 'published'],
+      [false, 'draft'],
+      [true, 'draft'],
+    ]);
+    expect(data[0].__state.locales).toEqual(both('published', 'draft'));
+  });
+
+  it('8.32 single types, and v4 responses, which show it with the attributes', async () => {
+    await test.http
+      .put('/api/front')
+      .set({ Authorization: 'Bearer editor' })
+      .send({ data: { title: 'Front' } })
+      .expect(200);
+    expect((await get('front?withState=true')).body.data.__state).toEqual({ status: 'published' });
+    const { body } = await get('front?withState=t').set('Strapi-Response-Format', 'v4').expect(200);
+    expect(body.data.attributes).toMatchObject({ title: 'Front', __state: { status: 'published' } });
+    expect(Object.keys(body.data)).not.toContain('__state');
+  });
+
+  it('8.32 without the parameter, and in populated documents, there is no state', async () => {
+    const id = await make({ title: 'none' });
+    for (const query of ['', '?withState=false', '?withState=0'])
+      expect((await get(`reports/${id}${query}`).expect(200)).body.data).not.toHaveProperty('__state');
+    const plains: ContentService = test.app.get(getContentToken('plain'), { strict: false });
+    await plains.create({ reports: [id] });
+    // Types without drafts and locales have no states.
+    const { body } = await get('plains?withState=true&populate=reports').expect(200);
+    expect(body.data[0]).not.toHaveProperty('__state');
+    expect(body.data[0].reports[0]).not.toHaveProperty('__state');
+  });
+
+  it('8.33 drafts need readDrafts, and locales of types without drafts do not', async () => {
+    const id = await make({ title: 'refused' });
+    const FORBIDDEN = failure(403, 'ForbiddenError', 'Forbidden');
+    for (const path of ['reports', `reports/${id}`]) {
+      expect((await get(`${path}?withState=true`, null).expect(403)).body).toEqual(FORBIDDEN);
+      await get(`${path}?withState=false`, null).expect(200);
+    }
+    const labels: ContentService = test.app.get(getContentToken('label'), { strict: false });
+    const { documentId } = (await labels.create({ name: 'a' }, { locale: 'fr' })) as { documentId: string };
+    await labels.update(documentId, { name: 'b' }, { locale: 'de' });
+    const { body } = await get(`labels/${documentId}?withState=true&locale=fr`, null).expect(200);
+    expect(body.data.__state).toEqual({
+      status: 'published',
+      locales: [
+        { locale: 'de', status: 'published' },
+        { locale: 'fr', status: 'published' },
+      ],
+    });
+  });
+
+  it('8.33 it needs no readDrafts on related types, and does not compare their links', async () => {
+    const sources: ContentService = test.app.get(getContentToken('source'), { strict: false });
+    const { documentId } = (await sources.create({ name: 's' })) as { documentId: string };
+    const id = await make({ title: 'linked', source: documentId });
+    const { body } = await get(`reports/${id}?withState=true&populate=source`).expect(200);
+    expect(body.data.source.name).toBe('s');
+    await reports.update(id, { source: null }, { status: 'draft' });
+    expect((await stateOf(id)).status).toBe('published');
+  });
+
+  it('8.33 with readDrafts on own documents, it shows own documents and counts own versions', async () => {
+    const [mine, other] = [await make({ title: 'o', owner: '1' }), await make({ title: 'o', owner: '2' })];
+    const query = `reports?withState=true&filters[documentId][$in][0]=${mine}&filters[documentId][$in][1]=${other}`;
+    for (const role of ['author', 'owner']) {
+      const { body } = await get(query, role).expect(200);
+      expect(body.data).toEqual([expect.objectContaining({ documentId: mine })]);
+      await get(`reports/${other}?withState=true`, role).expect(404);
+    }
+    // The draft goes to another user; the published version stays.
+    await reports.update(mine, { title: 'changed', owner: '2' }, { status: 'draft' });
+    for (const role of ['author', 'owner']) expect((await stateOf(mine, '', role)).status).toBe('published');
+    expect((await stateOf(mine)).status).toBe('modified');
+    // The new owner of the draft may read the published version, too, or only the draft.
+    expect((await stateOf(mine, '&status=draft', 'author-2')).status).toBe('modified');
+    expect((await stateOf(mine, '&status=draft', 'owner-2')).status).toBe('draft');
+  });
+
+  it('8.34 invalid values and a state inside populate are a 400', async () => {
+    const message = 'Invalid value for \'withState\'. Expected "true" or "false"';
+    const details = { key: 'withState', path: null, source: 'query', param: 'withState' };
+    for (const query of ['withState=yes', 'withState=', 'withState[a]=true', 'withState=true&withState=true'])
+      expect((await get(`reports?${query}`).expect(400)).body).toEqual(
+        failure(400, 'ValidationError', message, details),
+      );
+    for (const path of ['reports?populate[source]', 'plains?populate[reports]'])
+      expect((await get(`${path}[withState]=true`).expect(400)).body.error.details).toMatchObject({
+        key: 'withState',
+      });
+  });
+
+  it('8.34 responses to writes ignore it', async () => {
+    const { body } = await test.http
+      .post('/api/reports?withState=true')
+      .set({ Authorization: 'Bearer editor' })
+      .send({ data: { title: 'written' } })
+      .expect(201);
+    expect(body.data).not.toHaveProperty('__state');
+  });
+
+  it('D29 drafts of an earlier model with drafts are no locales', async () => {
+    const labels: ContentService = test.app.get(getContentToken('label'), { strict: false });
+    const { documentId } = (await labels.create({ name: 'old' })) as { documentId: string };
+    await test.sql(
+      `insert into labels (document_id, locale, published, created_at, updated_at, revision, name)
+       select document_id, 'fr', false, now(), now(), 1, 'old' from labels where document_id = $1`,
+      [documentId],
+    );
+    expect(await labels.findOne(documentId, { withState: true })).toMatchObject({
+      __state: { status: 'published', locales: [{ locale: 'en', status: 'published' }] },
+    });
+  });
+
+  it('the ETag changes with the state', async () => {
+    const id = await make({ title: 'tag' });
+    const tag = async (): Promise<unknown> =>
+      (await get(`reports/${id}?withState=true`).expect(200)).headers['etag'];
+    const before = await tag();
+    expect(await tag()).toBe(before);
+    await reports.update(id, { title: 'changed' }, { status: 'draft' });
+    expect(await tag()).not.toBe(before);
+  });
+});
