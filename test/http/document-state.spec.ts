@@ -60,7 +60,7 @@ class Names implements AuthStrategy {
   }
 }
 
-describe.each(adaptersFor(import.meta.url))('the state of documents, on %s', (adapter) => {
+describe.each(adaptersFor('express'))('the state of documents, on %s', (adapter) => {
   let test: TestApp;
   let reports: ContentService;
 

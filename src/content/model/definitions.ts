@@ -27,7 +27,7 @@ interface CommonOptions {
   readonly previousName?: string;
   /** Conversion of stored values that a changed definition does not allow. Default: refuse. */
   readonly convert?: Conversion;
-  /** Layout of the attribute in the desk. Default: by its name and type. */
+  /** Layout in the desk. Default: by name and type. */
   readonly desk?: AttributeLayout;
 }
 
@@ -240,16 +240,14 @@ export interface TypeOptions {
   /** Name of the table. Default: the plural id in snake case. */
   readonly tableName?: string;
   /**
-   * Routes of the type. A type without routes is available through its service and relations; grants apply to
-   * it as usual. Default true: all.
+   * Routes of the type. A type without routes is available through its service and relations. Default all.
    */
   readonly routes?: RoutesOption;
   /** Routes for `…/actions/…` (protocol 8.22); requires `draftAndPublish`. Default false. */
   readonly actions?: ActionsOption;
   /**
-   * Writes that publish: with `'write'`, the default, each create and update without `status=draft`; with
-   * `'right'`, only those of callers with the grant `publish`. Others store the draft, and deleting a
-   * published document is a 403. Requires `draftAndPublish`.
+   * With `'right'`, writes publish only for callers with the grant `publish`; others store the draft, and may
+   * not delete a published document (403). Default `'write'`. Requires `draftAndPublish`.
    */
   readonly publishBy?: 'write' | 'right';
   /**
@@ -296,7 +294,7 @@ export interface ComponentDefinition {
   readonly previousName?: string;
   /** Removed attributes that migrations may drop with all their values. Default: none. */
   readonly removed?: readonly string[];
-  /** Layout of the instances in the desk. Default: named by the first text. */
+  /** Layout in the desk. Default: instances are named by the first text. */
   readonly desk?: ComponentLayout;
   readonly attributes: AttributeDefinitions;
 }
