@@ -98,8 +98,8 @@ const vault = defineCollectionType({
   },
 });
 
-const desk = defineSingleType({
-  singularApiId: 'desk',
+const board = defineSingleType({
+  singularApiId: 'board',
   attributes: {
     title: { type: 'string' },
     hidden: { type: 'string', private: true, minLength: LONG },
@@ -107,7 +107,7 @@ const desk = defineSingleType({
   },
 });
 
-const contentTypes = [person, topic, note, paper, vault, desk];
+const contentTypes = [person, topic, note, paper, vault, board];
 const components = [block];
 export const writeSchema = buildSchema(contentTypes, components);
 
@@ -123,7 +123,7 @@ export const WRITERS: Readonly<Record<string, Grants>> = {
     paper: [...READ, ...WRITE],
     topic: [...READ, ...WRITE],
     person: [...READ, ...WRITE],
-    desk: ['find', 'update'],
+    board: ['find', 'update'],
   },
   librarian: { paper: [...READ, 'update', 'readDrafts'], person: [...READ, 'update'], file: ['find'] },
   /** May read drafts as well, so that only private attributes are hidden. */
@@ -235,7 +235,7 @@ async function fill(
     };
     await make('paper', data, DRAFTS.includes(n) ? draft : undefined);
   }
-  await service('desk').update(null, {
+  await service('board').update(null, {
     title: 'alpha desk',
     hidden: long(9),
     papers: ids['paper']?.slice(0, 2),
