@@ -2,7 +2,7 @@
 import type { Runner } from '../../src/pool/runner.ts';
 import { useFakeClock } from './fake-clock.ts';
 import { COMMIT, hanging, lost, type Reply, refusal, slow, stuck } from './fake-wire.ts';
-import { FakeHangup, Outcome, type PoolOptions, statement, TestPool } from './start-pool.ts';
+import { FakeDisconnect, Outcome, type PoolOptions, statement, TestPool } from './start-pool.ts';
 
 const DISCONNECTED = 'The client disconnected';
 const TIMED_OUT = expect.objectContaining({
@@ -13,14 +13,14 @@ const TIMED_OUT = expect.objectContaining({
 describe('a hosted transaction', () => {
   const clock = useFakeClock();
   let pool: TestPool;
-  let disconnect: FakeHangup;
+  let disconnect: FakeDisconnect;
   /** Number of calls for a commit whose response was lost. */
   let confirmed: number;
   afterEach(() => pool.end());
 
   const start = (options: PoolOptions = {}): void => {
     pool = new TestPool(clock, { max: 2, statementTimeout: 500, ...options });
-    disconnect = new FakeHangup();
+    disconnect = new FakeDisconnect();
     confirmed = 0;
     // The process id is that of the connection: the first one of the pool.
     pool.server.when('pg_backend_pid() as pid', [{ pid: 101, xid: '7', started: '2026-01-01', server: '1' }]);

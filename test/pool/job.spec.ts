@@ -1,7 +1,7 @@
 /** Work on one connection: timeouts, cancel requests, and connections that return to the pool or are closed. */
 import { useFakeClock } from './fake-clock.ts';
 import { COMMIT, hanging, lost, refusal, stuck } from './fake-wire.ts';
-import { FakeHangup, statement, TestPool } from './start-pool.ts';
+import { FakeDisconnect, statement, TestPool } from './start-pool.ts';
 
 const A = 'select a';
 const TIMED_OUT = expect.objectContaining({
@@ -112,7 +112,7 @@ describe('COMMIT', () => {
   });
   afterEach(() => pool.end());
 
-  const write = (disconnect: FakeHangup | null = null) =>
+  const write = (disconnect: FakeDisconnect | null = null) =>
     pool.write(
       async (runner) => {
         await runner.last([statement('update')]);
@@ -140,7 +140,7 @@ describe('COMMIT', () => {
 
   it('returns its result when the client has disconnected', async () => {
     pool.server.once(COMMIT, { ...stuck, after: 100 });
-    const disconnect = new FakeHangup();
+    const disconnect = new FakeDisconnect();
     const outcome = write(disconnect);
     await clock.advance(50);
     disconnect.hangUp();
@@ -153,10 +153,10 @@ describe('COMMIT', () => {
 describe('a client that disconnects', () => {
   const clock = useFakeClock();
   let pool: TestPool;
-  let disconnect: FakeHangup;
+  let disconnect: FakeDisconnect;
   beforeEach(() => {
     pool = new TestPool(clock, { max: 1 });
-    disconnect = new FakeHangup();
+    disconnect = new FakeDisconnect();
   });
   afterEach(() => pool.end());
 

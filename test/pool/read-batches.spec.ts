@@ -1,7 +1,7 @@
 /** Batches of reads: one write to the socket, and a result or an error of its own for each read. */
 import { useFakeClock } from './fake-clock.ts';
 import { hanging, lost, refusal, slow } from './fake-wire.ts';
-import { FakeHangup, type Read, statement, TestPool, TRAITS } from './start-pool.ts';
+import { FakeDisconnect, type Read, statement, TestPool, TRAITS } from './start-pool.ts';
 
 const A = 'select a';
 const B = 'select b';
@@ -145,7 +145,7 @@ describe('concurrent short reads', () => {
   describe('of which a client disconnects', () => {
     it('respond to the other clients', async () => {
       pool.server.when(A, slow(50, [{ id: 1 }]));
-      const disconnect = new FakeHangup();
+      const disconnect = new FakeDisconnect();
       const reads = [pool.read(A, { disconnect }), pool.read(A)];
       await clock.advance(10);
       disconnect.hangUp();
@@ -156,7 +156,7 @@ describe('concurrent short reads', () => {
 
     it('are cancelled when all clients have disconnected', async () => {
       pool.server.when(A, hanging);
-      const hangups = [new FakeHangup(), new FakeHangup()];
+      const hangups = [new FakeDisconnect(), new FakeDisconnect()];
       const reads = hangups.map((disconnect) => pool.read(A, { disconnect }));
       await clock.advance(10);
       for (const disconnect of hangups) disconnect.hangUp();

@@ -1,7 +1,7 @@
 /** Queue of requests for a connection: order, limits, timeouts and clients that disconnect. */
 import { useFakeClock } from './fake-clock.ts';
 import { hanging, slow } from './fake-wire.ts';
-import { FakeHangup, type PoolOptions, TestPool } from './start-pool.ts';
+import { FakeDisconnect, type PoolOptions, TestPool } from './start-pool.ts';
 
 describe('the request queue', () => {
   const clock = useFakeClock();
@@ -82,7 +82,7 @@ describe('the request queue', () => {
 
   it('removes a request whose client disconnects, and gives the slot to the next one', async () => {
     start({ max: 1 });
-    const disconnect = new FakeHangup();
+    const disconnect = new FakeDisconnect();
     const [, second, third] = [pool.read('one'), pool.read('two', { disconnect }), pool.read('three')];
     await clock.advance(5);
     disconnect.hangUp();
@@ -95,7 +95,7 @@ describe('the request queue', () => {
 
   it('accepts another request in place of one whose client has disconnected', async () => {
     start({ max: 1, queueLength: 1 });
-    const disconnect = new FakeHangup();
+    const disconnect = new FakeDisconnect();
     pool.read('one');
     pool.read('two', { disconnect });
     disconnect.hangUp();
@@ -106,7 +106,7 @@ describe('the request queue', () => {
 
   it('sends nothing for a client that has disconnected before', async () => {
     start({ max: 1 });
-    const disconnect = new FakeHangup();
+    const disconnect = new FakeDisconnect();
     disconnect.hangUp();
     const read = pool.read('one', { disconnect });
     await clock.advance(100);

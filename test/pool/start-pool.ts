@@ -25,7 +25,7 @@ export interface PoolOptions {
 }
 
 /** Client of a request, which may disconnect. */
-export class FakeHangup implements Disconnect {
+export class FakeDisconnect implements Disconnect {
   happened = false;
   private readonly listeners = new Set<DisconnectListener>();
 

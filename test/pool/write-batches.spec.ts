@@ -3,14 +3,14 @@ import type { Runner } from '../../src/pool/runner.ts';
 import type { BatchTraits } from '../../src/pool/write-batches.ts';
 import { useFakeClock } from './fake-clock.ts';
 import { COMMIT, hanging, lost, refusal, slow, stuck } from './fake-wire.ts';
-import { FakeHangup, Outcome, statement, TestPool } from './start-pool.ts';
+import { FakeDisconnect, Outcome, statement, TestPool } from './start-pool.ts';
 
 /** Statements of a write by its name. */
 const loadOf = (name: string): string => `select ${name}`;
 const changeOf = (name: string): string => `update ${name}`;
 
 interface Options {
-  readonly disconnect?: FakeHangup;
+  readonly disconnect?: FakeDisconnect;
   readonly locks?: BatchTraits['locks'];
   readonly rows?: string;
   readonly kind?: string;
@@ -294,7 +294,7 @@ describe('concurrent writes', () => {
   describe('of which a client disconnects', () => {
     it('leave out its write if nothing of it was sent', async () => {
       pool.server.when('select ', slow(50, [{ id: 1 }]));
-      const disconnect = new FakeHangup();
+      const disconnect = new FakeDisconnect();
       const writes = [write('a', { disconnect }), write('b')];
       await clock.advance(20);
       disconnect.hangUp();
@@ -305,7 +305,7 @@ describe('concurrent writes', () => {
 
     it('commit its write if that was sent', async () => {
       pool.server.when('update ', slow(50, []));
-      const disconnect = new FakeHangup();
+      const disconnect = new FakeDisconnect();
       const writes = [write('a', { disconnect }), write('b')];
       await clock.advance(20);
       disconnect.hangUp();
@@ -316,7 +316,7 @@ describe('concurrent writes', () => {
 
     it('are cancelled and rolled back if all clients disconnect before the write is sent', async () => {
       pool.server.when('select ', hanging);
-      const hangups = [new FakeHangup(), new FakeHangup()];
+      const hangups = [new FakeDisconnect(), new FakeDisconnect()];
       const writes = hangups.map((disconnect, i) => write(`w${i}`, { disconnect }));
       await clock.advance(20);
       for (const disconnect of hangups) disconnect.hangUp();

@@ -41,7 +41,7 @@ class Connection implements Disconnect {
   }
 }
 
-export function hangupOf(request: object & { readonly raw?: object }): Disconnect | null {
+export function disconnectOf(request: object & { readonly raw?: object }): Disconnect | null {
   const { stream, socket } = (request.raw ?? request) as NodeRequest;
   const wire = (stream ?? socket) as Wire | undefined;
   if (typeof wire?.once !== 'function') return null;

@@ -9,7 +9,7 @@ import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
 import type { Handler } from '../model/routes.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
-import { hangupOf } from './connection.js';
+import { disconnectOf } from './connection.js';
 import { type Asked, askedOf, type HttpRequest, isRead, stateOf, urlOf } from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
@@ -62,7 +62,7 @@ export class ContentRequests {
     { plan, caller, precondition }: Asked,
     { perform, body }: { readonly perform: Perform; readonly body: unknown },
   ): Promise<Answer> {
-    const disconnect = hangupOf(request);
+    const disconnect = disconnectOf(request);
     const options = { caller, disconnect, precondition };
     const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
     if (key === null) return perform({ plan, body, options });
@@ -75,7 +75,7 @@ export class ContentRequests {
   private async read(request: HttpRequest, { plan, caller }: Asked): Promise<Answer> {
     const { headers } = request;
     const since = parseMark(headers[MARK_HEADER.toLowerCase()]);
-    const answer = await this.documents.read(plan, { disconnect: hangupOf(request), since });
+    const answer = await this.documents.read(plan, { disconnect: disconnectOf(request), since });
     if (caller.kind === 'public' && headers.authorization === undefined)
       stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
     this.unsent.admit(request, answer.data);

@@ -86,7 +86,7 @@ const isBadPath = (message: string): boolean => /decode param|bad url|not a vali
 /**
  * Fastify reports a client that disconnects while its body is read this way; it is no error of the server.
  */
-const isHangup = (error: unknown): boolean =>
+const isDisconnect = (error: unknown): boolean =>
   isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';
 
 function wordsOf(exception: HttpException): string {
@@ -157,7 +157,9 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
   }
 
   override catch(thrown: unknown, context: ArgumentsHost): void {
-    const exception = isHangup(thrown) ? new BadRequestException('The client aborted the request') : thrown;
+    const exception = isDisconnect(thrown)
+      ? new BadRequestException('The client aborted the request')
+      : thrown;
     const ours =
       context.getType() === 'http' && exception instanceof HttpException
         ? this.ours(exception, context)

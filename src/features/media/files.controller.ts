@@ -30,7 +30,7 @@ import { type QueryDefaults, readRaw } from '../../content/query/read-raw.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { callerWith } from '../../content/http/account.guard.js';
-import { hangupOf } from '../../content/http/connection.js';
+import { disconnectOf } from '../../content/http/connection.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { FormGuard, isForm } from './form.guard.js';
 import { Described, Json } from '../../content/http/metadata.js';
@@ -54,7 +54,7 @@ const rawOf = (request: HttpRequest): IncomingMessage => (request.raw ?? request
 
 const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
   caller,
-  disconnect: hangupOf(request),
+  disconnect: disconnectOf(request),
 });
 
 /** Media library at `/api/upload…`, under the grants on `file` (protocol section 20). */
