@@ -205,7 +205,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     const etag = await tagOf(path);
     await test.http.delete(path).expect(204);
     const before = await snapshot(test);
-    for (const gone of [path, '/api/pages/nobody', '/api/home'])
+    for (const gone of [path, '/api/pages/missing', '/api/home'])
       for (const known of [etag, '"other"', '*'])
         for (const { status, body } of await Promise.all(writesOf(gone, { 'If-Match': known })))
           expect([gone, known, status, body]).toEqual([gone, known, 412, FAILED]);
@@ -219,18 +219,18 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
   it('without If-Match, a missing document is 404 for PUT, and DELETE succeeds', async () => {
     const none: Record<string, string>[] = [{}, { 'If-None-Match': '"other"' }];
     for (const headers of none) {
-      expect((await put('/api/pages/nobody', {}, headers).expect(404)).body).toEqual(NOT_FOUND);
+      expect((await put('/api/pages/missing', {}, headers).expect(404)).body).toEqual(NOT_FOUND);
       for (const action of ACTIONS)
-        await test.http.post(`/api/pages/nobody/actions/${action}`).set(headers).expect(404);
-      await test.http.delete('/api/pages/nobody').set(headers).expect(204);
+        await test.http.post(`/api/pages/missing/actions/${action}`).set(headers).expect(404);
+      await test.http.delete('/api/pages/missing').set(headers).expect(204);
     }
   });
 
   it('an unknown key of a body is reported only if the precondition is met', async () => {
     const path = await make();
-    for (const at of [path, '/api/pages/nobody'])
+    for (const at of [path, '/api/pages/missing'])
       await put(at, { unknown: 1 }, { 'If-Match': '"other"' }).expect(412);
-    for (const at of [path, '/api/pages/nobody']) await put(at, { unknown: 1 }).expect(400);
+    for (const at of [path, '/api/pages/missing']) await put(at, { unknown: 1 }).expect(400);
   });
 
   it('a condition reveals nothing about documents of other owners', async () => {
@@ -238,7 +238,7 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     const etag = await tagOf(path);
     for (const known of [etag, '"other"', '*']) {
       const headers = { authorization: 'Bearer bob', 'if-match': known };
-      const [hidden, missing] = [path, '/api/pages/nobody'].map((at) => writesOf(at, headers));
+      const [hidden, missing] = [path, '/api/pages/missing'].map((at) => writesOf(at, headers));
       const answers = async (all: ReturnType<typeof writesOf> = []) =>
         (await Promise.all(all)).map(({ status, body }) => [status, body]);
       const seen = await answers(hidden);

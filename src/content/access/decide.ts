@@ -14,6 +14,9 @@ export type Decision = 'all' | 'none' | OwnCondition;
 
 export const isOwn = (decision: Decision): decision is OwnCondition => typeof decision === 'object';
 
+/** Returns the owner condition of a decision; null for all documents or none. */
+export const ownPartOf = (decision: Decision): OwnCondition | null => (isOwn(decision) ? decision : null);
+
 function ownCondition(caller: Caller, type: ContentType): OwnCondition | null {
   const user = userOf(caller);
   const owner = type.storage.columnOf.get(type.owner ?? '');

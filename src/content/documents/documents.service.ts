@@ -246,7 +246,7 @@ export class Documents {
   private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
     const { answer: made, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
     const { stamp, data } = row;
-    const answer = plan.version.storesDraft === true ? made.withMeta(STORED_DRAFT) : made;
+    const answer = plan.version.storesDraft ? made.withMeta(STORED_DRAFT) : made;
     if (stamp === undefined || data === null) return answer;
     return answer.withHeaders({ ETag: writtenTag(stamp) });
   }

@@ -1,5 +1,12 @@
 /** Checks of a caller's permission on one document, made under its lock and before any hook runs. */
-import { decide, decidePublished, decideRead, isOwn, type OwnCondition } from '../access/decide.js';
+import {
+  decide,
+  decidePublished,
+  decideRead,
+  isOwn,
+  type OwnCondition,
+  ownPartOf,
+} from '../access/decide.js';
 import { forbidden, preconditionFailed } from '../../kernel/errors.js';
 import { checkPrecondition } from '../plan/precondition.js';
 import { VERBS } from '../plan/plan-write.js';
@@ -7,8 +14,7 @@ import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
 export function ownOnly({ caller, target, right }: WritePlan): OwnCondition | null {
-  const decision = decide(caller, target.type, right);
-  return isOwn(decision) ? decision : null;
+  return ownPartOf(decide(caller, target.type, right));
 }
 
 /**
@@ -16,8 +22,7 @@ export function ownOnly({ caller, target, right }: WritePlan): OwnCondition | nu
  * null for none.
  */
 export function ownWritten(plan: WritePlan): OwnCondition | null {
-  const live = decidePublished(plan.caller, plan.target.type, plan.right);
-  return isOwn(live) ? live : ownOnly(plan);
+  return ownPartOf(decidePublished(plan.caller, plan.target.type, plan.right)) ?? ownOnly(plan);
 }
 
 const makesOne = ({ verb, target: { type } }: WritePlan): boolean =>

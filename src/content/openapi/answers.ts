@@ -12,7 +12,7 @@ import type {
 import { ATTRIBUTES, COMPONENT, STATE, TYPE, typeUid } from '../model/naming.js';
 import type { PartName } from './components.js';
 import type { Describing } from './describing.js';
-import { anyOf, type JsonSchema, list, NULL, open, type Reference } from './document.js';
+import { anyOf, type JsonSchema, list, NULL, open, type Reference, TEXT } from './document.js';
 import { answerOf } from './scalars.js';
 import { below, entered, mayShowState, partOf, type View } from './view.js';
 
@@ -96,8 +96,6 @@ const shownAs = byKind<Attribute, [Shown], JsonSchema>({
 });
 
 type Members = Readonly<Record<string, JsonSchema>>;
-
-const TEXT: JsonSchema = { type: 'string' };
 
 /** State that `withState` adds to documents of the root (protocol 8.32). */
 function stateOf({ model }: View, describing: Describing): Members {

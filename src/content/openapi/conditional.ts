@@ -1,9 +1,7 @@
 /** Conditional requests (RFC 9110 13). */
 import type { Describing } from './describing.js';
-import type { JsonSchema, Reference, Response } from './document.js';
+import { type Reference, type Response, TEXT } from './document.js';
 import { markedBy, timed } from './headers.js';
-
-const TEXT: JsonSchema = { type: 'string' };
 
 /** Header of responses with a document or a cacheable list. */
 export const TAGGED: NonNullable<Response['headers']> = {

@@ -71,6 +71,8 @@ export function anyOf(...schemas: readonly JsonSchema[]): JsonSchema {
 }
 
 export const NULL: JsonSchema = Object.freeze({ type: 'null' });
+export const TEXT: JsonSchema = Object.freeze({ type: 'string' });
+export const FLAG: JsonSchema = Object.freeze({ type: 'boolean' });
 
 /** Object without further members. */
 export const closed = (

@@ -1,9 +1,7 @@
 /** Error responses of an operation (protocol 2.1). */
 import { type ErrorName, ERRORS } from '../../kernel/errors.js';
 import type { Components } from './components.js';
-import { json, type JsonSchema, list, NULL, open, type Reference, type Response } from './document.js';
-
-const TEXT: JsonSchema = { type: 'string' };
+import { json, type JsonSchema, list, NULL, open, type Reference, type Response, TEXT } from './document.js';
 
 /** Details of an error; each error has some of them (protocol 2.4–2.6). */
 const DETAILS: JsonSchema = {

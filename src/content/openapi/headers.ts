@@ -1,11 +1,9 @@
 /** Headers that options switch on. */
 import { MARK_HEADER } from '../query/mark.js';
 import type { Describing } from './describing.js';
-import type { JsonSchema, Operation, Paths, Response } from './document.js';
+import { type Operation, type Paths, type Response, TEXT } from './document.js';
 
 type Headers = NonNullable<Response['headers']>;
-
-const TEXT: JsonSchema = { type: 'string' };
 
 const MARKED: Headers = {
   [MARK_HEADER]: {

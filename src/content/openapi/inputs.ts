@@ -13,7 +13,7 @@ import type {
 import { COMPONENT, TYPE, typeUid } from '../model/naming.js';
 import { TIME_OF } from '../model/schedule.js';
 import type { Describing } from './describing.js';
-import { anyOf, closed, type JsonSchema, list, NULL, type Reference } from './document.js';
+import { anyOf, closed, type JsonSchema, list, NULL, type Reference, TEXT } from './document.js';
 import { inputOf } from './scalars.js';
 import { nameOf } from './view.js';
 
@@ -42,7 +42,6 @@ export const writableOf = (model: Model, { rights }: Pick<Writing, 'rights'>): A
       (!attribute.linked || linkable(attribute, rights).types.length > 0),
   );
 
-const TEXT: JsonSchema = { type: 'string' };
 const ROW_ID: JsonSchema = { type: 'integer' };
 
 /** Form of references in a relation: with or without `__type`, and whether row ids are accepted. */

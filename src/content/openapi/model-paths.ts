@@ -1,13 +1,11 @@
 /** Paths `/api/content-type-builder/…` for callers with the grant: the model for other programs. */
 import { MODEL_GRANT } from '../model/naming.js';
 import type { Describing } from './describing.js';
-import { json, type JsonSchema, list, open, type Operation, type Paths } from './document.js';
+import { FLAG, json, type JsonSchema, list, open, type Operation, type Paths, TEXT } from './document.js';
 import { ALWAYS, errorAnswers, ON_DOCUMENT } from './error-answers.js';
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
-const TEXT: JsonSchema = { type: 'string' };
-const FLAG: JsonSchema = { type: 'boolean' };
 const MAP: JsonSchema = { type: 'object', additionalProperties: true };
 
 const needed = (members: Members, optional: Members = {}): JsonSchema =>

@@ -6,7 +6,16 @@ import { tellsOfDrafts } from '../plan/coverage.js';
 import { PUBLICATION_FILTERS, type PublicationFilter } from '../query/query.js';
 import type { ContentType } from '../model/model.js';
 import type { Describing } from './describing.js';
-import { anyOf, closed, type JsonSchema, list, type Parameter, type Reference } from './document.js';
+import {
+  anyOf,
+  closed,
+  FLAG,
+  type JsonSchema,
+  list,
+  type Parameter,
+  type Reference,
+  TEXT,
+} from './document.js';
 import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
 import { mayShowState, type View } from './view.js';
 
@@ -26,9 +35,6 @@ interface ParameterRow {
   readonly name?: string;
   readonly required?: boolean;
 }
-
-const TEXT: JsonSchema = { type: 'string' };
-const FLAG: JsonSchema = { type: 'boolean' };
 
 /** Locale schema; the codes are listed only for callers who may list the locales. */
 function localeSchema({ settings: { locales }, caller }: Describing, ...more: readonly string[]): JsonSchema {

@@ -5,7 +5,7 @@ import { byKind } from '../model/by-kind.js';
 import type { Attribute, Model, ScalarAttribute } from '../model/model.js';
 import { typeUid } from '../model/naming.js';
 import type { Describing } from './describing.js';
-import { anyOf, closed, type JsonSchema, list, type Reference } from './document.js';
+import { anyOf, closed, FLAG, type JsonSchema, list, type Reference } from './document.js';
 import { comparedOf } from './scalars.js';
 import { below, entered, partOf, type View } from './view.js';
 
@@ -51,8 +51,6 @@ export const sortSchema = named('Sort', (view) => {
   const hops = hopsOf(view).map(({ name }) => name);
   return list(hops.length === 0 ? keys : anyOf(keys, pathFrom(hops, '(:(asc|desc))?')));
 });
-
-const FLAG: JsonSchema = { type: 'boolean' };
 
 /** Returns the schema of an operator's operand. */
 function operandOf(op: OperatorName, operand: JsonSchema): JsonSchema {

@@ -17,6 +17,7 @@ import {
   type Operation,
   type Paths,
   type Response,
+  TEXT,
 } from './document.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
 import { timed } from './headers.js';
@@ -77,7 +78,6 @@ export const listMeta = ({ components }: Describing): JsonSchema =>
 const envelope = (data: JsonSchema, meta: JsonSchema = META): JsonSchema =>
   open({ data, meta }, ['data', 'meta']);
 
-const TEXT: JsonSchema = { type: 'string' };
 const DUE = { anyOf: [{ type: 'string', format: 'date-time' }, NULL] };
 
 function scheduleSchema({ components }: Describing): JsonSchema {
@@ -241,7 +241,9 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
     const path = `${base}/${type.route}${pathBelow(handler, type.kind, '{documentId}')}`;
     const view = rootView(describing, type, action);
     (paths[path] ??= {})[method] = operationOf(handler, {
-      ...{ type, view, describing },
+      type,
+      view,
+      describing,
       storesDraft: storesDraft(caller, type, action),
     });
   }

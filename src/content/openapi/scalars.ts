@@ -2,7 +2,7 @@
 import type { ScalarDefinition, ScalarTypeName } from '../model/definitions.js';
 import type { ScalarAttribute } from '../model/model.js';
 import type { Components } from './components.js';
-import { type JsonSchema, list, NULL, open } from './document.js';
+import { type JsonSchema, list, NULL, open, TEXT } from './document.js';
 
 interface ScalarRow {
   /** Value in responses. */
@@ -13,7 +13,6 @@ interface ScalarRow {
   readonly compared: readonly [name: string, operand: JsonSchema];
 }
 
-const TEXT: JsonSchema = { type: 'string' };
 const INTEGER: JsonSchema = { type: 'integer' };
 const NUMBER: JsonSchema = { type: 'number' };
 const DIGITS: JsonSchema = { type: 'string', pattern: '^-?[0-9]+$' };

@@ -1,6 +1,6 @@
 /** Plans a read from its query, type and caller. */
 import type { Caller } from '../access/caller.js';
-import { decideRead, isOwn, type OwnCondition, storesDraft } from '../access/decide.js';
+import { decideRead, isOwn, type OwnCondition, ownPartOf, storesDraft } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
 import { forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { mentions } from '../query/parse-filters.js';
@@ -113,7 +113,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
   const isWithheld = published && storesDraft(request.caller, type, request.action);
   return {
     published: published && !isWithheld,
-    ...(isWithheld ? { storesDraft: true } : {}),
+    storesDraft: isWithheld,
     locale,
     defaultLocale: settings.defaultLocale,
     fallback: { chain, atRoot: !answersWrite(request) },
@@ -129,14 +129,12 @@ function ownOnly({ caller, type, action }: ReadRequest, version: Version): OwnCo
   const published = !tellsOfDrafts(version);
   const reading = decideRead(caller, type, { action, published });
   if (reading === 'none' && !published && type.draftAndPublish) throw forbidden();
-  return isOwn(reading) ? reading : null;
+  return ownPartOf(reading);
 }
 
 function statePlan({ caller, type, action }: ReadRequest): StatePlan {
-  const ownOf = (published: boolean): OwnCondition | null => {
-    const reading = decideRead(caller, type, { action, published });
-    return isOwn(reading) ? reading : null;
-  };
+  const ownOf = (published: boolean): OwnCondition | null =>
+    ownPartOf(decideRead(caller, type, { action, published }));
   return { drafts: ownOf(false), published: ownOf(true) };
 }
 

@@ -40,7 +40,7 @@ export interface Version {
   readonly fallback?: Fallback;
   readonly publication: PublicationFilter | null;
   /** Whether a write stores the draft instead of publishing, because the caller may not publish. */
-  readonly storesDraft?: boolean;
+  readonly storesDraft: boolean;
   /** Whether the root documents show their state (protocol 8.32). */
   readonly withState: boolean;
   /** Part of a type that `modified` compares; omitted if it compares all of it. */

@@ -44,25 +44,20 @@ function publication(raw: RawQuery): PublicationFilter | null {
       },
     );
   }
-  const deprecated = raw['hasPublishedVersion'];
-  if (deprecated === undefined) return null;
-  const has = toBoolean(deprecated);
-  if (has !== undefined) return has ? 'has-published-version-document' : 'never-published-document';
-  throw validationError(`Invalid value for 'hasPublishedVersion'. Expected "true" or "false"`, {
-    source: 'query',
-    param: 'hasPublishedVersion',
-  });
+  const has = flag(raw, 'hasPublishedVersion');
+  if (has === null) return null;
+  return has ? 'has-published-version-document' : 'never-published-document';
 }
 
-function withState(raw: unknown): boolean {
-  if (raw === undefined) return false;
-  const shown = toBoolean(raw);
-  if (shown !== undefined) return shown;
-  throw validationError('Invalid value for \'withState\'. Expected "true" or "false"', {
-    key: 'withState',
-    path: null,
+/** Returns a boolean parameter, null if it is missing. `place` is added to the details of the error. */
+function flag(raw: RawQuery, param: string, place: object = {}): boolean | null {
+  if (raw[param] === undefined) return null;
+  const value = toBoolean(raw[param]);
+  if (value !== undefined) return value;
+  throw validationError(`Invalid value for '${param}'. Expected "true" or "false"`, {
+    ...place,
     source: 'query',
-    param: 'withState',
+    param,
   });
 }
 
@@ -110,7 +105,7 @@ export function parseQuery(raw: RawQuery, settings: ContentSettings): Query {
     fallbackLocale: raw['fallbackLocale'],
     search: search(raw['_q']),
     publication: publication(raw),
-    withState: withState(raw['withState']),
+    withState: flag(raw, 'withState', { key: 'withState', path: null }) ?? false,
   };
 }
 

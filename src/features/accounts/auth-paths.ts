@@ -2,15 +2,22 @@
 import type { Caller } from '../../content/access/caller.js';
 import { ERRORS } from '../../kernel/errors.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
-import { closed, json, type JsonSchema, list, open, type Operation } from '../../content/openapi/document.js';
+import {
+  closed,
+  FLAG,
+  json,
+  type JsonSchema,
+  list,
+  open,
+  type Operation,
+  TEXT,
+} from '../../content/openapi/document.js';
 import { ALWAYS, errorAnswers, ON_BODY } from '../../content/openapi/error-answers.js';
 import type { ResolvedUsersOptions } from './users.options.js';
 
-const TEXT: JsonSchema = { type: 'string' };
 const EMAIL: JsonSchema = { type: 'string', format: 'email' };
 const PASSWORD: JsonSchema = { type: 'string', format: 'password' };
 const TIME: JsonSchema = { type: 'string', format: 'date-time' };
-const FLAG: JsonSchema = { type: 'boolean' };
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 

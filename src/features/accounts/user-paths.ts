@@ -4,6 +4,7 @@ import { type Action, Permissions } from '../../content/access/permissions.js';
 import { answerSchema } from '../../content/openapi/answers.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
 import {
+  FLAG,
   json,
   type JsonSchema,
   list,
@@ -12,6 +13,7 @@ import {
   type Operation,
   type Parameter,
   type Paths,
+  TEXT,
 } from '../../content/openapi/document.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from '../../content/openapi/error-answers.js';
 import { writeData } from '../../content/openapi/inputs.js';
@@ -48,8 +50,6 @@ interface Asked {
 const userSchema = ({ type, action, describing }: Asked): JsonSchema =>
   answerSchema(rootView(describing, type, action), describing);
 
-const TEXT: JsonSchema = { type: 'string' };
-const FLAG: JsonSchema = { type: 'boolean' };
 const NUMBER: JsonSchema = { type: 'integer', minimum: 0 };
 const TEXT_OR_NULL: JsonSchema = { anyOf: [TEXT, NULL] };
 

@@ -11,6 +11,7 @@ import {
   list,
   NULL,
   open,
+  TEXT,
 } from '../../content/openapi/document.js';
 import type { Operation, Response } from '../../content/openapi/document.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from '../../content/openapi/error-answers.js';
@@ -36,7 +37,6 @@ interface FileRow {
   readonly errors: readonly number[];
 }
 
-const TEXT: JsonSchema = { type: 'string' };
 const TEXT_OR_NULL = anyOf(TEXT, NULL);
 const PERCENT: JsonSchema = { type: 'number', minimum: 0, maximum: 100 };
 
