@@ -194,7 +194,6 @@ export class ChangeLog {
     this.checkServer(row);
     this.isQuiet = row['snapshot'] === since;
     const isAltered = typeof row['shape'] === 'string' && row['shape'] !== shape;
-    if (isAltered) this.altered();
     const isForgotten = this.snapshot !== since;
     const changes = told(row['changes']);
     const isLost = row['lost'] === true || changes.some(({ type }) => type === EVERYTHING);
@@ -223,7 +222,10 @@ export class ChangeLog {
     this.forget();
     this.seenBy = String(row['server']);
     this.snapshot = String(row['snapshot']);
-    this.tables = { noted: String(row['noted']), shape: String(row['shape']) };
+    const shape = String(row['shape']);
+    // Tables may have been replaced while there was no connection, or before the first poll.
+    if (shape !== this.tables.shape) this.altered();
+    this.tables = { noted: String(row['noted']), shape };
   }
 
   /** Throws for a standby: its snapshots do not show which transactions are still running. */

@@ -464,6 +464,28 @@ describe('the cache', () => {
     await warm();
   });
 
+  it('a table that is replaced while an instance has no connection: reads everything again', async () => {
+    await client.query(
+      `begin; select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and query like '%pg_is_in_recovery()%';
+       alter table notes rename to former;
+       create table notes (like former including all);
+       insert into notes select * from former;
+       update notes set title = 'OLD'; commit`,
+    );
+    // Reads until the change log is polled again, which pauses for a second.
+    for (let i = 0; i < 30; i += 1) {
+      await sleep(50);
+      await other.http.get(LIST);
+    }
+    expect(await titles(LIST, other.http)).toEqual(['OLD']);
+    await client.query(`update notes set title = 'then'`);
+    expect(await titles(LIST, other.http)).toEqual(['then']);
+    await client.query('drop table notes; alter table former rename to notes');
+    for (const { worker } of [{ worker: test.app.get(ChangeLogWorker) }, other]) await worker.look();
+    await warm();
+  });
+
   it.each([
     [
       'has inheriting tables',

@@ -28,13 +28,11 @@ describe('a recount', () => {
     run(['recount', '--module', module, ...args], { env: {}, say: () => undefined });
   const total = async (path: string): Promise<number> =>
     (await test.http.get(path).expect(200)).body.meta.pagination.total;
-  /** Inserts two articles without triggers, one of them published. */
+  /** Inserts two versions, one of them published, and takes them out of the totals. */
   const slipPast = async (): Promise<void> => {
-    await test.sql('alter table articles disable trigger user');
     await test.sql(`insert into articles (document_id, created_at, updated_at, published, locale, title, revision)
       select 'late', now(), now(), p, 'en', 'x', 0 from unnest(array[true, false]) p`);
-    for (const event of ['insert', 'update', 'delete', 'truncate'])
-      await test.sql(`alter table articles enable always trigger content_ledger_${event}_3`);
+    await test.sql(`update content_total set total = total - 1 where type = 'article' and locale = 'en'`);
   };
 
   it('finds nothing if all totals are correct', async () => {
