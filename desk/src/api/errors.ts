@@ -1,0 +1,35 @@
+/** Problem of one value in a request body. */
+export interface Problem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+interface ErrorBody {
+  readonly name?: string;
+  readonly message?: string;
+  readonly details?: { readonly errors?: readonly Problem[]; readonly path?: Problem['path'] };
+}
+
+/** Response of the server that reports an error. */
+export class ApiError extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(
+    readonly status: number,
+    { name = 'Error', message = `The server responded with ${status}`, details = {} }: ErrorBody,
+  ) {
+    super(message);
+    this.name = name;
+    const { errors, path } = details;
+    this.problems = errors ?? (path === undefined ? [] : [{ path, message }]);
+  }
+}
+
+/** The server was not reached, or its response was lost, so that the outcome of a write is unknown. */
+export class OfflineError extends Error {
+  override readonly name = 'OfflineError';
+
+  constructor(cause: unknown) {
+    super('The server cannot be reached', { cause });
+  }
+}

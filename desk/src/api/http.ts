@@ -1,0 +1,63 @@
+/** Requests to the content routes, with the session of the editor. */
+import { OfflineError } from './errors.ts';
+import { type Parameters, queryOf } from './query.ts';
+import { errorOf, session } from './session.ts';
+
+export interface Ask {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly query?: Parameters;
+  readonly body?: object | FormData;
+  /** Tag of the version that the editor has seen; another version is a 412. */
+  readonly ifMatch?: string | null;
+  /** Key of a write that may be repeated after a lost response. */
+  readonly key?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer<T> {
+  readonly body: T;
+  readonly etag: string | null;
+}
+
+/** Number of 401 responses to one request, each with a new token, after which it fails. */
+const MAX_REFUSALS = 3;
+
+/** Sends one request. Throws an ApiError for a response with an error, and an OfflineError without response. */
+export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>> {
+  const { method = 'GET', query = {}, body, ifMatch, key, signal } = ask;
+  for (let refusals = 0; ; refusals += 1) {
+    const authorization = await session.headers();
+    const headers: Record<string, string> = { Accept: 'application/json', ...authorization };
+    if (body !== undefined && !(body instanceof FormData)) headers['Content-Type'] = 'application/json';
+    if (ifMatch !== undefined && ifMatch !== null) headers['If-Match'] = ifMatch;
+    if (key !== undefined) headers['Idempotency-Key'] = key;
+    const response = await send(`${path}${queryOf(query)}`, {
+      method,
+      headers,
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (response.status === 401 && refusals < MAX_REFUSALS && (await session.refused(authorization))) continue;
+    if (!response.ok) throw await errorOf(response);
+    const text = await textOf(response);
+    return { body: (text === '' ? null : JSON.parse(text)) as T, etag: response.headers.get('ETag') };
+  }
+}
+
+async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    throw init.signal?.aborted === true ? error : new OfflineError(error);
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw new OfflineError(error);
+  }
+}

@@ -1,0 +1,421 @@
+/**
+ * One open document: reads it, saves it, and merges what others have changed. At most one write is under way.
+ * Every write names the version that the form is based on, so no change of another editor is overwritten.
+ */
+import { ApiError, OfflineError } from '../api/errors.ts';
+import { bodyOf } from '../form/body.ts';
+import { type Conflict, merge } from '../form/merge.ts';
+import { FormStore, placeOf } from '../form/store.ts';
+import { newValues, readValues, type Values, withoutIds } from '../form/values.ts';
+import { hasDrafts, type Model } from '../model/model.ts';
+import { type Action, type DocumentState, DocumentRequests, type Envelope, type Place } from './requests.ts';
+import { dropUnsaved, findUnsaved, keepUnsaved, type Subject } from './unsaved.ts';
+
+export type Phase = 'loading' | 'ready' | 'missing' | 'failed';
+/** `offline`: the server was not reached, and the write is repeated. `refused`: the editor must act. */
+export type Saving = 'idle' | 'saving' | 'offline' | 'refused';
+
+/** What the screen shows beside the form. Replaced with every change. */
+export interface Snapshot {
+  readonly phase: Phase;
+  readonly saving: Saving;
+  readonly isChanged: boolean;
+  readonly conflicts: readonly Conflict[];
+  /** Time of the work of an earlier page that was recovered. */
+  readonly recoveredAt: number | null;
+  readonly savedAt: number | null;
+  readonly error: string | null;
+  readonly state: DocumentState | null;
+  readonly documentId: string | null;
+  readonly updatedAt: string | null;
+  /** Names of attributes that another editor has just changed. */
+  readonly arrived: readonly string[];
+}
+
+interface Pending {
+  readonly body: object;
+  readonly ifMatch: string | null;
+  readonly key: string;
+  readonly sent: Values;
+}
+
+const AUTOSAVE = 2500;
+const KEEP = 300;
+const RETRY = 3000;
+/** Attempts of one save that others' writes may overtake. */
+const MAX_MERGES = 10;
+
+export class DocumentEditor {
+  store: FormStore;
+  snapshot: Snapshot;
+  private etag: string | null = null;
+  private pending: Pending | null = null;
+  private running: Promise<boolean> | null = null;
+  private isDisposed = false;
+  private readonly requests: DocumentRequests;
+  private readonly listeners = new Set<() => void>();
+  private readonly timers = new Map<'keep' | 'save' | 'retry', ReturnType<typeof setTimeout>>();
+  private readonly stop: () => void;
+
+  constructor(
+    readonly model: Model,
+    private place: Place,
+    private readonly user: string,
+  ) {
+    this.requests = new DocumentRequests(model);
+    this.store = new FormStore(newValues(place.type));
+    this.snapshot = {
+      phase: 'loading',
+      saving: 'idle',
+      isChanged: false,
+      conflicts: [],
+      recoveredAt: null,
+      savedAt: null,
+      error: null,
+      state: null,
+      documentId: place.documentId,
+      updatedAt: null,
+      arrived: [],
+    };
+    this.stop = this.store.subscribe('', () => this.changed());
+    addEventListener('pagehide', this.keepNow);
+  }
+
+  get isNew(): boolean {
+    return this.place.type.kind === 'collectionType' && this.place.documentId === null;
+  }
+
+  get type(): Place['type'] {
+    return this.place.type;
+  }
+
+  get locale(): string {
+    return this.place.locale;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  readonly current = (): Snapshot => this.snapshot;
+
+  /** Reads the document, and recovers unsaved work of earlier pages. */
+  async load(): Promise<void> {
+    try {
+      const isStored = await this.reload();
+      if (this.isDisposed) return;
+      if (!isStored && !this.isNew && this.type.kind === 'collectionType' && !this.mayTranslate()) {
+        this.show({ phase: 'missing' });
+        return;
+      }
+      await this.recover();
+      this.show({ phase: 'ready' });
+    } catch (error) {
+      this.show({ phase: 'failed', error: messageOf(error) });
+      if (error instanceof OfflineError) this.later('retry', RETRY, () => void this.load());
+    }
+  }
+
+  private mayTranslate(): boolean {
+    return this.type.localized && 'update' in this.type.verbs;
+  }
+
+  /** Reads what is stored into an unchanged form. Returns false if nothing is. */
+  private async reload(): Promise<boolean> {
+    if (this.isNew) return false;
+    try {
+      const { body, etag } = await this.requests.read(this.place);
+      this.etag = etag;
+      const values = this.read(body, this.store.base);
+      this.store.rebase(values, values);
+      this.note(body);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return false;
+      throw error;
+    }
+  }
+
+  private read({ data }: Envelope, former: Values): Values {
+    return readValues(data, this.type, { model: this.model, former });
+  }
+
+  private note({ data }: Envelope): void {
+    const { __state: state, documentId, updatedAt } = data;
+    const known = state === undefined ? {} : { state: state as DocumentState };
+    const id = typeof documentId === 'string' ? documentId : this.place.documentId;
+    this.show({ ...known, documentId: id, updatedAt: typeof updatedAt === 'string' ? updatedAt : null });
+  }
+
+  private get subject(): Subject {
+    const { type, documentId, locale } = this.place;
+    const isSingle = type.kind === 'singleType';
+    return { user: this.user, type: type.name, documentId: isSingle ? 'single' : (documentId ?? 'new'), locale };
+  }
+
+  private async recover(): Promise<void> {
+    const { works, drop } = await findUnsaved(this.subject);
+    if (works.length === 0) return;
+    const theirs = this.store.base;
+    let values = theirs;
+    let conflicts: readonly Conflict[] = [];
+    for (const work of works) {
+      const merged = merge({ base: work.base, mine: work.values, theirs: values });
+      values = merged.values;
+      conflicts = [...conflicts, ...merged.conflicts];
+    }
+    const at = works.at(-1)?.at ?? null;
+    this.store.rebase(theirs, values);
+    this.show({ conflicts, recoveredAt: this.store.isChanged ? at : null });
+    await this.keepNow();
+    await drop();
+  }
+
+  /** Shows what is stored, and forgets the changes of the form. */
+  async revert(): Promise<void> {
+    this.pending = null;
+    this.store.setProblems(new Map());
+    const values = this.isNew ? newValues(this.type) : this.store.base;
+    this.store.rebase(values, values);
+    this.show({ conflicts: [], recoveredAt: null, saving: 'idle', error: null });
+    await dropUnsaved(this.subject);
+  }
+
+  /** Accepts recovered work as unsaved changes of this page. */
+  keepRecovered(): void {
+    this.show({ recoveredAt: null });
+    this.changed();
+  }
+
+  /** Closes the notice about changes of others. */
+  seen(): void {
+    this.show({ arrived: [] });
+  }
+
+  /** Stores the form of a deleted document as a new one. */
+  async createAgain(): Promise<void> {
+    const former = this.subject;
+    this.place = { ...this.place, documentId: null };
+    this.etag = null;
+    this.store.rebase(newValues(this.type), withoutIds(this.store.values));
+    this.show({ phase: 'ready', documentId: null, state: null });
+    await dropUnsaved(former);
+    await this.save();
+  }
+
+  private changed(): void {
+    const { isChanged } = this.store;
+    this.show({ isChanged });
+    if (this.snapshot.phase !== 'ready') return;
+    this.later('keep', KEEP, () => void this.keepNow());
+    const isAutosaved = hasDrafts(this.type) && !this.isNew && 'update' in this.type.verbs;
+    if (isChanged && isAutosaved) this.later('save', AUTOSAVE, () => void this.autosave());
+  }
+
+  /** Saves a draft by itself. What the server refuses stays in the form until the next change. */
+  private async autosave(): Promise<void> {
+    if (this.snapshot.conflicts.length > 0) return;
+    await this.save();
+  }
+
+  private readonly keepNow = async (): Promise<void> => {
+    this.cancel('keep');
+    const { base, values, isChanged } = this.store;
+    if (isChanged) await keepUnsaved(this.subject, { base, values, at: Date.now() });
+    else await dropUnsaved(this.subject);
+  };
+
+  /** Saves until the form has no changes. Returns false if the editor must act first. */
+  save(): Promise<boolean> {
+    this.cancel('save');
+    if (this.running !== null) return this.running;
+    this.running = this.run().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  private async run(): Promise<boolean> {
+    if (this.snapshot.conflicts.length > 0) return false;
+    for (let merges = 0; merges < MAX_MERGES; ) {
+      const pending = (this.pending ??= this.next());
+      if (pending === null) return this.finish();
+      this.show({ saving: 'saving', error: null });
+      const outcome = await this.send(pending);
+      if (outcome === 'overtaken') merges += 1;
+      if (outcome === 'refused') return false;
+    }
+    this.show({ saving: 'refused', error: null });
+    return false;
+  }
+
+  /** Nothing is left to send, except values that the server has refused. */
+  private async finish(): Promise<boolean> {
+    const isComplete = this.store.problemPaths.length === 0;
+    this.show({ saving: isComplete ? 'idle' : 'refused', isChanged: this.store.isChanged });
+    await this.keepNow();
+    return isComplete;
+  }
+
+  private next(): Pending | null {
+    const { base, values } = this.store;
+    const data = bodyOf(this.type, this.isNew ? {} : base, values, { model: this.model, isNew: this.isNew });
+    // A draft is stored without the values that the server has refused; they stay in the form.
+    if (this.sendsParts) for (const path of this.store.problemPaths) delete data[topOf(path)];
+    if (Object.keys(data).length === 0 && !this.isNew) return null;
+    return { body: { data }, ifMatch: this.etag, key: crypto.randomUUID(), sent: values };
+  }
+
+  private async send(pending: Pending): Promise<'stored' | 'overtaken' | 'refused'> {
+    try {
+      const { body, etag } = await this.requests.write(this.place, pending);
+      this.pending = null;
+      await this.stored(body, etag, pending.sent);
+      return 'stored';
+    } catch (error) {
+      return this.failed(error, pending);
+    }
+  }
+
+  private async stored(body: Envelope, etag: string | null, sent: Values): Promise<void> {
+    const wasNew = this.isNew;
+    const theirs = this.read(body, sent);
+    // Changes since the request are kept; where the server has adapted a sent value, the form's one counts.
+    const { values } = merge({ base: sent, mine: this.store.values, theirs });
+    const former = this.subject;
+    this.etag = etag;
+    if (wasNew) {
+      this.place = { ...this.place, documentId: String(body.data['documentId']) };
+      await dropUnsaved(former);
+    }
+    this.store.rebase(theirs, values);
+    const left = this.store.problemPaths.filter((path) => this.store.isChangedAt(topOf(path)));
+    this.store.setProblems(new Map(left.map((path) => [path, this.store.problemAt(path) ?? ''])));
+    this.note(body);
+    this.show({ savedAt: Date.now(), recoveredAt: null });
+    void this.readState();
+  }
+
+  private async failed(error: unknown, pending: Pending): Promise<'overtaken' | 'refused'> {
+    if (error instanceof OfflineError || (error instanceof ApiError && error.status === 503)) {
+      // The same request with the same key: a write that was stored is not repeated.
+      this.show({ saving: 'offline', error: null });
+      if (!this.isDisposed) this.later('retry', RETRY, () => void this.save());
+      return 'refused';
+    }
+    this.pending = null;
+    if (!(error instanceof ApiError)) throw error;
+    if (error.status === 412) return this.overtaken(pending);
+    return this.refused(error, pending.sent) && this.sendsParts ? 'overtaken' : 'refused';
+  }
+
+  private get sendsParts(): boolean {
+    return hasDrafts(this.type) && !this.isNew;
+  }
+
+  /** Shows the problems at their fields. Returns whether new ones were found. */
+  private refused(error: ApiError, sent: Values): boolean {
+    const found = error.problems.map(({ path, message }) => [placeOf(sent, path), message] as const);
+    const known = this.store.problemPaths;
+    const problems = found.filter(([place]) => place !== '');
+    this.store.setProblems(
+      new Map([...known.map((path) => [path, this.store.problemAt(path) ?? ''] as const), ...problems]),
+    );
+    this.show({ saving: 'refused', error: error.message });
+    return problems.some(([place]) => !known.includes(place));
+  }
+
+  /** Another write came first: merges it with the form. */
+  private async overtaken({ sent }: Pending): Promise<'overtaken' | 'refused'> {
+    let answer;
+    try {
+      answer = await this.requests.read(this.place);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) {
+        this.show({ saving: 'refused', phase: 'missing' });
+        return 'refused';
+      }
+      return this.failed(error, { body: {}, ifMatch: null, key: '', sent });
+    }
+    const { base, values: mine } = this.store;
+    const theirs = this.read(answer.body, base);
+    const { values, conflicts } = merge({ base, mine, theirs });
+    const arrived = Object.keys(theirs).filter((name) => theirs[name] !== base[name]);
+    this.etag = answer.etag;
+    this.store.rebase(theirs, values);
+    this.note(answer.body);
+    this.show({ arrived, conflicts, ...(conflicts.length > 0 ? { saving: 'refused' as const } : {}) });
+    return conflicts.length > 0 ? 'refused' : 'overtaken';
+  }
+
+  /** Decides one conflict. After the last one, the form is saved. */
+  resolve(conflict: Conflict, value: unknown): void {
+    this.store.set(conflict.path, value);
+    const conflicts = this.snapshot.conflicts.filter((one) => one !== conflict);
+    this.show({ conflicts, ...(conflicts.length === 0 ? { saving: 'idle' as const } : {}) });
+    if (conflicts.length === 0 && hasDrafts(this.type)) void this.save();
+  }
+
+  /** Saves, then publishes, unpublishes or discards the draft. Returns false if that was refused. */
+  async act(action: Action): Promise<boolean> {
+    if (action === 'discard') await this.revert();
+    else if (!(await this.save())) return false;
+    this.show({ saving: 'saving', error: null });
+    try {
+      const { etag: ifMatch } = this;
+      const { body, etag } = await this.requests.act(this.place, action, { ifMatch, key: crypto.randomUUID() });
+      await this.stored(body, etag, this.store.values);
+      this.show({ saving: 'idle' });
+      return true;
+    } catch (error) {
+      const pending = { body: {}, ifMatch: null, key: '', sent: this.store.values };
+      if (error instanceof ApiError && error.status === 412) await this.overtaken(pending);
+      else if (error instanceof ApiError) this.refused(error, this.store.values);
+      else this.show({ saving: 'refused', error: messageOf(error) });
+      if (this.snapshot.saving === 'saving') this.show({ saving: 'idle' });
+      return false;
+    }
+  }
+
+  /** Deletes the document, or its version in the locale. Throws an ApiError. */
+  async remove(everywhere: boolean): Promise<void> {
+    await this.requests.remove(this.place, everywhere, this.etag);
+    await this.revert();
+  }
+
+  private async readState(): Promise<void> {
+    try {
+      const state = await this.requests.state(this.place);
+      if (state !== null) this.show({ state });
+    } catch {
+      // The state of the last read stays.
+    }
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    void this.keepNow();
+    for (const name of this.timers.keys()) this.cancel(name);
+    this.stop();
+    removeEventListener('pagehide', this.keepNow);
+  }
+
+  private later(name: 'keep' | 'save' | 'retry', delay: number, work: () => void): void {
+    this.cancel(name);
+    this.timers.set(name, setTimeout(work, delay));
+  }
+
+  private cancel(name: 'keep' | 'save' | 'retry'): void {
+    clearTimeout(this.timers.get(name));
+  }
+
+  private show(change: Partial<Snapshot>): void {
+    this.snapshot = { ...this.snapshot, ...change };
+    for (const listener of [...this.listeners]) listener();
+  }
+}
+
+const topOf = (path: string): string => path.split('/')[0] ?? '';
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,89 @@
+/** Requests of the document screen. */
+import { type Answer, request } from '../api/http.ts';
+import type { Parameters } from '../api/query.ts';
+import { settings } from '../settings.ts';
+import type { Json } from '../form/values.ts';
+import { hasDrafts, type Model, type Type } from '../model/model.ts';
+import { populateOf } from '../model/populate.ts';
+
+export interface Place {
+  readonly type: Type;
+  /** Null for the document of a single type, and for a document that is not stored. */
+  readonly documentId: string | null;
+  readonly locale: string;
+}
+
+export interface Envelope {
+  readonly data: Json;
+  readonly meta: { readonly status?: string };
+}
+
+export type Status = 'draft' | 'modified' | 'published';
+
+/** State of a document, as `withState=true` describes it. */
+export interface DocumentState {
+  readonly status: Status;
+  readonly locales?: readonly { readonly locale: string; readonly status: Status }[];
+}
+
+export type Action = 'publish' | 'unpublish' | 'discard';
+
+export interface Write {
+  readonly body: object;
+  readonly ifMatch: string | null;
+  readonly key: string;
+}
+
+export class DocumentRequests {
+  constructor(private readonly model: Model) {}
+
+  private query({ type, locale }: Place, withState: boolean): Parameters {
+    return {
+      ...(hasDrafts(type) ? { status: 'draft' } : {}),
+      ...(type.localized ? { locale, fallbackLocale: false } : {}),
+      ...(withState && (hasDrafts(type) || !type.draftAndPublish) ? { withState: true } : {}),
+      populate: populateOf(this.model, type),
+    };
+  }
+
+  private path({ type, documentId }: Place): string {
+    const root = `${settings.api}/${type.route}`;
+    return documentId === null ? root : `${root}/${documentId}`;
+  }
+
+  read(place: Place): Promise<Answer<Envelope>> {
+    return request(this.path(place), { query: this.query(place, true) });
+  }
+
+  /** Reads the state alone, which responses to writes do not contain. */
+  async state(place: Place): Promise<DocumentState | null> {
+    const { populate: _populate, ...query } = this.query(place, true);
+    const { body } = await request<Envelope>(this.path(place), { query: { ...query, fields: ['documentId'] } });
+    return (body.data['__state'] as DocumentState | undefined) ?? null;
+  }
+
+  /** Creates a document, or changes one. `isDraft`: the published version stays as it is. */
+  write(place: Place, { body, ifMatch, key }: Write): Promise<Answer<Envelope>> {
+    const isNew = place.documentId === null && place.type.kind === 'collectionType';
+    const query = this.query(place, false);
+    return request(this.path(place), { method: isNew ? 'POST' : 'PUT', query, body, ifMatch, key });
+  }
+
+  /** Publishes by the action if the type has it, else by a write without changes. */
+  act(place: Place, action: Action, { ifMatch, key }: Omit<Write, 'body'>): Promise<Answer<Envelope>> {
+    const query = this.query(place, false);
+    if (action in place.type.verbs) {
+      const path = `${this.path(place)}/actions/${action}`;
+      return request(path, { method: 'POST', query, ifMatch, key });
+    }
+    const { status: _status, ...published } = query;
+    return request(this.path(place), { method: 'PUT', query: published, body: { data: {} }, ifMatch, key });
+  }
+
+  /** Deletes the version of a locale, or the whole document. */
+  async remove(place: Place, everywhere: boolean, ifMatch: string | null): Promise<void> {
+    const { type, locale } = place;
+    const query = type.localized ? { locale: everywhere ? '*' : locale } : {};
+    await request(this.path(place), { method: 'DELETE', query, ifMatch: everywhere ? null : ifMatch });
+  }
+}

@@ -1,0 +1,212 @@
+/** Fields of components: one, a list, or a zone of several kinds. Closed entries render no fields. */
+import { ActionIcon, Alert, Button, Collapse, Fieldset, Group, Menu, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
+import { IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
+import { memo, useState } from 'react';
+import { type Item, newItem } from '../form/values.ts';
+import { componentsOf, kindOf, type Model } from '../model/model.ts';
+import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { FieldGrid } from './field-grid.tsx';
+import { type FieldProps, useForm, useValue } from './form-context.ts';
+
+const labelOf = (model: Model, uid: string): string => model.component(uid)?.label ?? uid;
+
+export function ComponentField({ attribute, path, readOnly }: FieldProps) {
+  const texts = useTexts();
+  const { model } = useForm();
+  const [item, set, problem] = useValue<Item | null>(path);
+  const uid = attribute.component ?? '';
+  const part = model.component(uid);
+  if (part === null) return null;
+  return (
+    <Fieldset legend={attribute.label} data-path={path}>
+      <Stack>
+        {attribute.description !== undefined && (
+          <Text size="sm" c="dimmed">
+            {attribute.description}
+          </Text>
+        )}
+        {problem !== null && <Alert color="red">{problem}</Alert>}
+        {item !== null && item !== undefined && <FieldGrid part={part} at={path} readOnly={readOnly} />}
+        {!readOnly && (
+          <Group>
+            {item === null || item === undefined ? (
+              <Button
+                variant="light"
+                leftSection={<IconPlus size={16} />}
+                onClick={() => set(newItem(uid, part))}
+              >
+                {texts.addItem(attribute.label)}
+              </Button>
+            ) : (
+              <Button
+                variant="subtle"
+                color="red"
+                size="xs"
+                leftSection={<IconTrash size={14} />}
+                onClick={() => set(null)}
+              >
+                {texts.removeComponent(attribute.label)}
+              </Button>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </Fieldset>
+  );
+}
+
+export function ItemsField({ attribute, path, readOnly }: FieldProps) {
+  const texts = useTexts();
+  const { model, store } = useForm();
+  const [value, set, problem] = useValue<readonly Item[] | undefined>(path);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const items = value ?? [];
+  const isFull = attribute.max !== undefined && items.length >= Number(attribute.max);
+  const toggle = (key: string): void => {
+    const next = new Set(opened);
+    if (!next.delete(key)) next.add(key);
+    setOpened(next);
+  };
+  const add = (uid: string): void => {
+    const part = model.component(uid);
+    if (part === null) return;
+    const item = newItem(uid, part);
+    set([...items, item]);
+    setOpened(new Set([...opened, item.key]));
+  };
+  const remove = (key: string): void =>
+    store.set(path, (store.get(path) as readonly Item[]).filter((item) => item.key !== key));
+  return (
+    <Fieldset legend={attribute.label} data-path={path}>
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          {[attribute.description, texts.entries(items.length)].filter(Boolean).join(' · ')}
+        </Text>
+        {problem !== null && <Alert color="red">{problem}</Alert>}
+        <SortableList keys={items.map(({ key }) => key)} move={(from, to) => set(moved(items, from, to))}>
+          {items.map(({ key, component }) => (
+            <ItemRow
+              key={key}
+              path={`${path}/#${key}`}
+              id={key}
+              uid={component}
+              isZone={kindOf(attribute) === 'items' && attribute.type === 'dynamiczone'}
+              isOpen={opened.has(key)}
+              toggle={toggle}
+              remove={remove}
+              readOnly={readOnly}
+            />
+          ))}
+        </SortableList>
+        {!readOnly && !isFull && <AddButton uids={componentsOf(attribute)} label={attribute.label} add={add} />}
+      </Stack>
+    </Fieldset>
+  );
+}
+
+interface AddProps {
+  readonly uids: readonly string[];
+  readonly label: string;
+  readonly add: (uid: string) => void;
+}
+
+function AddButton({ uids, label, add }: AddProps) {
+  const texts = useTexts();
+  const { model } = useForm();
+  if (uids.length === 1)
+    return (
+      <Button variant="light" leftSection={<IconPlus size={16} />} onClick={() => add(uids[0] ?? '')}>
+        {texts.addItem(label)}
+      </Button>
+    );
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button variant="light" leftSection={<IconPlus size={16} />}>
+          {texts.addItem(label)}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {uids.map((uid) => (
+          <Menu.Item key={uid} onClick={() => add(uid)}>
+            <Text size="sm">{labelOf(model, uid)}</Text>
+            {model.component(uid)?.description && (
+              <Text size="xs" c="dimmed">
+                {model.component(uid)?.description}
+              </Text>
+            )}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface RowProps {
+  readonly path: string;
+  readonly id: string;
+  readonly uid: string;
+  readonly isZone: boolean;
+  readonly isOpen: boolean;
+  readonly toggle: (key: string) => void;
+  readonly remove: (key: string) => void;
+  readonly readOnly: boolean;
+}
+
+const MAX_TITLE = 80;
+
+/** Compares all properties but the functions, which do the same in every rendering. */
+const isSameRow = (one: RowProps, other: RowProps): boolean =>
+  (['path', 'isOpen', 'readOnly', 'uid'] as const).every((name) => one[name] === other[name]) &&
+  one.toggle === other.toggle;
+
+const ItemRow = memo(function ItemRow({ path, id, uid, isZone, isOpen, toggle, remove, readOnly }: RowProps) {
+  const texts = useTexts();
+  const { model } = useForm();
+  const part = model.component(uid);
+  const [title] = useValue<unknown>(`${path}/${part?.title ?? ''}`);
+  const label = labelOf(model, uid);
+  const text = typeof title === 'string' || typeof title === 'number' ? String(title).slice(0, MAX_TITLE) : '';
+  const name = text === '' ? label : text;
+  const Icon = isOpen ? IconChevronDown : IconChevronRight;
+  return (
+    <SortableEntry id={id} title={name} isFixed={readOnly}>
+      {(handle) => (
+        <Paper withBorder px="xs" py={6}>
+          <Group gap="xs" wrap="nowrap">
+            {handle}
+            <UnstyledButton flex={1} onClick={() => toggle(id)} aria-expanded={isOpen}>
+              <Group gap="xs" wrap="nowrap">
+                <Icon size={16} />
+                <Text size="sm" fw={500} truncate>
+                  {name}
+                </Text>
+                {isZone && text !== '' && (
+                  <Text size="xs" c="dimmed">
+                    {label}
+                  </Text>
+                )}
+              </Group>
+            </UnstyledButton>
+            {!readOnly && (
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                aria-label={texts.removeItem(name)}
+                onClick={() => remove(id)}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            )}
+          </Group>
+          {isOpen && part !== null && (
+            <Collapse expanded p="xs">
+              <FieldGrid part={part} at={path} readOnly={readOnly} />
+            </Collapse>
+          )}
+        </Paper>
+      )}
+    </SortableEntry>
+  );
+}, isSameRow);

@@ -1,0 +1,48 @@
+/** Fields of a content type or a component, in a grid of twelve columns. */
+import type { ComponentType, CSSProperties } from 'react';
+import { type Attribute, isWritable, kindOf, type Part } from '../model/model.ts';
+import { ComponentField, ItemsField } from './component-fields.tsx';
+import { type FieldProps, useForm } from './form-context.ts';
+import { LinksField } from './links-field.tsx';
+import { MediaField } from './media-field.tsx';
+import { TextField, VALUE_FIELDS } from './value-fields.tsx';
+
+const HALF = ['integer', 'biginteger', 'float', 'decimal', 'boolean', 'date', 'datetime', 'time', 'enumeration'];
+
+const widthOf = ({ width, type }: Attribute): number => width ?? (HALF.includes(type) ? 6 : 12);
+
+function fieldOf(attribute: Attribute): ComponentType<FieldProps> {
+  const kind = kindOf(attribute);
+  if (kind === 'item') return ComponentField;
+  if (kind === 'items') return ItemsField;
+  if (kind === 'links') return attribute.type === 'media' ? MediaField : LinksField;
+  return VALUE_FIELDS[attribute.type] ?? TextField;
+}
+
+interface Props {
+  readonly part: Part;
+  /** Place of the part in the form; empty for the document. */
+  readonly at: string;
+  readonly readOnly?: boolean;
+}
+
+export function FieldGrid({ part, at, readOnly = false }: Props) {
+  const { isNew } = useForm();
+  return (
+    <div className="desk-grid">
+      {part.attributes.map((attribute) => {
+        const Field = fieldOf(attribute);
+        const { name } = attribute;
+        return (
+          <div key={name} style={{ '--desk-span': widthOf(attribute) } as CSSProperties}>
+            <Field
+              attribute={attribute}
+              path={at === '' ? name : `${at}/${name}`}
+              readOnly={readOnly || !isWritable(attribute, isNew)}
+            />
+          </div>
+        );
+      })}
+    </div>
+  );
+}

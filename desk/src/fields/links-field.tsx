@@ -1,0 +1,215 @@
+/** Field of a relation: the linked documents, a search for others, and drawers to create and edit them. */
+import { ActionIcon, Alert, Anchor, Button, Combobox, Group, Input, Loader, Paper, Stack, Text, TextInput, useCombobox } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { request } from '../api/http.ts';
+import { type Json, type Link, linkOf, same } from '../form/values.ts';
+import { versionQuery } from '../model/list-query.ts';
+import { isToOne, type Type } from '../model/model.ts';
+import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
+import { settings } from '../settings.ts';
+import { useTexts } from '../texts/texts.ts';
+import { type FieldProps, useForm, useValue } from './form-context.ts';
+
+// The drawer contains a form, which contains this field.
+const DocumentDrawer = lazy(() => import('../screens/document-drawer.tsx'));
+
+const keyOf = ({ type, documentId }: Link): string => `${type} ${documentId}`;
+
+interface Opened {
+  readonly type: string;
+  readonly documentId: string | null;
+}
+
+export function LinksField({ attribute, path, readOnly }: FieldProps) {
+  const texts = useTexts();
+  const { model, locale } = useForm();
+  const [value, set, problem] = useValue<readonly Link[] | undefined>(path);
+  const [drawer, setDrawer] = useState<Opened | null>(null);
+  const links = value ?? [];
+  const isOne = isToOne(attribute);
+  const targets = (attribute.linkable ?? []).flatMap((name) => model.type(name) ?? []);
+  const add = (link: Link): void => {
+    if (links.some((one) => same([one], [link]))) return;
+    set(isOne ? [link] : [...links, link]);
+  };
+  const closed = (link: Link | null): void => {
+    setDrawer(null);
+    if (link === null) return;
+    if (links.some((one) => keyOf(one) === keyOf(link)))
+      set(links.map((one) => (keyOf(one) === keyOf(link) ? link : one)));
+    else add(link);
+  };
+  return (
+    <Stack gap={6} role="group" aria-label={attribute.label} data-path={path}>
+      <div>
+        <Input.Label component="div" required={attribute.required}>
+          {attribute.label}
+        </Input.Label>
+        {attribute.description !== undefined && <Input.Description>{attribute.description}</Input.Description>}
+      </div>
+      {problem !== null && <Alert color="red">{problem}</Alert>}
+      <SortableList keys={links.map(keyOf)} move={(from, to) => set(moved(links, from, to))}>
+        {links.map((link) => (
+          <SortableEntry
+            key={keyOf(link)}
+            id={keyOf(link)}
+            title={link.title ?? texts.untitled}
+            isFixed={readOnly || isOne || links.length < 2}
+          >
+            {(handle) => (
+              <Paper withBorder px="xs" py={4}>
+                <Group gap="xs" wrap="nowrap">
+                  {handle}
+                  <LinkTitle link={link} open={() => setDrawer(link)} />
+                  {!readOnly && (
+                    <ActionIcon
+                      variant="subtle"
+                      color="red"
+                      aria-label={texts.removeItem(link.title ?? texts.untitled)}
+                      onClick={() => set(links.filter((one) => keyOf(one) !== keyOf(link)))}
+                    >
+                      <IconTrash size={16} />
+                    </ActionIcon>
+                  )}
+                </Group>
+              </Paper>
+            )}
+          </SortableEntry>
+        ))}
+      </SortableList>
+      {!readOnly &&
+        targets.map((target) => (
+          <Group key={target.name} gap="xs" wrap="nowrap">
+            <Picker
+              target={target}
+              label={targets.length > 1 ? `${attribute.label}: ${target.label}` : attribute.label}
+              locale={locale}
+              isOne={isOne}
+              links={links}
+              pick={add}
+            />
+            {'create' in target.verbs && target.kind === 'collectionType' && (
+              <Button
+                variant="default"
+                leftSection={<IconPlus size={14} />}
+                onClick={() => setDrawer({ type: target.name, documentId: null })}
+              >
+                {texts.createTarget(target.label)}
+              </Button>
+            )}
+          </Group>
+        ))}
+      {drawer !== null && (
+        <Suspense fallback={<Loader size="xs" aria-label={texts.loading} />}>
+          <DocumentDrawer {...drawer} locale={locale} close={closed} />
+        </Suspense>
+      )}
+    </Stack>
+  );
+}
+
+function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => void }) {
+  const texts = useTexts();
+  const { model } = useForm();
+  const type = model.type(link.type);
+  const title = link.title ?? texts.untitled;
+  const mayOpen = type !== null && 'findOne' in type.verbs && type.route !== null;
+  return (
+    <Text size="sm" flex={1} truncate component="div">
+      {mayOpen ? (
+        <Anchor component="button" type="button" size="sm" onClick={open} aria-label={texts.editTarget(title)}>
+          {title}
+        </Anchor>
+      ) : (
+        title
+      )}
+    </Text>
+  );
+}
+
+interface PickerProps {
+  readonly target: Type;
+  readonly label: string;
+  readonly locale: string;
+  readonly isOne: boolean;
+  readonly links: readonly Link[];
+  readonly pick: (link: Link) => void;
+}
+
+interface Found {
+  readonly data: readonly Json[];
+  readonly meta: { readonly pagination: { readonly page: number; readonly pageSize: number } };
+}
+
+const PAGE_SIZE = 20;
+
+/** Search for documents of a type. It asks for one page at a time, and never for a total. */
+function Picker({ target, label, locale, isOne, links, pick }: PickerProps) {
+  const texts = useTexts();
+  const { model } = useForm();
+  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search.trim(), 200);
+  const { data, isFetching, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['targets', target.name, locale, asked],
+    enabled: combobox.dropdownOpened,
+    placeholderData: keepPreviousData,
+    initialPageParam: 1,
+    queryFn: async ({ pageParam, signal }) => {
+      const query = {
+        fields: [target.title],
+        ...versionQuery({ type: target, model }, locale),
+        ...(asked === '' ? {} : { _q: asked }),
+        ...(target.title === 'documentId' ? {} : { sort: target.title }),
+        pagination: { page: pageParam, pageSize: PAGE_SIZE, withCount: false },
+      };
+      return (await request<Found>(`${settings.api}/${target.route ?? ''}`, { query, signal })).body;
+    },
+    getNextPageParam: ({ data: last }, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),
+  });
+  const found = (data?.pages ?? []).flatMap((page) => page.data.map((one) => linkOf(one, target.name, model)));
+  const choose = (key: string): void => {
+    if (key === 'more') return void fetchNextPage();
+    const link = found.find((one) => keyOf(one) === key);
+    if (link !== undefined) pick(link);
+    setSearch('');
+    if (isOne) combobox.closeDropdown();
+  };
+  return (
+    <Combobox store={combobox} onOptionSubmit={choose}>
+      <Combobox.Target>
+        <TextInput
+          flex={1}
+          aria-label={isOne ? texts.chooseLink(label) : texts.addLink(label)}
+          placeholder={isOne ? texts.chooseLink(label) : texts.addLink(label)}
+          value={search}
+          rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}
+          onChange={(event) => {
+            setSearch(event.currentTarget.value);
+            combobox.openDropdown();
+          }}
+          onClick={() => combobox.openDropdown()}
+          onBlur={() => combobox.closeDropdown()}
+        />
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Options mah={260} style={{ overflowY: 'auto' }} aria-label={label}>
+          {found.map((link) => (
+            <Combobox.Option
+              key={keyOf(link)}
+              value={keyOf(link)}
+              disabled={links.some((one) => keyOf(one) === keyOf(link))}
+            >
+              {link.title ?? texts.untitled}
+            </Combobox.Option>
+          ))}
+          {found.length === 0 && !isFetching && <Combobox.Empty>{texts.noResults}</Combobox.Empty>}
+          {hasNextPage && <Combobox.Option value="more">{texts.moreResults}</Combobox.Option>}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}

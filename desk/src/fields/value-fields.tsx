@@ -1,0 +1,230 @@
+/** Fields of plain values: texts, numbers, times and choices. */
+import { Checkbox, NumberInput, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
+import { type ChangeEvent, type ComponentType, useState } from 'react';
+import { problemOf } from '../form/check.ts';
+import { directionOf, useTexts } from '../texts/texts.ts';
+import { type FieldProps, useForm, useValue } from './form-context.ts';
+
+/** Properties that all inputs share: label, explanation, problem, direction. */
+function useInput<T>({ attribute, path, readOnly }: FieldProps) {
+  const texts = useTexts();
+  const { locale, type } = useForm();
+  const [value, set, refused] = useValue<T | null | undefined>(path);
+  const problem = refused ?? problemOf(attribute, value, texts);
+  const shared = {
+    label: attribute.label,
+    description: attribute.description,
+    placeholder: attribute.placeholder,
+    required: attribute.required,
+    error: problem,
+    readOnly,
+    'data-path': path,
+    dir: type.localized && attribute.localized ? directionOf(locale) : undefined,
+  };
+  return { value, set, shared, texts };
+}
+
+type Typed = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
+
+const orNull = (text: string): string | null => (text === '' ? null : text);
+
+/** Length of a text beside its limit, as soon as most of it is used. */
+function Length({ value, max }: { readonly value: string; readonly max: number | undefined }) {
+  const texts = useTexts();
+  if (max === undefined || value.length < max * 0.8) return null;
+  return (
+    <Text size="xs" c="dimmed" ta="end">
+      {texts.lengthOf(value.length, max)}
+    </Text>
+  );
+}
+
+const INPUT_TYPES: Readonly<Record<string, string>> = { email: 'email', date: 'date', time: 'time' };
+
+export function TextField(props: FieldProps) {
+  const { value, set, shared } = useInput<string>(props);
+  const { attribute } = props;
+  const text = String(value ?? '');
+  return (
+    <div>
+      <TextInput
+        {...shared}
+        type={INPUT_TYPES[attribute.type] ?? 'text'}
+        step={attribute.type === 'time' ? 1 : undefined}
+        value={attribute.type === 'time' ? text.slice(0, 8) : text}
+        onChange={(event: Typed) => set(orNull(event.currentTarget.value))}
+      />
+      <Length value={text} max={attribute.maxLength} />
+    </div>
+  );
+}
+
+export function LongTextField(props: FieldProps) {
+  const { value, set, shared } = useInput<string>(props);
+  const text = value ?? '';
+  return (
+    <div>
+      <Textarea
+        {...shared}
+        autosize
+        minRows={props.attribute.type === 'richtext' ? 8 : 3}
+        maxRows={30}
+        value={text}
+        onChange={(event: Typed) => set(orNull(event.currentTarget.value))}
+      />
+      <Length value={text} max={props.attribute.maxLength} />
+    </div>
+  );
+}
+
+/** Numbers beyond what JavaScript represents stay texts. */
+export function NumberField(props: FieldProps) {
+  const { value, set, shared } = useInput<number | string>(props);
+  const { type } = props.attribute;
+  const isExact = type === 'biginteger' || type === 'decimal';
+  if (isExact)
+    return (
+      <TextInput
+        {...shared}
+        inputMode={type === 'decimal' ? 'decimal' : 'numeric'}
+        value={String(value ?? '')}
+        onChange={(event: Typed) => set(orNull(event.currentTarget.value.trim()))}
+      />
+    );
+  return (
+    <NumberInput
+      {...shared}
+      allowDecimal={type === 'float'}
+      hideControls
+      value={value ?? ''}
+      onChange={(next) => set(next === '' ? null : next)}
+    />
+  );
+}
+
+export function BooleanField(props: FieldProps) {
+  const { value, set, shared } = useInput<boolean>(props);
+  const { placeholder: _placeholder, readOnly, required: _required, ...rest } = shared;
+  return (
+    <Checkbox
+      {...rest}
+      checked={value === true}
+      indeterminate={value === null || value === undefined}
+      disabled={readOnly}
+      onChange={(event) => set(event.currentTarget.checked)}
+    />
+  );
+}
+
+export function ChoiceField(props: FieldProps) {
+  const { value, set, shared } = useInput<string>(props);
+  const data = props.attribute.enum ?? [];
+  return (
+    <Select
+      {...shared}
+      data={[...data]}
+      value={value ?? null}
+      clearable={!props.readOnly}
+      searchable={data.length > 8}
+      onChange={set}
+    />
+  );
+}
+
+const pad = (number: number): string => String(number).padStart(2, '0');
+
+/** Formats an instant for an input, in the zone of the browser. */
+function localTime(instant: string): string {
+  const at = new Date(instant);
+  if (Number.isNaN(at.getTime())) return '';
+  const day = `${String(at.getFullYear()).padStart(4, '0')}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}`;
+  return `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
+}
+
+export function DateTimeField(props: FieldProps) {
+  const { value, set, shared, texts } = useInput<string>(props);
+  const zone = texts.inZone(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const description = shared.description === undefined ? zone : `${shared.description} ${zone}`;
+  const change = (text: string): void => {
+    const at = new Date(text);
+    if (text === '') set(null);
+    else if (!Number.isNaN(at.getTime())) set(at.toISOString());
+  };
+  return (
+    <TextInput
+      {...shared}
+      description={description}
+      type="datetime-local"
+      step={1}
+      value={typeof value === 'string' ? localTime(value) : ''}
+      onChange={(event: Typed) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+/** JSON as text. A text that is no JSON stays in the field and is not sent. */
+export function JsonField(props: FieldProps) {
+  const { value, set, shared, texts } = useInput<unknown>(props);
+  const stored = value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
+  const [typed, setTyped] = useState<{ readonly text: string; readonly isBroken: boolean; readonly of: string } | null>(null);
+  const isCurrent = typed !== null && (typed.isBroken || typed.of === stored);
+  const change = (text: string): void => {
+    try {
+      const next: unknown = text.trim() === '' ? null : JSON.parse(text);
+      set(next);
+      setTyped({ text, isBroken: false, of: next === null ? '' : JSON.stringify(next, null, 2) });
+    } catch {
+      setTyped({ text, isBroken: true, of: stored });
+    }
+  };
+  return (
+    <Textarea
+      {...shared}
+      error={typed?.isBroken === true ? texts.noJson : shared.error}
+      autosize
+      minRows={3}
+      maxRows={24}
+      ff="monospace"
+      dir="ltr"
+      spellCheck={false}
+      value={isCurrent ? typed.text : stored}
+      onChange={(event: Typed) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+export function PasswordField(props: FieldProps) {
+  const { value, set, shared, texts } = useInput<string>(props);
+  return (
+    <PasswordInput
+      {...shared}
+      description={texts.showPassword}
+      required={false}
+      autoComplete="new-password"
+      value={value ?? ''}
+      onChange={(event: Typed) => set(orNull(event.currentTarget.value))}
+    />
+  );
+}
+
+/** Fields by the type of their attribute. */
+export const VALUE_FIELDS: Readonly<Record<string, ComponentType<FieldProps>>> = {
+  string: TextField,
+  email: TextField,
+  uid: TextField,
+  date: TextField,
+  time: TextField,
+  text: LongTextField,
+  richtext: LongTextField,
+  blocks: JsonField,
+  json: JsonField,
+  integer: NumberField,
+  float: NumberField,
+  biginteger: NumberField,
+  decimal: NumberField,
+  boolean: BooleanField,
+  enumeration: ChoiceField,
+  datetime: DateTimeField,
+  timestamp: DateTimeField,
+  password: PasswordField,
+};

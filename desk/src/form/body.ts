@@ -1,0 +1,83 @@
+/** Body of a write: the changed attributes, in the form of the protocol. */
+import { type Attribute, isMorph, isToOne, isWritable, kindOf, type Model, type Part } from '../model/model.ts';
+import { type Item, type Link, same, type Values } from './values.ts';
+
+interface Writing {
+  readonly model: Model;
+  readonly isNew: boolean;
+}
+
+/** Returns the changed attributes that the editor may write. */
+export function bodyOf(part: Part, base: Values, values: Values, writing: Writing): Record<string, unknown> {
+  return Object.fromEntries(
+    part.attributes
+      .filter((one) => isWritable(one, writing.isNew) && !same(base[one.name], values[one.name]))
+      .map((one) => [one.name, sent(one, base[one.name], values[one.name], writing)]),
+  );
+}
+
+function sent(attribute: Attribute, base: unknown, value: unknown, writing: Writing): unknown {
+  switch (kindOf(attribute)) {
+    case 'links':
+      return sentLinks(attribute, (base ?? []) as readonly Link[], (value ?? []) as readonly Link[]);
+    case 'item':
+      return value === null ? null : sentItem(attribute, value as Item, (base ?? null) as Item | null, writing);
+    case 'items':
+      return ((value ?? []) as readonly Item[]).map((item) => {
+        const stored = ((base ?? []) as readonly Item[]).find(({ key }) => key === item.key) ?? null;
+        return sentItem(attribute, item, stored, writing);
+      });
+    default:
+      return value === '' ? null : (value ?? null);
+  }
+}
+
+const reference = (attribute: Attribute, { documentId, type, file }: Link): object | string | number =>
+  isMorph(attribute)
+    ? { __type: `api::${type}.${type}`, documentId }
+    : file !== undefined && typeof file['id'] === 'number'
+      ? file['id']
+      : documentId;
+
+/**
+ * Links as a change, so that links that this editor has not touched stay: those of other editors, and those
+ * that are not shown in this state or locale.
+ */
+function sentLinks(attribute: Attribute, base: readonly Link[], links: readonly Link[]): unknown {
+  if (isToOne(attribute)) return links[0] === undefined ? null : reference(attribute, links[0]);
+  if (attribute.type === 'media') return links.map((link) => reference(attribute, link));
+  const has = (list: readonly Link[], link: Link): boolean => list.some((one) => same([one], [link]));
+  const kept = base.filter((link) => has(links, link));
+  // Links from the first one that moved on are sent again, each with the place after its predecessor.
+  const first = links.findIndex((link, at) => kept[at] === undefined || !same([kept[at]], [link]));
+  const moved = first === -1 ? [] : links.slice(first);
+  const isAppended = first >= kept.length;
+  return {
+    disconnect: base.filter((link) => !has(links, link)).map((link) => asObject(attribute, link)),
+    connect: moved.map((link, at) => {
+      if (isAppended) return asObject(attribute, link);
+      const before = links[first + at - 1];
+      const position =
+        before === undefined ? { start: true } : { after: before.documentId, ...typeName(attribute, before) };
+      return { ...asObject(attribute, link), position };
+    }),
+  };
+}
+
+const typeName = (attribute: Attribute, { type }: Link): object =>
+  isMorph(attribute) ? { __type: `api::${type}.${type}` } : {};
+
+const asObject = (attribute: Attribute, link: Link): object => ({
+  ...typeName(attribute, link),
+  documentId: link.documentId,
+});
+
+/** A stored item is sent with its id and its changed attributes; the server keeps all others. */
+function sentItem(attribute: Attribute, item: Item, base: Item | null, writing: Writing): object {
+  const part = writing.model.component(item.component);
+  const named = attribute.type === 'dynamiczone' ? { __component: item.component } : {};
+  if (part === null) return { ...named, id: item.id };
+  const stored = item.id === null || base === null ? null : base;
+  const values = bodyOf(part, stored?.values ?? {}, item.values, writing);
+  return { ...named, ...(stored === null ? {} : { id: stored.id }), ...values };
+}

@@ -1,0 +1,35 @@
+/** Checks of a value while the editor types. The server checks again, and has the last word. */
+import type { Attribute } from '../model/model.ts';
+import type { Texts } from '../texts/en.ts';
+
+/** Returns what is wrong with a value, or null. An empty value is never wrong in a draft. */
+export function problemOf(attribute: Attribute, value: unknown, texts: Texts): string | null {
+  if (value === null || value === undefined || value === '') return null;
+  if (typeof value === 'string') return textProblem(attribute, value, texts) ?? rangeProblem(attribute, value, texts);
+  if (typeof value === 'number') return rangeProblem(attribute, value, texts);
+  return null;
+}
+
+function textProblem({ type, maxLength, minLength, regex }: Attribute, value: string, texts: Texts): string | null {
+  if (maxLength !== undefined && value.length > maxLength) return texts.tooLong(maxLength);
+  if (minLength !== undefined && value.length < minLength) return texts.tooShort(minLength);
+  if (type === 'email' && !/^[^\s@]+@[^\s@]+$/.test(value)) return texts.noPattern;
+  if (regex === undefined) return null;
+  try {
+    return new RegExp(regex, 'u').test(value) ? null : texts.noPattern;
+  } catch {
+    return null;
+  }
+}
+
+const NUMBERS = ['integer', 'biginteger', 'float', 'decimal'];
+
+function rangeProblem({ type, min, max }: Attribute, value: string | number, texts: Texts): string | null {
+  if (!NUMBERS.includes(type)) return null;
+  const number = Number(value);
+  if (!Number.isFinite(number)) return texts.noNumber;
+  if (type.endsWith('integer') && !Number.isInteger(number)) return texts.noNumber;
+  if (min !== undefined && number < Number(min)) return texts.tooSmall(String(min));
+  if (max !== undefined && number > Number(max)) return texts.tooLarge(String(max));
+  return null;
+}

@@ -1,0 +1,165 @@
+/** Values of a form, and how they come from a document. All values are treated as frozen. */
+import {
+  type Attribute,
+  isReadable,
+  isToOne,
+  kindOf,
+  type Model,
+  type Part,
+} from '../model/model.ts';
+
+/** Document as a response contains it. */
+export type Json = { readonly [name: string]: unknown };
+
+/** Link to a document or a file. */
+export interface Link {
+  readonly documentId: string;
+  /** Name of the type of the document. */
+  readonly type: string;
+  /** What the editor reads; null if the document has no title. */
+  readonly title: string | null;
+  /** File of a media attribute, as the response contains it. */
+  readonly file?: Json;
+}
+
+/** One instance of a component. */
+export interface Item {
+  /** Identifies the item in this form, also before it is stored and when it moves. */
+  readonly key: string;
+  /** Id of the stored instance; null for a new one. */
+  readonly id: number | null;
+  readonly component: string;
+  readonly values: Values;
+}
+
+export type Values = { readonly [name: string]: unknown };
+
+let lastKey = 0;
+
+export const newKey = (): string => `n${(lastKey += 1)}-${Date.now().toString(36)}`;
+
+export const isItem = (value: unknown): value is Item =>
+  typeof value === 'object' && value !== null && 'component' in value && 'key' in value;
+
+interface Reading {
+  readonly model: Model;
+  /** Values whose items keep their keys: of the same id, or at the same place after they were stored. */
+  readonly former: Values | null;
+}
+
+/** Reads the values of a document or of an instance. */
+export function readValues(document: Json, part: Part, { model, former }: Reading): Values {
+  const entries = part.attributes
+    .filter(isReadable)
+    .map((one) => [one.name, readValue(document[one.name], one, { model, former })] as const);
+  return Object.fromEntries(entries);
+}
+
+function readValue(value: unknown, attribute: Attribute, reading: Reading): unknown {
+  switch (kindOf(attribute)) {
+    case 'links':
+      return readLinks(value, attribute, reading.model);
+    case 'item':
+      return value === null || value === undefined ? null : readItem(value as Json, attribute, reading, 0);
+    case 'items':
+      return ((value ?? []) as readonly Json[]).map((one, at) => readItem(one, attribute, reading, at));
+    default:
+      return value ?? null;
+  }
+}
+
+const UID = /^(?:api|plugin)::[^.]+\.([^.]+)$/;
+
+function readLinks(value: unknown, attribute: Attribute, model: Model): readonly Link[] {
+  const list = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value];
+  return (list as readonly Json[]).map((document) => {
+    const type = UID.exec(String(document['__type'] ?? ''))?.[1] ?? attribute.targets?.[0] ?? '';
+    return linkOf(document, attribute.type === 'media' ? 'file' : type, model);
+  });
+}
+
+/** Makes a link to a document of a response. */
+export function linkOf(document: Json, type: string, model: Model): Link {
+  const documentId = String(document['documentId']);
+  if (type === 'file')
+    return { documentId, type, title: String(document['name'] ?? documentId), file: document };
+  const title = document[model.type(type)?.title ?? 'documentId'];
+  return { documentId, type, title: title === null || title === undefined ? null : String(title) };
+}
+
+function readItem(value: Json, attribute: Attribute, { model, former }: Reading, at: number): Item {
+  const id = typeof value['id'] === 'number' ? value['id'] : null;
+  const component = String(value['__component'] ?? attribute.component ?? '');
+  const before = former?.[attribute.name];
+  const items = (Array.isArray(before) ? before : isItem(before) ? [before] : []) as readonly Item[];
+  const same = items.find((one) => one.id !== null && one.id === id) ?? fresh(items[at], component);
+  const part = model.component(component);
+  const inner = { model, former: same?.values ?? null };
+  return {
+    key: same?.key ?? (id === null ? newKey() : `i${id}`),
+    id,
+    component,
+    values: part === null ? {} : readValues(value, part, inner),
+  };
+}
+
+const fresh = (item: Item | undefined, component: string): Item | undefined =>
+  item !== undefined && item.id === null && item.component === component ? item : undefined;
+
+/** Values of a new document or instance: the defaults of the model. */
+export function newValues(part: Part): Values {
+  return Object.fromEntries(
+    part.attributes.map((attribute) => {
+      const kind = kindOf(attribute);
+      if (kind === 'links' || kind === 'items') return [attribute.name, []];
+      return [attribute.name, kind === 'item' ? null : (attribute.default ?? null)];
+    }),
+  );
+}
+
+export const newItem = (component: string, part: Part): Item => ({
+  key: newKey(),
+  id: null,
+  component,
+  values: newValues(part),
+});
+
+const linkKey = ({ type, documentId }: Link): string => `${type} ${documentId}`;
+
+const isLinks = (value: unknown): value is readonly Link[] =>
+  Array.isArray(value) && value.length > 0 && typeof (value[0] as Link).documentId === 'string';
+
+/**
+ * Whether two values of a form are the same. Links are the same if they name the same documents, and items if
+ * they have the same key, component and values. An empty text counts as no value.
+ */
+export function same(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if ((one ?? '') === '' && (other ?? '') === '') return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  if (isLinks(one) && isLinks(other))
+    return one.length === other.length && one.every((link, at) => linkKey(link) === linkKey(other[at] as Link));
+  if (isItem(one) && isItem(other))
+    return one.key === other.key && one.component === other.component && same(one.values, other.values);
+  const [left, right] = [one as Values, other as Values];
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) => same(left[key], right[key]));
+}
+
+/** Names of the attributes that differ. */
+export const changedNames = (base: Values, values: Values): string[] =>
+  Object.keys(values).filter((name) => !same(base[name], values[name]));
+
+export const isManyLinks = (attribute: Attribute): boolean =>
+  kindOf(attribute) === 'links' && !isToOne(attribute);
+
+/** Values whose items are new ones, for another document. */
+export const withoutIds = (values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (isItem(value)) return [name, asNew(value)];
+      return [name, Array.isArray(value) ? value.map((one: unknown) => (isItem(one) ? asNew(one) : one)) : value];
+    }),
+  );
+
+const asNew = (item: Item): Item => ({ ...item, id: null, values: withoutIds(item.values) });

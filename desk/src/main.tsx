@@ -1,0 +1,68 @@
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import './desk.css';
+import { createTheme, MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { setNonce } from 'get-nonce';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { ApiError, OfflineError } from './api/errors.ts';
+import { session } from './api/session.ts';
+import { App } from './screens/app.tsx';
+import { settings } from './settings.ts';
+import { chosenLanguage, loadTexts, TextsProvider } from './texts/texts.ts';
+
+// Libraries insert style elements only with the nonce that the policy of the page allows.
+setNonce(settings.nonce);
+
+const RELOADED = 'content-desk reloaded';
+/** Milliseconds within which a page is not reloaded a second time. */
+const RELOAD_PAUSE = 10_000;
+
+// A script of a former release is gone after a deploy. Unsaved work outlives the reload.
+addEventListener('vite:preloadError', (event) => {
+  const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+  if (Date.now() - last < RELOAD_PAUSE) return;
+  event.preventDefault();
+  sessionStorage.setItem(RELOADED, String(Date.now()));
+  location.reload();
+});
+
+const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 7, dark: 5 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+});
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      refetchOnWindowFocus: true,
+      retry: (count, error) => error instanceof OfflineError && count < 3,
+      throwOnError: (error) => !(error instanceof ApiError || error instanceof OfflineError),
+    },
+  },
+});
+
+const language = chosenLanguage();
+document.documentElement.lang = language;
+void session.begin();
+void loadTexts(language).then((texts) => {
+  const root = document.getElementById('root');
+  if (root === null) return;
+  createRoot(root).render(
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => settings.nonce}>
+      <Notifications position="top-right" />
+      <QueryClientProvider client={client}>
+        <TextsProvider value={{ texts, language }}>
+          <Router base={settings.base}>
+            <App />
+          </Router>
+        </TextsProvider>
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+});

@@ -1,0 +1,150 @@
+/** State of a list in the address of its page, and the one request that serves it. */
+import type { Parameter, Parameters } from '../api/query.ts';
+import { type Attribute, hasDrafts, isReadable, kindOf, type Model, type Type } from './model.ts';
+
+/** Condition on one attribute, as the address and the request contain it. */
+export interface Filter {
+  readonly name: string;
+  readonly operator: string;
+  readonly value: string;
+}
+
+export interface ListState {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly search: string;
+  readonly sort: string;
+  readonly locale: string;
+  readonly filters: readonly Filter[];
+}
+
+/** Columns of every type beside its attributes. */
+const SYSTEM = ['documentId', 'createdAt', 'updatedAt', 'publishedAt'];
+
+export const PAGE_SIZES = [10, 25, 50, 100];
+const PAGE_SIZE = 25;
+
+const TEXTS = ['$containsi', '$eqi', '$startsWithi', '$null', '$notNull'];
+const NUMBERS = ['$eq', '$gte', '$lte', '$null', '$notNull'];
+
+/** Operators that editors may choose, by the type of an attribute. */
+const OPERATORS: Readonly<Record<string, readonly string[]>> = {
+  string: TEXTS,
+  text: TEXTS,
+  richtext: TEXTS,
+  email: TEXTS,
+  uid: TEXTS,
+  enumeration: ['$eq', '$ne', '$null', '$notNull'],
+  boolean: ['$eq', '$null'],
+  integer: NUMBERS,
+  biginteger: NUMBERS,
+  float: NUMBERS,
+  decimal: NUMBERS,
+  date: NUMBERS,
+  datetime: NUMBERS,
+  time: NUMBERS,
+  relation: ['$containsi', '$null', '$notNull'],
+};
+
+export const operatorsOf = ({ type }: Attribute): readonly string[] => OPERATORS[type] ?? [];
+
+export const needsValue = (operator: string): boolean => operator !== '$null' && operator !== '$notNull';
+
+export function readState(address: URLSearchParams, { type, model }: Source): ListState {
+  const number = (name: string, fallback: number): number =>
+    Math.max(1, Math.floor(Number(address.get(name)) || fallback));
+  return {
+    page: number('page', 1),
+    pageSize: Math.min(number('pageSize', PAGE_SIZE), 100),
+    search: address.get('q') ?? '',
+    sort: address.get('sort') ?? (type.title === 'documentId' ? 'updatedAt:desc' : `${type.title}:asc`),
+    locale: address.get('locale') ?? model.defaultLocale,
+    filters: address.getAll('filter').flatMap((text) => {
+      const [name = '', operator = '', ...rest] = text.split(' ');
+      const attribute = type.attributes.find((one) => one.name === name);
+      const isKnown = attribute !== undefined && operatorsOf(attribute).includes(operator);
+      return isKnown ? [{ name, operator, value: rest.join(' ') }] : [];
+    }),
+  };
+}
+
+export function writeState(state: ListState, source: Source): URLSearchParams {
+  const start = readState(new URLSearchParams(), source);
+  const address = new URLSearchParams();
+  if (state.page !== 1) address.set('page', String(state.page));
+  if (state.pageSize !== PAGE_SIZE) address.set('pageSize', String(state.pageSize));
+  if (state.search !== '') address.set('q', state.search);
+  if (state.sort !== start.sort) address.set('sort', state.sort);
+  if (state.locale !== start.locale) address.set('locale', state.locale);
+  for (const { name, operator, value } of state.filters)
+    address.append('filter', [name, operator, value].join(' ').trim());
+  return address;
+}
+
+interface Source {
+  readonly type: Type;
+  readonly model: Model;
+}
+
+export interface Column {
+  readonly name: string;
+  /** Null for columns of every type. */
+  readonly attribute: Attribute | null;
+  readonly sortable: boolean;
+}
+
+/** Columns that the list of a type can have. */
+export function columnsOf(type: Type): readonly Column[] {
+  const own = type.attributes
+    .filter((one) => one.actions.includes('find') && !['json', 'blocks', 'password'].includes(one.type))
+    .filter((one) => !['item', 'items'].includes(kindOf(one)))
+    .map((attribute) => ({ name: attribute.name, attribute, sortable: kindOf(attribute) === 'value' }));
+  return [...own, ...SYSTEM.map((name) => ({ name, attribute: null, sortable: true }))];
+}
+
+/** Parameters of the request for one page, with everything that the columns show. */
+export function listQuery(state: ListState, columns: readonly Column[], source: Source): Parameters {
+  const { type, model } = source;
+  const links = columns.filter(({ attribute }) => attribute !== null && kindOf(attribute) === 'links');
+  const values = columns.filter((one) => !links.includes(one)).map(({ name }) => name);
+  return {
+    fields: [...new Set([type.title, ...values])],
+    populate: Object.fromEntries(links.map(({ attribute }) => linkColumn(attribute as Attribute, model))),
+    ...versionQuery(source, state.locale),
+    ...(hasDrafts(type) || (!type.draftAndPublish && type.localized) ? { withState: true } : {}),
+    sort: state.sort,
+    ...(state.search === '' ? {} : { _q: state.search }),
+    ...filtersOf(state, source),
+    pagination: { page: state.page, pageSize: state.pageSize },
+  };
+}
+
+/** Parameters that select the drafts of a locale. Documents without it are shown in the default locale. */
+export function versionQuery({ type, model }: Source, locale: string): Parameters {
+  const fallbackLocale = locale === model.defaultLocale ? 'false' : model.defaultLocale;
+  return {
+    ...(hasDrafts(type) ? { status: 'draft' } : {}),
+    ...(type.localized ? { locale, fallbackLocale } : {}),
+  };
+}
+
+function linkColumn(attribute: Attribute, model: Model): readonly [string, Parameters | true] {
+  const target = model.type(attribute.targets?.[0] ?? '');
+  const isPlain = attribute.type === 'relation' && target !== null && (attribute.targets ?? []).length === 1;
+  return [attribute.name, isPlain ? { fields: [target.title] } : true];
+}
+
+function filtersOf({ filters }: ListState, { type, model }: Source): Parameters {
+  if (filters.length === 0) return {};
+  const conditions = filters.map(({ name, operator, value }): Parameters => {
+    const attribute = type.attributes.find((one) => one.name === name);
+    const condition: Parameter = { [operator]: needsValue(operator) ? value : true };
+    const target = attribute?.type === 'relation' ? model.type(attribute.targets?.[0] ?? '') : null;
+    if (target === null || !needsValue(operator)) return { [name]: condition };
+    return { [name]: { [target.title]: condition } };
+  });
+  return { filters: { $and: conditions } };
+}
+
+export const searchableAttributes = (type: Type): readonly Attribute[] =>
+  type.attributes.filter((one) => isReadable(one) && operatorsOf(one).length > 0);

@@ -1,0 +1,95 @@
+/** Model as the server describes it to this editor, with lookups by name. */
+import type { DeskAttribute, DeskComponent, DeskModel, DeskType } from '../../../src/features/desk/desk-model.ts';
+
+export type { DeskModel };
+
+/** Attribute with the constraints that the forms use. */
+export interface Attribute extends DeskAttribute {
+  readonly maxLength?: number;
+  readonly minLength?: number;
+  readonly min?: number | string;
+  readonly max?: number | string;
+  readonly enum?: readonly string[];
+  readonly default?: unknown;
+  readonly regex?: string;
+  readonly unique?: boolean;
+  readonly targetField?: string;
+  readonly relation?: string;
+  readonly multiple?: boolean;
+  readonly allowedTypes?: readonly string[];
+  readonly component?: string;
+  readonly components?: readonly string[];
+  readonly repeatable?: boolean;
+}
+
+/** Content type or component: whatever has attributes. */
+export interface Part {
+  readonly label: string;
+  readonly description: string | null;
+  readonly title: string;
+  readonly attributes: readonly Attribute[];
+}
+
+export type Type = DeskType & Part;
+export type Component = DeskComponent & Part;
+
+export class Model {
+  readonly types: readonly Type[];
+  readonly defaultLocale: string;
+  readonly locales: readonly string[];
+  private readonly byName: ReadonlyMap<string, Type>;
+  private readonly byUid: ReadonlyMap<string, Component>;
+
+  constructor(model: DeskModel) {
+    this.types = model.types as readonly Type[];
+    this.defaultLocale = model.defaultLocale;
+    this.locales = model.locales ?? [model.defaultLocale];
+    this.byName = new Map(this.types.map((type) => [type.name, type]));
+    this.byUid = new Map((model.components as readonly Component[]).map((one) => [one.uid, one]));
+  }
+
+  type(name: string): Type | null {
+    return this.byName.get(name) ?? null;
+  }
+
+  component(uid: string): Component | null {
+    return this.byUid.get(uid) ?? null;
+  }
+
+  /** Types with a page of their own, in the order of the menu. */
+  get listed(): readonly Type[] {
+    return this.types.filter(({ hidden, route, verbs }) => !hidden && route !== null && 'find' in verbs);
+  }
+}
+
+const TO_ONE = ['oneToOne', 'manyToOne', 'morphToOne', 'morphOne'];
+
+/** How the form holds a value: as it is, as links to documents, or as items with attributes of their own. */
+export type Kind = 'value' | 'links' | 'item' | 'items';
+
+export function kindOf({ type, repeatable }: Attribute): Kind {
+  if (type === 'relation' || type === 'media') return 'links';
+  if (type === 'dynamiczone') return 'items';
+  if (type === 'component') return repeatable === true ? 'items' : 'item';
+  return 'value';
+}
+
+export const isToOne = ({ type, relation, multiple }: Attribute): boolean =>
+  type === 'media' ? multiple !== true : TO_ONE.includes(relation ?? '');
+
+export const isMorph = ({ relation }: Attribute): boolean =>
+  relation === 'morphToOne' || relation === 'morphToMany';
+
+export const isReadable = ({ actions }: Attribute): boolean =>
+  actions.includes('find') || actions.includes('findOne');
+
+/** Whether the editor may change the attribute in a new document, or in a stored one. */
+export const isWritable = ({ actions }: Attribute, isNew: boolean): boolean =>
+  actions.includes(isNew ? 'create' : 'update');
+
+export const componentsOf = ({ type, component, components }: Attribute): readonly string[] =>
+  type === 'dynamiczone' ? (components ?? []) : component === undefined ? [] : [component];
+
+/** Whether the editor works on drafts of the type, which needs the right to read them. */
+export const hasDrafts = ({ draftAndPublish, verbs }: Type): boolean =>
+  draftAndPublish && 'readDrafts' in verbs;

@@ -1,0 +1,53 @@
+/** Value of a list's column. */
+import { Group, Text } from '@mantine/core';
+import { linkOf, type Json } from '../form/values.ts';
+import { type Attribute, kindOf, type Model } from '../model/model.ts';
+import { useFormats, useTexts } from '../texts/texts.ts';
+import { Thumbnail } from './thumbnail.tsx';
+
+const MAX_LINKS = 3;
+const TIMES = ['createdAt', 'updatedAt', 'publishedAt'];
+
+export function Cell({ name, attribute, document, model }: CellProps) {
+  const texts = useTexts();
+  const { dateTime } = useFormats();
+  const value = document[name];
+  if (value === null || value === undefined || value === '') return null;
+  if (attribute !== null && kindOf(attribute) === 'links') return <Links {...{ attribute, value, model }} />;
+  const isTime = TIMES.includes(name) || attribute?.type === 'datetime';
+  if (isTime) return <Text size="sm">{dateTime(new Date(String(value)))}</Text>;
+  if (typeof value === 'boolean') return <Text size="sm">{value ? texts.yes : texts.no}</Text>;
+  return (
+    <Text size="sm" lineClamp={2}>
+      {typeof value === 'object' ? JSON.stringify(value) : String(value as string | number)}
+    </Text>
+  );
+}
+
+interface CellProps {
+  readonly name: string;
+  readonly attribute: Attribute | null;
+  readonly document: Json;
+  readonly model: Model;
+}
+
+function Links({ attribute, value, model }: { readonly attribute: Attribute; readonly value: unknown; readonly model: Model }) {
+  const texts = useTexts();
+  const list = (Array.isArray(value) ? value : [value]) as readonly Json[];
+  const links = list.slice(0, MAX_LINKS).map((one) => linkOf(one, attribute.type === 'media' ? 'file' : (attribute.targets?.[0] ?? ''), model));
+  const more = list.length - links.length;
+  if (attribute.type === 'media')
+    return (
+      <Group gap={4} wrap="nowrap">
+        {links.map(({ documentId, file }) => (
+          <Thumbnail key={documentId} file={file ?? {}} />
+        ))}
+      </Group>
+    );
+  return (
+    <Text size="sm" lineClamp={2}>
+      {links.map(({ title }) => title ?? texts.untitled).join(', ')}
+      {more > 0 && ` +${more}`}
+    </Text>
+  );
+}

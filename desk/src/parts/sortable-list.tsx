@@ -1,0 +1,98 @@
+/** List whose entries are moved by pointer or keyboard. A screen reader announces each move. */
+import {
+  type Announcements,
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  KeyboardSensor,
+  PointerSensor,
+  useSensor,
+  useSensors,
+} from '@dnd-kit/core';
+import {
+  arrayMove,
+  SortableContext,
+  sortableKeyboardCoordinates,
+  useSortable,
+  verticalListSortingStrategy,
+} from '@dnd-kit/sortable';
+import { CSS } from '@dnd-kit/utilities';
+import { ActionIcon } from '@mantine/core';
+import { IconGripVertical } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/texts.ts';
+
+interface ListProps {
+  readonly keys: readonly string[];
+  readonly move: (from: number, to: number) => void;
+  readonly children: ReactNode;
+}
+
+export const moved = <T,>(list: readonly T[], from: number, to: number): readonly T[] =>
+  arrayMove([...list], from, to);
+
+export function SortableList({ keys, move, children }: ListProps) {
+  const texts = useTexts();
+  const sensors = useSensors(
+    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
+  const end = ({ active, over }: DragEndEvent): void => {
+    if (over === null || active.id === over.id) return;
+    move(keys.indexOf(String(active.id)), keys.indexOf(String(over.id)));
+  };
+  const placeOf = (id: unknown): string => texts.movedTo(keys.indexOf(String(id)) + 1, keys.length);
+  const announcements: Announcements = {
+    onDragStart: ({ active }) => placeOf(active.id),
+    onDragOver: ({ over }) => (over === null ? undefined : placeOf(over.id)),
+    onDragEnd: ({ over }) => (over === null ? undefined : placeOf(over.id)),
+    onDragCancel: ({ active }) => placeOf(active.id),
+  };
+  return (
+    <DndContext
+      sensors={sensors}
+      collisionDetection={closestCenter}
+      onDragEnd={end}
+      accessibility={{ announcements, screenReaderInstructions: { draggable: texts.dragHint } }}
+    >
+      <SortableContext items={[...keys]} strategy={verticalListSortingStrategy}>
+        {children}
+      </SortableContext>
+    </DndContext>
+  );
+}
+
+interface EntryProps {
+  readonly id: string;
+  readonly title: string;
+  readonly isFixed: boolean;
+  readonly children: (handle: ReactNode) => ReactNode;
+}
+
+export function SortableEntry({ id, title, isFixed, children }: EntryProps) {
+  const texts = useTexts();
+  const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
+    id,
+    disabled: isFixed,
+  });
+  const handle = isFixed ? null : (
+    <ActionIcon
+      {...attributes}
+      {...listeners}
+      className="desk-drag"
+      variant="subtle"
+      color="gray"
+      aria-label={texts.moveItem(title)}
+    >
+      <IconGripVertical size={16} />
+    </ActionIcon>
+  );
+  return (
+    <div
+      ref={setNodeRef}
+      style={{ transform: CSS.Translate.toString(transform), transition, opacity: isDragging ? 0.6 : 1 }}
+    >
+      {children(handle)}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { Badge, Group, Tooltip } from '@mantine/core';
+import type { DocumentState, Status } from '../editor/requests.ts';
+import { useFormats, useTexts } from '../texts/texts.ts';
+
+const COLOURS: Readonly<Record<Status, string>> = { draft: 'gray', modified: 'orange', published: 'green' };
+
+export function StatusBadge({ status }: { readonly status: Status }) {
+  const texts = useTexts();
+  const hints: Readonly<Record<Status, string>> = {
+    draft: texts.draftHint,
+    modified: texts.modifiedHint,
+    published: texts.publishedHint,
+  };
+  return (
+    <Tooltip label={hints[status]} events={{ hover: true, focus: true, touch: true }}>
+      <Badge className={`desk-status desk-status-${status}`} color={COLOURS[status]} variant="light" tt="none">
+        {texts[status]}
+      </Badge>
+    </Tooltip>
+  );
+}
+
+/** Languages of a document, each with its state; those that it lacks are outlined. */
+export function LocaleBadges({ state, locales }: { readonly state: DocumentState; readonly locales: readonly string[] }) {
+  const texts = useTexts();
+  const { localeName } = useFormats();
+  const known = new Map((state.locales ?? []).map(({ locale, status }) => [locale, status]));
+  return (
+    <Group gap={4} wrap="nowrap">
+      {locales.map((locale) => {
+        const status = known.get(locale);
+        const hint = `${localeName(locale)}: ${status === undefined ? texts.missing : texts[status]}`;
+        return (
+          <Badge
+            key={locale}
+            size="sm"
+            tt="none"
+            className={`desk-status desk-status-${status ?? 'missing'}`}
+            variant={status === undefined ? 'outline' : 'light'}
+            color={status === undefined ? 'gray' : COLOURS[status]}
+            title={hint}
+            aria-label={hint}
+            role="img"
+          >
+            {locale}
+          </Badge>
+        );
+      })}
+    </Group>
+  );
+}

@@ -1,0 +1,104 @@
+/** Decides what the whole page shows: sign-in, the desk, or the reason why it cannot be shown. */
+import { Button, Center, Loader, Modal, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
+import { Route, Switch } from 'wouter';
+import { ApiError } from '../api/errors.ts';
+import { request } from '../api/http.ts';
+import { session } from '../api/session.ts';
+import { type DeskModel, Model } from '../model/model.ts';
+import { settings } from '../settings.ts';
+import { useTexts } from '../texts/texts.ts';
+import { Shell } from './shell.tsx';
+import { CodePage, SignInForm, SignInPage } from './sign-in.tsx';
+
+const ModelContext = createContext<Model | null>(null);
+
+/** Returns the model. Throws an Error outside the desk. */
+export function useModel(): Model {
+  const model = useContext(ModelContext);
+  if (model === null) throw new Error('There is no model outside the desk');
+  return model;
+}
+
+export function App() {
+  const state = useSyncExternalStore(session.subscribe, session.snapshot);
+  return (
+    <Switch>
+      <Route path="/invitation">
+        <CodePage kind="invitation" />
+      </Route>
+      <Route path="/reset-password">
+        <CodePage kind="reset" />
+      </Route>
+      <Route path="*">
+        {state === 'starting' && <Starting />}
+        {state === 'out' && <SignInPage />}
+        {(state === 'in' || state === 'expired') && <Desk />}
+        {state === 'expired' && <SignInAgain />}
+      </Route>
+    </Switch>
+  );
+}
+
+function Starting() {
+  const texts = useTexts();
+  return (
+    <Center h="100vh">
+      <Loader aria-label={texts.loading} />
+    </Center>
+  );
+}
+
+/** Dialog over the page when the session has ended: the page and its changes stay. */
+function SignInAgain() {
+  const texts = useTexts();
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={texts.signInAgain}
+    >
+      <Stack>
+        <Text size="sm">{texts.signInAgainHint}</Text>
+        <SignInForm identifier={session.user?.email ?? ''} />
+      </Stack>
+    </Modal>
+  );
+}
+
+function Desk() {
+  const texts = useTexts();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['model'],
+    queryFn: async () => (await request<{ data: DeskModel }>(`${settings.base}/model`)).body.data,
+    staleTime: 60_000,
+  });
+  const model = useMemo(() => (data === undefined ? null : new Model(data)), [data]);
+  if (model !== null)
+    return (
+      <ModelContext value={model}>
+        <Shell />
+      </ModelContext>
+    );
+  if (error === null) return <Starting />;
+  const isForbidden = error instanceof ApiError && error.status === 403;
+  return (
+    <Center h="100vh" p="md">
+      <Stack maw={420}>
+        <Title order={1} size="h3">
+          {isForbidden ? texts.noDeskTitle : texts.desk}
+        </Title>
+        <Text>{isForbidden ? texts.noDesk : texts.failed(error.message)}</Text>
+        {isForbidden ? (
+          <Button onClick={() => void session.leave()}>{texts.signOut}</Button>
+        ) : (
+          <Button onClick={() => void refetch()}>{texts.retry}</Button>
+        )}
+      </Stack>
+    </Center>
+  );
+}

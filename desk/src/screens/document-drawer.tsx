@@ -1,0 +1,65 @@
+/** Document in a drawer over another form: to create a target of a relation, or to edit one. */
+import { Drawer } from '@mantine/core';
+import { useEditor, useSnapshot } from '../editor/use-editor.ts';
+import type { DocumentEditor } from '../editor/document-editor.ts';
+import { type Link, linkOf } from '../form/values.ts';
+import { useTexts } from '../texts/texts.ts';
+import { useModel } from './app.tsx';
+import { DocumentForm } from './document-form.tsx';
+import { SaveBar } from './save-bar.tsx';
+
+interface Props {
+  readonly type: string;
+  /** Null for a new document. */
+  readonly documentId: string | null;
+  readonly locale: string;
+  /** Called with a link to the stored document, or with null if none is stored. */
+  readonly close: (link: Link | null) => void;
+}
+
+export default function DocumentDrawer({ type: name, documentId, locale, close }: Props) {
+  const texts = useTexts();
+  const model = useModel();
+  const type = model.type(name);
+  if (type === null) return null;
+  const label = documentId === null ? texts.newDocument(type.label) : type.label;
+  return <Opened {...{ type, documentId, locale, close, label }} />;
+}
+
+interface OpenedProps extends Omit<Props, 'type'> {
+  readonly type: DocumentEditor['type'];
+  readonly label: string;
+}
+
+function Opened({ type, documentId, locale, close, label }: OpenedProps) {
+  const texts = useTexts();
+  const model = useModel();
+  const editor = useEditor({ model, type, documentId, locale: type.localized ? locale : model.defaultLocale });
+  const leave = (): void => {
+    const id = editor?.snapshot.documentId ?? null;
+    if (editor === null || id === null) return close(null);
+    close(linkOf({ documentId: id, [type.title]: editor.store.get(type.title) }, type.name, model));
+  };
+  return (
+    <Drawer
+      opened
+      onClose={leave}
+      position="right"
+      size="lg"
+      title={label}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      {editor !== null && <Inside editor={editor} locale={locale} close={() => close(null)} />}
+    </Drawer>
+  );
+}
+
+function Inside({ editor, locale, close }: { editor: DocumentEditor; locale: string; close: () => void }) {
+  useSnapshot(editor);
+  return (
+    <>
+      <SaveBar editor={editor} deleted={close} />
+      <DocumentForm editor={editor} locale={locale} />
+    </>
+  );
+}

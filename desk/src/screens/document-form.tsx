@@ -1,0 +1,169 @@
+/** Form of a document with everything that the editor must know first: conflicts, recovered work, errors. */
+import { Alert, Button, Center, Group, Loader, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { FieldGrid } from '../fields/field-grid.tsx';
+import { FormProvider } from '../fields/form-context.ts';
+import type { DocumentEditor } from '../editor/document-editor.ts';
+import { useSnapshot } from '../editor/use-editor.ts';
+import type { Conflict } from '../form/merge.ts';
+import { isItem, type Link } from '../form/values.ts';
+import type { Part } from '../model/model.ts';
+import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+import { useModel } from './app.tsx';
+
+export function DocumentForm({ editor, locale }: { readonly editor: DocumentEditor; readonly locale: string }) {
+  const texts = useTexts();
+  const model = useModel();
+  const { phase, error } = useSnapshot(editor);
+  const { type, store, isNew } = editor;
+  const form = useMemo(() => ({ store, model, type, isNew, locale }), [store, model, type, isNew, locale]);
+  if (phase === 'loading')
+    return (
+      <Center p="xl">
+        <Loader aria-label={texts.loading} />
+      </Center>
+    );
+  if (phase === 'failed')
+    return (
+      <Alert color="red" title={texts.failed(error ?? '')} role="alert">
+        <Button size="xs" onClick={() => void editor.load()}>
+          {texts.retry}
+        </Button>
+      </Alert>
+    );
+  const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
+  return (
+    <FormProvider value={form}>
+      <Notices editor={editor} />
+      <Conflicts editor={editor} />
+      <FieldGrid part={type} at="" readOnly={!mayWrite} />
+    </FormProvider>
+  );
+}
+
+const labelOf = (part: Part, name: string): string =>
+  part.attributes.find((one) => one.name === name)?.label ?? name;
+
+function Notices({ editor }: { readonly editor: DocumentEditor }) {
+  const texts = useTexts();
+  const { dateTime } = useFormats();
+  const { recoveredAt, arrived, phase, conflicts } = useSnapshot(editor);
+  return (
+    <>
+      {phase === 'missing' && (
+        <Alert color="red" title={texts.gone} role="alert">
+          <Text size="sm">{texts.goneHint}</Text>
+          {'create' in editor.type.verbs && editor.store.isChanged && (
+            <Button size="xs" mt="xs" onClick={() => void editor.createAgain()}>
+              {texts.createAgain}
+            </Button>
+          )}
+        </Alert>
+      )}
+      {recoveredAt !== null && (
+        <Alert color="blue" role="status" title={texts.recovered(dateTime(new Date(recoveredAt)))}>
+          <Group gap="xs">
+            <Button size="xs" onClick={() => editor.keepRecovered()}>
+              {texts.keepRecovered}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => void editor.revert()}>
+              {texts.revert}
+            </Button>
+          </Group>
+        </Alert>
+      )}
+      {arrived.length > 0 && conflicts.length === 0 && (
+        <Alert
+          color="blue"
+          role="status"
+          withCloseButton
+          closeButtonLabel={texts.close}
+          onClose={() => editor.seen()}
+          title={texts.arrived(arrived.map((name) => labelOf(editor.type, name)).join(', '))}
+        />
+      )}
+    </>
+  );
+}
+
+/** A value in a few words. */
+function summary(value: unknown, texts: Texts): string {
+  if (value === null || value === undefined || value === '') return texts.none;
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no;
+  if (Array.isArray(value))
+    return value.length === 0 ? texts.none : value.map((one: unknown) => summary(one, texts)).join(', ');
+  if (isItem(value)) {
+    const texted = Object.values(value.values).find((one) => typeof one === 'string' && one !== '');
+    return typeof texted === 'string' ? texted : value.component;
+  }
+  if (typeof value === 'object' && 'documentId' in value) return (value as Link).title ?? texts.untitled;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number);
+}
+
+/** Labels along a place in the form, such as `SEO › Title`. */
+function placeLabel(editor: DocumentEditor, path: string): string {
+  let part: Part | null = editor.type;
+  let place = '';
+  const labels: string[] = [];
+  for (const segment of path.split('/')) {
+    place = place === '' ? segment : `${place}/${segment}`;
+    if (!segment.startsWith('#') && part !== null) labels.push(labelOf(part, segment));
+    const value = editor.store.get(place);
+    if (isItem(value)) part = editor.model.component(value.component);
+  }
+  return labels.join(' › ');
+}
+
+function Conflicts({ editor }: { readonly editor: DocumentEditor }) {
+  const texts = useTexts();
+  const { conflicts } = useSnapshot(editor);
+  if (conflicts.length === 0) return null;
+  return (
+    <Alert color="orange" title={texts.conflict} role="alert">
+      <Stack>
+        <Text size="sm">{texts.conflictHint}</Text>
+        {conflicts.map((conflict) => (
+          <OneConflict key={conflict.path} {...{ editor, conflict }} />
+        ))}
+      </Stack>
+    </Alert>
+  );
+}
+
+function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; readonly conflict: Conflict }) {
+  const texts = useTexts();
+  const label = placeLabel(editor, conflict.path);
+  const sides = [
+    { title: texts.mine, button: texts.keepMine, value: conflict.mine },
+    { title: texts.theirs, button: texts.takeTheirs, value: conflict.theirs },
+  ];
+  return (
+    <Stack gap={4} role="group" aria-label={label}>
+      <Text fw={600} size="sm">
+        {label}
+      </Text>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        {sides.map(({ title, button, value }) => (
+          <Paper key={title} withBorder p="xs">
+            <Stack gap={6}>
+              <Text size="xs" c="dimmed">
+                {title}
+              </Text>
+              <Text size="sm" lineClamp={6} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+                {summary(value, texts)}
+              </Text>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`${button}: ${label}`}
+                onClick={() => editor.resolve(conflict, value)}
+              >
+                {button}
+              </Button>
+            </Stack>
+          </Paper>
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}

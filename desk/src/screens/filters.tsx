@@ -1,0 +1,155 @@
+/** Conditions of a list: one row of chips, and a form for another one. */
+import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconFilter, IconX } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { type Filter, needsValue, operatorsOf, searchableAttributes } from '../model/list-query.ts';
+import type { Attribute, Type } from '../model/model.ts';
+import { operatorText } from '../texts/operators.ts';
+import { useTexts } from '../texts/texts.ts';
+
+interface Props {
+  readonly type: Type;
+  readonly filters: readonly Filter[];
+  readonly change: (filters: readonly Filter[]) => void;
+}
+
+export function FilterBar({ type, filters, change }: Props) {
+  const texts = useTexts();
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const add = (filter: Filter): void => {
+    change([...filters, filter]);
+    close();
+  };
+  const labelOf = (name: string): string => type.attributes.find((one) => one.name === name)?.label ?? name;
+  return (
+    <Group gap="xs">
+      <Popover opened={isOpen} onChange={close} trapFocus returnFocus>
+        <Popover.Target>
+          <Button variant="default" size="xs" leftSection={<IconFilter size={14} />} onClick={toggle}>
+            {texts.addFilter}
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <FilterForm type={type} add={add} />
+        </Popover.Dropdown>
+      </Popover>
+      {filters.map((filter, at) => {
+        const { name, operator, value } = filter;
+        const text = `${labelOf(name)} ${operatorText(texts, operator)} ${value}`.trim();
+        return (
+          <Badge
+            key={`${at} ${text}`}
+            variant="light"
+            size="lg"
+            tt="none"
+            rightSection={
+              <ActionIcon
+                size="xs"
+                variant="transparent"
+                aria-label={texts.removeItem(text)}
+                onClick={() => change(filters.filter((one) => one !== filter))}
+              >
+                <IconX size={12} />
+              </ActionIcon>
+            }
+          >
+            {text}
+          </Badge>
+        );
+      })}
+    </Group>
+  );
+}
+
+function FilterForm({ type, add }: { readonly type: Type; readonly add: (filter: Filter) => void }) {
+  const texts = useTexts();
+  const attributes = searchableAttributes(type);
+  const [name, setName] = useState(attributes[0]?.name ?? '');
+  const attribute = attributes.find((one) => one.name === name);
+  const operators = attribute === undefined ? [] : operatorsOf(attribute);
+  const [chosen, setOperator] = useState('');
+  const [value, setValue] = useState('');
+  const operator = operators.includes(chosen) ? chosen : (operators[0] ?? '');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (attribute === undefined || (needsValue(operator) && value === '')) return;
+    add({ name, operator, value: needsValue(operator) ? value : '' });
+    setValue('');
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="xs" w={240}>
+        <Select
+          label={texts.attribute}
+          data={attributes.map((one) => ({ value: one.name, label: one.label }))}
+          value={name}
+          allowDeselect={false}
+          searchable
+          comboboxProps={{ withinPortal: false }}
+          onChange={(next) => {
+            setName(next ?? '');
+            setValue('');
+          }}
+        />
+        <Select
+          label={texts.condition}
+          data={operators.map((one) => ({ value: one, label: operatorText(texts, one) }))}
+          value={operator}
+          allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
+          onChange={(next) => setOperator(next ?? '')}
+        />
+        {attribute !== undefined && needsValue(operator) && (
+          <FilterValue attribute={attribute} value={value} change={setValue} />
+        )}
+        <Button type="submit">{texts.apply}</Button>
+      </Stack>
+    </form>
+  );
+}
+
+const INPUTS: Readonly<Record<string, string>> = {
+  integer: 'number',
+  float: 'number',
+  decimal: 'number',
+  date: 'date',
+  datetime: 'datetime-local',
+  time: 'time',
+};
+
+interface ValueProps {
+  readonly attribute: Attribute;
+  readonly value: string;
+  readonly change: (value: string) => void;
+}
+
+function FilterValue({ attribute, value, change }: ValueProps) {
+  const texts = useTexts();
+  const { type } = attribute;
+  if (type === 'boolean' || type === 'enumeration') {
+    const yesNo = [
+      { value: 'true', label: texts.yes },
+      { value: 'false', label: texts.no },
+    ];
+    const data = type === 'boolean' ? yesNo : [...(attribute.enum ?? [])];
+    return (
+      <Select
+        label={texts.value}
+        data={data}
+        value={value === '' ? null : value}
+        comboboxProps={{ withinPortal: false }}
+        onChange={(next) => change(next ?? '')}
+      />
+    );
+  }
+  return (
+    <TextInput
+      label={texts.value}
+      type={INPUTS[type] ?? 'text'}
+      step="any"
+      value={value}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}

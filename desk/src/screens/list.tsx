@@ -1,0 +1,351 @@
+/** List of the documents of a type. One request serves a page with its links and states. */
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  Loader,
+  Menu,
+  Pagination,
+  Select,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconArrowDown, IconArrowUp, IconColumns3, IconPlus, IconSearch, IconX } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { request } from '../api/http.ts';
+import { session } from '../api/session.ts';
+import type { DocumentState } from '../editor/requests.ts';
+import type { Json } from '../form/values.ts';
+import { type Column, columnsOf, listQuery, type ListState, PAGE_SIZES, readState, writeState } from '../model/list-query.ts';
+import { hasDrafts, type Type } from '../model/model.ts';
+import { Cell } from '../parts/cell.tsx';
+import { LocaleBadges, StatusBadge } from '../parts/status.tsx';
+import { settings } from '../settings.ts';
+import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+import { useModel } from './app.tsx';
+import { BulkBar } from './bulk.tsx';
+import { FilterBar } from './filters.tsx';
+
+interface Page {
+  readonly data: readonly Json[];
+  readonly meta: { readonly pagination: { readonly total: number; readonly pageCount: number } };
+}
+
+/** Names of the chosen columns, kept per editor and type. */
+function useColumns(type: Type): readonly [readonly Column[], readonly Column[], (name: string) => void] {
+  const key = `content-desk columns ${session.user?.documentId ?? ''} ${type.name}`;
+  const [names, setNames] = useState<readonly string[]>(() => {
+    const kept = localStorage.getItem(key);
+    return kept === null ? type.list : (JSON.parse(kept) as string[]);
+  });
+  const all = columnsOf(type);
+  const chosen = names.flatMap((name) => all.find((one) => one.name === name) ?? []);
+  const toggle = (name: string): void => {
+    const next = names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
+    localStorage.setItem(key, JSON.stringify(next));
+    setNames(next);
+  };
+  return [chosen, all, toggle];
+}
+
+export function columnLabel({ name, attribute }: Column): string {
+  if (attribute !== null) return attribute.label;
+  const words = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function ListScreen({ type }: { readonly type: Type }) {
+  const texts = useTexts();
+  const model = useModel();
+  const [address, setAddress] = useSearchParams();
+  const state = readState(address, { type, model });
+  const [columns, allColumns, toggleColumn] = useColumns(type);
+  const [selected, setSelected] = useState<ReadonlyMap<string, string>>(new Map());
+  const query = listQuery(state, columns, { type, model });
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['list', type.name, query],
+    queryFn: async ({ signal }) => (await request<Page>(`${settings.api}/${type.route}`, { query, signal })).body,
+    placeholderData: keepPreviousData,
+  });
+  const go = (change: Partial<ListState>): void => {
+    setSelected(new Map());
+    setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace: true });
+  };
+  useEffect(() => {
+    document.title = `${type.label} · ${texts.desk}`;
+  }, [type, texts]);
+  const isNarrowed = state.search !== '' || state.filters.length > 0;
+  return (
+    <Stack p="md" gap="md">
+      <Group justify="space-between">
+        <Group gap="sm">
+          <Title order={1} size="h2">
+            {type.label}
+          </Title>
+          {isFetching && <Loader size="xs" aria-label={texts.loading} />}
+        </Group>
+        {'create' in type.verbs && (
+          <Button
+            component={Link}
+            href={`/content/${type.name}/new${state.locale === model.defaultLocale ? '' : `?locale=${state.locale}`}`}
+            leftSection={<IconPlus size={16} />}
+          >
+            {texts.create}
+          </Button>
+        )}
+      </Group>
+      {type.description !== null && <Text c="dimmed">{type.description}</Text>}
+      <Tools {...{ type, state, go }}>
+        <ColumnMenu {...{ all: allColumns, chosen: columns, toggle: toggleColumn }} />
+      </Tools>
+      <FilterBar type={type} filters={state.filters} change={(filters) => go({ filters })} />
+      {error !== null && (
+        <Alert color="red" title={texts.failed(error.message)}>
+          <Button size="xs" onClick={() => void refetch()}>
+            {texts.retry}
+          </Button>
+        </Alert>
+      )}
+      <BulkBar type={type} locale={state.locale} selected={selected} clear={() => setSelected(new Map())} />
+      {data !== undefined && data.data.length > 0 && (
+        <DocumentTable {...{ type, state, columns, documents: data.data, selected, setSelected, go }} />
+      )}
+      {data?.data.length === 0 && (
+        <Stack align="flex-start" py="xl">
+          <Text>{isNarrowed ? texts.noMatches : texts.noDocuments}</Text>
+          {isNarrowed && (
+            <Button variant="default" onClick={() => go({ search: '', filters: [] })}>
+              {texts.clearSearch}
+            </Button>
+          )}
+        </Stack>
+      )}
+      {data !== undefined && data.data.length > 0 && <Pages {...{ state, page: data, go }} />}
+    </Stack>
+  );
+}
+
+type Go = (change: Partial<ListState>) => void;
+
+function Tools({ type, state, go, children }: { type: Type; state: ListState; go: Go; children: ReactNode }) {
+  const texts = useTexts();
+  const model = useModel();
+  const { localeName } = useFormats();
+  const [search, setSearch] = useState(state.search);
+  useEffect(() => setSearch(state.search), [state.search]);
+  const later = useDebouncedCallback((text: string) => go({ search: text.trim() }), 300);
+  return (
+    <Group gap="sm" align="flex-end">
+      <TextInput
+        role="searchbox"
+        aria-label={texts.searchIn(type.label)}
+        placeholder={texts.search}
+        leftSection={<IconSearch size={16} />}
+        rightSection={
+          search === '' ? null : (
+            <ActionIcon variant="subtle" aria-label={texts.clearSearch} onClick={() => go({ search: '' })}>
+              <IconX size={14} />
+            </ActionIcon>
+          )
+        }
+        value={search}
+        onChange={(event) => {
+          setSearch(event.currentTarget.value);
+          later(event.currentTarget.value);
+        }}
+        miw={220}
+        flex={1}
+        maw={420}
+      />
+      {type.localized && model.locales.length > 1 && (
+        <Select
+          aria-label={texts.locale}
+          data={model.locales.map((code) => ({ value: code, label: localeName(code) }))}
+          value={state.locale}
+          allowDeselect={false}
+          onChange={(locale) => go({ locale: locale ?? model.defaultLocale })}
+          w={160}
+        />
+      )}
+      {children}
+    </Group>
+  );
+}
+
+function ColumnMenu({ all, chosen, toggle }: { all: readonly Column[]; chosen: readonly Column[]; toggle: (name: string) => void }) {
+  const texts = useTexts();
+  return (
+    <Menu closeOnItemClick={false}>
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconColumns3 size={16} />}>
+          {texts.columns}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
+        {all.map((column) => (
+          <Menu.Item
+            key={column.name}
+            role="menuitemcheckbox"
+            aria-checked={chosen.includes(column)}
+            leftSection={<Checkbox.Indicator size="xs" checked={chosen.includes(column)} />}
+            onClick={() => toggle(column.name)}
+          >
+            {columnLabel(column)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+interface TableProps {
+  readonly type: Type;
+  readonly state: ListState;
+  readonly columns: readonly Column[];
+  readonly documents: readonly Json[];
+  /** Titles of the selected documents by their id. */
+  readonly selected: ReadonlyMap<string, string>;
+  readonly setSelected: (selected: ReadonlyMap<string, string>) => void;
+  readonly go: Go;
+}
+
+export const titleOf = (document: Json, type: Type, texts: Texts): string => {
+  const title = document[type.title];
+  return title === null || title === undefined || title === '' ? texts.untitled : String(title);
+};
+
+function DocumentTable({ type, state, columns, documents, selected, setSelected, go }: TableProps) {
+  const texts = useTexts();
+  const model = useModel();
+  const rows = documents.map((document) => ({ document, id: String(document['documentId']), title: titleOf(document, type, texts) }));
+  const isAll = rows.every(({ id }) => selected.has(id));
+  const first = columns[0]?.name === type.title ? columns : [{ name: type.title, attribute: null, sortable: true }, ...columns];
+  const toggle = (id: string, title: string): void => {
+    const next = new Map(selected);
+    if (!next.delete(id)) next.set(id, title);
+    setSelected(next);
+  };
+  return (
+    <Table.ScrollContainer minWidth={500}>
+      <Table highlightOnHover verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={40}>
+              <Checkbox
+                aria-label={texts.selectAll}
+                checked={isAll}
+                indeterminate={!isAll && selected.size > 0}
+                onChange={() => setSelected(isAll ? new Map() : new Map(rows.map(({ id, title }) => [id, title])))}
+              />
+            </Table.Th>
+            {first.map((column) => (
+              <ColumnHead key={column.name} {...{ column, state, go }} />
+            ))}
+            {hasDrafts(type) && <Table.Th>{texts.status}</Table.Th>}
+            {type.localized && model.locales.length > 1 && <Table.Th>{texts.locales}</Table.Th>}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ document, id, title }) => {
+            const known = document['__state'] as DocumentState | undefined;
+            const suffix = state.locale === model.defaultLocale ? '' : `?locale=${state.locale}`;
+            return (
+              <Table.Tr key={id} bg={selected.has(id) ? 'var(--mantine-primary-color-light)' : undefined}>
+                <Table.Td>
+                  <Checkbox
+                    aria-label={texts.select(title)}
+                    checked={selected.has(id)}
+                    onChange={() => toggle(id, title)}
+                  />
+                </Table.Td>
+                {first.map(({ name, attribute }, at) => (
+                  <Table.Td key={name}>
+                    {at === 0 ? (
+                      <Link className="desk-row-link" href={`/content/${type.name}/${id}${suffix}`}>
+                        {title}
+                      </Link>
+                    ) : (
+                      <Cell {...{ name, attribute, document, model }} />
+                    )}
+                  </Table.Td>
+                ))}
+                {hasDrafts(type) && (
+                  <Table.Td>{known !== undefined && <StatusBadge status={known.status} />}</Table.Td>
+                )}
+                {type.localized && model.locales.length > 1 && (
+                  <Table.Td>{known !== undefined && <LocaleBadges state={known} locales={model.locales} />}</Table.Td>
+                )}
+              </Table.Tr>
+            );
+          })}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function ColumnHead({ column, state, go }: { column: Column; state: ListState; go: Go }) {
+  const texts = useTexts();
+  const label = columnLabel(column);
+  const [name, direction] = state.sort.split(':');
+  const isSorted = name === column.name;
+  if (!column.sortable) return <Table.Th>{label}</Table.Th>;
+  const Icon = direction === 'desc' ? IconArrowDown : IconArrowUp;
+  const next = isSorted && direction !== 'desc' ? 'desc' : 'asc';
+  const order = direction === 'desc' ? 'descending' : 'ascending';
+  return (
+    <Table.Th aria-sort={isSorted ? order : 'none'}>
+      <Button
+        variant="transparent"
+        color="gray"
+        size="compact-sm"
+        px={0}
+        fw={700}
+        c="inherit"
+        rightSection={isSorted ? <Icon size={14} /> : null}
+        aria-label={texts.sortBy(label)}
+        onClick={() => go({ sort: `${column.name}:${next}` })}
+      >
+        {label}
+      </Button>
+    </Table.Th>
+  );
+}
+
+function Pages({ state, page, go }: { state: ListState; page: Page; go: Go }) {
+  const texts = useTexts();
+  const { total, pageCount } = page.meta.pagination;
+  const from = (state.page - 1) * state.pageSize + 1;
+  return (
+    <Group justify="space-between">
+      <Text size="sm" role="status">
+        {texts.countOf(from, from + page.data.length - 1, total)}
+      </Text>
+      <Pagination
+        total={pageCount}
+        value={state.page}
+        onChange={(at) => go({ page: at })}
+        size="sm"
+        getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
+        getControlProps={(control) => ({ 'aria-label': control })}
+      />
+      <Select
+        aria-label={texts.perPage}
+        data={PAGE_SIZES.map(String)}
+        value={String(state.pageSize)}
+        allowDeselect={false}
+        onChange={(size) => go({ pageSize: Number(size) })}
+        w={80}
+        size="xs"
+      />
+    </Group>
+  );
+}

@@ -1,0 +1,186 @@
+/** Bar above a form: what is saved, what is live, and the buttons. */
+import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { notifications } from '@mantine/notifications';
+import { IconDots } from '@tabler/icons-react';
+import { useState } from 'react';
+import type { DocumentEditor, Snapshot } from '../editor/document-editor.ts';
+import { useSnapshot } from '../editor/use-editor.ts';
+import { hasDrafts } from '../model/model.ts';
+import { StatusBadge } from '../parts/status.tsx';
+import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+
+interface Props {
+  readonly editor: DocumentEditor;
+  readonly deleted: () => void;
+}
+
+type Asked = 'unpublish' | 'discard' | 'delete';
+
+export function SaveBar({ editor, deleted }: Props) {
+  const texts = useTexts();
+  const snapshot = useSnapshot(editor);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const { type, isNew } = editor;
+  const { saving, state, phase, conflicts } = snapshot;
+  const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
+  const mayPublish = hasDrafts(type) && ('publish' in type.verbs || 'update' in type.verbs);
+  const isLive = state !== null && state.status !== 'draft';
+  const save = (): void => void editor.save();
+  const publish = async (): Promise<void> => {
+    if (await editor.act('publish')) notifications.show({ message: texts.publishedNow, color: 'green' });
+  };
+  useHotkeys(
+    [
+      ['mod+S', save],
+      ['mod+shift+P', () => void (mayPublish && publish())],
+    ],
+    [],
+  );
+  if (phase === 'loading' || phase === 'failed') return null;
+  return (
+    <div className="desk-savebar">
+      <Group px="md" py="xs" gap="sm" justify="space-between" wrap="nowrap">
+        <Group gap="sm" wrap="nowrap">
+          {hasDrafts(type) && state !== null && <StatusBadge status={state.status} />}
+          <Progress snapshot={snapshot} />
+        </Group>
+        <Group gap="xs" wrap="nowrap">
+          {mayWrite && (
+            <Button
+              variant={mayPublish ? 'default' : 'filled'}
+              size="sm"
+              loading={saving === 'saving'}
+              disabled={conflicts.length > 0 || (!snapshot.isChanged && !isNew)}
+              onClick={save}
+            >
+              {texts.save}
+            </Button>
+          )}
+          {mayPublish && (
+            <Button
+              size="sm"
+              loading={saving === 'saving'}
+              disabled={conflicts.length > 0 || (state?.status === 'published' && !snapshot.isChanged)}
+              onClick={() => void publish()}
+            >
+              {texts.publish}
+            </Button>
+          )}
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <ActionIcon variant="subtle" aria-label={texts.moreActions}>
+                <IconDots size={18} />
+              </ActionIcon>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item disabled={!snapshot.isChanged} onClick={() => void editor.revert()}>
+                {texts.revert}
+              </Menu.Item>
+              {isLive && 'unpublish' in type.verbs && (
+                <Menu.Item onClick={() => setAsked('unpublish')}>{texts.unpublish}</Menu.Item>
+              )}
+              {state?.status === 'modified' && 'discard' in type.verbs && (
+                <Menu.Item onClick={() => setAsked('discard')}>{texts.discard}</Menu.Item>
+              )}
+              {'delete' in type.verbs && !isNew && (
+                <Menu.Item color="red" onClick={() => setAsked('delete')}>
+                  {texts.delete}
+                </Menu.Item>
+              )}
+            </Menu.Dropdown>
+          </Menu>
+        </Group>
+      </Group>
+      <Question {...{ editor, asked, deleted }} close={() => setAsked(null)} />
+    </div>
+  );
+}
+
+function textOf({ saving, error, isChanged, savedAt }: Snapshot, texts: Texts, time: (at: Date) => string): string {
+  if (saving === 'saving') return texts.saving;
+  if (saving === 'offline') return texts.offline;
+  if (saving === 'refused') return error === null ? texts.refused : texts.refusedBecause(error);
+  if (isChanged) return texts.unsaved;
+  return savedAt === null ? '' : texts.saved(time(new Date(savedAt)));
+}
+
+function Progress({ snapshot }: { readonly snapshot: Snapshot }) {
+  const texts = useTexts();
+  const { time } = useFormats();
+  const isAlarming = snapshot.saving === 'offline' || snapshot.saving === 'refused';
+  return (
+    <Text size="sm" role="status" c={isAlarming ? 'var(--desk-alarm)' : 'dimmed'} fw={isAlarming ? 600 : 400}>
+      {textOf(snapshot, texts, time)}
+    </Text>
+  );
+}
+
+interface QuestionProps extends Props {
+  readonly asked: Asked | null;
+  readonly close: () => void;
+}
+
+function Question({ editor, asked, close, deleted }: QuestionProps) {
+  const texts = useTexts();
+  const { localeName } = useFormats();
+  const { type, store } = editor;
+  const { state } = useSnapshot(editor);
+  const [error, setError] = useState<string | null>(null);
+  const title = String(store.get(type.title) ?? texts.untitled);
+  const questions = {
+    unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
+    discard: [texts.confirmDiscard, texts.confirmDiscardHint],
+    delete: [texts.confirmDelete(title), texts.confirmDeleteHint],
+  } as const;
+  const [heading, hint] = questions[asked ?? 'delete'];
+  const remove = async (everywhere: boolean): Promise<void> => {
+    try {
+      await editor.remove(everywhere);
+      close();
+      notifications.show({ message: texts.deletedNow });
+      deleted();
+    } catch (reason) {
+      setError(reason instanceof Error ? reason.message : String(reason));
+    }
+  };
+  const act = async (action: 'unpublish' | 'discard'): Promise<void> => {
+    close();
+    const done = action === 'unpublish' ? texts.unpublishedNow : texts.discardedNow;
+    if (await editor.act(action)) notifications.show({ message: done });
+  };
+  const hasLocales = type.localized && (state?.locales ?? []).length > 1;
+  return (
+    <Modal opened={asked !== null} onClose={close} title={heading} closeButtonProps={{ 'aria-label': texts.close }}>
+      <Stack>
+        <Text size="sm">{hint}</Text>
+        {error !== null && (
+          <Text size="sm" c="red" role="alert">
+            {error}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} data-autofocus>
+            {texts.cancel}
+          </Button>
+          {asked === 'unpublish' && <Button onClick={() => void act('unpublish')}>{texts.unpublish}</Button>}
+          {asked === 'discard' && (
+            <Button color="red" onClick={() => void act('discard')}>
+              {texts.discard}
+            </Button>
+          )}
+          {asked === 'delete' && hasLocales && (
+            <Button color="red" variant="outline" onClick={() => void remove(false)}>
+              {texts.deleteLocale(localeName(editor.locale))}
+            </Button>
+          )}
+          {asked === 'delete' && (
+            <Button color="red" onClick={() => void remove(true)}>
+              {hasLocales ? texts.deleteAll : texts.delete}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,186 @@
+import {
+  ActionIcon,
+  AppShell,
+  Box,
+  Burger,
+  Center,
+  Group,
+  Loader,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconLanguage, IconMoon, IconUser } from '@tabler/icons-react';
+import { Suspense } from 'react';
+import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
+import { session } from '../api/session.ts';
+import type { Type } from '../model/model.ts';
+import { settings } from '../settings.ts';
+import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
+import { useModel } from './app.tsx';
+import { DocumentScreen } from './document.tsx';
+import { ListScreen } from './list.tsx';
+
+export function Shell() {
+  const texts = useTexts();
+  const model = useModel();
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const first = model.listed[0];
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={0}
+    >
+      <a className="desk-skip" href="#content">
+        {texts.skip}
+      </a>
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group wrap="nowrap">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={texts.menu} />
+            <Text fw={700}>{texts.desk}</Text>
+          </Group>
+          <HeaderMenus />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar aria-label={texts.menu}>
+        <ScrollArea p="xs">
+          <Navigation close={close} />
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main id="content">
+        <Suspense
+          fallback={
+            <Center p="xl">
+              <Loader aria-label={texts.loading} />
+            </Center>
+          }
+        >
+          <Switch>
+            <Route path="/content/:type">{({ type }) => <OneType name={type} />}</Route>
+            <Route path="/content/:type/:document">
+              {({ type, document }) => <OneType name={type} document={document} />}
+            </Route>
+            <Route path="/">
+              {first === undefined ? <Nothing /> : <Redirect to={`/content/${first.name}`} replace />}
+            </Route>
+            <Route path="*">
+              <Nothing />
+            </Route>
+          </Switch>
+        </Suspense>
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function OneType({ name, document }: { readonly name: string; readonly document?: string }) {
+  const type = useModel().type(name);
+  if (type === null || type.route === null) return <Nothing />;
+  if (type.kind === 'singleType') return <DocumentScreen key={name} type={type} documentId={null} />;
+  if (document === undefined) return <ListScreen key={name} type={type} />;
+  const documentId = document === 'new' ? null : document;
+  return <DocumentScreen type={type} documentId={documentId} />;
+}
+
+function Nothing() {
+  const texts = useTexts();
+  return (
+    <Box p="xl">
+      <Title order={1} size="h3">
+        {texts.notFound}
+      </Title>
+    </Box>
+  );
+}
+
+/** Types by their group, first those without one. */
+function groupsOf(types: readonly Type[]): readonly (readonly [string | null, readonly Type[]])[] {
+  const groups = new Map<string | null, Type[]>([[null, []]]);
+  for (const type of types) groups.set(type.group, [...(groups.get(type.group) ?? []), type]);
+  return [...groups].filter(([, members]) => members.length > 0);
+}
+
+function Navigation({ close }: { readonly close: () => void }) {
+  const texts = useTexts();
+  const model = useModel();
+  const [path] = useLocation();
+  return groupsOf(model.listed).map(([group, types]) => (
+    <Box key={group ?? ''} mb="md">
+      <Text size="xs" fw={700} tt="uppercase" px="sm" py={4} c="dimmed">
+        {group ?? texts.content}
+      </Text>
+      {types.map(({ name, label }) => {
+        const href = `/content/${name}`;
+        const isActive = path === href || path.startsWith(`${href}/`);
+        return (
+          <NavLink
+            key={name}
+            component={Link}
+            href={href}
+            label={label}
+            active={isActive}
+            aria-current={isActive ? 'page' : undefined}
+            onClick={close}
+          />
+        );
+      })}
+    </Box>
+  ));
+}
+
+function HeaderMenus() {
+  const texts = useTexts();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const isDark =
+    colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+  const choose = (code: string): void => {
+    chooseLanguage(code);
+    location.reload();
+  };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <ActionIcon
+        variant="subtle"
+        aria-label={texts.theme}
+        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+      >
+        <IconMoon size={18} />
+      </ActionIcon>
+      {LANGUAGES.length > 1 && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="subtle" aria-label={texts.languageOfDesk}>
+              <IconLanguage size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {LANGUAGES.map(({ code, name }) => (
+              <Menu.Item key={code} lang={code} onClick={() => choose(code)}>
+                {name}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {settings.session && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="subtle" aria-label={texts.account}>
+              <IconUser size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Label>{session.user?.email}</Menu.Label>
+            <Menu.Item onClick={() => void session.leave()}>{texts.signOut}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </Group>
+  );
+}

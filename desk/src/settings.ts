@@ -1,0 +1,22 @@
+/** Settings that the server writes into the page. */
+export interface Settings {
+  /** Nonce of the page's style policy, which libraries need for the style elements that they insert. */
+  readonly nonce: string;
+  /** Path of the desk, such as `/desk`, without a slash at its end. */
+  readonly base: string;
+  /** Path of the content routes, such as `/api`. */
+  readonly api: string;
+  /** Whether editors sign in on the desk's own page. */
+  readonly session: boolean;
+  /** Page of the host where editors sign in, if they do not on the desk's own page. */
+  readonly signIn: { readonly url: string } | null;
+  readonly languages: readonly string[];
+  readonly forgotPassword: boolean;
+}
+
+function readSettings(): Settings {
+  const element = document.getElementById('settings');
+  return JSON.parse(element?.textContent ?? '{}') as Settings;
+}
+
+export const settings: Settings = readSettings();

@@ -1,0 +1,65 @@
+/** Language of the desk: one catalogue of texts is loaded per language. */
+import { createContext, useContext } from 'react';
+import { settings } from '../settings.ts';
+import { en, type Texts } from './en.ts';
+
+export type { Texts };
+
+const CATALOGUES: Readonly<Record<string, () => Promise<Texts>>> = {
+  en: () => Promise.resolve(en),
+  de: async () => (await import('./de.ts')).de,
+};
+
+export const LANGUAGES: readonly { readonly code: string; readonly name: string }[] = [
+  { code: 'en', name: 'English' },
+  { code: 'de', name: 'Deutsch' },
+].filter(({ code }) => settings.languages.includes(code));
+
+const KEY = 'content-desk language';
+const RIGHT_TO_LEFT = ['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi'];
+
+/** The language that the editor has chosen, else the first one of the browser that the desk has. */
+export function chosenLanguage(): string {
+  const known = LANGUAGES.map(({ code }) => code);
+  const wanted = [localStorage.getItem(KEY) ?? '', ...navigator.languages.map((one) => one.split('-')[0] ?? '')];
+  return wanted.find((code) => known.includes(code)) ?? 'en';
+}
+
+export const chooseLanguage = (code: string): void => localStorage.setItem(KEY, code);
+
+export const loadTexts = (code: string): Promise<Texts> => (CATALOGUES[code] ?? CATALOGUES['en'])!();
+
+/** Direction of a text in a language, which an input of a localized attribute has. */
+export const directionOf = (locale: string): 'ltr' | 'rtl' =>
+  RIGHT_TO_LEFT.includes(locale.split('-')[0] ?? '') ? 'rtl' : 'ltr';
+
+const TextsContext = createContext<{ readonly texts: Texts; readonly language: string }>({
+  texts: en,
+  language: 'en',
+});
+
+export const TextsProvider = TextsContext.Provider;
+export const useTexts = (): Texts => useContext(TextsContext).texts;
+export const useLanguage = (): string => useContext(TextsContext).language;
+
+const nameOfLocale = (language: string, locale: string): string => {
+  try {
+    return new Intl.DisplayNames([language], { type: 'language' }).of(locale) ?? locale;
+  } catch {
+    return locale;
+  }
+};
+
+/** Name of a content locale, and formats of times, in the language of the desk. */
+export function useFormats(): {
+  readonly localeName: (locale: string) => string;
+  readonly time: (at: Date) => string;
+  readonly dateTime: (at: Date) => string;
+} {
+  const language = useLanguage();
+  return {
+    localeName: (locale) => nameOfLocale(language, locale),
+    time: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at),
+    dateTime: (at) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at),
+  };
+}

@@ -1,0 +1,46 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+const OUT = join(import.meta.dirname, '../dist/desk');
+
+/** Writes `.br` and `.gz` files beside the scripts and styles, so that the server compresses nothing. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    async closeBundle() {
+      const folder = join(OUT, 'assets');
+      for (const name of await readdir(folder)) {
+        if (!/\.(js|css|svg)$/.test(name)) continue;
+        const bytes = await readFile(join(folder, name));
+        await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(bytes));
+        await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }));
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // Scripts load other scripts from their own folder, whatever the path of the desk is.
+  base: './',
+  publicDir: false,
+  plugins: [compressed()],
+  build: {
+    outDir: OUT,
+    emptyOutDir: true,
+    manifest: 'manifest.json',
+    target: 'es2022',
+    // An inlined file would be a `data:` address, which the policy of the page refuses for scripts and styles.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: join(import.meta.dirname, 'src/main.tsx'),
+      // Bundlers drop `"use client"` of libraries, which concerns servers only.
+      checks: { moduleLevelDirective: false },
+    },
+  },
+});
