@@ -20,6 +20,13 @@ export const ROUTED = Symbol('ContentRouted');
  */
 export const CONTENT_MODULE = Symbol('ContentModule: import ContentModule.forRoot(…) as well');
 
+/** Controller at a path outside of the content prefix. */
+interface Outside {
+  /** Lower-case paths with a leading slash: several if the application excludes routes from its prefix. */
+  readonly paths: readonly string[];
+  readonly handlers: readonly Handler[];
+}
+
 interface Handler {
   readonly method: string;
   readonly segments: readonly string[];
@@ -45,6 +52,8 @@ function handlersOf(controller: Type): Handler[] {
   });
 }
 
+const isBelow = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
+
 const leadsTo =
   (given: readonly string[]) =>
   ({ segments }: Handler): boolean =>
@@ -61,6 +70,7 @@ export class ContentRoutes {
    */
   private bases: readonly string[] = [];
   private readonly placed = new Map<string, { controller: Type; handlers: readonly Handler[] }>();
+  private readonly outside: Outside[] = [];
 
   constructor(
     @Inject(ROUTED) private readonly routed: Routed,
@@ -89,6 +99,16 @@ export class ContentRoutes {
     Reflect.defineMetadata('path', this.own === '' ? path : `${this.own}/${path}`, controller);
   }
 
+  /**
+   * Mounts a controller at a path below the global prefix, outside of the content prefix. Errors, methods and
+   * body limits are those of the content routes.
+   */
+  setPathOutside(controller: Type, path: string): void {
+    const paths = this.globals.map((global) => `/${[global, path].filter((part) => part !== '').join('/')}`);
+    this.outside.push({ paths: paths.map((one) => one.toLowerCase()), handlers: handlersOf(controller) });
+    Reflect.defineMetadata('path', path, controller);
+  }
+
   mount(): void {
     this.bases = this.basesOf();
     for (const { type, controller } of this.routed.controllers) this.setPath(controller, type.route);
@@ -113,15 +133,19 @@ export class ContentRoutes {
   }
 
   covers(path: string): boolean {
-    return this.bases.some((base) => path.startsWith(base) || (path !== '' && `${path}/` === base));
+    return (
+      this.bases.some((base) => path.startsWith(base) || (path !== '' && `${path}/` === base)) ||
+      this.outside.some(({ paths }) => paths.some((base) => isBelow(path, base)))
+    );
   }
 
   hasRoute(path: string): boolean {
-    return this.bases.some((base) => {
+    const isPlaced = this.bases.some((base) => {
       if (!path.startsWith(base)) return false;
       const end = path.indexOf('/', base.length);
       return this.placed.has(path.slice(base.length, end < 0 ? undefined : end));
     });
+    return isPlaced || this.outsideAt(path).length > 0;
   }
 
   /**
@@ -143,12 +167,28 @@ export class ContentRoutes {
   }
 
   private handlersAt(path: string): readonly Handler[] {
-    return this.bases
+    const placed = this.bases
       .filter((base) => path.startsWith(base))
       .flatMap((base) => {
         const [name = '', ...segments] = path.slice(base.length).replace(/\/$/, '').split('/');
         return (this.placed.get(name)?.handlers ?? []).filter(leadsTo(segments));
       });
+    return [...placed, ...this.outsideAt(path)];
+  }
+
+  private outsideAt(path: string): readonly Handler[] {
+    return this.outside.flatMap(({ paths, handlers }) =>
+      paths
+        .filter((base) => isBelow(path, base))
+        .flatMap((base) => handlers.filter(leadsTo(segmentsOf(path.slice(base.length))))),
+    );
+  }
+
+  /** Global prefixes: a second, empty one if the application excludes routes from its prefix. */
+  private get globals(): readonly string[] {
+    const { exclude = [] } = this.application.getGlobalPrefixOptions();
+    const prefix = trimSlashes(this.application.getGlobalPrefix());
+    return exclude.length === 0 ? [prefix] : [prefix, ''];
   }
 
   /**
@@ -156,11 +196,8 @@ export class ContentRoutes {
    * without it.
    */
   private basesOf(): string[] {
-    const { exclude = [] } = this.application.getGlobalPrefixOptions();
-    const globals =
-      exclude.length === 0 ? [this.application.getGlobalPrefix()] : [this.application.getGlobalPrefix(), ''];
-    return globals.map((global) => {
-      const parts = [trimSlashes(global), this.own].filter((part) => part !== '');
+    return this.globals.map((global) => {
+      const parts = [global, this.own].filter((part) => part !== '');
       return `/${parts.map((part) => `${part}/`).join('')}`.toLowerCase();
     });
   }

@@ -19,6 +19,8 @@ export interface Session {
   readonly state: string;
   readonly createdAt: string;
   readonly expiresAt: string;
+  /** Time of the last refresh or sign-in. Only sessions of the desk have it. */
+  readonly deskUsedAt?: string;
 }
 
 export interface Account {

@@ -34,8 +34,8 @@ export class JsonWebTokens {
     this.keys = options.secrets.map((secret) => new TextEncoder().encode(secret));
   }
 
-  sign({ id, state, session }: TokenClaims): Promise<string> {
-    const { algorithm, expiresIn, claims } = this.options;
+  sign({ id, state, session }: TokenClaims, expiresIn = this.options.expiresIn): Promise<string> {
+    const { algorithm, claims } = this.options;
     const token = new SignJWT({
       id,
       v: state,

@@ -7,6 +7,13 @@ import { type MailSender, type ResolvedUsersOptions, USERS_OPTIONS } from './use
 
 const RESET_HOURS = 1;
 
+interface ResetMail {
+  /** Whether the account gets the mail. */
+  readonly admits: (account: Account) => boolean | Promise<boolean>;
+  /** Returns the link in the mail. */
+  readonly linkTo: (code: string) => string;
+}
+
 /** Mails codes, and confirms an address by its code (protocol 19.8, 19.11). */
 @Injectable()
 export class MailedCodes {
@@ -30,10 +37,15 @@ export class MailedCodes {
   }
 
   /** 19.8. Returns the same response for every address. The lookup and the mail come after the response. */
-  forgotPassword(body: unknown): { readonly ok: true } {
+  forgotPassword(body: unknown, mail: ResetMail = this.resetMail): { readonly ok: true } {
     const { email } = readFields(body, { email: 'email' });
-    this.inBackground(this.mailReset(email));
+    this.inBackground(this.mailReset(email, mail));
     return { ok: true };
+  }
+
+  /** Whether mails are sent. */
+  get isSending(): boolean {
+    return this.sender !== null;
   }
 
   /** 19.11. Returns the URL to redirect to. */
@@ -62,16 +74,23 @@ export class MailedCodes {
     this.inBackground(this.mailConfirmation(account));
   }
 
-  private async mailReset(email: string): Promise<void> {
+  private get resetMail(): ResetMail {
+    const { resetPasswordUrl } = this.options;
+    return { admits: () => true, linkTo: (code) => linkTo(resetPasswordUrl, 'code', code) };
+  }
+
+  /** Without a sender, a code would only replace that of an invitation. */
+  private async mailReset(email: string, { admits, linkTo: linkOf }: ResetMail): Promise<void> {
+    if (this.sender === null) return;
     const account = await this.accounts.byEmail(email);
-    if (account === null || account.blocked === true) return;
+    if (account === null || account.blocked === true || !(await admits(account))) return;
     const { token, hash } = newToken();
     const expires = new Date(Date.now() + RESET_HOURS * 3_600_000).toISOString();
     await this.accounts.set({ id: account.id }, { resetPasswordToken: hash, resetPasswordExpires: expires });
-    await this.sender?.send({
+    await this.sender.send({
       to: account.email,
       subject: 'Reset password',
-      text: `${linkTo(this.options.resetPasswordUrl, 'code', token)}\n\nThe code expires in one hour.`,
+      text: `${linkOf(token)}\n\nThe code expires in one hour.`,
     });
   }
 

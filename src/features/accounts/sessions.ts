@@ -12,7 +12,19 @@ export interface Issued {
   readonly refreshToken?: string;
 }
 
-const badToken = (): ContentError => unauthorized('Invalid refresh token');
+export const badToken = (): ContentError => unauthorized('Invalid refresh token');
+
+/** Returns an unused session that ends after `lifetime` seconds. */
+export function newSession(state: string, lifetime: number): Session {
+  const now = Date.now();
+  return {
+    id: randomUUID(),
+    uses: 0,
+    state,
+    createdAt: new Date(now).toISOString(),
+    expiresAt: new Date(now + lifetime * 1000).toISOString(),
+  };
+}
 
 /** Issues tokens, and manages the sessions of refresh tokens (protocol 19.12). */
 @Injectable()
@@ -31,14 +43,7 @@ export class Sessions {
     const { id, state } = account;
     const { lifetime } = this.refreshTokens;
     if (lifetime === null) return { jwt: await this.tokens.sign({ id, state, session: null }) };
-    const now = Date.now();
-    const session: Session = {
-      id: randomUUID(),
-      uses: 0,
-      state,
-      createdAt: new Date(now).toISOString(),
-      expiresAt: new Date(now + lifetime * 1000).toISOString(),
-    };
+    const session = newSession(state, lifetime);
     await this.accounts.keepSession(id, session);
     return this.issue(id, session);
   }
@@ -52,8 +57,8 @@ export class Sessions {
     const account = claims === null ? null : await this.accounts.find({ id: claims.userId });
     if (claims === null || account === null || account.blocked === true) throw badToken();
     const { userId, sessionId, uses } = claims;
-    const own = live(account.sessions).find(({ id, state }) => id === sessionId && state === account.state);
-    if (own === undefined) throw badToken();
+    const own = liveSession(account, sessionId);
+    if (own === undefined || own.deskUsedAt !== undefined) throw badToken();
     const renewed = { ...own, uses: uses + 1 };
     // Of two concurrent requests with one token, this conditional write succeeds for one.
     if (await this.accounts.keepSession(userId, renewed, { uses })) return this.issue(userId, renewed);
@@ -91,6 +96,10 @@ export class Sessions {
     };
   }
 }
+
+/** Returns a session of the account that has not expired, and began with its present password. */
+export const liveSession = ({ sessions, state }: Account, sessionId: string): Session | undefined =>
+  live(sessions).find((one) => one.id === sessionId && one.state === state);
 
 export const live = (sessions: readonly Session[]): Session[] =>
   sessions.filter(({ expiresAt }) => new Date(expiresAt).getTime() > Date.now());

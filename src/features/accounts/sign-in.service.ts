@@ -20,6 +20,21 @@ export interface SignedIn extends Partial<Issued> {
   readonly user: Readonly<Record<string, unknown>>;
 }
 
+interface NewPassword {
+  readonly code: string;
+  readonly password: string;
+}
+
+type AccountCheck = (account: Account) => Promise<unknown>;
+
+const accepted: AccountCheck = () => Promise.resolve();
+
+/** Returns the account. Throws ApplicationError if it is blocked. */
+export function unblocked(account: Account): Account {
+  if (account.blocked === true) throw application('Your account has been blocked by an administrator');
+  return account;
+}
+
 const REGISTER_FIELDS = ['username', 'email', 'password'];
 
 /** Hides a key that is no name: it may be a whole body sent in the wrong format. */
@@ -44,8 +59,16 @@ export class SignIn {
     @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
   ) {}
 
-  /** 19.1–19.4. An unknown name takes the same time and gets the same response as a wrong password. */
+  /** 19.1–19.4. */
   async local(body: unknown): Promise<SignedIn> {
+    return this.signedIn(await this.byPassword(body));
+  }
+
+  /**
+   * Returns the account of a name and its password. An unknown name takes the same time and gets the same
+   * error as a wrong password.
+   */
+  async byPassword(body: unknown): Promise<Account> {
     if (!this.options.local) throw application('This provider is disabled');
     const { identifier, password } = readFields(body, { identifier: 'text', password: 'text' });
     const account = await this.accounts.byIdentifier(identifier.trim());
@@ -53,7 +76,7 @@ export class SignIn {
     if (account === null || !right) throw validationError('Invalid identifier or password');
     if (this.options.register.confirm && account.confirmed !== true)
       throw application('Your account email is not confirmed');
-    return this.signedIn(account);
+    return unblocked(account);
   }
 
   /** 19.6, 19.7. Accepts only the listed fields, so that no request sets `confirmed` or a role. */
@@ -84,7 +107,7 @@ export class SignIn {
     }
   }
 
-  /** 19.9. A code works once, within an hour. */
+  /** 19.9. */
   async resetPassword(body: unknown): Promise<SignedIn> {
     const { code, password, passwordConfirmation } = readFields(body, {
       code: 'text',
@@ -92,16 +115,25 @@ export class SignIn {
       passwordConfirmation: 'text',
     });
     if (password !== passwordConfirmation) throw validationError('Passwords do not match');
+    return this.signedIn(await this.setPassword({ code, password }));
+  }
+
+  /**
+   * Sets the password of the account with a code, and returns the account. A code works once, until it
+   * expires. `check` runs before the code is used, and may throw.
+   */
+  async setPassword({ code, password }: NewPassword, check: AccountCheck = accepted): Promise<Account> {
     const resetPasswordToken = hashToken(code);
     const account = await this.accounts.find({ resetPasswordToken });
     if (account === null || new Date(account.resetPasswordExpires ?? 0).getTime() < Date.now())
       throw validationError('Incorrect code provided');
+    await check(account);
     // The code proves access to the mailbox.
     const confirmed = this.options.register.confirm ? true : account.confirmed;
     const values = { password: await this.hashed(password), confirmed, ...NO_CODE, sessions: [] };
     if (!(await this.accounts.set({ id: account.id, resetPasswordToken }, values)))
       throw validationError('Incorrect code provided');
-    return this.signedIn(await this.existing({ id: account.id }));
+    return this.existing({ id: account.id });
   }
 
   /** 19.10. Voids every token issued before. */
@@ -127,7 +159,7 @@ export class SignIn {
   }
 
   private async signedIn(account: Account): Promise<SignedIn> {
-    if (account.blocked === true) throw application('Your account has been blocked by an administrator');
+    unblocked(account);
     return {
       ...(await this.sessions.begin(account)),
       user: await this.accounts.asAnswered(account.documentId),

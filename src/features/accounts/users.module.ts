@@ -13,6 +13,8 @@ import { authPaths } from './auth-paths.js';
 import { userPaths } from './user-paths.js';
 import { AccountRepository } from './account-repository.js';
 import { DefaultRoles } from './default-roles.js';
+import { EditorInvitations } from './editor-invitations.js';
+import { EditorSessions } from './editor-sessions.js';
 import { JsonWebTokens } from './json-web-tokens.js';
 import { MailedCodes } from './mailed-codes.js';
 import { RateLimits } from './rate-limits.js';
@@ -77,6 +79,8 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
     RateLimits,
     MailedCodes,
     SignIn,
+    EditorInvitations,
+    EditorSessions,
   ],
   exports: [SignIn, Sessions, Roles],
 })

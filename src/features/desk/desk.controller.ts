@@ -1,28 +1,154 @@
-import { Controller, Get, Header, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Inject,
+  Post,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { unauthorized } from '../../content/access/auth-strategy.js';
 import { AccountGuard, callerWith } from '../../content/http/account.guard.js';
+import type { EditorAccounts, EditorSession } from '../../content/http/editor-accounts.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Described } from '../../content/http/metadata.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
+import { ContentError, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { cookieOf, tokenIn } from './desk-cookie.js';
 import type { DeskModel } from './desk-model.js';
+import { deskLink, DeskSite } from './desk-site.js';
+import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 import { describeForDesk } from './describe-for-desk.js';
+import { SameOriginGuard, type SessionRequest } from './same-origin.guard.js';
 
-/** Routes of the desk, which require the grant `open` on `desk`. */
+type Answer = Pick<EditorSession, 'jwt' | 'expiresIn' | 'user'>;
+
+/** Request and response of one exchange. */
+interface Exchange {
+  readonly request: SessionRequest;
+  readonly response: object;
+}
+
+/** Routes of the desk: its model, under the grant `open` on `desk`, and the session of an editor. */
 @Controller({ path: 'desk', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@UseGuards(AccountGuard)
 @Described()
 export class DeskController {
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(DeskSite) private readonly site: DeskSite,
+    @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}
 
   @Get('model')
+  @UseGuards(AccountGuard)
   @Header('Cache-Control', 'no-store')
   model(@Req() request: object): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
     return { data: describeForDesk({ schema: this.schema, settings: this.settings, caller }) };
+  }
+
+  @Post('session')
+  @HttpCode(200)
+  @UseGuards(SameOriginGuard)
+  signIn(
+    @Req() request: SessionRequest,
+    @Res({ passthrough: true }) response: object,
+    @Body() body: unknown,
+  ): Promise<Answer> {
+    return this.begin({ request, response }, (accounts) =>
+      accounts.signIn({ address: request.ip ?? '', body }),
+    );
+  }
+
+  /** Removes the cookie of a session that has ended. */
+  @Post('session/refresh')
+  @HttpCode(200)
+  @UseGuards(SameOriginGuard)
+  async refresh(
+    @Req() request: SessionRequest,
+    @Res({ passthrough: true }) response: object,
+  ): Promise<Answer> {
+    const token = tokenIn(request.headers['cookie']);
+    try {
+      if (token === null) throw unauthorized('There is no session');
+      return await this.begin({ request, response }, (accounts) => accounts.refresh(token, request.ip ?? ''));
+    } catch (error) {
+      if (error instanceof ContentError && [401, 403].includes(error.status))
+        this.setCookie({ request, response }, '', 0);
+      throw error;
+    }
+  }
+
+  @Delete('session')
+  @HttpCode(204)
+  @UseGuards(SameOriginGuard)
+  async signOut(@Req() request: SessionRequest, @Res({ passthrough: true }) response: object): Promise<void> {
+    const token = tokenIn(request.headers['cookie']);
+    if (token !== null) await this.accounts.end(token);
+    this.setCookie({ request, response }, '', 0);
+  }
+
+  @Post(['session/invitation', 'session/reset'])
+  @HttpCode(200)
+  @UseGuards(SameOriginGuard)
+  setPassword(
+    @Req() request: SessionRequest,
+    @Res({ passthrough: true }) response: object,
+    @Body() body: unknown,
+  ): Promise<Answer> {
+    return this.begin({ request, response }, (accounts) =>
+      accounts.setPassword({ address: request.ip ?? '', body }),
+    );
+  }
+
+  /** The response is the same for every address. */
+  @Post('session/forgot')
+  @HttpCode(200)
+  @UseGuards(SameOriginGuard)
+  async forgotPassword(
+    @Req() request: SessionRequest,
+    @Body() body: unknown,
+  ): Promise<{ readonly ok: true }> {
+    const { url } = this.options;
+    const attempt = { address: request.ip ?? '', body };
+    await this.accounts.forgotPassword(
+      attempt,
+      // The address comes from the options: a request could name another host.
+      url === null ? null : (code) => deskLink(url.href, 'reset-password', code),
+    );
+    return { ok: true };
+  }
+
+  private get accounts(): EditorAccounts {
+    const { sessions } = this.site;
+    if (sessions === null) throw notFound();
+    return sessions;
+  }
+
+  private async begin(
+    exchange: Exchange,
+    work: (accounts: EditorAccounts) => Promise<EditorSession>,
+  ): Promise<Answer> {
+    const { jwt, expiresIn, user, refreshToken, lifetime } = await work(this.accounts);
+    this.setCookie(exchange, refreshToken, lifetime);
+    return { jwt, expiresIn, user };
+  }
+
+  private setCookie({ request, response }: Exchange, token: string, seconds: number): void {
+    const secure = request.protocol === 'https' || this.options.url?.protocol === 'https:';
+    const cookie = cookieOf(token, seconds, { path: `${this.site.base}/session`, secure });
+    this.adapter.httpAdapter.appendHeader(response, 'Set-Cookie', cookie);
   }
 }

@@ -1,8 +1,10 @@
 import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { ContentModelError } from '../../content/model/content-model-error.js';
-import { trimSlashes } from '../../kernel/settings.js';
+import { BUILT, DESK_FOLDER } from './desk-files.js';
+import { DeskInvitations } from './desk-invitations.js';
+import { DeskPages } from './desk-pages.js';
+import { DeskSite } from './desk-site.js';
 import { DeskController } from './desk.controller.js';
 import {
   DESK_OPTIONS,
@@ -10,41 +12,53 @@ import {
   type ResolvedDeskOptions,
   resolveDeskOptions,
 } from './desk.options.js';
+import { SameOriginGuard } from './same-origin.guard.js';
 
 /**
- * Description of the model for editors: `GET /desk/model`, under the grant `desk: ['open']`.
+ * The desk, where editors write: its pages, and `GET /desk/model`, under the grant `desk: ['open']`. With
+ * `UsersModule`, users sign in at `/desk/session`.
  *
  * @example
  * imports: [
  *   ContentModule.forRoot({ contentTypes: [article], access: { roles: { editor: { desk: ['open'], … } } }, … }),
- *   DeskModule.forRoot({ path: '/desk' }),
+ *   UsersModule.forRoot({ secret: process.env.JWT_SECRET }),
+ *   DeskModule.forRoot({ path: '/desk', url: 'https://www.example.org/desk' }),
  * ]
  *
  * @publicApi
  */
-@Module({ controllers: [DeskController] })
+@Module({
+  controllers: [DeskController],
+  providers: [DeskSite, DeskPages, DeskInvitations, SameOriginGuard],
+  exports: [DeskInvitations],
+})
 export class DeskModule implements NestModule {
   constructor(
     @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
-    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+    @Inject(DeskSite) private readonly site: DeskSite,
     @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
   ) {}
 
-  /** Creates the module. Throws a ContentModelError for an invalid path. */
+  /** Creates the module. Throws a ContentModelError for invalid options. */
   static forRoot(options: DeskOptions = {}): DynamicModule {
     const resolved = resolveDeskOptions(options);
-    return { module: DeskModule, providers: [{ provide: DESK_OPTIONS, useValue: resolved }] };
+    return {
+      module: DeskModule,
+      providers: [
+        { provide: DESK_OPTIONS, useValue: resolved },
+        { provide: DESK_FOLDER, useValue: BUILT },
+      ],
+    };
   }
 
   /** Mounts the routes. Below the content prefix, a content type or another module may have the path. */
   configure(_consumer: MiddlewareConsumer): void {
-    const { path } = this.options;
-    const full = `/${[trimSlashes(this.application.getGlobalPrefix()), path].filter((part) => part !== '').join('/')}`;
+    const { base: full } = this.site;
     const { base } = this.routes;
     if (full === base)
       throw new ContentModelError([`desk.path: "${full}" is the path of the content routes`], 'options');
     const below = full.startsWith(`${base}/`) ? full.slice(base.length + 1) : null;
-    if (below === null) Reflect.defineMetadata('path', path, DeskController);
+    if (below === null) this.routes.setPathOutside(DeskController, this.options.path);
     else if (below.includes('/'))
       throw new ContentModelError([`desk.path: "${full}" is too deep in the content routes`], 'options');
     else this.routes.setPath(DeskController, below);

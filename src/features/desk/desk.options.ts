@@ -1,27 +1,112 @@
 import { ContentModelError } from '../../content/model/content-model-error.js';
 import { trimSlashes } from '../../kernel/settings.js';
 
+const LANGUAGES = ['en', 'de'] as const;
+
+/** Language of the texts of the desk. */
+export type DeskLanguage = (typeof LANGUAGES)[number];
+
 /** Options of `DeskModule.forRoot`. */
 export interface DeskOptions {
   /** Path of the desk below the global prefix of the application. Default `/desk`. */
   readonly path?: string;
+  /**
+   * Public address of the desk, such as `https://www.example.org/desk`: for links in mails and invitations,
+   * which never contain the host of a request. Without it, no mail is sent to editors.
+   */
+  readonly url?: string;
+  /**
+   * Page of your own sign-in: a path or an http(s) URL. The desk then has no session route, and your
+   * strategies authenticate its requests. Default: users sign in at the desk, with `UsersModule`.
+   */
+  readonly signIn?: { readonly url: string };
+  /** Other origins that pages of the desk may use, such as `https://files.example.org`. Default none. */
+  readonly origins?: {
+    /** Storage of files: shown as images and media, and requested by uploads. */
+    readonly images?: readonly string[];
+    /** Pages of previews, shown in a frame. */
+    readonly frames?: readonly string[];
+  };
+  /** Languages that editors can choose; the first one is the default. Default `['en', 'de']`. */
+  readonly languages?: readonly DeskLanguage[];
 }
 
-/** Path of the desk without slashes at its ends. */
+/** Options with defaults; the path has no slashes at its ends. */
 export interface ResolvedDeskOptions {
   readonly path: string;
+  readonly url: URL | null;
+  readonly signIn: { readonly url: string } | null;
+  readonly images: readonly string[];
+  readonly frames: readonly string[];
+  readonly languages: readonly DeskLanguage[];
 }
 
 export const DESK_OPTIONS = Symbol('DeskOptions');
 
+const KEYS = ['path', 'url', 'signIn', 'origins', 'languages'];
 const PATH = /^[\w-]+(\/[\w-]+)*$/;
+/** A path, but no URL without a scheme: `//host` and `/\host` lead to another host. */
+const LOCAL = /^\/(?![/\\])[^\s\\]*$/;
 
-/** Returns the options with defaults. Throws a ContentModelError for unknown ones and an invalid path. */
-export function resolveDeskOptions({ path = '/desk', ...rest }: DeskOptions): ResolvedDeskOptions {
-  const mistakes = Object.keys(rest).map((key) => `desk: unknown option "${key}"; available: path`);
-  const trimmed = typeof path === 'string' ? trimSlashes(path) : '';
-  if (!PATH.test(trimmed))
-    mistakes.push('desk.path: expected a path of letters, digits, dashes and underscores, such as "/desk"');
+function webUrl(value: unknown): URL | null {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  return url !== null && ['http:', 'https:'].includes(url.protocol) && url.username === '' ? url : null;
+}
+
+const isPage = (value: unknown): boolean =>
+  typeof value === 'string' && (LOCAL.test(value) || webUrl(value) !== null);
+
+const isOrigin = (value: unknown): boolean => webUrl(value)?.origin === value;
+
+const isListOf = (value: unknown, isOne: (item: unknown) => boolean): boolean =>
+  Array.isArray(value) && value.every(isOne);
+
+/** Rules of the options by path: what is expected, and the test of a value. */
+const RULES: readonly (readonly [string, string, (options: DeskOptions) => boolean])[] = [
+  [
+    'path',
+    'a path of letters, digits, dashes and underscores, such as "/desk"',
+    ({ path = '/desk' }) => typeof path === 'string' && PATH.test(trimSlashes(path)),
+  ],
+  [
+    'url',
+    'the address of the desk, such as "https://www.example.org/desk"',
+    ({ url }) => url === undefined || webUrl(url)?.search === '',
+  ],
+  ['signIn.url', 'a path or an http(s) URL', ({ signIn }) => signIn === undefined || isPage(signIn.url)],
+  [
+    'origins.images',
+    'a list of origins, such as "https://files.example.org"',
+    ({ origins }) => isListOf(origins?.images ?? [], isOrigin),
+  ],
+  [
+    'origins.frames',
+    'a list of origins, such as "https://www.example.org"',
+    ({ origins }) => isListOf(origins?.frames ?? [], isOrigin),
+  ],
+  [
+    'languages',
+    `a list of ${LANGUAGES.map((one) => `"${one}"`).join(' and ')}`,
+    ({ languages = LANGUAGES }) =>
+      isListOf(languages, (one) => LANGUAGES.some((known) => known === one)) && languages.length > 0,
+  ],
+];
+
+/** Returns the options with defaults. Throws a ContentModelError for unknown and invalid ones. */
+export function resolveDeskOptions(options: DeskOptions): ResolvedDeskOptions {
+  const unknown = Object.keys(options).filter((key) => !KEYS.includes(key));
+  const mistakes = [
+    ...unknown.map((key) => `desk: unknown option "${key}"; available: ${KEYS.join(', ')}`),
+    ...RULES.flatMap(([at, expected, holds]) => (holds(options) ? [] : [`desk.${at}: expected ${expected}`])),
+  ];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  return { path: trimmed };
+  const { path = '/desk', url, signIn, origins = {}, languages = LANGUAGES } = options;
+  return Object.freeze({
+    path: trimSlashes(path),
+    url: url === undefined ? null : new URL(url),
+    signIn: signIn === undefined ? null : { url: signIn.url },
+    images: origins.images ?? [],
+    frames: origins.frames ?? [],
+    languages,
+  });
 }

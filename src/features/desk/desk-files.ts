@@ -1,0 +1,108 @@
+/** Built files of the desk: names are read once at the start, and requests find them by name only. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import mime from 'mime';
+import { checkedAs, isFlag, isListOf, isRecordOf, isShape, isText, type Test } from '../../kernel/json.js';
+
+/** Folder of the build in the package, for the sources and for the compiled package. */
+export const BUILT = fileURLToPath(new URL('../../../dist/desk/', import.meta.url));
+
+/** Injection token of the folder of the build. */
+export const DESK_FOLDER = Symbol('DeskFolder');
+
+const ENTRY = 'src/main.tsx';
+const ASSETS = 'assets';
+
+/** Compressed copies by content coding, in order of preference. */
+const ENCODINGS: readonly (readonly [string, string])[] = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+];
+
+export interface DeskFile {
+  readonly type: string;
+  /** Size in bytes. */
+  readonly size: number;
+  /** Path of the file on the disk. */
+  readonly path: string;
+  /** Content codings with a compressed copy, in order of preference, and the paths of these copies. */
+  readonly encodings: ReadonlyMap<string, string>;
+}
+
+export interface DeskBuild {
+  /** Files by name below `assets/`. */
+  readonly files: ReadonlyMap<string, DeskFile>;
+  /** Paths of the entry and of what it imports, relative to the path of the desk. */
+  readonly script: string;
+  readonly preloads: readonly string[];
+  readonly styles: readonly string[];
+}
+
+interface Chunk {
+  readonly file: string;
+  readonly css?: readonly string[];
+  readonly imports?: readonly string[];
+  readonly isEntry?: boolean;
+}
+
+type Manifest = Readonly<Record<string, Chunk>>;
+
+const optional =
+  <T>(isOne: Test<T>): Test<T | undefined> =>
+  (value): value is T | undefined =>
+    value === undefined || isOne(value);
+
+const isManifest = isRecordOf(
+  isShape<Chunk>({
+    file: isText,
+    css: optional(isListOf(isText)),
+    imports: optional(isListOf(isText)),
+    isEntry: optional(isFlag),
+  }),
+);
+
+/** Returns a chunk and all chunks that it imports, each once. */
+function reached(manifest: Manifest, key: string, seen = new Set<string>()): Chunk[] {
+  const chunk = manifest[key];
+  if (chunk === undefined || seen.has(key)) return [];
+  seen.add(key);
+  return [chunk, ...(chunk.imports ?? []).flatMap((one) => reached(manifest, one, seen))];
+}
+
+/** Adds the charset to types of text. */
+function typeOf(name: string): string {
+  const type = mime.getType(name) ?? 'application/octet-stream';
+  return /^text\/|json$|svg/.test(type) ? `${type}; charset=utf-8` : type;
+}
+
+async function filesIn(folder: string): Promise<ReadonlyMap<string, DeskFile>> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = new Set(names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name)));
+  const isCopy = (path: string): boolean =>
+    ENCODINGS.some(([, end]) => path.endsWith(end) && paths.has(path.slice(0, -end.length)));
+  const entries = [...paths]
+    .filter((path) => !isCopy(path))
+    .map(async (path): Promise<[string, DeskFile]> => {
+      const name = path.slice(join(folder, '/').length).replaceAll('\\', '/');
+      const copies = ENCODINGS.filter(([, end]) => paths.has(path + end));
+      const encodings = new Map(copies.map(([coding, end]) => [coding, path + end]));
+      return [name, Object.freeze({ type: typeOf(name), size: (await stat(path)).size, path, encodings })];
+    });
+  return new Map(await Promise.all(entries));
+}
+
+/** Reads the manifest of Vite and the names of the files. Throws an Error without a usable build. */
+export async function readBuild(folder: string): Promise<DeskBuild> {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8');
+  const manifest = checkedAs(JSON.parse(text), isManifest, 'The manifest of the desk');
+  const [entry, ...imported] = reached(manifest, ENTRY);
+  if (entry === undefined) throw new Error(`The manifest of the desk has no entry "${ENTRY}"`);
+  const files = await filesIn(join(folder, ASSETS));
+  return Object.freeze({
+    files,
+    script: entry.file,
+    preloads: imported.map(({ file }) => file),
+    styles: [...new Set([entry, ...imported].flatMap(({ css = [] }) => css))],
+  });
+}

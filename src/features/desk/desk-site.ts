@@ -1,0 +1,63 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { ApplicationConfig } from '@nestjs/core';
+import { DecoratedProviders } from '../../content/documents/decorated-providers.js';
+import { type EditorAccounts, ProvidesEditorAccounts } from '../../content/http/editor-accounts.js';
+import { ContentRoutes } from '../../content/http/routes.js';
+import { trimSlashes } from '../../kernel/settings.js';
+import type { PageSettings } from './desk-page.js';
+import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
+
+/** Returns the address of a page with a code, in the fragment, which browsers send to no server. */
+export const deskLink = (address: string, page: string, code: string): string =>
+  `${address.replace(/\/+$/, '')}/${page}#${code}`;
+
+/** Paths of the desk, and the accounts that sign in there. */
+@Injectable()
+export class DeskSite implements OnModuleInit {
+  private accounts: EditorAccounts | null = null;
+
+  constructor(
+    @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
+    @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(DecoratedProviders) private readonly decorated: DecoratedProviders,
+  ) {}
+
+  onModuleInit(): void {
+    this.accounts = this.decorated.one(ProvidesEditorAccounts);
+  }
+
+  /** Path of the desk, with the global prefix and a leading slash. */
+  get base(): string {
+    const parts = [trimSlashes(this.application.getGlobalPrefix()), this.options.path];
+    return `/${parts.filter((part) => part !== '').join('/')}`;
+  }
+
+  /** Accounts of the application; null without `UsersModule`. */
+  get invites(): EditorAccounts | null {
+    return this.accounts;
+  }
+
+  /** Accounts that sign in at the desk; null if the application signs users in. */
+  get sessions(): EditorAccounts | null {
+    return this.options.signIn === null && this.accounts?.signsIn === true ? this.accounts : null;
+  }
+
+  /** Accounts that get mail from the desk; null without a mail sender, or without an address for links. */
+  get mails(): EditorAccounts | null {
+    return this.options.url !== null && this.sessions?.sendsMail === true ? this.sessions : null;
+  }
+
+  settings(nonce: string): PageSettings {
+    const { signIn, languages } = this.options;
+    return {
+      nonce,
+      base: this.base,
+      api: this.routes.base,
+      session: this.sessions !== null,
+      signIn,
+      languages,
+      forgotPassword: this.mails !== null,
+    };
+  }
+}
