@@ -36,6 +36,7 @@ interface Pending {
   readonly body: object;
   readonly ifMatch: string | null;
   readonly key: string;
+  /** Values that are stored once this write is. */
   readonly sent: Values;
 }
 
@@ -151,7 +152,12 @@ export class DocumentEditor {
   private get subject(): Subject {
     const { type, documentId, locale } = this.place;
     const isSingle = type.kind === 'singleType';
-    return { user: this.user, type: type.name, documentId: isSingle ? 'single' : (documentId ?? 'new'), locale };
+    return {
+      user: this.user,
+      type: type.name,
+      documentId: isSingle ? 'single' : (documentId ?? 'new'),
+      locale,
+    };
   }
 
   private async recover(): Promise<void> {
@@ -238,7 +244,7 @@ export class DocumentEditor {
 
   private async run(): Promise<boolean> {
     if (this.snapshot.conflicts.length > 0) return false;
-    for (let merges = 0; merges < MAX_MERGES; ) {
+    for (let merges = 0; merges < MAX_MERGES;) {
       const pending = (this.pending ??= this.next());
       if (pending === null) return this.finish();
       this.show({ saving: 'saving', error: null });
@@ -262,9 +268,12 @@ export class DocumentEditor {
     const { base, values } = this.store;
     const data = bodyOf(this.type, this.isNew ? {} : base, values, { model: this.model, isNew: this.isNew });
     // A draft is stored without the values that the server has refused; they stay in the form.
-    if (this.sendsParts) for (const path of this.store.problemPaths) delete data[topOf(path)];
+    const left = this.sendsParts ? this.store.problemPaths.map(topOf) : [];
+    for (const name of left) delete data[name];
     if (Object.keys(data).length === 0 && !this.isNew) return null;
-    return { body: { data }, ifMatch: this.etag, key: crypto.randomUUID(), sent: values };
+    const changes = Object.keys(data).map((name) => [name, values[name]] as const);
+    const sent = { ...base, ...Object.fromEntries(changes) };
+    return { body: { data }, ifMatch: this.etag, key: crypto.randomUUID(), sent };
   }
 
   private async send(pending: Pending): Promise<'stored' | 'overtaken' | 'refused'> {
@@ -364,7 +373,10 @@ export class DocumentEditor {
     this.show({ saving: 'saving', error: null });
     try {
       const { etag: ifMatch } = this;
-      const { body, etag } = await this.requests.act(this.place, action, { ifMatch, key: crypto.randomUUID() });
+      const { body, etag } = await this.requests.act(this.place, action, {
+        ifMatch,
+        key: crypto.randomUUID(),
+      });
       await this.stored(body, etag, this.store.values);
       this.show({ saving: 'idle' });
       return true;

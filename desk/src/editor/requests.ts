@@ -58,7 +58,9 @@ export class DocumentRequests {
   /** Reads the state alone, which responses to writes do not contain. */
   async state(place: Place): Promise<DocumentState | null> {
     const { populate: _populate, ...query } = this.query(place, true);
-    const { body } = await request<Envelope>(this.path(place), { query: { ...query, fields: ['documentId'] } });
+    const { body } = await request<Envelope>(this.path(place), {
+      query: { ...query, fields: ['documentId'] },
+    });
     return (body.data['__state'] as DocumentState | undefined) ?? null;
   }
 

@@ -1,5 +1,17 @@
 /** Fields of components: one, a list, or a zone of several kinds. Closed entries render no fields. */
-import { ActionIcon, Alert, Button, Collapse, Fieldset, Group, Menu, Paper, Stack, Text, UnstyledButton } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Button,
+  Collapse,
+  Fieldset,
+  Group,
+  Menu,
+  Paper,
+  Stack,
+  Text,
+  UnstyledButton,
+} from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
 import { memo, useState } from 'react';
 import { type Item, newItem } from '../form/values.ts';
@@ -76,7 +88,10 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
     setOpened(new Set([...opened, item.key]));
   };
   const remove = (key: string): void =>
-    store.set(path, (store.get(path) as readonly Item[]).filter((item) => item.key !== key));
+    store.set(
+      path,
+      (store.get(path) as readonly Item[]).filter((item) => item.key !== key),
+    );
   return (
     <Fieldset legend={attribute.label} data-path={path}>
       <Stack gap="xs">
@@ -99,7 +114,9 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
             />
           ))}
         </SortableList>
-        {!readOnly && !isFull && <AddButton uids={componentsOf(attribute)} label={attribute.label} add={add} />}
+        {!readOnly && !isFull && (
+          <AddButton uids={componentsOf(attribute)} label={attribute.label} add={add} />
+        )}
       </Stack>
     </Fieldset>
   );
@@ -167,7 +184,8 @@ const ItemRow = memo(function ItemRow({ path, id, uid, isZone, isOpen, toggle, r
   const part = model.component(uid);
   const [title] = useValue<unknown>(`${path}/${part?.title ?? ''}`);
   const label = labelOf(model, uid);
-  const text = typeof title === 'string' || typeof title === 'number' ? String(title).slice(0, MAX_TITLE) : '';
+  const text =
+    typeof title === 'string' || typeof title === 'number' ? String(title).slice(0, MAX_TITLE) : '';
   const name = text === '' ? label : text;
   const Icon = isOpen ? IconChevronDown : IconChevronRight;
   return (

@@ -7,7 +7,17 @@ import { LinksField } from './links-field.tsx';
 import { MediaField } from './media-field.tsx';
 import { TextField, VALUE_FIELDS } from './value-fields.tsx';
 
-const HALF = ['integer', 'biginteger', 'float', 'decimal', 'boolean', 'date', 'datetime', 'time', 'enumeration'];
+const HALF = [
+  'integer',
+  'biginteger',
+  'float',
+  'decimal',
+  'boolean',
+  'date',
+  'datetime',
+  'time',
+  'enumeration',
+];
 
 const widthOf = ({ width, type }: Attribute): number => width ?? (HALF.includes(type) ? 6 : 12);
 

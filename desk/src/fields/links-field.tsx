@@ -1,5 +1,19 @@
 /** Field of a relation: the linked documents, a search for others, and drawers to create and edit them. */
-import { ActionIcon, Alert, Anchor, Button, Combobox, Group, Input, Loader, Paper, Stack, Text, TextInput, useCombobox } from '@mantine/core';
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  Button,
+  Combobox,
+  Group,
+  Input,
+  Loader,
+  Paper,
+  Stack,
+  Text,
+  TextInput,
+  useCombobox,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
@@ -48,7 +62,9 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
         <Input.Label component="div" required={attribute.required}>
           {attribute.label}
         </Input.Label>
-        {attribute.description !== undefined && <Input.Description>{attribute.description}</Input.Description>}
+        {attribute.description !== undefined && (
+          <Input.Description>{attribute.description}</Input.Description>
+        )}
       </div>
       {problem !== null && <Alert color="red">{problem}</Alert>}
       <SortableList keys={links.map(keyOf)} move={(from, to) => set(moved(links, from, to))}>
@@ -120,7 +136,13 @@ function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => v
   return (
     <Text size="sm" flex={1} truncate component="div">
       {mayOpen ? (
-        <Anchor component="button" type="button" size="sm" onClick={open} aria-label={texts.editTarget(title)}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          onClick={open}
+          aria-label={texts.editTarget(title)}
+        >
           {title}
         </Anchor>
       ) : (
@@ -170,7 +192,9 @@ function Picker({ target, label, locale, isOne, links, pick }: PickerProps) {
     },
     getNextPageParam: ({ data: last }, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),
   });
-  const found = (data?.pages ?? []).flatMap((page) => page.data.map((one) => linkOf(one, target.name, model)));
+  const found = (data?.pages ?? []).flatMap((page) =>
+    page.data.map((one) => linkOf(one, target.name, model)),
+  );
   const choose = (key: string): void => {
     if (key === 'more') return void fetchNextPage();
     const link = found.find((one) => keyOf(one) === key);

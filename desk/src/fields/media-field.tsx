@@ -13,7 +13,11 @@ import { type FieldProps, useForm, useValue } from './form-context.ts';
 const FilePicker = lazy(() => import('../screens/file-picker.tsx'));
 
 /** Kinds of files as an input of the browser names them. */
-const ACCEPTED: Readonly<Record<string, string>> = { images: 'image/*', videos: 'video/*', audios: 'audio/*' };
+const ACCEPTED: Readonly<Record<string, string>> = {
+  images: 'image/*',
+  videos: 'video/*',
+  audios: 'audio/*',
+};
 
 function acceptOf(allowed: readonly string[] | undefined): string | undefined {
   const kinds = (allowed ?? []).map((kind) => ACCEPTED[kind]);
@@ -63,7 +67,9 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
         <Input.Label component="div" required={attribute.required}>
           {attribute.label}
         </Input.Label>
-        {attribute.description !== undefined && <Input.Description>{attribute.description}</Input.Description>}
+        {attribute.description !== undefined && (
+          <Input.Description>{attribute.description}</Input.Description>
+        )}
       </div>
       {problem !== null && <Alert color="red">{problem}</Alert>}
       {failure !== null && (
@@ -71,7 +77,10 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
           {failure}
         </Alert>
       )}
-      <SortableList keys={links.map(({ documentId }) => documentId)} move={(from, to) => set(moved(links, from, to))}>
+      <SortableList
+        keys={links.map(({ documentId }) => documentId)}
+        move={(from, to) => set(moved(links, from, to))}
+      >
         {links.map((link) => (
           <SortableEntry
             key={link.documentId}
@@ -119,7 +128,12 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
               }
             >
               {(props) => (
-                <Button {...props} variant="default" leftSection={<IconUpload size={16} />} loading={isUploading}>
+                <Button
+                  {...props}
+                  variant="default"
+                  leftSection={<IconUpload size={16} />}
+                  loading={isUploading}
+                >
                   {texts.upload}
                 </Button>
               )}

@@ -166,7 +166,11 @@ export function DateTimeField(props: FieldProps) {
 export function JsonField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<unknown>(props);
   const stored = value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
-  const [typed, setTyped] = useState<{ readonly text: string; readonly isBroken: boolean; readonly of: string } | null>(null);
+  const [typed, setTyped] = useState<{
+    readonly text: string;
+    readonly isBroken: boolean;
+    readonly of: string;
+  } | null>(null);
   const isCurrent = typed !== null && (typed.isBroken || typed.of === stored);
   const change = (text: string): void => {
     try {
@@ -184,7 +188,7 @@ export function JsonField(props: FieldProps) {
       autosize
       minRows={3}
       maxRows={24}
-      ff="monospace"
+      classNames={{ input: 'desk-code' }}
       dir="ltr"
       spellCheck={false}
       value={isCurrent ? typed.text : stored}

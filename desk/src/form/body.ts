@@ -1,5 +1,13 @@
 /** Body of a write: the changed attributes, in the form of the protocol. */
-import { type Attribute, isMorph, isToOne, isWritable, kindOf, type Model, type Part } from '../model/model.ts';
+import {
+  type Attribute,
+  isMorph,
+  isToOne,
+  isWritable,
+  kindOf,
+  type Model,
+  type Part,
+} from '../model/model.ts';
 import { type Item, type Link, same, type Values } from './values.ts';
 
 interface Writing {
@@ -21,7 +29,9 @@ function sent(attribute: Attribute, base: unknown, value: unknown, writing: Writ
     case 'links':
       return sentLinks(attribute, (base ?? []) as readonly Link[], (value ?? []) as readonly Link[]);
     case 'item':
-      return value === null ? null : sentItem(attribute, value as Item, (base ?? null) as Item | null, writing);
+      return value === null
+        ? null
+        : sentItem(attribute, value as Item, (base ?? null) as Item | null, writing);
     case 'items':
       return ((value ?? []) as readonly Item[]).map((item) => {
         const stored = ((base ?? []) as readonly Item[]).find(({ key }) => key === item.key) ?? null;

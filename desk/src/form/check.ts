@@ -5,12 +5,17 @@ import type { Texts } from '../texts/en.ts';
 /** Returns what is wrong with a value, or null. An empty value is never wrong in a draft. */
 export function problemOf(attribute: Attribute, value: unknown, texts: Texts): string | null {
   if (value === null || value === undefined || value === '') return null;
-  if (typeof value === 'string') return textProblem(attribute, value, texts) ?? rangeProblem(attribute, value, texts);
+  if (typeof value === 'string')
+    return textProblem(attribute, value, texts) ?? rangeProblem(attribute, value, texts);
   if (typeof value === 'number') return rangeProblem(attribute, value, texts);
   return null;
 }
 
-function textProblem({ type, maxLength, minLength, regex }: Attribute, value: string, texts: Texts): string | null {
+function textProblem(
+  { type, maxLength, minLength, regex }: Attribute,
+  value: string,
+  texts: Texts,
+): string | null {
   if (maxLength !== undefined && value.length > maxLength) return texts.tooLong(maxLength);
   if (minLength !== undefined && value.length < minLength) return texts.tooShort(minLength);
   if (type === 'email' && !/^[^\s@]+@[^\s@]+$/.test(value)) return texts.noPattern;

@@ -60,8 +60,7 @@ type List = readonly Entry[];
 const isList = (value: unknown): value is List =>
   Array.isArray(value) && value.every((one) => isItem(one) || typeof (one as Link).documentId === 'string');
 
-const keyOf = (entry: Entry): string =>
-  isItem(entry) ? entry.key : `${entry.type} ${entry.documentId}`;
+const keyOf = (entry: Entry): string => (isItem(entry) ? entry.key : `${entry.type} ${entry.documentId}`);
 
 const keysOf = (list: List): string[] => list.map(keyOf);
 
@@ -69,7 +68,9 @@ const keysOf = (list: List): string[] => list.map(keyOf);
 function mergeList({ base, mine, theirs }: Sides<unknown>, path: string, conflicts: Conflict[]): List | null {
   if (!isList(base) || !isList(mine) || !isList(theirs)) return null;
   const common = new Set(keysOf(base).filter((key) => has(mine, key) && has(theirs, key)));
-  const [was, ours, other] = [base, mine, theirs].map((list) => keysOf(list).filter((key) => common.has(key)));
+  const [was, ours, other] = [base, mine, theirs].map((list) =>
+    keysOf(list).filter((key) => common.has(key)),
+  );
   const weMoved = !same(was, ours);
   if (weMoved && !same(was, other) && !same(ours, other)) return null;
   if (isRemovedAndChanged(base, mine, theirs) || isRemovedAndChanged(base, theirs, mine)) return null;

@@ -14,7 +14,8 @@ export function valueAt(values: Values, path: string): unknown {
   let value: unknown = values;
   for (const segment of path.split('/')) {
     if (value === undefined || value === null) return undefined;
-    if (segment.startsWith('#')) value = (value as readonly Item[]).find(({ key }) => key === segment.slice(1));
+    if (segment.startsWith('#'))
+      value = (value as readonly Item[]).find(({ key }) => key === segment.slice(1));
     else value = (isItem(value) ? value.values : (value as Values))[segment];
   }
   return value;

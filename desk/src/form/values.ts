@@ -1,12 +1,5 @@
 /** Values of a form, and how they come from a document. All values are treated as frozen. */
-import {
-  type Attribute,
-  isReadable,
-  isToOne,
-  kindOf,
-  type Model,
-  type Part,
-} from '../model/model.ts';
+import { type Attribute, isReadable, isToOne, kindOf, type Model, type Part } from '../model/model.ts';
 
 /** Document as a response contains it. */
 export type Json = { readonly [name: string]: unknown };
@@ -139,11 +132,15 @@ export function same(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
   if (isLinks(one) && isLinks(other))
-    return one.length === other.length && one.every((link, at) => linkKey(link) === linkKey(other[at] as Link));
+    return (
+      one.length === other.length && one.every((link, at) => linkKey(link) === linkKey(other[at] as Link))
+    );
   if (isItem(one) && isItem(other))
     return one.key === other.key && one.component === other.component && same(one.values, other.values);
   const [left, right] = [one as Values, other as Values];
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) => same(left[key], right[key]));
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) =>
+    same(left[key], right[key]),
+  );
 }
 
 /** Names of the attributes that differ. */
@@ -158,7 +155,10 @@ export const withoutIds = (values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       if (isItem(value)) return [name, asNew(value)];
-      return [name, Array.isArray(value) ? value.map((one: unknown) => (isItem(one) ? asNew(one) : one)) : value];
+      return [
+        name,
+        Array.isArray(value) ? value.map((one: unknown) => (isItem(one) ? asNew(one) : one)) : value,
+      ];
     }),
   );
 

@@ -1,5 +1,10 @@
 /** Model as the server describes it to this editor, with lookups by name. */
-import type { DeskAttribute, DeskComponent, DeskModel, DeskType } from '../../../src/features/desk/desk-model.ts';
+import type {
+  DeskAttribute,
+  DeskComponent,
+  DeskModel,
+  DeskType,
+} from '../../../src/features/desk/desk-model.ts';
 
 export type { DeskModel };
 
@@ -60,6 +65,12 @@ export class Model {
   get listed(): readonly Type[] {
     return this.types.filter(({ hidden, route, verbs }) => !hidden && route !== null && 'find' in verbs);
   }
+}
+
+/** Name of a type in menus and over lists, such as `Blog posts`. */
+export function listLabel({ kind, label, pluralName }: Type): string {
+  const words = pluralName.replace(/[-_]+/g, ' ');
+  return kind === 'singleType' ? label : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 const TO_ONE = ['oneToOne', 'manyToOne', 'morphToOne', 'morphOne'];

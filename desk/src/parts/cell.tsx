@@ -31,10 +31,20 @@ interface CellProps {
   readonly model: Model;
 }
 
-function Links({ attribute, value, model }: { readonly attribute: Attribute; readonly value: unknown; readonly model: Model }) {
+function Links({
+  attribute,
+  value,
+  model,
+}: {
+  readonly attribute: Attribute;
+  readonly value: unknown;
+  readonly model: Model;
+}) {
   const texts = useTexts();
   const list = (Array.isArray(value) ? value : [value]) as readonly Json[];
-  const links = list.slice(0, MAX_LINKS).map((one) => linkOf(one, attribute.type === 'media' ? 'file' : (attribute.targets?.[0] ?? ''), model));
+  const links = list
+    .slice(0, MAX_LINKS)
+    .map((one) => linkOf(one, attribute.type === 'media' ? 'file' : (attribute.targets?.[0] ?? ''), model));
   const more = list.length - links.length;
   if (attribute.type === 'media')
     return (

@@ -13,7 +13,12 @@ export function StatusBadge({ status }: { readonly status: Status }) {
   };
   return (
     <Tooltip label={hints[status]} events={{ hover: true, focus: true, touch: true }}>
-      <Badge className={`desk-status desk-status-${status}`} color={COLOURS[status]} variant="light" tt="none">
+      <Badge
+        className={`desk-status desk-status-${status}`}
+        color={COLOURS[status]}
+        variant="light"
+        tt="none"
+      >
         {texts[status]}
       </Badge>
     </Tooltip>
@@ -21,7 +26,13 @@ export function StatusBadge({ status }: { readonly status: Status }) {
 }
 
 /** Languages of a document, each with its state; those that it lacks are outlined. */
-export function LocaleBadges({ state, locales }: { readonly state: DocumentState; readonly locales: readonly string[] }) {
+export function LocaleBadges({
+  state,
+  locales,
+}: {
+  readonly state: DocumentState;
+  readonly locales: readonly string[];
+}) {
   const texts = useTexts();
   const { localeName } = useFormats();
   const known = new Map((state.locales ?? []).map(({ locale, status }) => [locale, status]));

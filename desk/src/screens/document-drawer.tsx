@@ -34,7 +34,12 @@ interface OpenedProps extends Omit<Props, 'type'> {
 function Opened({ type, documentId, locale, close, label }: OpenedProps) {
   const texts = useTexts();
   const model = useModel();
-  const editor = useEditor({ model, type, documentId, locale: type.localized ? locale : model.defaultLocale });
+  const editor = useEditor({
+    model,
+    type,
+    documentId,
+    locale: type.localized ? locale : model.defaultLocale,
+  });
   const leave = (): void => {
     const id = editor?.snapshot.documentId ?? null;
     if (editor === null || id === null) return close(null);

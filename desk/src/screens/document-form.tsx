@@ -11,7 +11,13 @@ import type { Part } from '../model/model.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
-export function DocumentForm({ editor, locale }: { readonly editor: DocumentEditor; readonly locale: string }) {
+export function DocumentForm({
+  editor,
+  locale,
+}: {
+  readonly editor: DocumentEditor;
+  readonly locale: string;
+}) {
   const texts = useTexts();
   const model = useModel();
   const { phase, error } = useSnapshot(editor);

@@ -5,7 +5,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
-import { hasDrafts, type Type } from '../model/model.ts';
+import { hasDrafts, listLabel, type Type } from '../model/model.ts';
 import { LocaleBadges } from '../parts/status.tsx';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -26,7 +26,8 @@ export function DocumentScreen({ type, documentId }: Props) {
   const [opened, setOpened] = useState({ documentId, locale, created: '' });
   if (opened.created !== documentId && (opened.documentId !== documentId || opened.locale !== locale))
     setOpened({ documentId, locale, created: '' });
-  if (opened.created === documentId && opened.locale !== locale) setOpened({ documentId, locale, created: '' });
+  if (opened.created === documentId && opened.locale !== locale)
+    setOpened({ documentId, locale, created: '' });
   const editor = useEditor({ model, type, documentId: opened.documentId, locale: opened.locale });
   if (editor === null) return null;
   return (
@@ -57,7 +58,8 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
     () => store.get(type.title),
   );
   const isCollection = type.kind === 'collectionType';
-  const name = typeof title === 'string' && title !== '' ? title : editor.isNew ? texts.newDocument(type.label) : null;
+  const name =
+    typeof title === 'string' && title !== '' ? title : editor.isNew ? texts.newDocument(type.label) : null;
   const heading = isCollection ? (name ?? texts.untitled) : type.label;
   const suffix = locale === model.defaultLocale ? '' : `?locale=${locale}`;
   useEffect(() => {
@@ -79,7 +81,7 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
         <Box>
           {isCollection && (
             <Text size="sm">
-              <Link href={`/content/${type.name}${suffix}`}>{type.label}</Link>
+              <Link href={`/content/${type.name}${suffix}`}>{listLabel(type)}</Link>
             </Text>
           )}
           <Group justify="space-between" align="flex-start">
@@ -93,7 +95,9 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
                 value={locale}
                 allowDeselect={false}
                 onChange={(next) =>
-                  navigate(`${isCollection ? `/content/${type.name}/${documentId ?? 'new'}` : `/content/${type.name}`}?locale=${next ?? ''}`)
+                  navigate(
+                    `${isCollection ? `/content/${type.name}/${documentId ?? 'new'}` : `/content/${type.name}`}?locale=${next ?? ''}`,
+                  )
                 }
                 w={160}
               />

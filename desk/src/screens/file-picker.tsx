@@ -1,5 +1,15 @@
 /** Media library as a dialog: search, and choose one or several files in order. */
-import { Button, Group, Loader, Modal, SimpleGrid, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import {
+  Button,
+  Group,
+  Loader,
+  Modal,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  UnstyledButton,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -52,7 +62,9 @@ export default function FilePicker({ isOne, allowed, close }: Props) {
   const toggle = (link: Link): void => {
     if (isOne) return close([link]);
     const isChosen = chosen.some(({ documentId }) => documentId === link.documentId);
-    setChosen(isChosen ? chosen.filter(({ documentId }) => documentId !== link.documentId) : [...chosen, link]);
+    setChosen(
+      isChosen ? chosen.filter(({ documentId }) => documentId !== link.documentId) : [...chosen, link],
+    );
   };
   return (
     <Modal
@@ -103,7 +115,15 @@ export default function FilePicker({ isOne, allowed, close }: Props) {
   );
 }
 
-function FileTile({ link, at, toggle }: { readonly link: Link; readonly at: number; readonly toggle: () => void }) {
+function FileTile({
+  link,
+  at,
+  toggle,
+}: {
+  readonly link: Link;
+  readonly at: number;
+  readonly toggle: () => void;
+}) {
   const picture = pictureOf(link.file ?? {});
   return (
     <UnstyledButton

@@ -24,8 +24,16 @@ import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
 import type { DocumentState } from '../editor/requests.ts';
 import type { Json } from '../form/values.ts';
-import { type Column, columnsOf, listQuery, type ListState, PAGE_SIZES, readState, writeState } from '../model/list-query.ts';
-import { hasDrafts, type Type } from '../model/model.ts';
+import {
+  type Column,
+  columnsOf,
+  listQuery,
+  type ListState,
+  PAGE_SIZES,
+  readState,
+  writeState,
+} from '../model/list-query.ts';
+import { hasDrafts, listLabel, type Type } from '../model/model.ts';
 import { Cell } from '../parts/cell.tsx';
 import { LocaleBadges, StatusBadge } from '../parts/status.tsx';
 import { settings } from '../settings.ts';
@@ -72,7 +80,8 @@ export function ListScreen({ type }: { readonly type: Type }) {
   const query = listQuery(state, columns, { type, model });
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['list', type.name, query],
-    queryFn: async ({ signal }) => (await request<Page>(`${settings.api}/${type.route}`, { query, signal })).body,
+    queryFn: async ({ signal }) =>
+      (await request<Page>(`${settings.api}/${type.route}`, { query, signal })).body,
     placeholderData: keepPreviousData,
   });
   const go = (change: Partial<ListState>): void => {
@@ -80,7 +89,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace: true });
   };
   useEffect(() => {
-    document.title = `${type.label} · ${texts.desk}`;
+    document.title = `${listLabel(type)} · ${texts.desk}`;
   }, [type, texts]);
   const isNarrowed = state.search !== '' || state.filters.length > 0;
   return (
@@ -88,7 +97,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
       <Group justify="space-between">
         <Group gap="sm">
           <Title order={1} size="h2">
-            {type.label}
+            {listLabel(type)}
           </Title>
           {isFetching && <Loader size="xs" aria-label={texts.loading} />}
         </Group>
@@ -146,7 +155,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
     <Group gap="sm" align="flex-end">
       <TextInput
         role="searchbox"
-        aria-label={texts.searchIn(type.label)}
+        aria-label={texts.searchIn(listLabel(type))}
         placeholder={texts.search}
         leftSection={<IconSearch size={16} />}
         rightSection={
@@ -180,7 +189,15 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
   );
 }
 
-function ColumnMenu({ all, chosen, toggle }: { all: readonly Column[]; chosen: readonly Column[]; toggle: (name: string) => void }) {
+function ColumnMenu({
+  all,
+  chosen,
+  toggle,
+}: {
+  all: readonly Column[];
+  chosen: readonly Column[];
+  toggle: (name: string) => void;
+}) {
   const texts = useTexts();
   return (
     <Menu closeOnItemClick={false}>
@@ -225,9 +242,16 @@ export const titleOf = (document: Json, type: Type, texts: Texts): string => {
 function DocumentTable({ type, state, columns, documents, selected, setSelected, go }: TableProps) {
   const texts = useTexts();
   const model = useModel();
-  const rows = documents.map((document) => ({ document, id: String(document['documentId']), title: titleOf(document, type, texts) }));
+  const rows = documents.map((document) => ({
+    document,
+    id: String(document['documentId']),
+    title: titleOf(document, type, texts),
+  }));
   const isAll = rows.every(({ id }) => selected.has(id));
-  const first = columns[0]?.name === type.title ? columns : [{ name: type.title, attribute: null, sortable: true }, ...columns];
+  const first =
+    columns[0]?.name === type.title
+      ? columns
+      : [{ name: type.title, attribute: null, sortable: true }, ...columns];
   const toggle = (id: string, title: string): void => {
     const next = new Map(selected);
     if (!next.delete(id)) next.set(id, title);
@@ -243,7 +267,9 @@ function DocumentTable({ type, state, columns, documents, selected, setSelected,
                 aria-label={texts.selectAll}
                 checked={isAll}
                 indeterminate={!isAll && selected.size > 0}
-                onChange={() => setSelected(isAll ? new Map() : new Map(rows.map(({ id, title }) => [id, title])))}
+                onChange={() =>
+                  setSelected(isAll ? new Map() : new Map(rows.map(({ id, title }) => [id, title])))
+                }
               />
             </Table.Th>
             {first.map((column) => (
@@ -281,7 +307,9 @@ function DocumentTable({ type, state, columns, documents, selected, setSelected,
                   <Table.Td>{known !== undefined && <StatusBadge status={known.status} />}</Table.Td>
                 )}
                 {type.localized && model.locales.length > 1 && (
-                  <Table.Td>{known !== undefined && <LocaleBadges state={known} locales={model.locales} />}</Table.Td>
+                  <Table.Td>
+                    {known !== undefined && <LocaleBadges state={known} locales={model.locales} />}
+                  </Table.Td>
                 )}
               </Table.Tr>
             );

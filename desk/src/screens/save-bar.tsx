@@ -97,7 +97,11 @@ export function SaveBar({ editor, deleted }: Props) {
   );
 }
 
-function textOf({ saving, error, isChanged, savedAt }: Snapshot, texts: Texts, time: (at: Date) => string): string {
+function textOf(
+  { saving, error, isChanged, savedAt }: Snapshot,
+  texts: Texts,
+  time: (at: Date) => string,
+): string {
   if (saving === 'saving') return texts.saving;
   if (saving === 'offline') return texts.offline;
   if (saving === 'refused') return error === null ? texts.refused : texts.refusedBecause(error);
@@ -151,7 +155,12 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
   };
   const hasLocales = type.localized && (state?.locales ?? []).length > 1;
   return (
-    <Modal opened={asked !== null} onClose={close} title={heading} closeButtonProps={{ 'aria-label': texts.close }}>
+    <Modal
+      opened={asked !== null}
+      onClose={close}
+      title={heading}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
       <Stack>
         <Text size="sm">{hint}</Text>
         {error !== null && (

@@ -18,7 +18,7 @@ import { IconLanguage, IconMoon, IconUser } from '@tabler/icons-react';
 import { Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { session } from '../api/session.ts';
-import type { Type } from '../model/model.ts';
+import { listLabel, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -115,7 +115,8 @@ function Navigation({ close }: { readonly close: () => void }) {
       <Text size="xs" fw={700} tt="uppercase" px="sm" py={4} c="dimmed">
         {group ?? texts.content}
       </Text>
-      {types.map(({ name, label }) => {
+      {types.map((type) => {
+        const { name } = type;
         const href = `/content/${name}`;
         const isActive = path === href || path.startsWith(`${href}/`);
         return (
@@ -123,7 +124,7 @@ function Navigation({ close }: { readonly close: () => void }) {
             key={name}
             component={Link}
             href={href}
-            label={label}
+            label={listLabel(type)}
             active={isActive}
             aria-current={isActive ? 'page' : undefined}
             onClick={close}

@@ -1,4 +1,15 @@
-import { Alert, Anchor, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Button,
+  Center,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { session } from '../api/session.ts';
@@ -32,11 +43,12 @@ function useSending(send: () => Promise<void>) {
       .catch((reason: unknown) => setError(reason instanceof Error ? reason.message : String(reason)))
       .finally(() => setSending(false));
   };
-  const alert = error === null ? null : (
-    <Alert color="red" role="alert">
-      {error}
-    </Alert>
-  );
+  const alert =
+    error === null ? null : (
+      <Alert color="red" role="alert">
+        {error}
+      </Alert>
+    );
   return { submit, isSending, alert };
 }
 

@@ -21,7 +21,10 @@ const RIGHT_TO_LEFT = ['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi
 /** The language that the editor has chosen, else the first one of the browser that the desk has. */
 export function chosenLanguage(): string {
   const known = LANGUAGES.map(({ code }) => code);
-  const wanted = [localStorage.getItem(KEY) ?? '', ...navigator.languages.map((one) => one.split('-')[0] ?? '')];
+  const wanted = [
+    localStorage.getItem(KEY) ?? '',
+    ...navigator.languages.map((one) => one.split('-')[0] ?? ''),
+  ];
   return wanted.find((code) => known.includes(code)) ?? 'en';
 }
 
@@ -60,6 +63,7 @@ export function useFormats(): {
   return {
     localeName: (locale) => nameOfLocale(language, locale),
     time: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at),
-    dateTime: (at) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at),
+    dateTime: (at) =>
+      new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at),
   };
 }

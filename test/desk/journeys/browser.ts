@@ -1,0 +1,51 @@
+/** Browser of the journeys. npm brings it for one platform only. */
+import chromium from '@sparticuz/chromium';
+import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
+
+const platform = `${process.platform}-${process.arch}`;
+export const hasBrowser = platform === 'linux-x64';
+if (!hasBrowser) console.log(`Skipped: npm has no browser for ${platform}`);
+
+export const launch = async (): Promise<Browser> =>
+  puppeteer.launch({
+    // A browser in one process ends with the first context that is closed.
+    args: puppeteer
+      .defaultArgs({ args: chromium.args, headless: 'shell' })
+      .filter((flag) => flag !== '--single-process'),
+    executablePath: await chromium.executablePath(),
+    headless: 'shell',
+  });
+
+export interface Opened {
+  readonly page: Page;
+  /** Violations of the policy, errors of scripts and requests of other servers. */
+  readonly complaints: string[];
+  readonly close: () => Promise<void>;
+}
+
+/** Responses that journeys provoke, which the browser logs as errors. */
+const EXPECTED = /status of (?:400|401|403|404|409|412|503)|net::ERR_/;
+
+/** Opens a page, and collects everything that must not happen. */
+export async function openPage(context: Browser | BrowserContext, origin: string): Promise<Opened> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  await page.setViewport({ width: 1280, height: 900 });
+  page.setDefaultTimeout(15_000);
+  page.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type()) && !EXPECTED.test(message.text()))
+      complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !/^(?:data|blob):/.test(request.url()))
+      complaints.push(request.url());
+  });
+  return { page, complaints, close: () => page.close() };
+}
+
+export async function openBrowser(origin: string): Promise<Opened> {
+  const browser = await launch();
+  const opened = await openPage(browser, new URL(origin).origin);
+  return { ...opened, close: () => browser.close() };
+}

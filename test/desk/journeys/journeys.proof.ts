@@ -1,0 +1,614 @@
+/** Journeys of editors in a browser, from an empty database on, with the built desk. */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, BrowserContext } from 'puppeteer-core';
+import sharp from 'sharp';
+import { ADAPTERS } from '../../support/app.ts';
+import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
+import { Editor } from './editor.ts';
+import { type Newsroom, startNewsroom } from './newsroom.ts';
+
+/** Writes a picture, and returns its path. */
+async function picture(name: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), 'content-picture-')), name);
+  const bytes = await sharp({ create: { width: 640, height: 400, channels: 3, background: '#3355aa' } })
+    .png()
+    .toBuffer();
+  await writeFile(path, bytes);
+  return path;
+}
+
+const PASSWORD = 'a long password of an editor';
+
+(hasBrowser ? describe : describe.skip).each(ADAPTERS)('an editor at the desk, on %s', (adapter) => {
+  let room: Newsroom;
+  let browser: Browser;
+  let context: BrowserContext;
+  let opened: Opened;
+  let ann: Editor;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    room = await startNewsroom(adapter);
+    browser = await launch();
+    context = await browser.createBrowserContext();
+    opened = await openPage(context, room.url);
+    ann = new Editor(opened.page, room.desk);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await room?.close();
+  });
+  afterEach(() => {
+    complaints.push(...opened.complaints);
+    expect(opened.complaints.splice(0)).toEqual([]);
+  });
+
+  /** Request to the API with all rights, for what journeys find or check. */
+  let token: string | null = null;
+  const api = async (
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    body?: object,
+  ): Promise<any> => {
+    token ??= await signedIn();
+    const request = room.http[method](`/api${path}`).set('Authorization', `Bearer ${token}`);
+    const response = await (body === undefined ? request : request.send(body));
+    if (response.status >= 400) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
+    return response.body.data ?? response.body;
+  };
+  const signedIn = async (): Promise<string> => {
+    const body = { identifier: 'ann@example.org', password: PASSWORD };
+    return (await room.http.post('/desk/session').send(body).expect(200)).body.jwt;
+  };
+  const make = async (data: object, query = '?status=draft'): Promise<any> =>
+    api('post', `/articles${query}`, { data });
+  const stored = (documentId: string, query = 'status=draft&populate=*'): Promise<any> =>
+    api('get', `/articles/${documentId}?${query}`);
+
+  it('accepts an invitation, and sees the list of the first type', async () => {
+    await ann.acceptInvitation(await room.invite('ann@example.org'), PASSWORD);
+    await ann.sees('No documents yet.');
+  });
+
+  it('cannot use the invitation a second time', async () => {
+    const link = await room.invite('ben@example.org', 'writer');
+    const other = await openPage(await browser.createBrowserContext(), room.url);
+    const ben = new Editor(other.page, room.desk);
+    await ben.acceptInvitation(link, PASSWORD);
+    const third = await openPage(await browser.createBrowserContext(), room.url);
+    const eve = new Editor(third.page, room.desk);
+    await eve.page.goto(link);
+    await eve.fill('New password', PASSWORD);
+    await eve.press('Set password and sign in');
+    await eve.page.waitForSelector('[role=alert]');
+    await other.close();
+    await third.close();
+  });
+
+  it('stays signed in after a reload, without a token in the storage of the browser', async () => {
+    await ann.page.reload();
+    await ann.heading('Articles');
+    const kept = await ann.page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })');
+    expect(kept).not.toMatch(/eyJ/);
+    expect(await ann.page.evaluate('document.cookie')).toBe('');
+  });
+
+  it('writes an article with a new author in a drawer, and saves it as a draft', async () => {
+    await ann.follow('Create');
+    await ann.heading('New: Article');
+    await ann.fill('Title', 'The first article');
+    await ann.fill('Lead', 'What it is about.');
+    await ann.press('Create: Author');
+    await ann.fill('Name', 'Carla');
+    await ann.page.locator('.mantine-Drawer-content ::-p-aria([name="Save"][role="button"])').click();
+    await ann.saved('.mantine-Drawer-content');
+    await ann.page.locator('.mantine-Drawer-content ::-p-aria([name="Close"][role="button"])').click();
+    await ann.press('Save');
+    await ann.saved();
+    await ann.status('Draft');
+    const [article] = await api('get', '/articles?status=draft&populate=author');
+    expect(article).toMatchObject({
+      title: 'The first article',
+      slug: 'the-first-article',
+      author: { name: 'Carla' },
+    });
+    expect(ann.page.url()).toBe(`${room.desk}/content/article/${article.documentId}`);
+    expect(await ann.valueOf('Slug')).toBe('the-first-article');
+  });
+
+  it('saves a change of a draft by itself', async () => {
+    const { documentId } = await make({ title: 'Saved by itself' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.type('Lead', 'Typed.');
+    await ann.sees('Unsaved changes');
+    await ann.saved();
+    expect(await stored(documentId)).toMatchObject({ lead: 'Typed.' });
+  });
+
+  it('publishes, and sees which documents have changes that are not published', async () => {
+    const { documentId } = await make({ title: 'To be published' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.press('Publish');
+    await ann.status('Published');
+    expect(await stored(documentId, 'fields=title')).toMatchObject({ title: 'To be published' });
+    await ann.type('Title', ' again');
+    await ann.status('Modified');
+    expect(await stored(documentId, 'fields=title')).toMatchObject({ title: 'To be published' });
+    await ann.open('/content/article');
+    await ann.sees('Modified');
+  });
+
+  it('discards changes since publishing', async () => {
+    const { documentId } = await make({ title: 'As published' }, '');
+    await api('put', `/articles/${documentId}?status=draft`, { data: { title: 'As drafted' } });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.status('Modified');
+    await ann.press('More actions');
+    await ann.item('Discard changes since publishing');
+    await ann.press('Discard changes since publishing');
+    await ann.status('Published');
+    expect(await ann.valueOf('Title')).toBe('As published');
+  });
+
+  it('unpublishes', async () => {
+    const { documentId } = await make({ title: 'Live for a moment' }, '');
+    await ann.open(`/content/article/${documentId}`);
+    await ann.status('Published');
+    await ann.press('More actions');
+    await ann.item('Unpublish');
+    await ann.press('Unpublish');
+    await ann.status('Draft');
+    expect((await room.http.get(`/api/articles/${documentId}`)).status).not.toBe(200);
+  });
+
+  it('sees a problem at its field, and everything else is saved', async () => {
+    const { documentId } = await make({ title: 'Fine' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.fill('Lead', 'Stored all the same.');
+    await ann.fill('Title', 'x'.repeat(90));
+    await ann.sees('At most 80 characters');
+    await ann.press('Save');
+    await ann.sees('Not everything is saved');
+    expect(await stored(documentId)).toMatchObject({ title: 'Fine', lead: 'Stored all the same.' });
+    expect(await ann.valueOf('Title')).toBe('x'.repeat(90));
+    await ann.fill('Title', 'Short again');
+    await ann.saved();
+    expect(await stored(documentId)).toMatchObject({ title: 'Short again' });
+  });
+
+  it('merges changes of others to other fields without a question', async () => {
+    const { documentId } = await make({ title: 'Merged', lead: 'Old' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.sees('Merged');
+    await api('put', `/articles/${documentId}?status=draft`, { data: { lead: 'Written by Ben' } });
+    await ann.type('Title', ' by both');
+    await ann.saved();
+    await ann.sees('Another editor has changed: Lead');
+    expect(await ann.valueOf('Lead')).toBe('Written by Ben');
+    expect(await stored(documentId)).toMatchObject({ title: 'Merged by both', lead: 'Written by Ben' });
+  });
+
+  it('decides when others have changed the same field, and nothing is overwritten before', async () => {
+    const { documentId } = await make({ title: 'Contested' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.sees('Contested');
+    await api('put', `/articles/${documentId}?status=draft`, { data: { title: 'Title of Ben' } });
+    await ann.fill('Title', 'Title of Ann');
+    await ann.sees('Another editor has changed the same fields');
+    await ann.sees('Title of Ben');
+    expect(await stored(documentId)).toMatchObject({ title: 'Title of Ben' });
+    await ann.press('Keep yours: Title');
+    await ann.saved();
+    expect(await stored(documentId)).toMatchObject({ title: 'Title of Ann' });
+  });
+
+  it('keeps what it types while the server cannot be reached, and saves it afterwards', async () => {
+    const { documentId } = await make({ title: 'On a train' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.page.setOfflineMode(true);
+    await ann.type('Lead', 'In a tunnel.');
+    await ann.sees('No connection.');
+    await ann.page.setOfflineMode(false);
+    await ann.saved();
+    expect(await stored(documentId)).toMatchObject({ lead: 'In a tunnel.' });
+  });
+
+  it('signs in again over the page when the session has ended, and the save completes', async () => {
+    const { documentId } = await make({ title: 'A long break' });
+    await ann.open(`/content/article/${documentId}`);
+    await api('post', '/auth/logout');
+    token = null;
+    await ann.type('Lead', 'After the break.');
+    await ann.sees('Your session has ended');
+    expect(await ann.valueOf('E-mail or user name')).toBe('ann@example.org');
+    await ann.fill('Password', PASSWORD);
+    await ann.press('Sign in');
+    await ann.saved();
+    expect(await stored(documentId)).toMatchObject({ title: 'A long break', lead: 'After the break.' });
+  });
+
+  it('finds unsaved work again after a crash of the page', async () => {
+    const tab = await openPage(context, room.url);
+    const crashed = new Editor(tab.page, room.desk);
+    await crashed.open('/content/article/new');
+    await crashed.fill('Title', 'Never saved');
+    await crashed.fill('Lead', 'Typed before the crash.');
+    await sleep(600);
+    await crashed.page.goto('about:blank');
+    await tab.close();
+    await ann.open('/content/article/new');
+    await ann.sees('were recovered');
+    expect(await ann.valueOf('Lead')).toBe('Typed before the crash.');
+    await ann.press('Keep them');
+    await ann.press('Save');
+    await ann.saved();
+    expect(await api('get', '/articles?status=draft&filters[title]=Never saved')).toHaveLength(1);
+  });
+
+  it('discards recovered work', async () => {
+    const { documentId } = await make({ title: 'Kept as stored' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.type('Lead', 'Not wanted.');
+    await sleep(600);
+    await ann.page.goto('about:blank');
+    await ann.open(`/content/article/${documentId}`);
+    await ann.sees('were recovered');
+    await ann.press('Revert');
+    await ann.seesNot('were recovered');
+    expect(await ann.valueOf('Lead')).toBe('');
+    await ann.page.reload();
+    await ann.sees('Kept as stored');
+    expect(await ann.text()).not.toContain('were recovered');
+  });
+
+  it('edits one document in two tabs, and both changes are stored', async () => {
+    const { documentId } = await make({ title: 'Two tabs' });
+    const tab = await openPage(context, room.url);
+    const second = new Editor(tab.page, room.desk);
+    await ann.open(`/content/article/${documentId}`);
+    await second.open(`/content/article/${documentId}`);
+    await ann.fill('Lead', 'From the first tab.');
+    await second.fill('Contact', 'second@example.org');
+    await ann.saved();
+    await second.saved();
+    await ann.until('both', async () => (await stored(documentId)).lead === 'From the first tab.');
+    expect(await stored(documentId)).toMatchObject({
+      lead: 'From the first tab.',
+      contact: 'second@example.org',
+    });
+    await tab.close();
+  });
+
+  it('sees that a document was deleted meanwhile, and creates it again with its changes', async () => {
+    const { documentId } = await make({ title: 'Deleted by others' });
+    await ann.open(`/content/article/${documentId}`);
+    await api('delete', `/articles/${documentId}?locale=*`);
+    await ann.type('Lead', 'Worth keeping.');
+    await ann.sees('This document was deleted');
+    await ann.press('Create it again with these values');
+    await ann.saved();
+    const [again] = await api('get', '/articles?status=draft&filters[title]=Deleted by others');
+    expect(again).toMatchObject({ lead: 'Worth keeping.' });
+    expect(again.documentId).not.toBe(documentId);
+  });
+
+  it('links, orders by keyboard and removes tags', async () => {
+    for (const label of ['Alpha', 'Beta', 'Gamma']) await api('post', '/tags', { data: { label } });
+    const { documentId } = await make({ title: 'With tags' });
+    await ann.open(`/content/article/${documentId}`);
+    for (const label of ['Alpha', 'Beta', 'Gamma']) await ann.link('Add to Tags', label, label);
+    await ann.saved();
+    const labels = async (): Promise<string[]> =>
+      (await stored(documentId)).tags.map(({ label }: { label: string }) => label);
+    await ann.until('all tags', async () => (await labels()).length === 3);
+    const handle = await ann.page.waitForSelector('::-p-aria([name="Move Gamma"][role="button"])');
+    await handle?.focus();
+    for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space'] as const) {
+      await ann.page.keyboard.press(key);
+      await sleep(250);
+    }
+    await ann.until('order', async () => (await labels()).join() === 'Gamma,Alpha,Beta');
+    await ann.press('Remove Alpha');
+    await ann.until('removed', async () => (await labels()).join() === 'Gamma,Beta');
+  });
+
+  it('chooses among very many targets by search', async () => {
+    await room.sql(
+      `insert into tags (document_id, created_at, updated_at, published, locale, label, revision)
+       select 'many' || n, now(), now(), true, '', 'Number ' || n, 0 from generate_series(1, 100000) n`,
+    );
+    const { documentId } = await make({ title: 'One of many' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.link('Add to Tags', 'Number 77777', 'Number 77777');
+    await ann.until('linked', async () => (await stored(documentId)).tags?.[0]?.label === 'Number 77777');
+  });
+
+  it('writes components three levels deep in a zone', async () => {
+    const { documentId } = await make({ title: 'With a table' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.press('Add Sections');
+    await ann.item('Table Rows of cells.');
+    await ann.fill('Caption', 'Prices');
+    await ann.press('Add Rows');
+    await ann.fill('Heading', 'First row');
+    await ann.press('Add Cells');
+    await ann.fill('Text', 'A cell');
+    await ann.saved();
+    const query = 'status=draft&populate[sections][on][part.table][populate][rows][populate]=cells';
+    await ann.until(
+      'stored',
+      async () => (await stored(documentId, query)).sections?.[0]?.rows?.[0]?.cells?.length === 1,
+    );
+    expect((await stored(documentId, query)).sections).toMatchObject([
+      {
+        __component: 'part.table',
+        caption: 'Prices',
+        rows: [{ heading: 'First row', cells: [{ text: 'A cell' }] }],
+      },
+    ]);
+  });
+
+  it('orders and removes components, and keeps the ids of those that stay', async () => {
+    const sections = ['One', 'Two', 'Three'].map((text) => ({ __component: 'part.quote', text }));
+    const { documentId } = await make({ title: 'Quotes', sections });
+    const texts = async (): Promise<string> =>
+      (await stored(documentId)).sections
+        .map(({ id, text }: { id: number; text: string }) => `${id} ${text}`)
+        .join();
+    const [one, two, three] = (await texts()).split(',');
+    await ann.open(`/content/article/${documentId}`);
+    const handle = await ann.page.waitForSelector('::-p-aria([name="Move Three"][role="button"])');
+    await handle?.focus();
+    for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space'] as const) {
+      await ann.page.keyboard.press(key);
+      await sleep(250);
+    }
+    await ann.until('order', async () => (await texts()) === [three, one, two].join());
+    await ann.press('Remove One');
+    await ann.until('removed', async () => (await texts()) === [three, two].join());
+  });
+
+  it('uploads a picture, and chooses another one from the library', async () => {
+    const { documentId } = await make({ title: 'With pictures' });
+    await ann.open(`/content/article/${documentId}`);
+    const input = await ann.page.waitForSelector('[data-path=cover] input[type=file]');
+    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
+      await picture('Cover one.png'),
+    );
+    await ann.sees('Cover one.png');
+    await ann.until('stored', async () => (await stored(documentId)).cover?.name === 'Cover one.png');
+    await ann.page
+      .locator('[data-path=gallery] ::-p-aria([name="Choose from the library"][role="button"])')
+      .click();
+    await ann.page.locator('.desk-tile').click();
+    await ann.press('Choose');
+    await ann.until('chosen', async () => (await stored(documentId)).gallery?.length === 1);
+  });
+
+  it('translates: shared values once, own values per language', async () => {
+    const { documentId } = await make({ title: 'In two languages', rating: 7 });
+    await ann.open(`/content/article/${documentId}?locale=fr`);
+    await ann.sees('There is no version in French yet');
+    expect(await ann.valueOf('Title')).toBe('');
+    await ann.fill('Title', 'En deux langues');
+    await ann.press('Save');
+    await ann.saved();
+    expect(await stored(documentId, 'status=draft&locale=fr')).toMatchObject({
+      title: 'En deux langues',
+      rating: 7,
+    });
+    await ann.open('/content/article?locale=fr&q=deux');
+    await ann.sees('En deux langues');
+  });
+
+  it('writes a language from right to left', async () => {
+    const { documentId } = await make({ title: 'Left to right' });
+    await ann.open(`/content/article/${documentId}?locale=ar`);
+    const field = await ann.field('Title');
+    expect(await field.evaluate((input) => (input as unknown as { dir: string }).dir)).toBe('rtl');
+  });
+
+  it('deletes a document after a question, in one language or in all', async () => {
+    const { documentId } = await make({ title: 'To be deleted' });
+    await api('put', `/articles/${documentId}?status=draft&locale=fr`, { data: { title: 'À supprimer' } });
+    await ann.open(`/content/article/${documentId}?locale=fr`);
+    await ann.press('More actions');
+    await ann.item('Delete');
+    await ann.press('Delete the version in French');
+    await ann.heading('Articles');
+    expect(await stored(documentId)).toMatchObject({ title: 'To be deleted' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.press('More actions');
+    await ann.item('Delete');
+    await ann.press('Delete');
+    await ann.heading('Articles');
+    expect(await api('get', '/articles?status=draft&filters[title]=To be deleted')).toEqual([]);
+  });
+
+  it('searches, filters and sorts the list, and the address keeps it', async () => {
+    await make({ title: 'Zebra stripes', kind: 'report' });
+    await make({ title: 'Zebra crossing', kind: 'interview' });
+    await ann.open('/content/article');
+    await ann.fill('Search in Articles', 'zebra');
+    await ann.sees('1 to 2 of 2');
+    await ann.press('Add a filter');
+    await ann.page.locator('::-p-aria([name="Attribute"])').click();
+    await ann.option('Kind');
+    await ann.page.locator('::-p-aria([name="Value"])').click();
+    await ann.option('report');
+    await ann.press('Apply');
+    await ann.sees('1 to 1 of 1');
+    await ann.page.reload();
+    await ann.sees('1 to 1 of 1');
+    expect(await ann.text()).toContain('Kind is report');
+    await ann.press('Remove Kind is report');
+    await ann.sees('1 to 2 of 2');
+    await ann.press('Sort by Title');
+    await ann.until('sorted', async () => (await ann.texts('tbody .desk-row-link'))[0] === 'Zebra stripes');
+  });
+
+  it('keeps the chosen columns of a list', async () => {
+    await ann.open('/content/article?q=zebra');
+    await ann.press('Columns');
+    await ann.page.locator('::-p-aria([name="Rating"][role="menuitemcheckbox"])').click();
+    await ann.page.keyboard.press('Escape');
+    await ann.until('column', async () => (await ann.texts('th')).includes('Rating'));
+    await ann.page.reload();
+    await ann.until('column', async () => (await ann.texts('th')).includes('Rating'));
+  });
+
+  it('asks one request for a list with two columns of relations', async () => {
+    const asked: string[] = [];
+    const listen = (request: { url(): string }): void => void asked.push(request.url());
+    await ann.open('/content/author');
+    ann.page.on('request', listen);
+    await ann.follow('Articles');
+    await ann.heading('Articles');
+    await ann.until('rows', async () => (await ann.texts('tbody tr')).length > 5);
+    ann.page.off('request', listen);
+    expect(asked.filter((url) => url.includes('/api/'))).toHaveLength(1);
+    expect(await ann.texts('th')).toEqual(expect.arrayContaining(['Author', 'Tags']));
+  });
+
+  it('publishes several documents at once, and sees which one was refused', async () => {
+    await make({ title: 'Batch one' });
+    await make({ title: 'Batch two' });
+    const { documentId } = await make({ title: 'Batch three' });
+    await room.sql(
+      `update articles set title = null, lead = 'Batch without a title' where document_id = $1`,
+      [documentId],
+    );
+    await ann.open('/content/article?q=batch');
+    await ann.check('Select all on this page');
+    await ann.sees('3 documents selected');
+    await ann.press('Publish');
+    await ann.page.locator('.mantine-Modal-content ::-p-aria([name="Publish"][role="button"])').click();
+    await ann.sees('2 documents are done.');
+    expect(await api('get', '/articles?_q=batch')).toHaveLength(2);
+  });
+
+  it('edits a single type', async () => {
+    await ann.open('/content/homepage');
+    await ann.heading('Homepage');
+    await ann.fill('Headline', 'Good morning');
+    await ann.press('Publish');
+    await ann.status('Published');
+    expect(await api('get', '/homepage')).toMatchObject({ headline: 'Good morning' });
+  });
+
+  it('sees the whole of every kind of value, and stores it unchanged', async () => {
+    const values = {
+      title: 'All kinds',
+      lead: 'Lead',
+      body: '# Body',
+      story: [{ type: 'paragraph', children: [{ type: 'text', text: 'x' }] }],
+      kind: 'report',
+      featured: true,
+      rating: 3,
+      price: '12.50',
+      weight: 1.5,
+      views: '9007199254740993',
+      appears: '2026-02-03',
+      meeting: '2026-02-03T04:05:06.000Z',
+      hour: '07:08:09',
+      contact: 'a@example.org',
+      extra: { a: [1, null] },
+    };
+    const { documentId } = await make(values);
+    const before = await stored(documentId);
+    await ann.open(`/content/article/${documentId}`);
+    expect(await ann.valueOf('Views')).toBe('9007199254740993');
+    await ann.type('Lead', ' changed');
+    await ann.saved();
+    const { updatedAt: _then, ...after } = await stored(documentId);
+    const { updatedAt: _now, ...expected } = { ...before, lead: 'Lead changed' };
+    expect(after).toEqual(expected);
+  });
+
+  it('works by keyboard alone: from the list to a published article', async () => {
+    await ann.open('/content/article');
+    const press = (key: 'Tab' | 'Enter'): Promise<void> => ann.page.keyboard.press(key);
+    const focused = (): Promise<string> =>
+      ann.page.evaluate(
+        '(document.activeElement.getAttribute("aria-label") || document.activeElement.textContent || "").trim()',
+      ) as Promise<string>;
+    const reach = async (name: string): Promise<void> => {
+      for (let i = 0; i < 60 && (await focused()) !== name; i += 1) await press('Tab');
+      expect(await focused()).toBe(name);
+    };
+    await press('Tab');
+    expect(await focused()).toBe('Skip to content');
+    await reach('Create');
+    await press('Enter');
+    await ann.heading('New: Article');
+    for (let i = 0; i < 60; i += 1) {
+      await press('Tab');
+      if ((await ann.page.evaluate('document.activeElement.dataset.path')) === 'title') break;
+    }
+    await ann.page.keyboard.type('By keyboard');
+    await ann.page.keyboard.down('Control');
+    await ann.page.keyboard.press('s');
+    await ann.page.keyboard.up('Control');
+    await ann.saved();
+    await ann.page.keyboard.down('Control');
+    await ann.page.keyboard.down('Shift');
+    await ann.page.keyboard.press('P');
+    await ann.page.keyboard.up('Shift');
+    await ann.page.keyboard.up('Control');
+    await ann.status('Published');
+  });
+
+  it('reads the desk in German', async () => {
+    await ann.open('/content/article');
+    await ann.press('Language of the desk');
+    await ann.item('Deutsch');
+    await ann.sees('Anlegen');
+    expect(await ann.page.$eval('html', (html) => html.getAttribute('lang'))).toBe('de');
+    await ann.press('Sprache des Desks');
+    await ann.item('English');
+    await ann.sees('Create');
+  });
+
+  it('sees neither buttons nor fields for what it may not do', async () => {
+    const other = await openPage(await browser.createBrowserContext(), room.url);
+    const ben = new Editor(other.page, room.desk);
+    const { documentId } = await make({ title: 'Read by Ben', author: null });
+    await ben.open('/content/author');
+    await ben.signIn('ben@example.org', PASSWORD);
+    await ben.heading('Authors');
+    expect(await ben.text()).not.toContain('Create');
+    await ben.open(`/content/article/${documentId}`);
+    expect(await ben.text()).not.toContain('Create: Author');
+    expect(other.complaints).toEqual([]);
+    await other.close();
+  });
+
+  it('signs out in all tabs', async () => {
+    const tab = await openPage(context, room.url);
+    const second = new Editor(tab.page, room.desk);
+    await ann.open('/content/article');
+    await second.open('/content/article');
+    await ann.press('Account');
+    await ann.item('Sign out');
+    await ann.sees('Sign in to write and publish.');
+    await second.sees('Sign in');
+    await tab.close();
+    await ann.signIn('ann@example.org', PASSWORD);
+    await ann.heading('Articles');
+  });
+
+  it('continues after a deploy: unsaved work outlives the reload', async () => {
+    const { documentId } = await make({ title: 'During a deploy' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.type('Contact', 'x');
+    await sleep(600);
+    await ann.page.evaluate(
+      `dispatchEvent(Object.assign(new Event('vite:preloadError', { cancelable: true }), {}))`,
+    );
+    await ann.sees('were recovered');
+    expect(await ann.valueOf('Contact')).toBe('x');
+  });
+});

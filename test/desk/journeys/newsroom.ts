@@ -1,0 +1,186 @@
+/** Application of the journeys: a newsroom with every kind of attribute, drafts, languages and files. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type ContentModuleOptions,
+  defineCollectionType,
+  defineComponent,
+  defineSingleType,
+} from 'nestjs-content-api';
+import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { DeskModule } from 'nestjs-content-api/desk';
+import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
+import { DeskInvitations } from '../../../src/features/desk/desk-invitations.ts';
+import { SECRET } from '../../accounts/helpers.ts';
+import { type Adapter, createTestApp, type TestApp } from '../../support/app.ts';
+
+const seo = defineComponent({
+  uid: 'part.seo',
+  desk: { description: 'What search engines show.' },
+  attributes: {
+    metaTitle: { type: 'string', maxLength: 60, desk: { label: 'Title for search engines' } },
+    metaDescription: { type: 'text' },
+    shareImage: { type: 'media', allowedTypes: ['images'] },
+  },
+});
+const quote = defineComponent({
+  uid: 'part.quote',
+  desk: { title: 'text', description: 'A sentence with its speaker.' },
+  attributes: {
+    text: { type: 'text', required: true },
+    speaker: { type: 'string' },
+    source: { type: 'relation', relation: 'oneToOne', target: 'author' },
+  },
+});
+const cell = defineComponent({ uid: 'part.cell', attributes: { text: { type: 'string' } } });
+const row = defineComponent({
+  uid: 'part.row',
+  attributes: {
+    heading: { type: 'string' },
+    cells: { type: 'component', component: 'part.cell', repeatable: true },
+  },
+});
+const table = defineComponent({
+  uid: 'part.table',
+  desk: { description: 'Rows of cells.' },
+  attributes: {
+    caption: { type: 'string' },
+    rows: { type: 'component', component: 'part.row', repeatable: true },
+  },
+});
+
+const article = defineCollectionType({
+  singularApiId: 'article',
+  pluralApiId: 'articles',
+  draftAndPublish: true,
+  localized: true,
+  actions: true,
+  desk: {
+    group: 'Magazine',
+    title: 'title',
+    list: ['title', 'author', 'tags', 'kind', 'updatedAt'],
+    description: 'Texts of the magazine, in all languages.',
+  },
+  attributes: {
+    title: {
+      type: 'string',
+      required: true,
+      maxLength: 80,
+      localized: true,
+      desk: { description: 'As it stands on the cover.', placeholder: 'At most ten words', width: 8 },
+    },
+    slug: { type: 'uid', targetField: 'title', generate: true, localized: true, desk: { width: 4 } },
+    lead: { type: 'text', maxLength: 300, localized: true },
+    body: { type: 'richtext', localized: true },
+    story: { type: 'blocks', localized: true },
+    kind: { type: 'enumeration', enum: ['news', 'report', 'interview'], default: 'news' },
+    featured: { type: 'boolean', default: false },
+    rating: { type: 'integer', min: 0, max: 10 },
+    price: { type: 'decimal' },
+    weight: { type: 'float' },
+    views: { type: 'biginteger' },
+    appears: { type: 'date' },
+    meeting: { type: 'datetime' },
+    hour: { type: 'time' },
+    contact: { type: 'email' },
+    extra: { type: 'json' },
+    author: { type: 'relation', relation: 'manyToOne', target: 'author', inversedBy: 'articles' },
+    tags: { type: 'relation', relation: 'manyToMany', target: 'tag', inversedBy: 'articles' },
+    cover: { type: 'media', allowedTypes: ['images'] },
+    gallery: { type: 'media', multiple: true },
+    seo: { type: 'component', component: 'part.seo', localized: true },
+    sections: { type: 'dynamiczone', components: ['part.quote', 'part.table', 'part.seo'], localized: true },
+  },
+});
+const author = defineCollectionType({
+  singularApiId: 'author',
+  pluralApiId: 'authors',
+  desk: { group: 'Magazine', title: 'name' },
+  attributes: {
+    name: { type: 'string', required: true, unique: true },
+    biography: { type: 'text' },
+    articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' },
+  },
+});
+const tag = defineCollectionType({
+  singularApiId: 'tag',
+  pluralApiId: 'tags',
+  attributes: {
+    label: { type: 'string', required: true },
+    articles: { type: 'relation', relation: 'manyToMany', target: 'article', mappedBy: 'tags' },
+  },
+});
+const homepage = defineSingleType({
+  singularApiId: 'homepage',
+  draftAndPublish: true,
+  actions: true,
+  attributes: {
+    headline: { type: 'string', required: true },
+    highlights: { type: 'relation', relation: 'oneToMany', target: 'article' },
+  },
+});
+
+const WRITES = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts'] as const;
+
+const ROLES = {
+  editor: {
+    desk: ['open'],
+    locale: ['find'],
+    article: '*',
+    author: '*',
+    tag: '*',
+    homepage: '*',
+    file: '*',
+  },
+  writer: {
+    desk: ['open'],
+    locale: ['find'],
+    article: [...WRITES],
+    author: ['find', 'findOne'],
+    tag: ['find', 'findOne'],
+    file: ['find', 'findOne', 'create'],
+  },
+  reader: { article: ['find', 'findOne'] },
+} as const;
+
+export const NEWSROOM = {
+  contentTypes: [article, author, tag, homepage, ...userTypes()],
+  components: [seo, quote, cell, row, table],
+  locales: ['en', 'fr', 'ar'],
+  access: { roles: ROLES },
+} as const satisfies Partial<ContentModuleOptions>;
+
+export interface Newsroom extends TestApp {
+  readonly desk: string;
+  /** Creates an editor, and returns the link of the invitation. */
+  readonly invite: (email: string, role?: string) => Promise<string>;
+}
+
+/** Starts the newsroom. `sessionSeconds`: life of an access token of the desk. */
+export async function startNewsroom(adapter: Adapter, prefix: string | null = null): Promise<Newsroom> {
+  const folder = await mkdtemp(join(tmpdir(), 'content-newsroom-'));
+  const test = await createTestApp(
+    {
+      ...NEWSROOM,
+      imports: [
+        UsersModule.forRoot({ secret: SECRET, refresh: true, rateLimit: false }),
+        FilesModule.forRoot({ storage: new LocalStorage(folder), images: new SharpImages() }),
+        DeskModule.forRoot(),
+      ],
+    },
+    adapter,
+    (app) => void (prefix === null || app.setGlobalPrefix(prefix)),
+  );
+  const desk = `${test.url}${prefix === null ? '' : `/${prefix}`}/desk`;
+  const invitations = test.app.get(DeskInvitations);
+  return {
+    ...test,
+    desk,
+    invite: (email, role = 'editor') => invitations.invite({ email, role, url: desk }),
+    close: async () => {
+      await test.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
