@@ -66,7 +66,7 @@ const note = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-const contentTypes: ContentModuleOptions['contentTypes'] = [note, ...userTypes()];
+export const contentTypes: ContentModuleOptions['contentTypes'] = [note, ...userTypes()];
 
 export const ROLES = {
   editor: { desk: ['open'], note: '*' },
