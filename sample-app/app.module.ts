@@ -1,18 +1,27 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
+import { DeskModule } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { ApiTokensModule, UsersModule, type UsersOptions } from 'nestjs-content-api/accounts';
-import { AUTHENTICATED_GRANTS, COMPONENTS, CONTENT_TYPES, LOCALES, PUBLIC_GRANTS } from './content/model.js';
+import {
+  AUTHENTICATED_GRANTS,
+  COMPONENTS,
+  CONTENT_TYPES,
+  EDITOR_GRANTS,
+  LOCALES,
+  PUBLIC_GRANTS,
+} from './content/model.js';
 import { ATLAS_DATABASE, type AtlasDatabase } from './database/atlas-database.js';
 import { AtlasTables } from './database/atlas-tables.js';
 import { DatabaseRelease } from './database/database-release.js';
 import { AtlasContent } from './loader/atlas-content.js';
 import { AtlasLoader } from './loader/atlas-loader.js';
 import { PictureLoader } from './pictures/picture-loader.js';
+import { DESK_PATH } from './requests.js';
 import { StartPage } from './start-page.js';
 
 /**
- * Application module: model, grants, accounts, loaders and a start page. The library's modules add all other
+ * Application module: model, grants, accounts, the desk, loaders and a start page. The library's modules add all other
  * routes.
  */
 @Module({})
@@ -24,7 +33,10 @@ export class AppModule {
       components: COMPONENTS,
       locales: LOCALES,
       defaultLocale: LOCALES[0],
-      access: { public: PUBLIC_GRANTS, roles: { authenticated: AUTHENTICATED_GRANTS } },
+      access: {
+        public: PUBLIC_GRANTS,
+        roles: { authenticated: AUTHENTICATED_GRANTS, editor: EDITOR_GRANTS },
+      },
       database: database.connection,
       openapi: { page: true, title: 'Atlas' },
     });
@@ -36,7 +48,13 @@ export class AppModule {
     });
     return {
       module: AppModule,
-      imports: [content, files, ApiTokensModule, UsersModule.forRoot(users)],
+      imports: [
+        content,
+        files,
+        ApiTokensModule,
+        UsersModule.forRoot(users),
+        DeskModule.forRoot({ path: DESK_PATH }),
+      ],
       controllers: [StartPage],
       providers: [
         { provide: ATLAS_DATABASE, useValue: database },

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { firstInvitation } from './accounts/first-invitation.js';
 import { folderBeside, usersOptions } from './accounts/users-options.js';
 import { AppModule } from './app.module.js';
 import {
@@ -15,7 +16,7 @@ import { progressLines } from './loader/progress-lines.js';
 import { PictureLoader } from './pictures/picture-loader.js';
 import { DEFAULT_DATA_FOLDER } from './settings.js';
 import { CREDIT } from './texts/credit.js';
-import { welcome } from './welcome.js';
+import { deskLines, welcome } from './welcome.js';
 
 export interface AtlasOptions {
   /** URL of a PostgreSQL server. Default: PGlite in `dataFolder`. */
@@ -99,7 +100,9 @@ export async function startAtlas({ port, ...options }: StartOptions): Promise<Ne
     const loaded = await app.get(AtlasLoader).load({ onProgress: progressLines(log) });
     if (loaded) log('Everything is loaded.');
     await app.listen(port);
-    for (const line of welcome(addressOf(app))) log(line);
+    const address = addressOf(app);
+    for (const line of welcome(address)) log(line);
+    for (const line of deskLines(address, await firstInvitation(app, address))) log(line);
     uploadPictures(app, log);
     return app;
   } catch (error) {

@@ -22,6 +22,9 @@ export const EXAMPLES = [
 /** Page to try all requests. */
 export const API_PAGE = '/api/openapi';
 
+/** Path of the desk, where editors write. */
+export const DESK_PATH = '/desk';
+
 /** Refused request: unauthenticated callers may not read visitors' notes. */
 export const REFUSED_PATH = '/api/visitor-notes';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Controller, Get, Header } from '@nestjs/common';
-import { API_PAGE, EXAMPLES, REFUSED_PATH } from './requests.js';
+import { API_PAGE, DESK_PATH, EXAMPLES, REFUSED_PATH } from './requests.js';
 import { CREDIT } from './texts/credit.js';
 
 const STYLE =
@@ -36,6 +36,7 @@ ${EXAMPLE_ITEMS.join('\n')}
 <li>A homepage with everything that belongs to it:<br>${link('/api/homepage?populate=*')}</li>
 <li>Visitors' notes, which the public may not read, so this is a 403:<br>${link(REFUSED_PATH)}</li>
 <li>Every request there is, on a page to try them:<br>${link(API_PAGE)}</li>
+<li>The desk, where editors write; the first start prints an invitation:<br>${link(DESK_PATH)}</li>
 </ul>
 <p>Users may leave notes. The lines that the start has printed register one, sign in and write.</p>
 <p><small>${escape(CREDIT)}</small></p>

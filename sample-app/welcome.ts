@@ -1,4 +1,4 @@
-import { EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from './requests.js';
+import { DESK_PATH, EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from './requests.js';
 
 /** Returns the text of the start, with one example command per indented line. */
 export function welcome(url: string): string[] {
@@ -14,6 +14,13 @@ export function welcome(url: string): string[] {
     'For a program, make an API token. A data folder belongs to one process, so stop the atlas first, unless it runs with DATABASE_URL:',
     `  ${TOKEN_COMMAND}`,
   ];
+}
+
+/** Returns the address of the desk. With an invitation, also its link for the first editor. */
+export function deskLines(url: string, invitation: string | null): string[] {
+  const address = `Editors write at ${url}${DESK_PATH}.`;
+  if (invitation === null) return [address];
+  return [`${address} Become the first one with this link, which works once, for 7 days:`, `  ${invitation}`];
 }
 
 /** Command to run in the package's folder. `npx node` is the Node that npm installed. */

@@ -7,6 +7,7 @@ import { ATTRIBUTE_OPTIONS, COMPONENT_OPTIONS, TYPE_OPTIONS } from '../src/conte
 import { isScalarType } from '../src/content/model/scalar-types.ts';
 import { LocalStorage } from '../src/features/media/local-storage.ts';
 import { resolveUsersOptions } from '../src/features/accounts/users.options.ts';
+import { resolveDeskOptions } from '../src/features/desk/desk.options.ts';
 import { resolveFilesOptions } from '../src/features/media/files.options.ts';
 import { run } from '../src/module/command-line.ts';
 import { DEFAULT_SETTINGS } from '../src/kernel/settings.ts';
@@ -132,6 +133,12 @@ describe('documentation', () => {
     const { scratch: _scratch, ...options } = resolveFilesOptions({ storage: new LocalStorage('x') });
     const named = rowsUnder('docs/files.md', 'Options').flatMap(([name]) => quoted(name));
     expect(named.sort()).toEqual(Object.keys(options).sort());
+  });
+
+  it('lists every option of the desk', () => {
+    const { images: _images, frames: _frames, ...options } = resolveDeskOptions({});
+    const named = rowsUnder('docs/desk.md', 'Options').flatMap(([name]) => quoted(name));
+    expect(named.sort()).toEqual([...Object.keys(options), 'origins.images', 'origins.frames'].sort());
   });
 
   it('lists every setting and limit with its default', () => {

@@ -52,3 +52,19 @@ export const AUTHENTICATED_GRANTS: Grants = {
   'visitor-note': [...READ, 'create', { actions: ['update', 'delete'], own: true }],
   user: [{ actions: ['find'], fields: ['username'] }],
 };
+
+/** Grants of editors: all actions on content and files, in the desk and through the API. */
+export const EDITOR_GRANTS: Grants = {
+  desk: ['open'],
+  locale: ['find'],
+  region: '*',
+  language: '*',
+  currency: '*',
+  country: '*',
+  theme: '*',
+  story: '*',
+  homepage: '*',
+  'visitor-note': '*',
+  file: '*',
+  user: [{ actions: ['find'], fields: ['username'] }],
+};

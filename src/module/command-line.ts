@@ -2,6 +2,7 @@
 import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-commands.js';
 import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
+import { DESK_USAGE, runDesk } from './desk-command.js';
 import { runFiles } from './files-command.js';
 import { runMigration } from './migration-command.js';
 import { RECOUNT_USAGE, runRecount } from './recount-command.js';
@@ -23,6 +24,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'files check [options]         bytes of files; see "files --help"',
     run: (args) => runFiles(['files', ...args]),
   },
+  desk: { usage: DESK_USAGE, run: runDesk },
   check: { usage: CHECK_USAGE, run: runCheck },
   migration: {
     usage: 'migration [options]           migrates tables and content to the model; see "migration --help"',

@@ -55,7 +55,7 @@ export async function makeBuild(): Promise<string> {
 }
 
 /** Returns the module of the desk with another folder of files. */
-export function deskIn(folder: string, options: DeskOptions = {}): DynamicModule {
+function deskIn(folder: string, options: DeskOptions = {}): DynamicModule {
   const { providers = [], ...rest } = DeskModule.forRoot(options);
   return { ...rest, providers: [...providers, { provide: DESK_FOLDER, useValue: folder }] };
 }
@@ -66,7 +66,7 @@ const note = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
-const contentTypes: ContentModuleOptions['contentTypes'] = [note, ...userTypes()];
+export const contentTypes: ContentModuleOptions['contentTypes'] = [note, ...userTypes()];
 
 export const ROLES = {
   editor: { desk: ['open'], note: '*' },

@@ -29,7 +29,9 @@ describe('atlas on PGlite', () => {
     const warned = jest.spyOn(ConsoleLogger.prototype, 'warn');
     const app = await createAtlas({ dataFolder: IN_MEMORY, log: mails.log });
     try {
-      expect(warned).not.toHaveBeenCalled();
+      // The tests run without a build of the desk.
+      const lines = warned.mock.calls.map(([line]) => String(line));
+      expect(lines.filter((line) => !line.startsWith('The pages of the desk'))).toEqual([]);
       expect(await app.get(AtlasLoader).load({ countries: COUNTRIES })).toBe(true);
       const { body } = await supertest(app.getHttpServer())
         .get('/api/countries?locale=fr&sort=area&populate=borders')

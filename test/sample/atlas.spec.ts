@@ -13,6 +13,7 @@ import { AtlasLoader, LoadStopped } from '../../sample-app/loader/atlas-loader.t
 import { readWorld } from '../../sample-app/loader/world.ts';
 import {
   API_PAGE,
+  DESK_PATH,
   EXAMPLES,
   LEAVE_NOTE,
   REFUSED_PATH,
@@ -22,7 +23,8 @@ import {
 import { DRAFT, EDIT, FRENCH, THEME } from '../../sample-app/texts/drafts.ts';
 import { HOMEPAGE } from '../../sample-app/texts/homepage.ts';
 import { STORIES } from '../../sample-app/texts/stories.ts';
-import { welcome } from '../../sample-app/welcome.ts';
+import { firstInvitation } from '../../sample-app/accounts/first-invitation.ts';
+import { deskLines, welcome } from '../../sample-app/welcome.ts';
 import { runToken as run } from '../../src/module/token-command.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { dose } from '../support/dose.ts';
@@ -300,12 +302,47 @@ describe('atlas on PostgreSQL', () => {
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
     expect(text).not.toMatch(/<script|<img|<link|\bon\w+=|\bsrc=|style=/);
     const links = [...text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
-    const others = ['/api/homepage?populate=*', REFUSED_PATH, API_PAGE];
+    const others = ['/api/homepage?populate=*', REFUSED_PATH, API_PAGE, DESK_PATH];
     expect(links).toEqual([...EXAMPLES.map(({ path }) => path), ...others]);
-    for (const link of links) await get(link, link === REFUSED_PATH ? 403 : 200);
+    // The tests run without a build of the desk.
+    for (const link of links.slice(0, -1)) await get(link, link === REFUSED_PATH ? 403 : 200);
+    const { status } = await supertest(app.getHttpServer()).get(DESK_PATH);
+    expect([200, 503]).toContain(status);
     const style = /<style>([^<]*)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
     expect(headers['content-security-policy']).toContain(`'sha256-${hash}'`);
+  });
+
+  it('invites the first editor, who may write, publish and upload', async () => {
+    const link = (await firstInvitation(app, 'http://atlas')) ?? '';
+    expect(deskLines('http://atlas', link).join('\n')).toContain('http://atlas/desk/invitation#');
+    expect(await firstInvitation(app, 'http://atlas')).toBeNull();
+    expect(deskLines('http://atlas', null)).toEqual(['Editors write at http://atlas/desk.']);
+    const invited = { code: link.split('#')[1], password: 'ink and paper' };
+    const { jwt, user } = (await post(app, '/desk/session/invitation', invited).expect(200)).body;
+    expect(user.email).toBe('editor@example.org');
+    const model = await supertest(app.getHttpServer())
+      .get('/desk/model')
+      .set('authorization', `Bearer ${jwt}`)
+      .expect(200);
+    const verbs = Object.fromEntries(model.body.data.types.map((one: Json) => [one.name, one.verbs]));
+    expect(verbs['story']).toMatchObject({ create: 'all', update: 'all', publish: 'all', readDrafts: 'all' });
+    expect(verbs['file']).toMatchObject({ create: 'all', delete: 'all' });
+    expect(verbs['user']).toEqual({});
+    const data = { name: 'Nowhere' };
+    const made = await post(app, '/api/regions', { data }, jwt).expect(201);
+    await supertest(app.getHttpServer())
+      .delete(`/api/regions/${made.body.data.documentId}`)
+      .set('authorization', `Bearer ${jwt}`)
+      .expect(204);
+    await post(app, '/api/regions', { data }).expect(403);
+    const visitor = await register(app, 'curious');
+    await supertest(app.getHttpServer())
+      .get('/desk/model')
+      .set('authorization', `Bearer ${visitor}`)
+      .expect(403);
+    const credentials = { identifier: 'curious', password: 'round the world' };
+    await post(app, '/desk/session', credentials).expect(403);
   });
 
   it('has a homepage whose links work', async () => {

@@ -68,7 +68,8 @@ export class EditorInvitations {
   }
 
   /**
-   * Gives an account another role. Its password and sessions end: a stranger may have registered the address.
+   * Gives an account another role. Its password and sessions end, because another person may have registered
+   * the address.
    */
   private async adopt(account: Account, role: Role): Promise<string> {
     if (account.role !== role.documentId) {
