@@ -36,6 +36,8 @@ export default defineConfig({
     target: 'es2022',
     // An inlined file would be a `data:` address, which the policy of the page refuses for scripts and styles.
     assetsInlineLimit: 0,
+    // A budget in the proofs bounds the first screen.
+    chunkSizeWarningLimit: 1024,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: join(import.meta.dirname, 'src/main.tsx'),

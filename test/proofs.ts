@@ -1,4 +1,7 @@
-/** Runs the proofs, and the specs with a dose at their full size on all adapters. */
+/**
+ * Runs the proofs, and the specs with a dose at their full size on all adapters. The first argument limits
+ * them to files whose path contains it.
+ */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,10 +14,16 @@ const dosed = globSync('test/**/*.spec.ts', { cwd: root }).filter((file) =>
 if (dosed.length === 0) throw new Error('No spec has a dose.');
 const proofs = globSync('test/**/*.proof.ts', { cwd: root });
 
+const [first = '', ...rest] = process.argv.slice(2);
+const isWord = first !== '' && !first.startsWith('-');
+const chosen = [...proofs, ...dosed].filter((file) => !isWord || file.includes(first));
+if (chosen.length === 0) throw new Error(`No proof is in a file with ${first}.`);
+const options = isWord ? rest : process.argv.slice(2);
+
 const jest = join(root, 'node_modules/jest/bin/jest.js');
 const { status } = spawnSync(
   process.execPath,
-  ['--no-warnings', jest, ...process.argv.slice(2), '--runTestsByPath', ...proofs, ...dosed],
+  ['--no-warnings', jest, ...options, '--runTestsByPath', ...chosen],
   { cwd: root, stdio: 'inherit', env: { ...process.env, PROOFS: 'whole' } },
 );
 process.exitCode = status ?? 1;

@@ -31,7 +31,7 @@ addEventListener('vite:preloadError', (event) => {
 
 const theme = createTheme({
   primaryColor: 'indigo',
-  primaryShade: { light: 7, dark: 5 },
+  primaryShade: { light: 7, dark: 8 },
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',

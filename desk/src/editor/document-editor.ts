@@ -106,20 +106,25 @@ export class DocumentEditor {
     try {
       const isStored = await this.reload();
       if (this.isDisposed) return;
-      if (!isStored && !this.isNew && this.type.kind === 'collectionType' && !this.mayTranslate()) {
-        this.show({ phase: 'missing' });
-        return;
-      }
+      const exists = isStored || this.isNew || this.type.kind === 'singleType' || (await this.isElsewhere());
       await this.recover();
-      this.show({ phase: 'ready' });
+      this.show({ phase: exists ? 'ready' : 'missing' });
     } catch (error) {
       this.show({ phase: 'failed', error: messageOf(error) });
       if (error instanceof OfflineError) this.later('retry', RETRY, () => void this.load());
     }
   }
 
-  private mayTranslate(): boolean {
-    return this.type.localized && 'update' in this.type.verbs;
+  /** Whether the document exists in another language, so that saving adds this one. */
+  private async isElsewhere(): Promise<boolean> {
+    if (!this.type.localized || this.model.locales.length < 2) return false;
+    try {
+      this.show({ state: await this.requests.elsewhere(this.place) });
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return false;
+      throw error;
+    }
   }
 
   /** Reads what is stored into an unchanged form. Returns false if nothing is. */
@@ -316,6 +321,7 @@ export class DocumentEditor {
     this.pending = null;
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 412) return this.overtaken(pending);
+    if (error.status === 404) return this.gone();
     return this.refused(error, pending.sent) && this.sendsParts ? 'overtaken' : 'refused';
   }
 
@@ -341,10 +347,7 @@ export class DocumentEditor {
     try {
       answer = await this.requests.read(this.place);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) {
-        this.show({ saving: 'refused', phase: 'missing' });
-        return 'refused';
-      }
+      if (error instanceof ApiError && error.status === 404) return this.gone();
       return this.failed(error, { body: {}, ifMatch: null, key: '', sent });
     }
     const { base, values: mine } = this.store;
@@ -356,6 +359,11 @@ export class DocumentEditor {
     this.note(answer.body);
     this.show({ arrived, conflicts, ...(conflicts.length > 0 ? { saving: 'refused' as const } : {}) });
     return conflicts.length > 0 ? 'refused' : 'overtaken';
+  }
+
+  private gone(): 'refused' {
+    this.show({ saving: 'refused', phase: 'missing', error: null, state: null });
+    return 'refused';
   }
 
   /** Decides one conflict. After the last one, the form is saved. */

@@ -64,6 +64,16 @@ export class DocumentRequests {
     return (body.data['__state'] as DocumentState | undefined) ?? null;
   }
 
+  /** Reads the state of a document that lacks a locale, by its other ones. Throws an ApiError if it has none. */
+  async elsewhere(place: Place): Promise<DocumentState | null> {
+    const { populate: _populate, ...query } = this.query(place, true);
+    const fallbackLocale = this.model.locales.filter((one) => one !== place.locale).join(',');
+    const { body } = await request<Envelope>(this.path(place), {
+      query: { ...query, fallbackLocale, fields: ['documentId'] },
+    });
+    return (body.data['__state'] as DocumentState | undefined) ?? null;
+  }
+
   /** Creates a document, or changes one. `isDraft`: the published version stays as it is. */
   write(place: Place, { body, ifMatch, key }: Write): Promise<Answer<Envelope>> {
     const isNew = place.documentId === null && place.type.kind === 'collectionType';

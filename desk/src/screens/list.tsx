@@ -6,8 +6,8 @@ import {
   Checkbox,
   Group,
   Loader,
-  Menu,
   Pagination,
+  Popover,
   Select,
   Stack,
   Table,
@@ -200,26 +200,25 @@ function ColumnMenu({
 }) {
   const texts = useTexts();
   return (
-    <Menu closeOnItemClick={false}>
-      <Menu.Target>
+    <Popover trapFocus returnFocus position="bottom-start">
+      <Popover.Target>
         <Button variant="default" leftSection={<IconColumns3 size={16} />}>
           {texts.columns}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
-        {all.map((column) => (
-          <Menu.Item
-            key={column.name}
-            role="menuitemcheckbox"
-            aria-checked={chosen.includes(column)}
-            leftSection={<Checkbox.Indicator size="xs" checked={chosen.includes(column)} />}
-            onClick={() => toggle(column.name)}
-          >
-            {columnLabel(column)}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs" mah={360} style={{ overflowY: 'auto' }}>
+          {all.map((column) => (
+            <Checkbox
+              key={column.name}
+              label={columnLabel(column)}
+              checked={chosen.includes(column)}
+              onChange={() => toggle(column.name)}
+            />
+          ))}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
 

@@ -1,10 +1,18 @@
 /** Browser of the journeys. npm brings it for one platform only. */
+import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
+import { build } from 'vite';
 
 const platform = `${process.platform}-${process.arch}`;
 export const hasBrowser = platform === 'linux-x64';
 if (!hasBrowser) console.log(`Skipped: npm has no browser for ${platform}`);
+
+/** Builds the desk as it is released. */
+export async function buildDesk(): Promise<void> {
+  const root = join(import.meta.dirname, '../../..');
+  await build({ configFile: join(root, 'desk/vite.config.ts'), logLevel: 'error' });
+}
 
 export const launch = async (): Promise<Browser> =>
   puppeteer.launch({
@@ -42,10 +50,4 @@ export async function openPage(context: Browser | BrowserContext, origin: string
       complaints.push(request.url());
   });
   return { page, complaints, close: () => page.close() };
-}
-
-export async function openBrowser(origin: string): Promise<Opened> {
-  const browser = await launch();
-  const opened = await openPage(browser, new URL(origin).origin);
-  return { ...opened, close: () => browser.close() };
 }

@@ -17,7 +17,8 @@ export class Editor {
   /** Opens a page of the desk, and waits until it shows something. */
   async open(path: string): Promise<void> {
     await this.page.goto(`${this.desk}${path}`);
-    await this.page.waitForSelector('h1');
+    await this.page.waitForSelector('h1, input[type=password]');
+    await this.until('loaded', async () => (await this.page.$$('[aria-label=Loading]')).length === 0);
   }
 
   async acceptInvitation(link: string, password: string): Promise<void> {
