@@ -1,5 +1,5 @@
 /** Pages and files of the desk: headers, policy, prefixes, compressed copies. */
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { chmod, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -246,6 +246,24 @@ describe.each(ADAPTERS)('the desk in other applications, on %s', (adapter) => {
     expect(policy).toContain("media-src 'self' data: blob: https://files.example;");
     expect(policy).toContain('frame-src https://www.example http://localhost:4000;');
     expect(text).toContain('<html lang="de">');
+    await test.close();
+  });
+
+  it('replaces the policy that a middleware sets for all paths, and keeps other headers', async () => {
+    const test = await startDesk({
+      folder,
+      adapter,
+      prepare: (app) =>
+        void app.use((_request: object, response: ServerResponse, next: () => void) => {
+          response.setHeader('Content-Security-Policy', "default-src 'self' 'unsafe-inline'");
+          response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+          response.setHeader('Strict-Transport-Security', 'max-age=1');
+          next();
+        }),
+    });
+    const { headers } = await client(test).get('/desk').expect(200);
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src/);
+    expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'strict-transport-security': 'max-age=1' });
     await test.close();
   });
 
