@@ -34,7 +34,7 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: 'manifest.json',
     target: 'es2022',
-    // An inlined file would be a `data:` address, which the policy of the page refuses for scripts and styles.
+    // An inlined file would be a `data:` address, which the policy of the page refuses.
     assetsInlineLimit: 0,
     // A budget in the proofs bounds the first screen.
     chunkSizeWarningLimit: 1024,

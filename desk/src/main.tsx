@@ -1,7 +1,7 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './desk.css';
-import { createTheme, MantineProvider } from '@mantine/core';
+import { Alert, createTheme, MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
@@ -35,6 +35,7 @@ const theme = createTheme({
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
+  components: { Alert: Alert.extend({ defaultProps: { variant: 'outline' } }) },
 });
 
 const client = new QueryClient({

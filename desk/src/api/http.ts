@@ -22,7 +22,7 @@ export interface Answer<T> {
 /** Number of 401 responses to one request, each with a new token, after which it fails. */
 const MAX_REFUSALS = 3;
 
-/** Sends one request. Throws an ApiError for a response with an error, and an OfflineError without response. */
+/** Sends one request. Throws an ApiError for an error response, and an OfflineError without response. */
 export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>> {
   const { method = 'GET', query = {}, body, ifMatch, key, signal } = ask;
   for (let refusals = 0; ; refusals += 1) {
@@ -39,8 +39,7 @@ export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>
       ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    if (response.status === 401 && refusals < MAX_REFUSALS && (await session.refused(authorization)))
-      continue;
+    if (response.status === 401 && refusals < MAX_REFUSALS && session.refused(authorization)) continue;
     if (!response.ok) throw await errorOf(response);
     const text = await textOf(response);
     return { body: (text === '' ? null : JSON.parse(text)) as T, etag: response.headers.get('ETag') };

@@ -8,7 +8,7 @@ function* pairsOf(value: Parameter, path: string): Generator<string> {
   if (value === undefined || value === null) return;
   if (typeof value !== 'object') yield `${encode(path)}=${encodeURIComponent(String(value))}`;
   else
-    for (const [key, inner] of Object.entries(value) as [string, Parameter][])
+    for (const [key, inner] of Object.entries<Parameter>(value as Parameters))
       yield* pairsOf(inner, path === '' ? key : `${path}[${key}]`);
 }
 

@@ -5,7 +5,7 @@
 import { ApiError, OfflineError } from './errors.ts';
 import { settings } from '../settings.ts';
 
-export interface User {
+interface User {
   readonly id: number;
   readonly documentId: string;
   readonly username: string;
@@ -25,11 +25,8 @@ interface Issued {
   readonly user: User;
 }
 
-/**
- * `starting`: not known yet; `out`: nobody has signed in; `in`: signed in; `expired`: the session has ended
- * under an open page, which stays as it is until the editor has signed in again.
- */
-export type SessionState = 'starting' | 'out' | 'in' | 'expired';
+/** State of the session. `expired`: it has ended under an open page, which stays until the next sign-in. */
+type SessionState = 'starting' | 'out' | 'in' | 'expired';
 
 type Message = { readonly kind: 'token'; readonly token: Token } | { readonly kind: 'end' };
 
@@ -108,14 +105,14 @@ class Session {
     if (!settings.session) return {};
     if (this.token === null || this.token.until - Date.now() < MARGIN) await this.renew();
     if (this.token === null) await this.signedIn();
-    return this.token === null ? {} : { Authorization: `Bearer ${(this.token as Token).jwt}` };
+    return this.token === null ? {} : { Authorization: `Bearer ${this.token.jwt}` };
   }
 
   /**
    * Reports that a request was refused with 401. Returns false if that cannot be mended. A newer token of
    * another request is used as it is.
    */
-  async refused(headers: Readonly<Record<string, string>>): Promise<boolean> {
+  refused(headers: Readonly<Record<string, string>>): boolean {
     if (settings.signIn !== null) this.become('expired');
     if (!settings.session) return false;
     if (headers['Authorization'] === `Bearer ${this.token?.jwt}`) this.token = null;
@@ -152,7 +149,7 @@ class Session {
   }
 
   private accept(token: Token): void {
-    // Unsaved work belongs to a user. A page of another user begins anew.
+    // Unsaved work belongs to a user. The page of another user starts again.
     if (this.user !== null && this.user.documentId !== token.user.documentId) return location.reload();
     this.token = token;
     this.user = token.user;

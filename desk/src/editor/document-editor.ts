@@ -9,28 +9,10 @@ import { FormStore, placeOf } from '../form/store.ts';
 import { newValues, readValues, type Values, withoutIds } from '../form/values.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { type Action, type DocumentState, DocumentRequests, type Envelope, type Place } from './requests.ts';
-import { dropUnsaved, findUnsaved, keepUnsaved, type Subject } from './unsaved.ts';
-
-export type Phase = 'loading' | 'ready' | 'missing' | 'failed';
-/** `offline`: the server was not reached, and the write is repeated. `refused`: the editor must act. */
-export type Saving = 'idle' | 'saving' | 'offline' | 'refused';
-
-/** What the screen shows beside the form. Replaced with every change. */
-export interface Snapshot {
-  readonly phase: Phase;
-  readonly saving: Saving;
-  readonly isChanged: boolean;
-  readonly conflicts: readonly Conflict[];
-  /** Time of the work of an earlier page that was recovered. */
-  readonly recoveredAt: number | null;
-  readonly savedAt: number | null;
-  readonly error: string | null;
-  readonly state: DocumentState | null;
-  readonly documentId: string | null;
-  readonly updatedAt: string | null;
-  /** Names of attributes that another editor has just changed. */
-  readonly arrived: readonly string[];
-}
+import { Observed } from './observed.ts';
+import { firstSnapshot, type Snapshot } from './snapshot.ts';
+import { Timers } from './timers.ts';
+import { dropUnsaved, findUnsaved, keepUnsaved, mergeWorks, type Subject } from './unsaved.ts';
 
 interface Pending {
   readonly body: object;
@@ -46,16 +28,14 @@ const RETRY = 3000;
 /** Attempts of one save that others' writes may overtake. */
 const MAX_MERGES = 10;
 
-export class DocumentEditor {
+export class DocumentEditor extends Observed<Snapshot> {
   store: FormStore;
-  snapshot: Snapshot;
   private etag: string | null = null;
   private pending: Pending | null = null;
   private running: Promise<boolean> | null = null;
   private isDisposed = false;
   private readonly requests: DocumentRequests;
-  private readonly listeners = new Set<() => void>();
-  private readonly timers = new Map<'keep' | 'save' | 'retry', ReturnType<typeof setTimeout>>();
+  private readonly timers = new Timers();
   private readonly stop: () => void;
 
   constructor(
@@ -63,23 +43,11 @@ export class DocumentEditor {
     private place: Place,
     private readonly user: string,
   ) {
+    super(firstSnapshot(place.documentId));
     this.requests = new DocumentRequests(model);
     this.store = new FormStore(newValues(place.type));
-    this.snapshot = {
-      phase: 'loading',
-      saving: 'idle',
-      isChanged: false,
-      conflicts: [],
-      recoveredAt: null,
-      savedAt: null,
-      error: null,
-      state: null,
-      documentId: place.documentId,
-      updatedAt: null,
-      arrived: [],
-    };
     this.stop = this.store.subscribe('', () => this.changed());
-    addEventListener('pagehide', this.keepNow);
+    addEventListener('pagehide', this.keepAtEnd);
   }
 
   get isNew(): boolean {
@@ -94,13 +62,6 @@ export class DocumentEditor {
     return this.place.locale;
   }
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
-  };
-
-  readonly current = (): Snapshot => this.snapshot;
-
   /** Reads the document, and recovers unsaved work of earlier pages. */
   async load(): Promise<void> {
     try {
@@ -111,20 +72,16 @@ export class DocumentEditor {
       this.show({ phase: exists ? 'ready' : 'missing' });
     } catch (error) {
       this.show({ phase: 'failed', error: messageOf(error) });
-      if (error instanceof OfflineError) this.later('retry', RETRY, () => void this.load());
+      if (error instanceof OfflineError) this.timers.start('retry', RETRY, () => void this.load());
     }
   }
 
   /** Whether the document exists in another language, so that saving adds this one. */
   private async isElsewhere(): Promise<boolean> {
     if (!this.type.localized || this.model.locales.length < 2) return false;
-    try {
-      this.show({ state: await this.requests.elsewhere(this.place) });
-      return true;
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return false;
-      throw error;
-    }
+    const state = await this.requests.elsewhere(this.place);
+    this.show({ state });
+    return state !== null;
   }
 
   /** Reads what is stored into an unchanged form. Returns false if nothing is. */
@@ -169,13 +126,7 @@ export class DocumentEditor {
     const { works, drop } = await findUnsaved(this.subject);
     if (works.length === 0) return;
     const theirs = this.store.base;
-    let values = theirs;
-    let conflicts: readonly Conflict[] = [];
-    for (const work of works) {
-      const merged = merge({ base: work.base, mine: work.values, theirs: values });
-      values = merged.values;
-      conflicts = [...conflicts, ...merged.conflicts];
-    }
+    const { values, conflicts } = mergeWorks(works, theirs);
     const at = works.at(-1)?.at ?? null;
     this.store.rebase(theirs, values);
     this.show({ conflicts, recoveredAt: this.store.isChanged ? at : null });
@@ -186,7 +137,7 @@ export class DocumentEditor {
   /** Shows what is stored, and forgets the changes of the form. */
   async revert(): Promise<void> {
     this.pending = null;
-    this.store.setProblems(new Map());
+    this.store.dropProblems();
     const values = this.isNew ? newValues(this.type) : this.store.base;
     this.store.rebase(values, values);
     this.show({ conflicts: [], recoveredAt: null, saving: 'idle', error: null });
@@ -219,27 +170,23 @@ export class DocumentEditor {
     const { isChanged } = this.store;
     this.show({ isChanged });
     if (this.snapshot.phase !== 'ready') return;
-    this.later('keep', KEEP, () => void this.keepNow());
+    this.timers.start('keep', KEEP, () => void this.keepNow());
     const isAutosaved = hasDrafts(this.type) && !this.isNew && 'update' in this.type.verbs;
-    if (isChanged && isAutosaved) this.later('save', AUTOSAVE, () => void this.autosave());
+    if (isChanged && isAutosaved) this.timers.start('save', AUTOSAVE, () => void this.save());
   }
 
-  /** Saves a draft by itself. What the server refuses stays in the form until the next change. */
-  private async autosave(): Promise<void> {
-    if (this.snapshot.conflicts.length > 0) return;
-    await this.save();
-  }
+  private readonly keepAtEnd = (): void => void this.keepNow();
 
-  private readonly keepNow = async (): Promise<void> => {
-    this.cancel('keep');
+  private async keepNow(): Promise<void> {
+    this.timers.stop('keep');
     const { base, values, isChanged } = this.store;
     if (isChanged) await keepUnsaved(this.subject, { base, values, at: Date.now() });
     else await dropUnsaved(this.subject);
-  };
+  }
 
   /** Saves until the form has no changes. Returns false if the editor must act first. */
   save(): Promise<boolean> {
-    this.cancel('save');
+    this.timers.stop('save');
     if (this.running !== null) return this.running;
     this.running = this.run().finally(() => {
       this.running = null;
@@ -271,7 +218,7 @@ export class DocumentEditor {
 
   private next(): Pending | null {
     const { base, values } = this.store;
-    const data = bodyOf(this.type, this.isNew ? {} : base, values, { model: this.model, isNew: this.isNew });
+    const data = bodyOf(this.type, { base: this.isNew ? {} : base, values }, this);
     // A draft is stored without the values that the server has refused; they stay in the form.
     const left = this.sendsParts ? this.store.problemPaths.map(topOf) : [];
     for (const name of left) delete data[name];
@@ -304,8 +251,7 @@ export class DocumentEditor {
       await dropUnsaved(former);
     }
     this.store.rebase(theirs, values);
-    const left = this.store.problemPaths.filter((path) => this.store.isChangedAt(topOf(path)));
-    this.store.setProblems(new Map(left.map((path) => [path, this.store.problemAt(path) ?? ''])));
+    this.store.dropSolved();
     this.note(body);
     this.show({ savedAt: Date.now(), recoveredAt: null });
     void this.readState();
@@ -315,7 +261,7 @@ export class DocumentEditor {
     if (error instanceof OfflineError || (error instanceof ApiError && error.status === 503)) {
       // The same request with the same key: a write that was stored is not repeated.
       this.show({ saving: 'offline', error: null });
-      if (!this.isDisposed) this.later('retry', RETRY, () => void this.save());
+      if (!this.isDisposed) this.timers.start('retry', RETRY, () => void this.save());
       return 'refused';
     }
     this.pending = null;
@@ -332,13 +278,9 @@ export class DocumentEditor {
   /** Shows the problems at their fields. Returns whether new ones were found. */
   private refused(error: ApiError, sent: Values): boolean {
     const found = error.problems.map(({ path, message }) => [placeOf(sent, path), message] as const);
-    const known = this.store.problemPaths;
-    const problems = found.filter(([place]) => place !== '');
-    this.store.setProblems(
-      new Map([...known.map((path) => [path, this.store.problemAt(path) ?? ''] as const), ...problems]),
-    );
+    const isNews = this.store.addProblems(found.filter(([place]) => place !== ''));
     this.show({ saving: 'refused', error: error.message });
-    return problems.some(([place]) => !known.includes(place));
+    return isNews;
   }
 
   /** Another write came first: merges it with the form. */
@@ -389,10 +331,7 @@ export class DocumentEditor {
       this.show({ saving: 'idle' });
       return true;
     } catch (error) {
-      const pending = { body: {}, ifMatch: null, key: '', sent: this.store.values };
-      if (error instanceof ApiError && error.status === 412) await this.overtaken(pending);
-      else if (error instanceof ApiError) this.refused(error, this.store.values);
-      else this.show({ saving: 'refused', error: messageOf(error) });
+      await this.failed(error, { body: {}, ifMatch: null, key: '', sent: this.store.values });
       if (this.snapshot.saving === 'saving') this.show({ saving: 'idle' });
       return false;
     }
@@ -416,23 +355,9 @@ export class DocumentEditor {
   dispose(): void {
     this.isDisposed = true;
     void this.keepNow();
-    for (const name of this.timers.keys()) this.cancel(name);
+    this.timers.stopAll();
     this.stop();
-    removeEventListener('pagehide', this.keepNow);
-  }
-
-  private later(name: 'keep' | 'save' | 'retry', delay: number, work: () => void): void {
-    this.cancel(name);
-    this.timers.set(name, setTimeout(work, delay));
-  }
-
-  private cancel(name: 'keep' | 'save' | 'retry'): void {
-    clearTimeout(this.timers.get(name));
-  }
-
-  private show(change: Partial<Snapshot>): void {
-    this.snapshot = { ...this.snapshot, ...change };
-    for (const listener of [...this.listeners]) listener();
+    removeEventListener('pagehide', this.keepAtEnd);
   }
 }
 

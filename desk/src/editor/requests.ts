@@ -1,4 +1,5 @@
 /** Requests of the document screen. */
+import { ApiError } from '../api/errors.ts';
 import { type Answer, request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
@@ -64,14 +65,19 @@ export class DocumentRequests {
     return (body.data['__state'] as DocumentState | undefined) ?? null;
   }
 
-  /** Reads the state of a document that lacks a locale, by its other ones. Throws an ApiError if it has none. */
+  /** Reads the state of a document that lacks this locale; null if it has no other. Throws an ApiError. */
   async elsewhere(place: Place): Promise<DocumentState | null> {
     const { populate: _populate, ...query } = this.query(place, true);
     const fallbackLocale = this.model.locales.filter((one) => one !== place.locale).join(',');
-    const { body } = await request<Envelope>(this.path(place), {
-      query: { ...query, fallbackLocale, fields: ['documentId'] },
-    });
-    return (body.data['__state'] as DocumentState | undefined) ?? null;
+    try {
+      const { body } = await request<Envelope>(this.path(place), {
+        query: { ...query, fallbackLocale, fields: ['documentId'] },
+      });
+      return (body.data['__state'] as DocumentState | undefined) ?? { status: 'published' };
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
+    }
   }
 
   /** Creates a document, or changes one. `isDraft`: the published version stays as it is. */

@@ -3,6 +3,7 @@
  * a session. Each tab has entries of its own; work of tabs that are gone is recovered.
  */
 import { createStore, del, entries, set } from 'idb-keyval';
+import { merge, type Merged } from '../form/merge.ts';
 import type { Values } from '../form/values.ts';
 import { settings } from '../settings.ts';
 
@@ -64,4 +65,15 @@ export async function findUnsaved(
       for (const [key] of found) await del(key, store);
     },
   };
+}
+
+/** Applies the works one after the other to what is stored. */
+export function mergeWorks(works: readonly UnsavedWork[], theirs: Values): Merged {
+  return works.reduce<Merged>(
+    ({ values, conflicts }, { base, values: mine }) => {
+      const merged = merge({ base, mine, theirs: values });
+      return { values: merged.values, conflicts: [...conflicts, ...merged.conflicts] };
+    },
+    { values: theirs, conflicts: [] },
+  );
 }

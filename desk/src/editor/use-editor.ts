@@ -1,7 +1,8 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { session } from '../api/session.ts';
 import type { Model, Type } from '../model/model.ts';
-import { DocumentEditor, type Snapshot } from './document-editor.ts';
+import { DocumentEditor } from './document-editor.ts';
+import type { Snapshot } from './snapshot.ts';
 
 interface Wanted {
   readonly model: Model;

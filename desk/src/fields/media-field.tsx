@@ -77,41 +77,7 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
           {failure}
         </Alert>
       )}
-      <SortableList
-        keys={links.map(({ documentId }) => documentId)}
-        move={(from, to) => set(moved(links, from, to))}
-      >
-        {links.map((link) => (
-          <SortableEntry
-            key={link.documentId}
-            id={link.documentId}
-            title={link.title ?? ''}
-            isFixed={readOnly || isOne || links.length < 2}
-          >
-            {(handle) => (
-              <Paper withBorder px="xs" py={4}>
-                <Group gap="xs" wrap="nowrap">
-                  {handle}
-                  <Thumbnail file={link.file ?? {}} />
-                  <Text size="sm" flex={1} truncate>
-                    {link.title}
-                  </Text>
-                  {!readOnly && (
-                    <ActionIcon
-                      variant="subtle"
-                      color="red"
-                      aria-label={texts.removeItem(link.title ?? '')}
-                      onClick={() => set(links.filter((one) => one !== link))}
-                    >
-                      <IconTrash size={16} />
-                    </ActionIcon>
-                  )}
-                </Group>
-              </Paper>
-            )}
-          </SortableEntry>
-        ))}
-      </SortableList>
+      <ChosenFiles {...{ links, set, isFixed: readOnly || isOne, readOnly }} />
       {!readOnly && (
         <Group gap="xs">
           {mayPick && (
@@ -123,9 +89,7 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
             <FileButton
               multiple={!isOne}
               accept={acceptOf(attribute.allowedTypes)}
-              onChange={(files: File | File[] | null) =>
-                void send(files === null ? [] : Array.isArray(files) ? files : [files])
-              }
+              onChange={(files: File | File[] | null) => void send([files ?? []].flat())}
             >
               {(props) => (
                 <Button
@@ -154,5 +118,53 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
         </Suspense>
       )}
     </Stack>
+  );
+}
+
+interface ChosenProps {
+  readonly links: readonly Link[];
+  readonly set: (links: readonly Link[]) => void;
+  readonly isFixed: boolean;
+  readonly readOnly: boolean;
+}
+
+function ChosenFiles({ links, set, isFixed, readOnly }: ChosenProps) {
+  const texts = useTexts();
+  return (
+    <SortableList
+      keys={links.map(({ documentId }) => documentId)}
+      move={(from, to) => set(moved(links, from, to))}
+    >
+      {links.map((link) => (
+        <SortableEntry
+          key={link.documentId}
+          id={link.documentId}
+          title={link.title ?? ''}
+          isFixed={isFixed || links.length < 2}
+        >
+          {(handle) => (
+            <Paper withBorder px="xs" py={4}>
+              <Group gap="xs" wrap="nowrap">
+                {handle}
+                <Thumbnail file={link.file ?? {}} />
+                <Text size="sm" flex={1} truncate>
+                  {link.title}
+                </Text>
+                {!readOnly && (
+                  <ActionIcon
+                    variant="subtle"
+                    color="red"
+                    aria-label={texts.removeItem(link.title ?? '')}
+                    onClick={() => set(links.filter((one) => one !== link))}
+                  >
+                    <IconTrash size={16} />
+                  </ActionIcon>
+                )}
+              </Group>
+            </Paper>
+          )}
+        </SortableEntry>
+      ))}
+    </SortableList>
   );
 }

@@ -59,7 +59,7 @@ export function TextField(props: FieldProps) {
   );
 }
 
-export function LongTextField(props: FieldProps) {
+function LongTextField(props: FieldProps) {
   const { value, set, shared } = useInput<string>(props);
   const text = value ?? '';
   return (
@@ -78,7 +78,7 @@ export function LongTextField(props: FieldProps) {
 }
 
 /** Numbers beyond what JavaScript represents stay texts. */
-export function NumberField(props: FieldProps) {
+function NumberField(props: FieldProps) {
   const { value, set, shared } = useInput<number | string>(props);
   const { type } = props.attribute;
   const isExact = type === 'biginteger' || type === 'decimal';
@@ -102,7 +102,7 @@ export function NumberField(props: FieldProps) {
   );
 }
 
-export function BooleanField(props: FieldProps) {
+function BooleanField(props: FieldProps) {
   const { value, set, shared } = useInput<boolean>(props);
   const { placeholder: _placeholder, readOnly, required: _required, ...rest } = shared;
   return (
@@ -116,7 +116,7 @@ export function BooleanField(props: FieldProps) {
   );
 }
 
-export function ChoiceField(props: FieldProps) {
+function ChoiceField(props: FieldProps) {
   const { value, set, shared } = useInput<string>(props);
   const data = props.attribute.enum ?? [];
   return (
@@ -141,7 +141,7 @@ function localTime(instant: string): string {
   return `${day}T${pad(at.getHours())}:${pad(at.getMinutes())}:${pad(at.getSeconds())}`;
 }
 
-export function DateTimeField(props: FieldProps) {
+function DateTimeField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<string>(props);
   const zone = texts.inZone(new Intl.DateTimeFormat().resolvedOptions().timeZone);
   const description = shared.description === undefined ? zone : `${shared.description} ${zone}`;
@@ -163,7 +163,7 @@ export function DateTimeField(props: FieldProps) {
 }
 
 /** JSON as text. A text that is no JSON stays in the field and is not sent. */
-export function JsonField(props: FieldProps) {
+function JsonField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<unknown>(props);
   const stored = value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
   const [typed, setTyped] = useState<{
@@ -197,7 +197,7 @@ export function JsonField(props: FieldProps) {
   );
 }
 
-export function PasswordField(props: FieldProps) {
+function PasswordField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<string>(props);
   return (
     <PasswordInput

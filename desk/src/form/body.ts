@@ -15,43 +15,50 @@ interface Writing {
   readonly isNew: boolean;
 }
 
+interface Change {
+  readonly base: Values;
+  readonly values: Values;
+}
+
 /** Returns the changed attributes that the editor may write. */
-export function bodyOf(part: Part, base: Values, values: Values, writing: Writing): Record<string, unknown> {
+export function bodyOf(part: Part, { base, values }: Change, writing: Writing): Record<string, unknown> {
   return Object.fromEntries(
     part.attributes
       .filter((one) => isWritable(one, writing.isNew) && !same(base[one.name], values[one.name]))
-      .map((one) => [one.name, sent(one, base[one.name], values[one.name], writing)]),
+      .map((one) => [one.name, sent(one, { base: base[one.name], value: values[one.name] }, writing)]),
   );
 }
 
-function sent(attribute: Attribute, base: unknown, value: unknown, writing: Writing): unknown {
+interface ValueChange {
+  readonly base: unknown;
+  readonly value: unknown;
+}
+
+function sent(attribute: Attribute, { base, value }: ValueChange, writing: Writing): unknown {
   switch (kindOf(attribute)) {
     case 'links':
       return sentLinks(attribute, (base ?? []) as readonly Link[], (value ?? []) as readonly Link[]);
     case 'item':
-      return value === null
-        ? null
-        : sentItem(attribute, value as Item, (base ?? null) as Item | null, writing);
+      return value === null ? null : sentItem(value as Item, (base ?? null) as Item | null, writing);
     case 'items':
       return ((value ?? []) as readonly Item[]).map((item) => {
         const stored = ((base ?? []) as readonly Item[]).find(({ key }) => key === item.key) ?? null;
-        return sentItem(attribute, item, stored, writing);
+        const named = attribute.type === 'dynamiczone' ? { __component: item.component } : {};
+        return { ...named, ...sentItem(item, stored, writing) };
       });
     default:
       return value === '' ? null : (value ?? null);
   }
 }
 
-const reference = (attribute: Attribute, { documentId, type, file }: Link): object | string | number =>
-  isMorph(attribute)
-    ? { __type: `api::${type}.${type}`, documentId }
-    : file !== undefined && typeof file['id'] === 'number'
-      ? file['id']
-      : documentId;
+function reference(attribute: Attribute, { documentId, type, file }: Link): object | string | number {
+  if (isMorph(attribute)) return { __type: `api::${type}.${type}`, documentId };
+  return typeof file?.['id'] === 'number' ? file['id'] : documentId;
+}
 
 /**
- * Links as a change, so that links that this editor has not touched stay: those of other editors, and those
- * that are not shown in this state or locale.
+ * Links as a change. Links that this editor has not touched stay: those of other editors, and those that this
+ * state or locale does not show.
  */
 function sentLinks(attribute: Attribute, base: readonly Link[], links: readonly Link[]): unknown {
   if (isToOne(attribute)) return links[0] === undefined ? null : reference(attribute, links[0]);
@@ -83,11 +90,10 @@ const asObject = (attribute: Attribute, link: Link): object => ({
 });
 
 /** A stored item is sent with its id and its changed attributes; the server keeps all others. */
-function sentItem(attribute: Attribute, item: Item, base: Item | null, writing: Writing): object {
+function sentItem(item: Item, base: Item | null, writing: Writing): object {
   const part = writing.model.component(item.component);
-  const named = attribute.type === 'dynamiczone' ? { __component: item.component } : {};
-  if (part === null) return { ...named, id: item.id };
+  if (part === null) return { id: item.id };
   const stored = item.id === null || base === null ? null : base;
-  const values = bodyOf(part, stored?.values ?? {}, item.values, writing);
-  return { ...named, ...(stored === null ? {} : { id: stored.id }), ...values };
+  const values = bodyOf(part, { base: stored?.values ?? {}, values: item.values }, writing);
+  return { ...(stored === null ? {} : { id: stored.id }), ...values };
 }

@@ -64,7 +64,7 @@ const keyOf = (entry: Entry): string => (isItem(entry) ? entry.key : `${entry.ty
 
 const keysOf = (list: List): string[] => list.map(keyOf);
 
-/** Merges lists of links or instances. Returns null if both sides ordered them, or removed what is changed. */
+/** Merges lists of links or instances. Returns null if both sides ordered them, or removed changed ones. */
 function mergeList({ base, mine, theirs }: Sides<unknown>, path: string, conflicts: Conflict[]): List | null {
   if (!isList(base) || !isList(mine) || !isList(theirs)) return null;
   const common = new Set(keysOf(base).filter((key) => has(mine, key) && has(theirs, key)));

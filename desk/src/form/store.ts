@@ -10,7 +10,7 @@ import { type Item, isItem, same, type Values } from './values.ts';
 type Listener = () => void;
 
 /** Returns the value at a path, or undefined if an item on the way is gone. */
-export function valueAt(values: Values, path: string): unknown {
+function valueAt(values: Values, path: string): unknown {
   let value: unknown = values;
   for (const segment of path.split('/')) {
     if (value === undefined || value === null) return undefined;
@@ -22,7 +22,7 @@ export function valueAt(values: Values, path: string): unknown {
 }
 
 /** Returns the values with another value at a path. Values whose place is gone are not changed. */
-export function withValue(values: Values, path: string, value: unknown): Values {
+function withValue(values: Values, path: string, value: unknown): Values {
   return change(values, path.split('/'), value) as Values;
 }
 
@@ -61,7 +61,7 @@ export class FormStore {
     return !same(this.base, this.values);
   }
 
-  isChangedAt(path: string): boolean {
+  private isChangedAt(path: string): boolean {
     return !same(valueAt(this.base, path), valueAt(this.values, path));
   }
 
@@ -88,8 +88,23 @@ export class FormStore {
     this.tell('');
   }
 
-  setProblems(problems: ReadonlyMap<string, string>): void {
-    this.problems = problems;
+  /** Notes problems by place. Returns whether one is at a place without a known problem. */
+  addProblems(found: readonly (readonly [place: string, message: string])[]): boolean {
+    const isNews = found.some(([place]) => !this.problems.has(place));
+    this.problems = new Map([...this.problems, ...found]);
+    this.tell('');
+    return isNews;
+  }
+
+  /** Forgets problems of attributes that are stored as they are. */
+  dropSolved(): void {
+    const left = [...this.problems].filter(([path]) => this.isChangedAt(path.split('/')[0] ?? ''));
+    this.problems = new Map(left);
+    this.tell('');
+  }
+
+  dropProblems(): void {
+    this.problems = new Map();
     this.tell('');
   }
 

@@ -1,5 +1,5 @@
 /** Values of a form, and how they come from a document. All values are treated as frozen. */
-import { type Attribute, isReadable, isToOne, kindOf, type Model, type Part } from '../model/model.ts';
+import { type Attribute, isReadable, kindOf, type Model, type Part } from '../model/model.ts';
 
 /** Document as a response contains it. */
 export type Json = { readonly [name: string]: unknown };
@@ -9,7 +9,7 @@ export interface Link {
   readonly documentId: string;
   /** Name of the type of the document. */
   readonly type: string;
-  /** What the editor reads; null if the document has no title. */
+  /** Title that the editor reads; null if the document has none. */
   readonly title: string | null;
   /** File of a media attribute, as the response contains it. */
   readonly file?: Json;
@@ -27,9 +27,13 @@ export interface Item {
 
 export type Values = { readonly [name: string]: unknown };
 
+/** Text of a plain value; empty for others. */
+export const textOfValue = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+
 let lastKey = 0;
 
-export const newKey = (): string => `n${(lastKey += 1)}-${Date.now().toString(36)}`;
+const newKey = (): string => `n${(lastKey += 1)}-${Date.now().toString(36)}`;
 
 export const isItem = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && 'component' in value && 'key' in value;
@@ -38,6 +42,11 @@ interface Reading {
   readonly model: Model;
   /** Values whose items keep their keys: of the same id, or at the same place after they were stored. */
   readonly former: Values | null;
+}
+
+interface ItemReading extends Reading {
+  /** Place in the list. */
+  readonly at: number;
 }
 
 /** Reads the values of a document or of an instance. */
@@ -53,20 +62,28 @@ function readValue(value: unknown, attribute: Attribute, reading: Reading): unkn
     case 'links':
       return readLinks(value, attribute, reading.model);
     case 'item':
-      return value === null || value === undefined ? null : readItem(value as Json, attribute, reading, 0);
+      return value === null || value === undefined
+        ? null
+        : readItem(value as Json, attribute, { ...reading, at: 0 });
     case 'items':
-      return ((value ?? []) as readonly Json[]).map((one, at) => readItem(one, attribute, reading, at));
+      return ((value ?? []) as readonly Json[]).map((one, at) =>
+        readItem(one, attribute, { ...reading, at }),
+      );
     default:
       return value ?? null;
   }
 }
 
+const listOf = (value: unknown): readonly Json[] => {
+  if (value === null || value === undefined) return [];
+  return (Array.isArray(value) ? value : [value]) as readonly Json[];
+};
+
 const UID = /^(?:api|plugin)::[^.]+\.([^.]+)$/;
 
 function readLinks(value: unknown, attribute: Attribute, model: Model): readonly Link[] {
-  const list = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value];
-  return (list as readonly Json[]).map((document) => {
-    const type = UID.exec(String(document['__type'] ?? ''))?.[1] ?? attribute.targets?.[0] ?? '';
+  return listOf(value).map((document) => {
+    const type = UID.exec(textOfValue(document['__type']))?.[1] ?? attribute.targets?.[0] ?? '';
     return linkOf(document, attribute.type === 'media' ? 'file' : type, model);
   });
 }
@@ -74,17 +91,16 @@ function readLinks(value: unknown, attribute: Attribute, model: Model): readonly
 /** Makes a link to a document of a response. */
 export function linkOf(document: Json, type: string, model: Model): Link {
   const documentId = String(document['documentId']);
-  if (type === 'file')
-    return { documentId, type, title: String(document['name'] ?? documentId), file: document };
-  const title = document[model.type(type)?.title ?? 'documentId'];
-  return { documentId, type, title: title === null || title === undefined ? null : String(title) };
+  if (type === 'file') return { documentId, type, title: textOfValue(document['name']), file: document };
+  const title = textOfValue(document[model.type(type)?.title ?? 'documentId']);
+  return { documentId, type, title: title === '' ? null : title };
 }
 
-function readItem(value: Json, attribute: Attribute, { model, former }: Reading, at: number): Item {
+function readItem(value: Json, attribute: Attribute, { model, former, at }: ItemReading): Item {
   const id = typeof value['id'] === 'number' ? value['id'] : null;
-  const component = String(value['__component'] ?? attribute.component ?? '');
+  const component = textOfValue(value['__component'] ?? attribute.component);
   const before = former?.[attribute.name];
-  const items = (Array.isArray(before) ? before : isItem(before) ? [before] : []) as readonly Item[];
+  const items = listOf(before) as unknown as readonly Item[];
   const same = items.find((one) => one.id !== null && one.id === id) ?? fresh(items[at], component);
   const part = model.component(component);
   const inner = { model, former: same?.values ?? null };
@@ -142,13 +158,6 @@ export function same(one: unknown, other: unknown): boolean {
     same(left[key], right[key]),
   );
 }
-
-/** Names of the attributes that differ. */
-export const changedNames = (base: Values, values: Values): string[] =>
-  Object.keys(values).filter((name) => !same(base[name], values[name]));
-
-export const isManyLinks = (attribute: Attribute): boolean =>
-  kindOf(attribute) === 'links' && !isToOne(attribute);
 
 /** Values whose items are new ones, for another document. */
 export const withoutIds = (values: Values): Values =>

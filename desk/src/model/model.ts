@@ -46,7 +46,7 @@ export class Model {
   private readonly byUid: ReadonlyMap<string, Component>;
 
   constructor(model: DeskModel) {
-    this.types = model.types as readonly Type[];
+    this.types = model.types;
     this.defaultLocale = model.defaultLocale;
     this.locales = model.locales ?? [model.defaultLocale];
     this.byName = new Map(this.types.map((type) => [type.name, type]));
@@ -75,7 +75,7 @@ export function listLabel({ kind, label, pluralName }: Type): string {
 
 const TO_ONE = ['oneToOne', 'manyToOne', 'morphToOne', 'morphOne'];
 
-/** How the form holds a value: as it is, as links to documents, or as items with attributes of their own. */
+/** Form of a value: as it is, links to documents, or items with attributes of their own. */
 export type Kind = 'value' | 'links' | 'item' | 'items';
 
 export function kindOf({ type, repeatable }: Attribute): Kind {
@@ -98,8 +98,10 @@ export const isReadable = ({ actions }: Attribute): boolean =>
 export const isWritable = ({ actions }: Attribute, isNew: boolean): boolean =>
   actions.includes(isNew ? 'create' : 'update');
 
-export const componentsOf = ({ type, component, components }: Attribute): readonly string[] =>
-  type === 'dynamiczone' ? (components ?? []) : component === undefined ? [] : [component];
+export function componentsOf({ type, component, components }: Attribute): readonly string[] {
+  if (type === 'dynamiczone') return components ?? [];
+  return component === undefined ? [] : [component];
+}
 
 /** Whether the editor works on drafts of the type, which needs the right to read them. */
 export const hasDrafts = ({ draftAndPublish, verbs }: Type): boolean =>

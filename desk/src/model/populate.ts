@@ -1,4 +1,4 @@
-/** What the desk asks for: documents with everything that their form shows, and lists with their columns. */
+/** Parameter `populate` of a document with everything that its form shows. */
 import type { Parameters } from '../api/query.ts';
 import { type Attribute, componentsOf, isMorph, isReadable, type Model, type Part } from './model.ts';
 

@@ -1,6 +1,6 @@
 /** Value of a list's column. */
 import { Group, Text } from '@mantine/core';
-import { linkOf, type Json } from '../form/values.ts';
+import { linkOf, type Json, textOfValue } from '../form/values.ts';
 import { type Attribute, kindOf, type Model } from '../model/model.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -15,11 +15,11 @@ export function Cell({ name, attribute, document, model }: CellProps) {
   if (value === null || value === undefined || value === '') return null;
   if (attribute !== null && kindOf(attribute) === 'links') return <Links {...{ attribute, value, model }} />;
   const isTime = TIMES.includes(name) || attribute?.type === 'datetime';
-  if (isTime) return <Text size="sm">{dateTime(new Date(String(value)))}</Text>;
+  if (isTime) return <Text size="sm">{dateTime(new Date(textOfValue(value)))}</Text>;
   if (typeof value === 'boolean') return <Text size="sm">{value ? texts.yes : texts.no}</Text>;
   return (
     <Text size="sm" lineClamp={2}>
-      {typeof value === 'object' ? JSON.stringify(value) : String(value as string | number)}
+      {typeof value === 'object' ? JSON.stringify(value) : textOfValue(value)}
     </Text>
   );
 }

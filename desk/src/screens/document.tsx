@@ -5,6 +5,7 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
+import { textOfValue } from '../form/values.ts';
 import { hasDrafts, listLabel, type Type } from '../model/model.ts';
 import { LocaleBadges } from '../parts/status.tsx';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -58,9 +59,8 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
     () => store.get(type.title),
   );
   const isCollection = type.kind === 'collectionType';
-  const name =
-    typeof title === 'string' && title !== '' ? title : editor.isNew ? texts.newDocument(type.label) : null;
-  const heading = isCollection ? (name ?? texts.untitled) : type.label;
+  const unnamed = editor.isNew ? texts.newDocument(type.label) : texts.untitled;
+  const heading = isCollection ? textOfValue(title) || unnamed : type.label;
   const suffix = locale === model.defaultLocale ? '' : `?locale=${locale}`;
   useEffect(() => {
     document.title = `${heading} · ${texts.desk}`;

@@ -10,19 +10,17 @@ import {
   Popover,
   Select,
   Stack,
-  Table,
   Text,
   TextInput,
   Title,
 } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconArrowDown, IconArrowUp, IconColumns3, IconPlus, IconSearch, IconX } from '@tabler/icons-react';
+import { IconColumns3, IconPlus, IconSearch, IconX } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
-import type { DocumentState } from '../editor/requests.ts';
 import type { Json } from '../form/values.ts';
 import {
   type Column,
@@ -33,13 +31,12 @@ import {
   readState,
   writeState,
 } from '../model/list-query.ts';
-import { hasDrafts, listLabel, type Type } from '../model/model.ts';
-import { Cell } from '../parts/cell.tsx';
-import { LocaleBadges, StatusBadge } from '../parts/status.tsx';
+import { listLabel, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
-import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { BulkBar } from './bulk.tsx';
+import { columnLabel, DocumentTable } from './document-table.tsx';
 import { FilterBar } from './filters.tsx';
 
 interface Page {
@@ -62,12 +59,6 @@ function useColumns(type: Type): readonly [readonly Column[], readonly Column[],
     setNames(next);
   };
   return [chosen, all, toggle];
-}
-
-export function columnLabel({ name, attribute }: Column): string {
-  if (attribute !== null) return attribute.label;
-  const words = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function ListScreen({ type }: { readonly type: Type }) {
@@ -219,131 +210,6 @@ function ColumnMenu({
         </Stack>
       </Popover.Dropdown>
     </Popover>
-  );
-}
-
-interface TableProps {
-  readonly type: Type;
-  readonly state: ListState;
-  readonly columns: readonly Column[];
-  readonly documents: readonly Json[];
-  /** Titles of the selected documents by their id. */
-  readonly selected: ReadonlyMap<string, string>;
-  readonly setSelected: (selected: ReadonlyMap<string, string>) => void;
-  readonly go: Go;
-}
-
-export const titleOf = (document: Json, type: Type, texts: Texts): string => {
-  const title = document[type.title];
-  return title === null || title === undefined || title === '' ? texts.untitled : String(title);
-};
-
-function DocumentTable({ type, state, columns, documents, selected, setSelected, go }: TableProps) {
-  const texts = useTexts();
-  const model = useModel();
-  const rows = documents.map((document) => ({
-    document,
-    id: String(document['documentId']),
-    title: titleOf(document, type, texts),
-  }));
-  const isAll = rows.every(({ id }) => selected.has(id));
-  const first =
-    columns[0]?.name === type.title
-      ? columns
-      : [{ name: type.title, attribute: null, sortable: true }, ...columns];
-  const toggle = (id: string, title: string): void => {
-    const next = new Map(selected);
-    if (!next.delete(id)) next.set(id, title);
-    setSelected(next);
-  };
-  return (
-    <Table.ScrollContainer minWidth={500}>
-      <Table highlightOnHover verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={40}>
-              <Checkbox
-                aria-label={texts.selectAll}
-                checked={isAll}
-                indeterminate={!isAll && selected.size > 0}
-                onChange={() =>
-                  setSelected(isAll ? new Map() : new Map(rows.map(({ id, title }) => [id, title])))
-                }
-              />
-            </Table.Th>
-            {first.map((column) => (
-              <ColumnHead key={column.name} {...{ column, state, go }} />
-            ))}
-            {hasDrafts(type) && <Table.Th>{texts.status}</Table.Th>}
-            {type.localized && model.locales.length > 1 && <Table.Th>{texts.locales}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ document, id, title }) => {
-            const known = document['__state'] as DocumentState | undefined;
-            const suffix = state.locale === model.defaultLocale ? '' : `?locale=${state.locale}`;
-            return (
-              <Table.Tr key={id} bg={selected.has(id) ? 'var(--mantine-primary-color-light)' : undefined}>
-                <Table.Td>
-                  <Checkbox
-                    aria-label={texts.select(title)}
-                    checked={selected.has(id)}
-                    onChange={() => toggle(id, title)}
-                  />
-                </Table.Td>
-                {first.map(({ name, attribute }, at) => (
-                  <Table.Td key={name}>
-                    {at === 0 ? (
-                      <Link className="desk-row-link" href={`/content/${type.name}/${id}${suffix}`}>
-                        {title}
-                      </Link>
-                    ) : (
-                      <Cell {...{ name, attribute, document, model }} />
-                    )}
-                  </Table.Td>
-                ))}
-                {hasDrafts(type) && (
-                  <Table.Td>{known !== undefined && <StatusBadge status={known.status} />}</Table.Td>
-                )}
-                {type.localized && model.locales.length > 1 && (
-                  <Table.Td>
-                    {known !== undefined && <LocaleBadges state={known} locales={model.locales} />}
-                  </Table.Td>
-                )}
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-function ColumnHead({ column, state, go }: { column: Column; state: ListState; go: Go }) {
-  const texts = useTexts();
-  const label = columnLabel(column);
-  const [name, direction] = state.sort.split(':');
-  const isSorted = name === column.name;
-  if (!column.sortable) return <Table.Th>{label}</Table.Th>;
-  const Icon = direction === 'desc' ? IconArrowDown : IconArrowUp;
-  const next = isSorted && direction !== 'desc' ? 'desc' : 'asc';
-  const order = direction === 'desc' ? 'descending' : 'ascending';
-  return (
-    <Table.Th aria-sort={isSorted ? order : 'none'}>
-      <Button
-        variant="transparent"
-        color="gray"
-        size="compact-sm"
-        px={0}
-        fw={700}
-        c="inherit"
-        rightSection={isSorted ? <Icon size={14} /> : null}
-        aria-label={texts.sortBy(label)}
-        onClick={() => go({ sort: `${column.name}:${next}` })}
-      >
-        {label}
-      </Button>
-    </Table.Th>
   );
 }
 

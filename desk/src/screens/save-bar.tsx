@@ -4,8 +4,10 @@ import { useHotkeys } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { DocumentEditor, Snapshot } from '../editor/document-editor.ts';
+import type { DocumentEditor } from '../editor/document-editor.ts';
+import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
+import { textOfValue } from '../form/values.ts';
 import { hasDrafts } from '../model/model.ts';
 import { StatusBadge } from '../parts/status.tsx';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
@@ -97,13 +99,11 @@ export function SaveBar({ editor, deleted }: Props) {
   );
 }
 
-function textOf(
-  { saving, error, isChanged, savedAt }: Snapshot,
-  texts: Texts,
-  time: (at: Date) => string,
-): string {
+function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): string {
+  const { saving, error, isChanged, savedAt, conflicts } = snapshot;
   if (saving === 'saving') return texts.saving;
   if (saving === 'offline') return texts.offline;
+  if (conflicts.length > 0) return texts.undecided;
   if (saving === 'refused') return error === null ? texts.refused : texts.refusedBecause(error);
   if (isChanged) return texts.unsaved;
   return savedAt === null ? '' : texts.saved(time(new Date(savedAt)));
@@ -131,7 +131,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
   const { type, store } = editor;
   const { state } = useSnapshot(editor);
   const [error, setError] = useState<string | null>(null);
-  const title = String(store.get(type.title) ?? texts.untitled);
+  const title = textOfValue(store.get(type.title)) || texts.untitled;
   const questions = {
     unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
     discard: [texts.confirmDiscard, texts.confirmDiscardHint],

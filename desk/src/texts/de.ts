@@ -108,6 +108,7 @@ export const de: Texts = {
   offline:
     'Keine Verbindung. Ihre Änderungen bleiben auf diesem Gerät und werden gespeichert, sobald der Server erreichbar ist.',
   refused: 'Nicht alles ist gespeichert. Korrigieren Sie die markierten Felder.',
+  undecided: 'Nicht gespeichert. Entscheiden Sie unten, welche Werte gelten.',
   refusedBecause: (reason) => `Nicht gespeichert: ${reason}`,
   publishedNow: 'Veröffentlicht',
   unpublishedNow: 'Zurückgezogen',

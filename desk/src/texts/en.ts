@@ -103,6 +103,7 @@ export const en = {
   unsaved: 'Unsaved changes',
   offline: 'No connection. Your changes are kept on this device and saved when the server can be reached.',
   refused: 'Not everything is saved. Correct the marked fields.',
+  undecided: 'Not saved. Decide below which values count.',
   refusedBecause: (reason: string) => `Not saved: ${reason}`,
   publishedNow: 'Published',
   unpublishedNow: 'Unpublished',

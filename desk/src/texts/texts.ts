@@ -43,7 +43,7 @@ const TextsContext = createContext<{ readonly texts: Texts; readonly language: s
 
 export const TextsProvider = TextsContext.Provider;
 export const useTexts = (): Texts => useContext(TextsContext).texts;
-export const useLanguage = (): string => useContext(TextsContext).language;
+const useLanguage = (): string => useContext(TextsContext).language;
 
 const nameOfLocale = (language: string, locale: string): string => {
   try {

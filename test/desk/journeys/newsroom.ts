@@ -144,7 +144,7 @@ const ROLES = {
   reader: { article: ['find', 'findOne'] },
 } as const;
 
-export const NEWSROOM = {
+const NEWSROOM = {
   contentTypes: [article, author, tag, homepage, ...userTypes()],
   components: [seo, quote, cell, row, table],
   locales: ['en', 'fr', 'ar'],

@@ -1,0 +1,38 @@
+/** State of an open document beside the values of its form. */
+import type { Conflict } from '../form/merge.ts';
+import type { DocumentState } from './requests.ts';
+
+type Phase = 'loading' | 'ready' | 'missing' | 'failed';
+/** `offline`: the server was not reached, and the write is repeated. `refused`: the editor must act. */
+type Saving = 'idle' | 'saving' | 'offline' | 'refused';
+
+/** State that the screen shows beside the form. Replaced with every change. */
+export interface Snapshot {
+  readonly phase: Phase;
+  readonly saving: Saving;
+  readonly isChanged: boolean;
+  readonly conflicts: readonly Conflict[];
+  /** Time of the work of an earlier page that was recovered. */
+  readonly recoveredAt: number | null;
+  readonly savedAt: number | null;
+  readonly error: string | null;
+  readonly state: DocumentState | null;
+  readonly documentId: string | null;
+  readonly updatedAt: string | null;
+  /** Names of attributes that another editor has just changed. */
+  readonly arrived: readonly string[];
+}
+
+export const firstSnapshot = (documentId: string | null): Snapshot => ({
+  phase: 'loading',
+  saving: 'idle',
+  isChanged: false,
+  conflicts: [],
+  recoveredAt: null,
+  savedAt: null,
+  error: null,
+  state: null,
+  documentId,
+  updatedAt: null,
+  arrived: [],
+});
