@@ -40,7 +40,7 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   constructor(
     readonly model: Model,
-    private place: Place,
+    public place: Place,
     private readonly user: string,
   ) {
     super(firstSnapshot(place.documentId));
@@ -56,10 +56,6 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   get type(): Place['type'] {
     return this.place.type;
-  }
-
-  get locale(): string {
-    return this.place.locale;
   }
 
   /** Reads the document, and recovers unsaved work of earlier pages. */

@@ -180,7 +180,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
           )}
           {asked === 'delete' && hasLocales && (
             <Button color="red" variant="outline" onClick={() => void remove(false)}>
-              {texts.deleteLocale(localeName(editor.locale))}
+              {texts.deleteLocale(localeName(editor.place.locale))}
             </Button>
           )}
           {asked === 'delete' && (
