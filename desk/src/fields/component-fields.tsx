@@ -194,14 +194,14 @@ const ItemRow = memo(function ItemRow({ path, id, uid, isZone, isOpen, toggle, r
         <Paper withBorder px="xs" py={6}>
           <Group gap="xs" wrap="nowrap">
             {handle}
-            <UnstyledButton flex={1} onClick={() => toggle(id)} aria-expanded={isOpen}>
+            <UnstyledButton flex={1} miw={0} onClick={() => toggle(id)} aria-expanded={isOpen}>
               <Group gap="xs" wrap="nowrap">
                 <Icon size={16} />
-                <Text size="sm" fw={500} truncate>
+                <Text size="sm" fw={500} truncate miw={0}>
                   {name}
                 </Text>
                 {isZone && text !== '' && (
-                  <Text size="xs" c="dimmed">
+                  <Text size="xs" c="dimmed" className="desk-wide">
                     {label}
                   </Text>
                 )}
