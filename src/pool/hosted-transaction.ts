@@ -9,7 +9,7 @@ import type { Disconnect } from '../kernel/disconnect.js';
 import { type JobContext, RECOVERY } from './job.js';
 import { clientsOf } from './lost-connections.js';
 import type { Row, Runner } from './runner.js';
-import { SERVER_MARGIN, withoutJit } from './session-settings.js';
+import { withoutJit, withTimeout } from './session-settings.js';
 import { clientDisconnected, SlotRequest } from './slot-request.js';
 
 /** The server process of a transaction. Behind a pooler, other transactions have it before and after. */
@@ -36,18 +36,9 @@ interface Request {
   readonly disconnect: Disconnect | null;
 }
 
-/**
- * Configures a hosted transaction: returns its process, disables JIT, and sets a statement timeout unless the
- * connection has one. A budget of 0 sets none.
- */
-function beginHosted(statementTimeout: number): Statement {
-  const bound = statementTimeout > 0 ? String(statementTimeout + SERVER_MARGIN) : '0';
-  return print(
-    sql`select pg_backend_pid() as pid, ${IDENTITY}, ${withoutJit},
-      case current_setting('statement_timeout')
-        when '0' then set_config('statement_timeout', ${param(bound)}, true) end`,
-  );
-}
+/** Configures a hosted transaction and returns its process. */
+const beginHosted = (statementTimeout: number): Statement =>
+  print(sql`select pg_backend_pid() as pid, ${IDENTITY}, ${withoutJit}, ${withTimeout(statementTimeout)}`);
 
 const backendOf = ([row = {}]: readonly Row[]): HostedBackend => ({ pid: Number(row['pid']), ...idOf(row) });
 

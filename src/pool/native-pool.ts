@@ -11,7 +11,7 @@ import type { Job, JobContext } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './session-settings.js';
 import { releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
-import type { TransactionConnection } from './own-transaction.js';
+import { startOf, type TransactionConnection } from './own-transaction.js';
 import { isPool, isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
 import { checkPooler } from './pooler-check.js';
 import type { Row, Runner } from './runner.js';
@@ -53,6 +53,7 @@ export class NativePool {
   private readonly names: StatementNames;
   private readonly context: JobContext;
   private mayCompile: boolean;
+  private start: readonly Statement[];
   private readonly reads: ReadBatches;
   private readonly writes: WriteBatches;
 
@@ -64,6 +65,7 @@ export class NativePool {
     const { queueTimeout, queueLength, slowShare } = settings.load;
     const { statementTimeout } = settings.limits;
     this.mayCompile = mayCompile(pool);
+    this.start = startOf(statementTimeout, this.mayCompile);
     this.names = new StatementNames({
       count: settings.preparedStatements ? settings.maxPreparedStatements : 0,
       size: settings.maxPreparedSize,
@@ -186,6 +188,7 @@ export class NativePool {
     const { pooled, keepsNames, compiles } = await checkPooler(this.pool, this.names.isOn);
     // A pooler may have dropped the settings that came with the connection.
     if (pooled) this.mayCompile ||= compiles;
+    this.start = startOf(this.settings.limits.statementTimeout, this.mayCompile);
     if (!keepsNames) this.names.stop();
     return [
       ...(this.pool.options.connectionTimeoutMillis ? [] : [NO_CONNECT_TIMEOUT]),
@@ -209,7 +212,7 @@ export class NativePool {
       job,
       configOf: (statement) => this.configOf({ statement, known: this.names.of(statement.text) }, client),
       pipelines: canPipeline(client),
-      mayCompile: this.mayCompile,
+      start: this.start,
       elsewhere: (statement) => this.run(statement, null),
     };
   }

@@ -24,7 +24,7 @@ export interface Member {
 }
 
 /** Thrown when each write has to run in a transaction of its own. */
-export class NotBatchable extends Error {}
+class NotBatchable extends Error {}
 
 /** Next step of a member: `more` does not fit into a batch, `out` means that it has ended. */
 type Step = 'none' | 'look' | 'last' | 'more' | 'out';
@@ -101,7 +101,7 @@ export class SharedTransaction {
 
   /**
    * Runs the work of all members; calls `committing` before it sends the COMMIT. Throws NotBatchable if
-   * nothing was sent that may be committed, and the error of the database otherwise.
+   * the writes do not fit into one, and the error of the database otherwise.
    */
   async run(committing: () => void): Promise<void> {
     for (const runner of this.runners) void runner.start();

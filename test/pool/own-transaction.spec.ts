@@ -90,6 +90,19 @@ describe('a transaction', () => {
     expect(pool.server.ran("set_config('jit', 'off', true)")).toHaveLength(1);
   });
 
+  it.each([
+    [500, '1500'],
+    [0, '0'],
+  ])('sets the timeout of the server if the session has none (%i ms)', async (statementTimeout, bound) => {
+    pool = new TestPool(clock, { statementTimeout, preparedStatements: false });
+    pool.write((runner) => runner.last([statement('update')]));
+    await clock.advance(10);
+    const [start] = pool.server.executed.filter(({ text }) =>
+      text.includes("set_config('statement_timeout'"),
+    );
+    expect([start?.text, start?.values]).toEqual([expect.stringContaining("when '0' then"), [bound]]);
+  });
+
   it('sends one statement at a time if the driver does not support pipelining', async () => {
     pool = new TestPool(clock, { pipelines: false });
     const write = pool.write((runner) => runner.last([statement('update 1'), statement('update 2')]));
@@ -174,6 +187,30 @@ describe('a transaction without a response to its COMMIT', () => {
     await clock.advance(2000);
     expect(write.error).toEqual(UNKNOWN);
     expect(questions()).toBe(0);
+  });
+
+  it('fails without a query if its connection was lost before COMMIT was sent', async () => {
+    pool = new TestPool(clock);
+    write = pool.write(async (runner) => {
+      await runner.run(statement('select'));
+      pool.driver._clients[0]?.lose();
+      return runner.last([statement('update')]);
+    });
+    await clock.advance(2000);
+    expect(write.state).toBe('Client has encountered a connection error');
+    expect([questions(), pool.server.ran('update')]).toEqual([0, []]);
+  });
+
+  it('has an unknown outcome if its session ended before COMMIT, but its statements arrived later', async () => {
+    // A pooler may send such an error for a session whose results it has lost.
+    pool = new TestPool(clock);
+    pool.server.once(
+      /^begin/,
+      refusal('57P05', 'terminating connection due to idle-session timeout', 'FATAL'),
+    );
+    write = pool.write((runner) => runner.last([statement('update')]));
+    await clock.advance(2000);
+    expect(write.error).toEqual(UNKNOWN);
   });
 
   it('fails without a query if the server refuses the COMMIT', async () => {

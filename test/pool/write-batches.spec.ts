@@ -166,12 +166,21 @@ describe('concurrent writes', () => {
       expect(committed()).toEqual([['a'], ['b']]);
     });
 
-    it('fail together and write nothing if their connection is lost before COMMIT', async () => {
+    it('run again one by one if their connection is lost before COMMIT was sent', async () => {
       pool.server.once('select b', lost);
       const writes = ['a', 'b'].map((name) => write(name));
       await clock.advance(20);
+      expect(states(writes)).toEqual(['done', 'done']);
+      expect(committed()).toEqual([['a'], ['b']]);
+      expect(pool.server.ran('pg_xact_status')).toEqual([]);
+    });
+
+    it('fail after that if the database stays unreachable', async () => {
+      pool.server.when('select ', lost);
+      const writes = ['a', 'b'].map((name) => write(name));
+      await clock.advance(20);
       expect(states(writes)).toEqual([lost.message, lost.message]);
-      expect(pool.server.ran('update')).toEqual([]);
+      expect(begun).toEqual(['a', 'b', 'a', 'b']);
     });
 
     it('run again one by one if one of them waits for a lock of another transaction', async () => {
