@@ -53,8 +53,8 @@ const mayChangeRowsOf = (one: WriteEntry, { write: { together } }: WriteEntry): 
   locksOf(one).some(({ name, exclusive }) => exclusive && name === together?.rows);
 
 /**
- * Returns whether two writes have conflicting locks or may change the same row. The stamp of a row identifies
- * a transaction, so two writes of one would give the row the same ETag (`stampOf` in compile/changes.ts).
+ * Returns whether two writes have conflicting locks or may change the same row. The writes of a batch check
+ * their preconditions before any of them changes a row.
  */
 const conflict = (one: WriteEntry, other: WriteEntry): boolean =>
   mayChangeRowsOf(one, other) ||

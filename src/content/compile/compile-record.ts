@@ -1,7 +1,7 @@
 /** Statements on rows by any attribute, hidden ones included: never for content requests. */
 import type { Column, ContentType } from '../model/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
-import { nextCount, revisionOf, TIME } from './changes.js';
+import { nextCount, nextTime, revisionOf } from './changes.js';
 import { columnValue } from './column-value.js';
 
 /** Values by attribute, which must all match, null included. A relation has its document id. */
@@ -94,7 +94,9 @@ export function compileSetRecords(type: ContentType, match: Match, set: Match): 
   });
   const columns = given.map(([column]) => column);
   const sets = assigned(type, new Map([...given, ...placesIn(type, columns)]));
-  const time = columns.some(({ attribute }) => attribute.writable) ? [sql`updated_at = ${TIME}`] : [];
+  const time = columns.some(({ attribute }) => attribute.writable)
+    ? [sql`updated_at = ${nextTime(sql`t`)}`]
+    : [];
   return print(
     sql`update ${quote(type.table)} t set ${join([...sets, ...time], ', ')}
     where ${conditions(type, match)} returning t.document_id as ${alias('k', 0)}`,
