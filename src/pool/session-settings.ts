@@ -15,7 +15,7 @@ export const LOCAL_NO_JIT = silently(print(sql`select ${withoutJit}`));
 export const LONG = 3000;
 
 /** Milliseconds that the server's timeout exceeds the budget of a statement. */
-export const SERVER_MARGIN = 1000;
+const SERVER_MARGIN = 1000;
 
 /** Sets the timeout of a transaction on the server, unless the session has one. A budget of 0 sets none. */
 export const withTimeout = (statementTimeout: number): Sql => sql`case current_setting('statement_timeout')
