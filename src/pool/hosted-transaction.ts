@@ -32,7 +32,7 @@ interface HostedContext extends JobContext {
 }
 
 interface Request {
-  readonly turn: string | null;
+  readonly mutex: string | null;
   readonly disconnect: Disconnect | null;
 }
 
@@ -60,7 +60,7 @@ export class HostedTransaction<T> {
     private readonly context: HostedContext,
   ) {}
 
-  run({ turn, disconnect }: Request): Promise<T> {
+  run({ mutex, disconnect }: Request): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const granted = (): void => {
         const leave = (): void => {
@@ -78,7 +78,7 @@ export class HostedTransaction<T> {
         if (!this.isCommitting) reject(error);
         this.end(() => reject(error));
       };
-      const slot = new SlotRequest(this.context, { lane: 'write', turn, disconnect }, { granted, fail });
+      const slot = new SlotRequest(this.context, { lane: 'write', mutex, disconnect }, { granted, fail });
       slot.start();
     }).catch((error: unknown) => this.outcomeOf(error));
   }

@@ -25,18 +25,18 @@ export interface ReadTraits {
   /** Whether the read counts as slow until it has run. */
   readonly heavy: boolean;
   /** Reads with the same text run one at a time. Null for no such bound. */
-  readonly turn: string | null;
+  readonly mutex: string | null;
   /** Called before the statement is sent: it may miss commits from here on. */
   readonly begun: () => void;
 }
 
 /** Traits of a short statement of the library itself. */
-const OWN: ReadTraits = { disconnect: null, heavy: false, turn: null, begun: () => undefined };
+const OWN: ReadTraits = { disconnect: null, heavy: false, mutex: null, begun: () => undefined };
 
 export interface WriteTraits {
   readonly disconnect: Disconnect | null;
   /** Document that is written: its writers run one at a time, and wait without a connection. */
-  readonly turn: string | null;
+  readonly mutex: string | null;
   /** Allows the write to share its transaction with others. */
   readonly together?: BatchTraits | null;
 }
@@ -130,10 +130,10 @@ export class NativePool {
     statement: Statement,
     traits: ReadTraits | null,
   ): Omit<PoolRead, 'condition' | 'done' | 'fail'> {
-    const { disconnect, heavy, turn, begun } = traits ?? OWN;
+    const { disconnect, heavy, mutex, begun } = traits ?? OWN;
     const known = this.names.of(statement.text);
     const lane = traits === null ? 'own' : laneOf(known, heavy);
-    return { statement, known, request: { lane, turn, disconnect }, heavy, begun };
+    return { statement, known, request: { lane, mutex, disconnect }, heavy, begun };
   }
 
   private readonly send: Send = ({ job, client }, texts, done) => {
@@ -153,14 +153,14 @@ export class NativePool {
 
   /** Runs a transaction that code of the host cannot join. */
   transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
-    const { turn, disconnect, together = null } = traits;
+    const { mutex, disconnect, together = null } = traits;
     return new Promise((resolve, fail) => {
       const done = resolve as (value: unknown) => void;
       const write = (failed: (error: unknown) => void): void =>
         this.writes.write({
           work,
           together,
-          request: { lane: 'write', turn, disconnect },
+          request: { lane: 'write', mutex, disconnect },
           done,
           fail: failed,
         });
@@ -170,7 +170,7 @@ export class NativePool {
   }
 
   /** Runs a transaction of MikroORM, which code of the host joins. */
-  hosted<T>(hosted: Hosted<T>, request: Pick<WriteTraits, 'turn' | 'disconnect'>): Promise<T> {
+  hosted<T>(hosted: Hosted<T>, request: Pick<WriteTraits, 'mutex' | 'disconnect'>): Promise<T> {
     const context = {
       ...this.context,
       statementTimeout: this.settings.limits.statementTimeout,

@@ -64,11 +64,11 @@ export class OwnTransaction implements Runner {
     return rows;
   }
 
-  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+  load(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     return this.all(statements);
   }
 
-  async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+  async finish(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     const { job, pipelines } = this.connection;
     const before = pipelines ? [] : await this.all(statements);
     job.committing();
@@ -92,7 +92,7 @@ export class OwnTransaction implements Runner {
   }
 
   async end(): Promise<void> {
-    if (this.state === 'open') await this.last([]);
+    if (this.state === 'open') await this.finish([]);
   }
 
   /** Rolls back. Returns false if the connection is unusable or a COMMIT may have succeeded. */

@@ -53,7 +53,7 @@ export class Documents {
   ) {
     this.cache = new PlanCache(base.settings);
     this.reads = new Reads(base, changeLog);
-    changeLog.onTurn(() => {
+    changeLog.onAvailability(() => {
       this.cache.clear();
       this.reads.cache.clear();
     });
@@ -215,7 +215,7 @@ export class Documents {
           : null,
       from: (rows) => this.answer(plan, rows),
       failed: (flaw) => (flaw === 'over' ? tooLarge(bytes) : notFound()),
-      look: (runner, documentId) => this.readBack({ ...planned, documentId }, sent, runner),
+      readBack: (runner, documentId) => this.readBack({ ...planned, documentId }, sent, runner),
       absent,
     };
   }
@@ -281,7 +281,7 @@ const DELETED: WriteAnswer<Answer> = {
   statements: () => [],
   from: () => Answer.NOTHING,
   failed: notFound,
-  look: () => Promise.resolve(Answer.NOTHING),
+  readBack: () => Promise.resolve(Answer.NOTHING),
   absent: () => Answer.NOTHING,
 };
 

@@ -54,7 +54,7 @@ export interface WriteAnswer<T> {
   readonly statements: (documentId: string | null) => readonly Statement[] | null;
   readonly from: (rows: readonly Row[]) => T;
   readonly failed: (flaw: Flaw) => Error;
-  readonly look: (runner: Runner, documentId: string | null) => Promise<T>;
+  readonly readBack: (runner: Runner, documentId: string | null) => Promise<T>;
   /** Response if the document does not exist for the caller; throws if that is an error. */
   readonly absent: () => T;
 }
@@ -72,7 +72,7 @@ export interface Attempt {
   readonly base: WriteBase;
   readonly runner: AheadRunner;
   readonly expects: boolean;
-  readonly looks: boolean;
+  readonly checksTaken: boolean;
   readonly values: UniqueValues;
 }
 
@@ -155,16 +155,16 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
     runner.ahead([...taken, ...expectation.statements]);
     return loadedFrom(expectation.found, request, ids);
   }
-  const look = loadStatement(request);
-  const statements = look === null ? taken : [...taken, look];
-  const rows = statements.length === 0 ? [] : await runner.look(statements);
-  const found = foundIn(look === null ? undefined : rows.at(-1)?.[0], request);
+  const loading = loadStatement(request);
+  const statements = loading === null ? taken : [...taken, loading];
+  const rows = statements.length === 0 ? [] : await runner.load(statements);
+  const found = foundIn(loading === null ? undefined : rows.at(-1)?.[0], request);
   const own = ids ?? instanceIds.keep(found.freshIds, needed);
   const loaded = loadedFrom(found, request, own);
   if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
-  if (look === null || plan.body === null || loaded.draftless.size === 0) return loaded;
+  if (loading === null || plan.body === null || loaded.draftless.size === 0) return loaded;
   const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
-  return loadedFrom(foundIn((await runner.all([...drafts, look])).at(-1)?.[0], request), request, own);
+  return loadedFrom(foundIn((await runner.all([...drafts, loading])).at(-1)?.[0], request), request, own);
 }
 
 /**
@@ -207,8 +207,8 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
   const checked = checkedValues(write, loaded, toolsOf(work));
   // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);
-  const { looks } = work;
-  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, looks });
+  const { checksTaken } = work;
+  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, checksTaken });
   for (const [attribute, said] of tellableValues(write, writeValues)) work.values.set(attribute, said);
   return writeValues;
 }
@@ -231,7 +231,7 @@ async function writeAndAnswer<T>(
   if (answering !== null) return answer.from(await answered(runner, [...statements, ...answering], answer));
   await runner.all(statements);
   await hooks.after(runner, documentId);
-  return answer.look(runner, documentId);
+  return answer.readBack(runner, documentId);
 }
 
 async function answered<T>(
@@ -240,7 +240,7 @@ async function answered<T>(
   { failed }: WriteAnswer<T>,
 ): Promise<readonly Row[]> {
   try {
-    return (await runner.last(statements)).at(-1) ?? [];
+    return (await runner.finish(statements)).at(-1) ?? [];
   } catch (error) {
     const flaw = flawOf(error);
     throw flaw === null || flaw === 'unexpected' ? error : failed(flaw);

@@ -3,7 +3,7 @@ import { ContentError, isTaken } from '../../kernel/errors.js';
 import { locking } from '../../pool/locks.js';
 import type { Lock } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
-import { rowsLockOf, turnOf } from '../plan/locks.js';
+import { rowsLockOf, mutexOf } from '../plan/locks.js';
 import type { TransactionOptions } from '../store/database.js';
 import type { UniqueValues } from '../store/database-errors.js';
 import { AheadRunner } from './ahead-runner.js';
@@ -20,13 +20,15 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
   const [{ options }] = writes;
   const isHeard = writes.some(({ hooks }) => hooks.listening);
   let done: Written<T>[] = [];
-  const transact = (expects: boolean, looks = false): Promise<void> =>
+  const transact = (expects: boolean, checksTaken = false): Promise<void> =>
     base.database.transaction(
       async (runner) => {
         done = [];
         const open = await openFor(runner, writes);
         for (const write of writes)
-          done.push(await attempt({ base, values, expects, looks, runner: new AheadRunner(open) }, write));
+          done.push(
+            await attempt({ base, values, expects, checksTaken, runner: new AheadRunner(open) }, write),
+          );
       },
       { values, ...traitsOf(writes) },
     );
@@ -62,7 +64,7 @@ function traitsOf<T>(writes: Writes<T>): Omit<TransactionOptions, 'values'> {
   return {
     retryOn: writes.flatMap((write) => write.plan.target.type.storage.contended),
     shared: writes.some((write) => write.hooks.insideTransaction),
-    turn: isOne ? turnOf(type, documentId) : null,
+    mutex: isOne ? mutexOf(type, documentId) : null,
     disconnect: options.disconnect ?? null,
     together:
       isOne && !hooks.listening ? { locks: plan.locks, rows: rowsLockOf(type, documentId), kind } : null,
@@ -77,5 +79,5 @@ async function openFor<T>(runner: Runner, writes: Writes<T>): Promise<Runner> {
   const run: Runner['run'] = (statement) => runner.run(statement);
   const all: Runner['all'] = (statements) => runner.all(statements);
   if (held.length > 0) await all(locking(held));
-  return { em: runner.em, held, run, all, look: all, last: all };
+  return { em: runner.em, held, run, all, load: all, finish: all };
 }

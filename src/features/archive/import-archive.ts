@@ -16,7 +16,7 @@ import {
 import { compileDocuments, compileHoldTables, compileReplaced } from './compile-import.js';
 import { compileLocks } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
-import { turnOf } from '../../content/plan/locks.js';
+import { mutexOf } from '../../content/plan/locks.js';
 import type { Schema } from '../../content/model/model.js';
 import { modelConflicts } from './compare-models.js';
 import type { Source } from './export-archive.js';
@@ -126,7 +126,7 @@ async function acquireLocks(
   { batch: { archived, lines }, files }: KnownPiece,
 ): Promise<void> {
   await files?.contents.hold([...files.named.values()].flat(), runner);
-  const names = lines.flatMap((line) => turnOf(archived.type, documentIdOf(line)) ?? []);
+  const names = lines.flatMap((line) => mutexOf(archived.type, documentIdOf(line)) ?? []);
   await runner.run(compileLocks(names.map((name) => ({ name, exclusive: true }))));
   await runner.run(compileHoldTables(archived));
 }
