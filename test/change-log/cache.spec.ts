@@ -482,7 +482,7 @@ describe('the cache', () => {
     await client.query(`update notes set title = 'then'`);
     expect(await titles(LIST, other.http)).toEqual(['then']);
     await client.query('drop table notes; alter table former rename to notes');
-    for (const { worker } of [{ worker: test.app.get(ChangeLogWorker) }, other]) await worker.look();
+    for (const { worker } of [{ worker: test.app.get(ChangeLogWorker) }, other]) await worker.maintain();
     await warm();
   });
 
