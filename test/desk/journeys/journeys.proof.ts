@@ -531,6 +531,41 @@ const PASSWORD = 'a long password of an editor';
     expect(after).toEqual(expected);
   });
 
+  it('writes rich text with headings, lists, marks and undo, also after a save', async () => {
+    const { documentId } = await make({ title: 'Rich text' });
+    await ann.open(`/content/article/${documentId}`);
+    const field = await ann.field('Story');
+    await field.click();
+    const { keyboard } = ann.page;
+    await keyboard.type('# A heading');
+    await keyboard.press('Enter');
+    await keyboard.type('Plain and ');
+    await keyboard.down('Control');
+    await keyboard.press('b');
+    await keyboard.up('Control');
+    await keyboard.type('bold');
+    await keyboard.press('Enter');
+    await keyboard.type('- one');
+    await keyboard.press('Enter');
+    await keyboard.type('two');
+    await ann.until('stored', async () => (await stored(documentId)).story?.length === 3);
+    await ann.saved();
+    const plain = (text: string, more: object = {}): object => ({ type: 'text', text, ...more });
+    const item = (text: string): object => ({ type: 'list-item', children: [plain(text)] });
+    expect((await stored(documentId)).story).toEqual([
+      { type: 'heading', level: 1, children: [plain('A heading')] },
+      { type: 'paragraph', children: [plain('Plain and '), plain('bold', { bold: true })] },
+      { type: 'list', format: 'unordered', children: [item('one'), item('two')] },
+    ]);
+    await keyboard.press('Enter');
+    await keyboard.press('Enter');
+    await keyboard.type('After the list');
+    await keyboard.down('Control');
+    for (let i = 0; i < 12; i += 1) await keyboard.press('z');
+    await keyboard.up('Control');
+    await ann.until('undone', async () => (await stored(documentId)).story === null);
+  });
+
   it('works by keyboard alone: from the list to a published article', async () => {
     await ann.open('/content/article');
     const press = (key: 'Tab' | 'Enter'): Promise<void> => ann.page.keyboard.press(key);
