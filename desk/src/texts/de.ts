@@ -29,6 +29,7 @@ export const de: Texts = {
   signInAgain: 'Ihre Sitzung ist abgelaufen',
   signInAgainHint: 'Melden Sie sich erneut an. Ihre Seite und Ihre Änderungen bleiben erhalten.',
   goToSignIn: 'Zur Anmeldung',
+  goOn: 'Ich habe mich angemeldet',
   identifier: 'E-Mail oder Benutzername',
   email: 'E-Mail',
   password: 'Passwort',

@@ -26,6 +26,7 @@ export const en = {
   signInAgain: 'Your session has ended',
   signInAgainHint: 'Sign in again. Your page and your changes stay as they are.',
   goToSignIn: 'Go to sign-in',
+  goOn: 'I have signed in',
   identifier: 'E-mail or user name',
   email: 'E-mail',
   password: 'Password',
