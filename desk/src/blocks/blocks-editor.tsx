@@ -211,6 +211,7 @@ function BlockSelect({ view, run }: ToolProps) {
       aria-label={texts.blocks.kind}
       data={data}
       value={data.some(({ value }) => value === current) ? current : null}
+      placeholder={texts.blocks.bullets}
       allowDeselect={false}
       onChange={choose}
     />

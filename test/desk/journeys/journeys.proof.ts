@@ -249,6 +249,29 @@ const PASSWORD = 'a long password of an editor';
     expect(await api('get', '/articles?status=draft&filters[title]=Never saved')).toHaveLength(1);
   });
 
+  it('finds unsaved work again after it has left the form', async () => {
+    await ann.open('/content/article/new');
+    await ann.fill('Title', 'Left alone');
+    await ann.follow('Authors');
+    await ann.heading('Authors');
+    await ann.follow('Articles');
+    await ann.heading('Articles');
+    await ann.follow('Create');
+    await ann.sees('were recovered');
+    expect(await ann.valueOf('Title')).toBe('Left alone');
+    await ann.press('Revert');
+    await ann.seesNot('were recovered');
+  });
+
+  it('saves a draft when it leaves the form', async () => {
+    const { documentId } = await make({ title: 'Left in a hurry' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.type('Lead', 'Done.');
+    await ann.follow('Authors');
+    await ann.heading('Authors');
+    await ann.until('saved', async () => (await stored(documentId)).lead === 'Done.');
+  });
+
   it('discards recovered work', async () => {
     const { documentId } = await make({ title: 'Kept as stored' });
     await ann.open(`/content/article/${documentId}`);
