@@ -105,7 +105,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.press('Create: Author');
     await ann.fill('Name', 'Carla');
     await ann.page.locator('.mantine-Drawer-content ::-p-aria([name="Save"][role="button"])').click();
-    await ann.saved('.mantine-Drawer-content');
+    await ann.savesItself('.mantine-Drawer-content');
     await ann.page.locator('.mantine-Drawer-content ::-p-aria([name="Close"][role="button"])').click();
     await ann.press('Save');
     await ann.saved();
@@ -125,7 +125,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.open(`/content/article/${documentId}`);
     await ann.type('Lead', 'Typed.');
     await ann.sees('Unsaved changes');
-    await ann.saved();
+    await ann.savesItself();
     expect(await stored(documentId)).toMatchObject({ lead: 'Typed.' });
   });
 
@@ -213,7 +213,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.type('Lead', 'In a tunnel.');
     await ann.sees('No connection.');
     await ann.page.setOfflineMode(false);
-    await ann.saved();
+    await ann.savesItself();
     expect(await stored(documentId)).toMatchObject({ lead: 'In a tunnel.' });
   });
 
@@ -227,7 +227,7 @@ const PASSWORD = 'a long password of an editor';
     expect(await ann.valueOf('E-mail or user name')).toBe('ann@example.org');
     await ann.fill('Password', PASSWORD);
     await ann.press('Sign in');
-    await ann.saved();
+    await ann.savesItself();
     expect(await stored(documentId)).toMatchObject({ title: 'A long break', lead: 'After the break.' });
   });
 
