@@ -42,7 +42,7 @@ const MANY_PENDING = 100;
 const RETENTION = 60_000;
 const MAX_NAMES = 3;
 
-const ALONE = { values: new Map(), retryOn: [], shared: false, turn: null, disconnect: null };
+const ALONE = { values: new Map(), retryOn: [], shared: false, mutex: null, disconnect: null };
 
 export class ChangeLogKeeper {
   isWhole = false;
@@ -63,7 +63,7 @@ export class ChangeLogKeeper {
   }
 
   /** Checks that the log is complete, and counts types without totals. Never throws. */
-  async look(): Promise<void> {
+  async checkLog(): Promise<void> {
     const { database, schema } = this.base;
     const { suspicions } = this;
     try {
@@ -114,7 +114,7 @@ export class ChangeLogKeeper {
       const now = performance.now();
       const { ended } = this;
       if (ended === null || now - ended.at >= RETENTION) this.ended = { at: now, xmin: String(row['xmin']) };
-      if (ended === null || now - ended.at < RETENTION || Number(row['kept']) < MIN_RETAINED) return;
+      if (ended === null || now - ended.at < RETENTION || Number(row['retained']) < MIN_RETAINED) return;
       await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
     } catch {
       // The next run retries.
@@ -145,7 +145,7 @@ export class ChangeLogKeeper {
       await runner.run(patiently());
       await runner.run(holdChangeLog());
       const [reset] = await runner.run(compileReset(type));
-      if (reset?.['kept'] === false) throw new Error('Totals cannot be counted within a savepoint');
+      if (reset?.['counted'] === false) throw new Error('Totals cannot be counted within a savepoint');
       const left = unless === undefined ? [] : await runner.run(unless);
       if (unless !== undefined && !left.some((row) => row['type'] === type.singularApiId)) return [];
       const rows = await runner.run(compileRecount(type));

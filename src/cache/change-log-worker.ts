@@ -28,7 +28,7 @@ export class ChangeLogWorker implements OnApplicationShutdown {
     this.keeper = new ChangeLogKeeper({ database, schema, warn: warnOfChangeLog });
     changeLog.onAltered(() => {
       this.keeper.doubt();
-      void this.look();
+      void this.maintain();
     });
   }
 
@@ -40,20 +40,21 @@ export class ChangeLogWorker implements OnApplicationShutdown {
     return this.keeper.lack;
   }
 
-  onTurn(listener: () => void): void {
+  /** Calls the listener whenever the log becomes complete or incomplete. */
+  onAvailability(listener: () => void): void {
     this.listeners.push(listener);
   }
 
   /** Starts the maintenance; `now` runs it at once, if the database is known to be reachable and migrated. */
   begin(now: boolean): void {
-    if (now) void this.look();
-    this.timer = setInterval(() => void this.look(), MAINTENANCE_INTERVAL).unref();
+    if (now) void this.maintain();
+    this.timer = setInterval(() => void this.maintain(), MAINTENANCE_INTERVAL).unref();
   }
 
   /** Runs the maintenance now. The timer runs it every 30 s. */
-  async look(): Promise<void> {
+  async maintain(): Promise<void> {
     const before = this.isWhole;
-    await this.keeper.look();
+    await this.keeper.checkLog();
     if (this.isWhole) await this.keeper.fold();
     if (before === this.isWhole) return;
     this.changeLog.forget();

@@ -29,12 +29,12 @@ export interface ChangeLogBase {
 }
 
 interface Changes {
-  last: number;
+  position: number;
   unnamed: number;
 }
 
 /** Change of a document by a transaction; a null `id` stands for any document. */
-export interface Told {
+export interface DocumentChange {
   readonly type: string;
   readonly id: string | null;
   readonly xid: string;
@@ -42,7 +42,7 @@ export interface Told {
 
 interface Recent {
   readonly check: number;
-  readonly change: Told;
+  readonly change: DocumentChange;
 }
 
 /** Pause after a failed poll in milliseconds. */
@@ -51,8 +51,8 @@ const PAUSE = 1000;
 const MAX_DOCUMENTS = 10_000;
 const MIN_RECENT = 1000;
 
-const told = (text: unknown): readonly Told[] =>
-  typeof text === 'string' ? (JSON.parse(text) as Told[]) : [];
+const parsedChanges = (text: unknown): readonly DocumentChange[] =>
+  typeof text === 'string' ? (JSON.parse(text) as DocumentChange[]) : [];
 
 export class ChangeLog {
   private count = 0;
@@ -114,7 +114,7 @@ export class ChangeLog {
   /** Whether a dependency may have changed since `position`, according to the polls so far. */
   hasChanged({ types, document }: Subject, position: number): boolean {
     if (position < this.floor) return true;
-    if (types.some((type) => (this.types.get(type)?.last ?? 0) > position)) return true;
+    if (types.some((type) => (this.types.get(type)?.position ?? 0) > position)) return true;
     if (document === null) return false;
     const { type, id } = document;
     const unnamed = this.types.get(type)?.unnamed ?? 0;
@@ -187,7 +187,7 @@ export class ChangeLog {
   private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
     const { noted, shape } = this.tables;
     if (this.isQuiet && (await this.isStill(connection, since))) {
-      this.tell([]);
+      this.apply([]);
       return true;
     }
     const [row = {}] = await connection.runOften(fill(this.statement, { snapshot: since, noted }));
@@ -195,11 +195,11 @@ export class ChangeLog {
     this.isQuiet = row['snapshot'] === since;
     const isAltered = typeof row['shape'] === 'string' && row['shape'] !== shape;
     const isForgotten = this.snapshot !== since;
-    const changes = told(row['changes']);
+    const changes = parsedChanges(row['changes']);
     const isLost = row['lost'] === true || changes.some(({ type }) => type === EVERYTHING);
     if (isForgotten || isAltered || isLost || row['server'] !== this.seenBy) return false;
     this.snapshot = String(row['snapshot']);
-    this.tell(changes);
+    this.apply(changes);
     return true;
   }
 
@@ -211,7 +211,7 @@ export class ChangeLog {
     return row['snapshot'] === this.snapshot && row['snapshot'] === since && row['server'] === this.seenBy;
   }
 
-  protected tell(changes: readonly Told[]): void {
+  protected apply(changes: readonly DocumentChange[]): void {
     this.count += 1;
     for (const change of changes) this.note(change);
   }
@@ -234,11 +234,11 @@ export class ChangeLog {
     if (standby === true) throw new Error('the server is in recovery');
   }
 
-  private note(change: Told): void {
+  private note(change: DocumentChange): void {
     const { type, id } = change;
-    const changes = this.types.get(type) ?? { last: 0, unnamed: 0 };
+    const changes = this.types.get(type) ?? { position: 0, unnamed: 0 };
     this.types.set(type, changes);
-    changes.last = this.count;
+    changes.position = this.count;
     if (this.documents.size >= MAX_DOCUMENTS) {
       this.documents.clear();
       for (const each of this.types.values()) each.unnamed = this.count;
@@ -266,7 +266,7 @@ export class ChangeLog {
   }
 }
 
-const concerns = ({ type, id }: Told, { types, document }: Subject): boolean =>
+const concerns = ({ type, id }: DocumentChange, { types, document }: Subject): boolean =>
   types.includes(type) || (document?.type === type && (id === null || id === document.id));
 
 /** Whether a snapshot (`xmin:xmax:running,…`) includes a committed transaction. */

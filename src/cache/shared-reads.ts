@@ -5,7 +5,7 @@
 import type { Disconnect, DisconnectListener } from '../kernel/disconnect.js';
 import type { ReadTraits } from '../pool/native-pool.js';
 
-export type SharedTraits = Pick<ReadTraits, 'disconnect' | 'turn' | 'begun'>;
+export type SharedTraits = Pick<ReadTraits, 'disconnect' | 'mutex' | 'begun'>;
 
 class SharedDisconnect implements Disconnect, DisconnectListener {
   private readonly clients: Disconnect[] = [];
@@ -58,7 +58,7 @@ export class SharedReads<T> {
     disconnect: Disconnect | null,
     start: (traits: SharedTraits) => Promise<T>,
   ): Promise<T> {
-    if (key === null) return start({ disconnect, turn: null, begun: () => undefined });
+    if (key === null) return start({ disconnect, mutex: null, begun: () => undefined });
     const waiting = this.waiting.get(key);
     // If all its clients have disconnected, the read is about to be cancelled.
     if (waiting === undefined || waiting.disconnect.happened) return this.start(key, disconnect, start);
@@ -82,7 +82,7 @@ export class SharedReads<T> {
       begun();
       disconnect.end();
     };
-    const answer = start({ disconnect, turn: key, begun });
+    const answer = start({ disconnect, mutex: key, begun });
     answer.then(over, over);
     if (isOpen) this.waiting.set(key, { disconnect, answer });
     return answer;

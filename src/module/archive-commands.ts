@@ -140,7 +140,7 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
       throw new UsageError(`Conflicts:\n${listed(result.conflicts)}`);
     } catch (error) {
       if (!(error instanceof ArchiveConflictError)) throw error;
-      throw new UsageError(`Nothing was imported. Conflicts:\n${listed(error.conflicts)}`);
+      throw new UsageError(`${error.message}:\n${listed(error.conflicts)}`);
     }
   });
 }

@@ -20,7 +20,7 @@ export async function runRecount(args: readonly string[]): Promise<string> {
   });
   const wrong = await withApplication(values.module, async (app) => {
     const worker = app.get(ChangeLogWorker, { strict: false });
-    await worker.look();
+    await worker.maintain();
     if (worker.lack !== null) throw new UsageError(worker.lack);
     return worker.recount(...positionals);
   });

@@ -68,7 +68,7 @@ export class Admission {
   };
   private readonly reads = new LinkedList<Slot>();
   /** Keys of active slots, each with the slots that wait for the same key. */
-  private readonly turns = new Map<string, Set<Slot>>();
+  private readonly mutexes = new Map<string, Set<Slot>>();
   private timer: NodeJS.Timeout | null = null;
   private reserved = 0;
   private utilization = performance.eventLoopUtilization();
@@ -89,12 +89,12 @@ export class Admission {
       previous: null,
       next: null,
     };
-    const turn = key === null ? undefined : this.turns.get(key);
-    if (turn === undefined && this.hasRoom(lane)) {
+    const mutex = key === null ? undefined : this.mutexes.get(key);
+    if (mutex === undefined && this.hasRoom(lane)) {
       this.grant(slot);
       return slot;
     }
-    const queue = turn ?? this.lanes[lane].waiting;
+    const queue = mutex ?? this.lanes[lane].waiting;
     if (queue.size >= this.limits.waiting) return null;
     queue.add(slot);
     this.timer ??= this.startTimer();
@@ -106,7 +106,7 @@ export class Admission {
     slot.state = 'gone';
     if (state === 'waiting') {
       this.lanes[lane].waiting.delete(slot);
-      if (key !== null) this.turns.get(key)?.delete(slot);
+      if (key !== null) this.mutexes.get(key)?.delete(slot);
     }
     if (state !== 'inside') return;
     this.active -= 1;
@@ -126,18 +126,18 @@ export class Admission {
     this.active += 1;
     this.lanes[slot.lane].active += 1;
     if (slot.lane !== 'own' && slot.lane !== 'write') this.reads.add(slot);
-    if (slot.key !== null) this.turns.set(slot.key, this.turns.get(slot.key) ?? new Set());
+    if (slot.key !== null) this.mutexes.set(slot.key, this.mutexes.get(slot.key) ?? new Set());
     slot.granted();
   }
 
   /** Moves the next slot with the key from the queue of the key to that of its lane. */
   private endTurn(key: string): void {
-    const others = this.turns.get(key);
-    this.turns.delete(key);
+    const others = this.mutexes.get(key);
+    this.mutexes.delete(key);
     const [next] = others ?? [];
     if (others === undefined || next === undefined) return;
     others.delete(next);
-    this.turns.set(key, others);
+    this.mutexes.set(key, others);
     this.lanes[next.lane].waiting.add(next);
   }
 
@@ -168,7 +168,7 @@ export class Admission {
     this.adaptToLoad();
     const waiting = (lane: Lane): number => this.lanes[lane].waiting.size;
     const others = LANES.reduce((sum, lane) => sum + (lane === 'slow' ? 0 : waiting(lane)), 0);
-    const isOver = others + waiting('slow') === 0 && this.turns.size === 0;
+    const isOver = others + waiting('slow') === 0 && this.mutexes.size === 0;
     this.timer = isOver ? null : this.startTimer();
     if (isOver) return;
     for (const slot of this.reads) {

@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { outcomeUnknown } from '../kernel/errors.js';
 import { param, print, type Statement, sql } from '../kernel/sql.js';
 import { isRefusal } from '../kernel/postgres-errors.js';
-import { Unsendable } from './pipelined-batch.js';
 import type { Row } from './runner.js';
 
 export interface TransactionId {
@@ -70,7 +69,7 @@ export interface Unconfirmed {
  * itself if it is rolled back, and OutcomeUnknownError otherwise.
  */
 export async function confirmCommit({ error, transaction, run, close }: Unconfirmed): Promise<void> {
-  if (isRefusal(error) || error instanceof Unsendable) throw error;
+  if (isRefusal(error)) throw error;
   close();
   const status = transaction === undefined ? null : await statusOf(transaction, run);
   if (status === 'aborted') throw error;

@@ -9,7 +9,7 @@ import type { Disconnect } from '../kernel/disconnect.js';
 import { type JobContext, RECOVERY } from './job.js';
 import { clientsOf } from './lost-connections.js';
 import type { Row, Runner } from './runner.js';
-import { SERVER_MARGIN, withoutJit } from './session-settings.js';
+import { withoutJit, withTimeout } from './session-settings.js';
 import { clientDisconnected, SlotRequest } from './slot-request.js';
 
 /** The server process of a transaction. Behind a pooler, other transactions have it before and after. */
@@ -32,22 +32,13 @@ interface HostedContext extends JobContext {
 }
 
 interface Request {
-  readonly turn: string | null;
+  readonly mutex: string | null;
   readonly disconnect: Disconnect | null;
 }
 
-/**
- * Configures a hosted transaction: returns its process, disables JIT, and sets a statement timeout unless the
- * connection has one. A budget of 0 sets none.
- */
-function beginHosted(statementTimeout: number): Statement {
-  const bound = statementTimeout > 0 ? String(statementTimeout + SERVER_MARGIN) : '0';
-  return print(
-    sql`select pg_backend_pid() as pid, ${IDENTITY}, ${withoutJit},
-      case current_setting('statement_timeout')
-        when '0' then set_config('statement_timeout', ${param(bound)}, true) end`,
-  );
-}
+/** Configures a hosted transaction and returns its process. */
+const beginHosted = (statementTimeout: number): Statement =>
+  print(sql`select pg_backend_pid() as pid, ${IDENTITY}, ${withoutJit}, ${withTimeout(statementTimeout)}`);
 
 const backendOf = ([row = {}]: readonly Row[]): HostedBackend => ({ pid: Number(row['pid']), ...idOf(row) });
 
@@ -69,7 +60,7 @@ export class HostedTransaction<T> {
     private readonly context: HostedContext,
   ) {}
 
-  run({ turn, disconnect }: Request): Promise<T> {
+  run({ mutex, disconnect }: Request): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const granted = (): void => {
         const leave = (): void => {
@@ -87,7 +78,7 @@ export class HostedTransaction<T> {
         if (!this.isCommitting) reject(error);
         this.end(() => reject(error));
       };
-      const slot = new SlotRequest(this.context, { lane: 'write', turn, disconnect }, { granted, fail });
+      const slot = new SlotRequest(this.context, { lane: 'write', mutex, disconnect }, { granted, fail });
       slot.start();
     }).catch((error: unknown) => this.outcomeOf(error));
   }

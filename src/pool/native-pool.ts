@@ -11,7 +11,7 @@ import type { Job, JobContext } from './job.js';
 import { LOCAL_NO_JIT, LONG, mayCompile } from './session-settings.js';
 import { releaseLost } from './lost-connections.js';
 import { OwnConnection } from './own-connection.js';
-import type { TransactionConnection } from './own-transaction.js';
+import { startOf, type TransactionConnection } from './own-transaction.js';
 import { isPool, isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
 import { checkPooler } from './pooler-check.js';
 import type { Row, Runner } from './runner.js';
@@ -25,18 +25,18 @@ export interface ReadTraits {
   /** Whether the read counts as slow until it has run. */
   readonly heavy: boolean;
   /** Reads with the same text run one at a time. Null for no such bound. */
-  readonly turn: string | null;
+  readonly mutex: string | null;
   /** Called before the statement is sent: it may miss commits from here on. */
   readonly begun: () => void;
 }
 
 /** Traits of a short statement of the library itself. */
-const OWN: ReadTraits = { disconnect: null, heavy: false, turn: null, begun: () => undefined };
+const OWN: ReadTraits = { disconnect: null, heavy: false, mutex: null, begun: () => undefined };
 
 export interface WriteTraits {
   readonly disconnect: Disconnect | null;
   /** Document that is written: its writers run one at a time, and wait without a connection. */
-  readonly turn: string | null;
+  readonly mutex: string | null;
   /** Allows the write to share its transaction with others. */
   readonly together?: BatchTraits | null;
 }
@@ -53,6 +53,7 @@ export class NativePool {
   private readonly names: StatementNames;
   private readonly context: JobContext;
   private mayCompile: boolean;
+  private start: readonly Statement[];
   private readonly reads: ReadBatches;
   private readonly writes: WriteBatches;
 
@@ -64,6 +65,7 @@ export class NativePool {
     const { queueTimeout, queueLength, slowShare } = settings.load;
     const { statementTimeout } = settings.limits;
     this.mayCompile = mayCompile(pool);
+    this.start = startOf(statementTimeout, this.mayCompile);
     this.names = new StatementNames({
       count: settings.preparedStatements ? settings.maxPreparedStatements : 0,
       size: settings.maxPreparedSize,
@@ -128,10 +130,10 @@ export class NativePool {
     statement: Statement,
     traits: ReadTraits | null,
   ): Omit<PoolRead, 'condition' | 'done' | 'fail'> {
-    const { disconnect, heavy, turn, begun } = traits ?? OWN;
+    const { disconnect, heavy, mutex, begun } = traits ?? OWN;
     const known = this.names.of(statement.text);
     const lane = traits === null ? 'own' : laneOf(known, heavy);
-    return { statement, known, request: { lane, turn, disconnect }, heavy, begun };
+    return { statement, known, request: { lane, mutex, disconnect }, heavy, begun };
   }
 
   private readonly send: Send = ({ job, client }, texts, done) => {
@@ -151,14 +153,14 @@ export class NativePool {
 
   /** Runs a transaction that code of the host cannot join. */
   transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
-    const { turn, disconnect, together = null } = traits;
+    const { mutex, disconnect, together = null } = traits;
     return new Promise((resolve, fail) => {
       const done = resolve as (value: unknown) => void;
       const write = (failed: (error: unknown) => void): void =>
         this.writes.write({
           work,
           together,
-          request: { lane: 'write', turn, disconnect },
+          request: { lane: 'write', mutex, disconnect },
           done,
           fail: failed,
         });
@@ -168,7 +170,7 @@ export class NativePool {
   }
 
   /** Runs a transaction of MikroORM, which code of the host joins. */
-  hosted<T>(hosted: Hosted<T>, request: Pick<WriteTraits, 'turn' | 'disconnect'>): Promise<T> {
+  hosted<T>(hosted: Hosted<T>, request: Pick<WriteTraits, 'mutex' | 'disconnect'>): Promise<T> {
     const context = {
       ...this.context,
       statementTimeout: this.settings.limits.statementTimeout,
@@ -186,6 +188,7 @@ export class NativePool {
     const { pooled, keepsNames, compiles } = await checkPooler(this.pool, this.names.isOn);
     // A pooler may have dropped the settings that came with the connection.
     if (pooled) this.mayCompile ||= compiles;
+    this.start = startOf(this.settings.limits.statementTimeout, this.mayCompile);
     if (!keepsNames) this.names.stop();
     return [
       ...(this.pool.options.connectionTimeoutMillis ? [] : [NO_CONNECT_TIMEOUT]),
@@ -209,7 +212,7 @@ export class NativePool {
       job,
       configOf: (statement) => this.configOf({ statement, known: this.names.of(statement.text) }, client),
       pipelines: canPipeline(client),
-      mayCompile: this.mayCompile,
+      start: this.start,
       elsewhere: (statement) => this.run(statement, null),
     };
   }

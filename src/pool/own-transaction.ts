@@ -1,9 +1,9 @@
 /** Transaction that sends BEGIN with its first statements and COMMIT with its last ones. */
 import { outcomeUnknown } from '../kernel/errors.js';
-import { print, type Statement, sql } from '../kernel/sql.js';
+import { join, print, type Statement, sql } from '../kernel/sql.js';
 import { confirmCommit, IDENTITY, idOf, type RunElsewhere, type TransactionId } from './commit-outcome.js';
-import { UnreadableRow } from './pipelined-batch.js';
-import { withoutJit } from './session-settings.js';
+import { UnreadableRow, Unsendable } from './pipelined-batch.js';
+import { withoutJit, withTimeout } from './session-settings.js';
 import { BEGIN, COMMIT, ROLLBACK } from './transaction-statements.js';
 import type { Job } from './job.js';
 import type { QueryConfig } from './pool-types.js';
@@ -14,16 +14,22 @@ import type { Row, Runner } from './runner.js';
  * large statements for each run, which takes longer than the run.
  */
 const GENERIC_PLANS = sql`set_config('plan_cache_mode', 'force_generic_plan', true)`;
-/** BEGIN, and a statement that configures the transaction and returns its id. */
-const START = [BEGIN, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}`)];
-const START_WITHOUT_JIT = [BEGIN, print(sql`select ${IDENTITY}, ${GENERIC_PLANS}, ${withoutJit}`)];
+
+/**
+ * Returns BEGIN, and a statement that configures the transaction and returns its id. `mayCompile` is whether
+ * the server may compile statements (JIT) by default.
+ */
+export function startOf(statementTimeout: number, mayCompile: boolean): readonly Statement[] {
+  const settings = [GENERIC_PLANS, withTimeout(statementTimeout), ...(mayCompile ? [withoutJit] : [])];
+  return [BEGIN, print(sql`select ${IDENTITY}, ${join(settings, ', ')}`)];
+}
 
 export interface TransactionConnection {
   readonly job: Job;
   readonly configOf: (statement: Statement) => QueryConfig;
   readonly pipelines: boolean;
-  /** Whether the server may compile statements (JIT) by default. */
-  readonly mayCompile: boolean;
+  /** Statements that begin a transaction. */
+  readonly start: readonly Statement[];
   readonly elsewhere: RunElsewhere;
 }
 
@@ -38,12 +44,13 @@ export class OwnTransaction implements Runner {
   readonly held = [];
   private state: 'new' | 'open' | 'over' = 'new';
   private id: TransactionId | undefined;
+  /** Whether a COMMIT may have succeeded. */
+  mayBeCommitted = false;
 
   constructor(private readonly connection: TransactionConnection) {}
 
   private get begin(): readonly Statement[] {
-    if (this.state !== 'new') return [];
-    return this.connection.mayCompile ? START_WITHOUT_JIT : START;
+    return this.state === 'new' ? this.connection.start : [];
   }
 
   async run(statement: Statement): Promise<readonly Row[]> {
@@ -57,15 +64,17 @@ export class OwnTransaction implements Runner {
     return rows;
   }
 
-  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+  load(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     return this.all(statements);
   }
 
-  async last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+  async finish(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     const { job, pipelines } = this.connection;
     const before = pipelines ? [] : await this.all(statements);
     job.committing();
     const { error, rows } = await this.send(pipelines ? [...statements, COMMIT] : [COMMIT]);
+    if (error instanceof Unsendable) throw error;
+    this.mayBeCommitted = true;
     if (error !== null) await this.confirm(error);
     this.state = 'over';
     job.committed();
@@ -83,7 +92,7 @@ export class OwnTransaction implements Runner {
   }
 
   async end(): Promise<void> {
-    if (this.state === 'open') await this.last([]);
+    if (this.state === 'open') await this.finish([]);
   }
 
   /** Rolls back. Returns false if the connection is unusable or a COMMIT may have succeeded. */

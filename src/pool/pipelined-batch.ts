@@ -12,7 +12,7 @@ import type { Row } from './runner.js';
  */
 export type BatchCallback = (error: Error | null, rows: readonly (readonly Row[])[]) => void;
 
-/** A value cannot be encoded, so nothing was sent. */
+/** Nothing was sent: a value cannot be encoded, or the connection was lost before. */
 export class Unsendable extends Error {}
 
 /** A type parser of the driver failed on a row. The statement itself succeeded. */
@@ -56,6 +56,7 @@ export class PipelinedBatch {
   private readonly parsed = new Map<string, string>();
   private readonly columns: (Columns | null)[] = [];
   private error: Error | null = null;
+  private isSent = false;
   private isOver = false;
 
   constructor(
@@ -99,6 +100,7 @@ export class PipelinedBatch {
     }
     obsolete.delete(wire);
     messages.sync();
+    this.isSent = true;
     wire.stream.write(messages.take());
     return null;
   }
@@ -147,7 +149,7 @@ export class PipelinedBatch {
   handleError(error: Error, wire: Wire): void {
     // The driver repeats its timeout here; the server's answer is still to come.
     if (error === this.timeout) return;
-    this.error = error;
+    this.error = this.isSent ? error : new Unsendable(error.message, { cause: error });
     this.handleReadyForQuery(wire);
   }
 

@@ -17,9 +17,9 @@ export interface Runner {
    */
   all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
   /** The same for statements that only lock and read. */
-  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
+  load(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
   /** The same for the last statements of a transaction. A transaction of the library commits with them. */
-  last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
+  finish(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
   /** Entity manager of the transaction, for hooks and code of the host; null in transactions without them. */
   readonly em: SqlEntityManager | null;
 }
@@ -46,5 +46,5 @@ export function runnerOf(em: SqlEntityManager): Runner {
     for (const statement of statements) rows.push(await run(statement));
     return rows;
   };
-  return { em, held: [], run, all, look: all, last: all };
+  return { em, held: [], run, all, load: all, finish: all };
 }

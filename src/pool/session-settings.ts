@@ -2,7 +2,7 @@
  * Settings of the server's sessions. JIT is off for long statements: compiling their many expressions takes
  * seconds, while running them takes milliseconds.
  */
-import { print, silently, sql } from '../kernel/sql.js';
+import { param, print, type Sql, silently, sql } from '../kernel/sql.js';
 import type { Pool } from './pool-types.js';
 
 const NO_JIT = '-c jit=off';
@@ -15,7 +15,14 @@ export const LOCAL_NO_JIT = silently(print(sql`select ${withoutJit}`));
 export const LONG = 3000;
 
 /** Milliseconds that the server's timeout exceeds the budget of a statement. */
-export const SERVER_MARGIN = 1000;
+const SERVER_MARGIN = 1000;
+
+/** Sets the timeout of a transaction on the server, unless the session has one. A budget of 0 sets none. */
+export const withTimeout = (statementTimeout: number): Sql => sql`case current_setting('statement_timeout')
+  when '0' then set_config('statement_timeout', ${param(boundOf(statementTimeout))}, true) end`;
+
+const boundOf = (statementTimeout: number): string =>
+  statementTimeout > 0 ? String(statementTimeout + SERVER_MARGIN) : '0';
 
 export const mayCompile = ({ options }: Pool): boolean => options.options?.includes(NO_JIT) !== true;
 

@@ -24,16 +24,16 @@ export interface Member {
 }
 
 /** Thrown when each write has to run in a transaction of its own. */
-export class NotBatchable extends Error {}
+class NotBatchable extends Error {}
 
 /** Next step of a member: `more` does not fit into a batch, `out` means that it has ended. */
-type Step = 'none' | 'look' | 'last' | 'more' | 'out';
+type Step = 'none' | 'load' | 'finish' | 'more' | 'out';
 
 class MemberRunner implements Runner {
   readonly em = null;
   step: Step = 'none';
   statements: readonly Statement[] = [];
-  private hasLooked = false;
+  private hasLoaded = false;
   private resolve: ((rows: readonly (readonly Row[])[]) => void) | null = null;
 
   constructor(
@@ -53,12 +53,12 @@ class MemberRunner implements Runner {
     return this.request('more', []) as Promise<never>;
   }
 
-  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    return this.request(this.hasLooked ? 'more' : 'look', statements);
+  load(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.request(this.hasLoaded ? 'more' : 'load', statements);
   }
 
-  last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    return this.request('last', statements);
+  finish(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.request('finish', statements);
   }
 
   async start(): Promise<void> {
@@ -73,7 +73,7 @@ class MemberRunner implements Runner {
   }
 
   answer(rows: readonly (readonly Row[])[]): void {
-    this.hasLooked = true;
+    this.hasLoaded = true;
     this.step = 'none';
     this.resolve?.(rows);
   }
@@ -101,22 +101,22 @@ export class SharedTransaction {
 
   /**
    * Runs the work of all members; calls `committing` before it sends the COMMIT. Throws NotBatchable if
-   * nothing was sent that may be committed, and the error of the database otherwise.
+   * the writes do not fit into one, and the error of the database otherwise.
    */
   async run(committing: () => void): Promise<void> {
     for (const runner of this.runners) void runner.start();
     const before = [SHORT_LOCK_TIMEOUT, ...locking(this.runners.flatMap(({ held }) => held))];
     await this.allRequested();
-    const looking = this.requesting('look');
-    if (looking.length > 0) {
-      await this.send(looking, (statements) => this.transaction.all([...before, ...statements]));
+    const loading = this.requesting('load');
+    if (loading.length > 0) {
+      await this.send(loading, (statements) => this.transaction.all([...before, ...statements]));
       await this.allRequested();
     }
-    const writing = this.requesting('last');
+    const writing = this.requesting('finish');
     if (writing.length === 0) throw new NotBatchable();
     committing();
-    const first = looking.length > 0 ? [] : before;
-    await this.send(writing, (statements) => this.transaction.last([...first, ...statements]));
+    const first = loading.length > 0 ? [] : before;
+    await this.send(writing, (statements) => this.transaction.finish([...first, ...statements]));
     await this.allRequested();
   }
 
@@ -124,7 +124,7 @@ export class SharedTransaction {
   private requesting(step: Step): readonly MemberRunner[] {
     const present = this.runners.filter(({ member }) => !member.isOver());
     const unfit = present.filter(
-      (runner) => runner.step === 'more' || (step === 'last' && runner.step === 'look'),
+      (runner) => runner.step === 'more' || (step === 'finish' && runner.step === 'load'),
     );
     for (const { member } of unfit) member.exceeded();
     if (unfit.length > 0) throw new NotBatchable();

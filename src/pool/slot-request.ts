@@ -18,7 +18,7 @@ export interface PoolContext {
 export interface SlotOptions {
   readonly lane: Lane;
   /** Requests with the same text run one at a time. Null for no such bound. */
-  readonly turn: string | null;
+  readonly mutex: string | null;
   readonly disconnect: Disconnect | null;
 }
 
@@ -66,7 +66,7 @@ export class SlotRequest implements DisconnectListener, SlotHolder {
   start(lane = this.options.lane): void {
     const { context, options } = this;
     if (options.disconnect?.happened === true) return this.fail(clientDisconnected());
-    const slot = context.admission.request(lane, options.turn, {
+    const slot = context.admission.request(lane, options.mutex, {
       granted: () => this.grant(),
       preempt: () => this.callbacks.preempt?.(),
     });

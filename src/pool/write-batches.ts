@@ -10,7 +10,7 @@ import { Batcher, type BatchEntry, Batch } from './batch.js';
 import type { PoolClient } from './pool-types.js';
 import type { Runner } from './runner.js';
 import { runningTime } from '../kernel/running-time.js';
-import { NotBatchable, type Member, SharedTransaction } from './shared-transaction.js';
+import { type Member, SharedTransaction } from './shared-transaction.js';
 import { SlotRequest, type SlotOptions } from './slot-request.js';
 
 /** Most writes of a batch: a larger one would leave processors of the database idle. */
@@ -53,8 +53,8 @@ const mayChangeRowsOf = (one: WriteEntry, { write: { together } }: WriteEntry): 
   locksOf(one).some(({ name, exclusive }) => exclusive && name === together?.rows);
 
 /**
- * Returns whether two writes have conflicting locks or may change the same row. The stamp of a row identifies
- * a transaction, so two writes of one would give the row the same ETag (`stampOf` in compile/changes.ts).
+ * Returns whether two writes have conflicting locks or may change the same row. The writes of a batch check
+ * their preconditions before any of them changes a row.
  */
 const conflict = (one: WriteEntry, other: WriteEntry): boolean =>
   mayChangeRowsOf(one, other) ||
@@ -161,8 +161,8 @@ export class WriteBatches {
       if (isLong) for (const { write } of waiting) this.stopBatching(write);
     } catch (error) {
       const isUndone = await transaction.undo();
-      // Repeat the writes only if the transaction is certainly rolled back.
-      const again = isUndone || error instanceof NotBatchable;
+      // Repeat the writes only if the transaction is certainly rolled back, or COMMIT was not sent.
+      const again = isUndone || !transaction.mayBeCommitted;
       for (const { write, slot } of waiting) if (!again || slot.isOver) write.fail(error);
       if (again) this.split(batch, job, !isUndone);
       else job.finish(true);

@@ -37,23 +37,8 @@ export type ToMany<R = Reference> = R[] | Change<R>;
 export type BlockNode = { type: string; children?: BlockNode[]; [key: string]: unknown };
 `;
 
-const VALUES: Readonly<Record<ScalarTypeName, string>> = {
-  string: 'string',
-  text: 'string',
-  richtext: 'string',
-  email: 'string',
-  password: 'string',
-  uid: 'string',
-  enumeration: 'string',
-  integer: 'number',
-  biginteger: 'string',
-  float: 'number',
-  decimal: 'number',
-  boolean: 'boolean',
-  date: 'string',
-  time: 'string',
-  datetime: 'string',
-  timestamp: 'string',
+/** Types of JSON values. The other values are strings, numbers and booleans. */
+const JSON_VALUES: Readonly<Partial<Record<ScalarTypeName, string>>> = {
   json: 'unknown',
   array: 'unknown[]',
   blocks: 'BlockNode[]',
@@ -90,8 +75,8 @@ const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : 
 const anyOf = (parts: readonly string[]): string => (parts.length === 0 ? 'never' : parts.join(' | '));
 const listed = (item: string, many: boolean): string => (many ? `(${item})[]` : `${item} | null`);
 
-const scalarValue = ({ def }: ScalarAttribute): string =>
-  def.type === 'enumeration' ? anyOf((def.enum ?? []).map(quoted)) : VALUES[def.type];
+const scalarValue = ({ def, type }: ScalarAttribute): string =>
+  def.type === 'enumeration' ? anyOf((def.enum ?? []).map(quoted)) : (JSON_VALUES[def.type] ?? type.label);
 
 const marked = (name: string, mark: string, kind: string): string =>
   `(${name} & { ${mark}: ${quoted(kind)} })`;

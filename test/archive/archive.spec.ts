@@ -103,6 +103,27 @@ describe('an archive', () => {
     expect(await snapshot(target)).toEqual(rows);
   });
 
+  it('says how many documents it has processed if a concurrent write stops it', async () => {
+    const other = await start();
+    const all = await lines();
+    const last = JSON.parse(all[all.findIndex((line) => line.startsWith('{"end":"tag"')) - 1] ?? '');
+    const { name } = await send(source, 'GET', `tags/${last.documentId}`);
+    let opened = 0;
+    // The import opens the archive to verify it, to compare it, and to write.
+    const open = (): Readable =>
+      Readable.from(
+        (async function* () {
+          opened += 1;
+          if (opened === 3) await send(other, 'POST', 'tags', { data: { name } });
+          yield* createReadStream(file);
+        })(),
+      );
+    await expect(archive(other).import(open, { atOnce: 1 })).rejects.toThrow(
+      /^The import stopped after [1-9]\d* documents: 1 conflicts with/,
+    );
+    await expect(archive(other).import(open, { atOnce: 1 })).rejects.toThrow(/^The import stopped after/);
+  });
+
   describe('in a system that has been written meanwhile', () => {
     let story: any;
     let rival: any;
@@ -244,7 +265,7 @@ describe('an archive', () => {
       const other = hosts.at(-1) as Host;
       expect(await answers(other)).toEqual(before);
       await other.sql(`update tags set name = 'changed' where name = 'red'`);
-      const told = /Conflicts:\n {2}tag \w+ exists with other content$/;
+      const told = /onflicts.*:\n {2}tag \w+ exists with other content$/;
       await expect(command(looking, 'Target')).rejects.toThrow(told);
       await expect(command(importing, 'Target')).rejects.toThrow(told);
       expect(await command(`${importing} --on-conflict skip`, 'Target')).toMatch(

@@ -85,7 +85,7 @@ describe('the cache', () => {
     });
     await app.listen(0, '127.0.0.1');
     const worker = app.get(ChangeLogWorker);
-    await worker.look();
+    await worker.maintain();
     other = { http: supertest.agent(await app.getUrl()), close: () => app.close(), worker };
     client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -408,15 +408,15 @@ describe('the cache', () => {
     const said = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const worker = test.app.get(ChangeLogWorker);
     await client.query('alter table notes disable trigger content_ledger_update_3');
-    await worker.look();
-    await worker.look();
+    await worker.maintain();
+    await worker.maintain();
     expect(said.mock.calls.map(([line]) => String(line))).toEqual([expect.stringContaining('"notes"')]);
     await rename('unseen', 'old');
     expect(await titles()).toEqual(['unseen']);
     expect(await countStatements(() => get(LIST))).toHaveLength(1);
     await client.query(`update notes set locale = 'fr'`);
     await client.query('alter table notes enable always trigger content_ledger_update_3');
-    await worker.look();
+    await worker.maintain();
     await warm();
     expect((await get(LIST)).meta.pagination.total).toBe(0);
     said.mockRestore();
@@ -424,11 +424,11 @@ describe('the cache', () => {
 
   it('a trigger disabled and enabled between two polls: reads and counts everything again', async () => {
     const worker = test.app.get(ChangeLogWorker);
-    await worker.look();
+    await worker.maintain();
     await client.query(`alter table notes disable trigger content_ledger_update_3`);
     await rename('unseen', 'old');
     await client.query(`alter table notes enable always trigger content_ledger_update_3`);
-    await worker.look();
+    await worker.maintain();
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['unseen'], ['unseen']]);
   });
 
@@ -460,7 +460,7 @@ describe('the cache', () => {
     await client.query(`update notes set title = 'then'`);
     expect([await titles(), await titles(LIST, other.http)]).toEqual([['then'], ['then']]);
     await client.query(back);
-    for (const { worker } of [{ worker: test.app.get(ChangeLogWorker) }, other]) await worker.look();
+    for (const { worker } of [{ worker: test.app.get(ChangeLogWorker) }, other]) await worker.maintain();
     await warm();
   });
 
@@ -482,7 +482,7 @@ describe('the cache', () => {
     await client.query(`update notes set title = 'then'`);
     expect(await titles(LIST, other.http)).toEqual(['then']);
     await client.query('drop table notes; alter table former rename to notes');
-    for (const { worker } of [{ worker: test.app.get(ChangeLogWorker) }, other]) await worker.look();
+    for (const { worker } of [{ worker: test.app.get(ChangeLogWorker) }, other]) await worker.maintain();
     await warm();
   });
 
@@ -511,12 +511,12 @@ describe('the cache', () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
     const worker = test.app.get(ChangeLogWorker);
     await client.query(change);
-    await worker.look();
-    await worker.look();
+    await worker.maintain();
+    await worker.maintain();
     expect(warn.mock.calls.map(([line]) => String(line))).toEqual([expect.stringContaining(said)]);
     expect(await countStatements(() => get(LIST))).toHaveLength(1);
     await client.query(back);
-    await worker.look();
+    await worker.maintain();
     await warm();
     warn.mockRestore();
   });
@@ -532,7 +532,7 @@ describe('the cache', () => {
     const worker = test.app.get(ChangeLogWorker);
     await client.query('create table former_notes () inherits (notes); drop table former_notes');
     await titles();
-    await worker.look();
+    await worker.maintain();
     await warm();
     await client.query(change);
     // The first request is the check that detects it.
@@ -540,7 +540,7 @@ describe('the cache', () => {
     expect(worker.isWhole).toBe(false);
     expect(await countStatements(() => get(LIST))).toHaveLength(1);
     await client.query(back);
-    for (const one of [worker, other.worker]) await one.look();
+    for (const one of [worker, other.worker]) await one.maintain();
     await warm();
   });
 
@@ -572,14 +572,14 @@ describe('the cache', () => {
     await writer.connect();
     await writer.query('begin; select pg_current_xact_id()');
     const kept = await createTestApp(MODEL);
-    await kept.app.get(ChangeLogWorker).look();
+    await kept.app.get(ChangeLogWorker).maintain();
     await kept.http.post('/api/notes').send({ data: { title: 'before' } });
     await warm(LIST, kept.http);
     await kept.sql(`update notes set title = 'after'; delete from content_total where type = ''`);
     // Before a process recounts a type, which marks the type as changed.
     await kept.sql(compileReset(kept.app.get<Schema>(CONTENT_SCHEMA).file).text);
     expect(await titles(LIST, kept.http)).toEqual(['after']);
-    await kept.app.get(ChangeLogWorker).look();
+    await kept.app.get(ChangeLogWorker).maintain();
     await warm(LIST, kept.http);
     await writer.end();
     await kept.close();
@@ -590,7 +590,7 @@ describe('the cache', () => {
     await bare.sql(
       'drop table content_change, content_total; drop function content_note_versions, content_note_updates, content_note_links cascade',
     );
-    await bare.app.get(ChangeLogWorker).look();
+    await bare.app.get(ChangeLogWorker).maintain();
     await bare.http
       .post('/api/notes')
       .send({ data: { title: 'a' } })

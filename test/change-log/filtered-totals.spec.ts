@@ -36,7 +36,7 @@ describe('totals of filters', () => {
        from generate_series(1, ${ROWS}) i`,
     );
     await test.sql('analyze notes');
-    await test.app.get(ChangeLogWorker).look();
+    await test.app.get(ChangeLogWorker).maintain();
     // From here on, reads query the changes.
     for (let i = 0; i < 3; i += 1) await test.http.get('/api/notes?pagination[pageSize]=1').expect(200);
   });

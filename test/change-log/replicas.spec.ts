@@ -206,7 +206,7 @@ describe('replicas', () => {
 
   it('a reader that repeats the positions of its reads is never shown anything older (R4)', async () => {
     const keeping = await start(undefined, { cache: { bytes: 1_000_000 } });
-    await keeping.get(ChangeLogWorker).look();
+    await keeping.get(ChangeLogWorker).maintain();
     const readers = [await agentOf(keeping), http];
     await warm(http);
     await whilePaused(async () => {
@@ -329,7 +329,7 @@ describe('replicas', () => {
   it('cached responses are read from the primary, so that they are never stale', async () => {
     const keeping = await start(undefined, { cache: { bytes: 1_000_000 } });
     const worker = keeping.get(ChangeLogWorker);
-    await worker.look();
+    await worker.maintain();
     const agent = await agentOf(keeping);
     await whilePaused(async () => {
       for (const title of ['a', 'b', 'c']) {

@@ -121,7 +121,7 @@ describe('a transaction over two schemas', () => {
       }),
       { database, ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.create() },
     );
-    await host.app.get(ChangeLogWorker).look();
+    await host.app.get(ChangeLogWorker).maintain();
     return host;
   }
   const hostOf = (schema: Name): Host => {

@@ -49,7 +49,7 @@ describe('the cache, and servers', () => {
     await app.listen(0, '127.0.0.1');
     url = await app.getUrl();
     await app.get<MikroORM>(CONTENT_ORM).schema.create();
-    await app.get(ChangeLogWorker).look();
+    await app.get(ChangeLogWorker).maintain();
     await fetch(`${url}/api/notes`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -176,7 +176,7 @@ describe('the cache, and servers', () => {
     await sql(`create publication notes for table notes`);
     await sql(`truncate notes`, standby);
     await sql(`create subscription notes connection '${server.url}' publication notes`, standby);
-    await app.get(ChangeLogWorker).look();
+    await app.get(ChangeLogWorker).maintain();
     expect(warnings(/subscription/)).toHaveLength(1);
     expect(await isKept(3)).toBe(false);
     // Only flushed changes are sent to the standby, and this server flushes only after seconds.
@@ -184,7 +184,7 @@ describe('the cache, and servers', () => {
     for (let tries = 0; tries < 100 && (await titles()) !== 'subscribed'; tries += 1) await sleep(50);
     expect(await titles()).toBe('subscribed');
     await sql('drop subscription notes', standby);
-    await app.get(ChangeLogWorker).look();
+    await app.get(ChangeLogWorker).maintain();
     expect(await isKept()).toBe(true);
   });
 });

@@ -179,7 +179,7 @@ describe('totals', () => {
       (await test.http.get('/api/stories')).body.meta.pagination.total;
     expect(await total()).toBe(1);
     const { ChangeLogWorker } = await import('../../src/cache/change-log-worker.ts');
-    await test.app.get(ChangeLogWorker).look();
+    await test.app.get(ChangeLogWorker).maintain();
     expect([await test.sql(counted), await total()]).toEqual([[{ total: 1 }], 1]);
   });
 
@@ -213,17 +213,17 @@ describe('totals', () => {
     /** State of the row without a type, and the writer of each total: neither changes without need. */
     const state = (): Promise<unknown> =>
       test.sql(`select type, locale, total, xmin from content_total where locale = '' order by 1`);
-    await worker.look();
+    await worker.maintain();
     await test.sql('delete from stories');
     await add('before');
     expect(await total()).toBe(1);
     await client.query(change);
     await add('after');
     expect(await total()).toBe(2);
-    await worker.look();
+    await worker.maintain();
     const known = await state();
     await add('later');
-    await worker.look();
+    await worker.maintain();
     expect([await total(), await state()]).toEqual([3, known]);
     expect(known).toContainEqual(expect.objectContaining({ type: 'story', total: '1' }));
     // The total comes from an earlier count.

@@ -64,7 +64,7 @@ describe('the change log', () => {
     // Objects that a migration without drops leaves behind have a small cost and cause no error.
     if (!whose.includes('drop nothing')) expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     expect(await migrateContent({ orm, model })).toMatchObject({ up: [], changes: [] });
-    await test.app.get(ChangeLogWorker).look();
+    await test.app.get(ChangeLogWorker).maintain();
     const total = async (): Promise<number> =>
       (await test.http.get('/api/stories').expect(200)).body.meta.pagination.total;
     const before = await total();

@@ -104,6 +104,7 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
     barrier.hold(count, () => Promise.all(Array.from({ length: count }, () => post(title, headers))));
   const stored = async (title: string): Promise<number> =>
     (await host.sql(`select 1 from ${type}s where title = $1`, [title])).length;
+  /** Processes whose COMMIT sleeps at this moment. It also checks the lock now and then. */
   const waiting = async (): Promise<number[]> =>
     (
       await host.sql(
@@ -111,8 +112,7 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
       )
     ).map(({ pid }) => Number(pid));
   /** Closes the connections whose COMMIT waits, on the client side. */
-  const cut = async (): Promise<void> => {
-    const pids = await waiting();
+  const cut = async (pids: readonly number[]): Promise<void> => {
     const connection = host.app.get<MikroORM>(CONTENT_ORM).em.getConnection();
     const pool = await (connection as unknown as { getNativeClient(): Promise<object> }).getNativeClient();
     const { _clients } = pool as {
@@ -133,13 +133,14 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
 
   const answeredBy = async (
     title: string,
-    settle: () => Promise<unknown>,
+    settle: (pids: readonly number[]) => Promise<unknown>,
     headers?: Record<string, string>,
   ): Promise<Reply[]> => {
     await hold();
     const asked = write(title, headers);
-    await until(async () => (await waiting()).length, 1, 10_000);
-    await settle();
+    let pids: readonly number[] = [];
+    await until(async () => (pids = await waiting()).length, 1, 10_000);
+    await settle(pids);
     const replies = await asked;
     await free();
     await until(async () => (await waiting()).length, 0, 10_000);
@@ -147,15 +148,15 @@ describe.each(Object.entries(WAYS))('a COMMIT %s', (way, { type, count }) => {
   };
 
   it('D15 is a success if it succeeds after the connection is lost', async () => {
-    const cutAndFree = (): Promise<unknown> => cut().then(free);
+    const cutAndFree = (pids: readonly number[]): Promise<unknown> => cut(pids).then(free);
     expect(await answeredBy('cut', cutAndFree)).toEqual(created('cut'));
     expect(await stored('cut')).toBe(count);
   });
 
   if (way !== 'of three concurrent writes') {
     it('D30 is a 503 with Retry-After if the server rolls back, and nothing is written', async () => {
-      const terminate = async (): Promise<unknown> =>
-        host.sql('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [await waiting()]);
+      const terminate = (pids: readonly number[]): Promise<unknown> =>
+        host.sql('select pg_terminate_backend(pid) from unnest($1::int[]) pid', [pids]);
       expect(await answeredBy('killed', terminate)).toEqual(all(NOTHING_WRITTEN));
       expect(await stored('killed')).toBe(0);
     });

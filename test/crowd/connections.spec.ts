@@ -4,7 +4,13 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { CONTENT_ORM, ContentModule, defineCollectionType } from 'nestjs-content-api';
+import {
+  CONTENT_ORM,
+  ContentModule,
+  type ContentService,
+  defineCollectionType,
+  getContentToken,
+} from 'nestjs-content-api';
 import type { MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { type Host, startHost } from '../http/helpers.ts';
@@ -120,6 +126,19 @@ describe('prepared statements', () => {
   it('R10: the server limits the time of a statement', async () => {
     await open({ limits: { statementTimeout: 4000 } });
     expect(await onConnection('show statement_timeout')).toEqual({ statement_timeout: '5s' });
+  });
+
+  it('R10: the server limits the time of a write without prepared statements', async () => {
+    await open({ limits: { statementTimeout: 4000 }, preparedStatements: false });
+    expect(await onConnection('show statement_timeout')).toEqual({ statement_timeout: '0' });
+    await host.sql(`create function note_limit() returns trigger language plpgsql as $$ begin
+      new.a0 := current_setting('statement_timeout'); return new; end $$`);
+    await host.sql(
+      'create trigger limits before insert on things for each row execute function note_limit()',
+    );
+    const things = host.app.get<ContentService>(getContentToken('thing'));
+    expect(await things.create({})).toMatchObject({ a0: '5s' });
+    expect(await onConnection('show statement_timeout')).toEqual({ statement_timeout: '0' });
   });
 });
 

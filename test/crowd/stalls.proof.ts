@@ -20,7 +20,7 @@ describe('a suspended process', () => {
       limits: { statementTimeout: 1500 },
       database: { pool: { min: 0, max: 3 }, driverOptions: { connectionTimeoutMillis: 400 } },
     });
-    await host.app.get(ChangeLogWorker).look();
+    await host.app.get(ChangeLogWorker).maintain();
     await writeNote(host);
     warned.length = 0;
   });

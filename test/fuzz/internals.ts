@@ -48,7 +48,7 @@ export interface Request {
   readonly format?: 'flat' | 'v4';
 }
 
-const READING = { bytes: 1_000_000, noted: false, kept: false, marked: false };
+const READING = { bytes: 1_000_000, noted: false, cached: false, marked: false };
 
 function readRequestOf({
   schema,

@@ -151,7 +151,7 @@ async function perform(command: Command): Promise<unknown> {
   if (command.do === 'recount') return void (await app.get(ContentMetrics).recount());
   if (command.do === 'close') return app.close();
   if (command.do === 'makeTables') await app.get<MikroORM>(CONTENT_ORM).schema.create();
-  return app.get(ChangeLogWorker).look();
+  return app.get(ChangeLogWorker).maintain();
 }
 
 process.on('message', ({ id, command }: { readonly id: number; readonly command: Command }) => {

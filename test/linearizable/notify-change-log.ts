@@ -13,7 +13,7 @@ const { ChangeLog } = (await import(
 export class NotifyChangeLog extends ChangeLog {
   private readonly url: string;
   private listener: pg.Client | null = null;
-  private changes: Ledgers.Told[] = [];
+  private changes: Ledgers.DocumentChange[] = [];
 
   constructor(base: Ledgers.ChangeLogBase, url: string) {
     super(base);
@@ -23,7 +23,7 @@ export class NotifyChangeLog extends ChangeLog {
   protected override async ask(): Promise<boolean> {
     if (this.listener === null) await this.listen();
     if (this.server === null) return super.ask();
-    this.tell(this.changes.splice(0));
+    this.apply(this.changes.splice(0));
     return true;
   }
 
@@ -33,7 +33,7 @@ export class NotifyChangeLog extends ChangeLog {
     await client.connect();
     client.on('error', () => undefined);
     client.on('notification', ({ payload }) => {
-      const change = JSON.parse(payload ?? '') as Omit<Ledgers.Told, 'id'>;
+      const change = JSON.parse(payload ?? '') as Omit<Ledgers.DocumentChange, 'id'>;
       this.changes.push({ ...change, id: null });
     });
     await client.query('listen content_change');

@@ -1,4 +1,4 @@
-/** Admission: slots by lane, the order of the queues, turns, and slow reads that give up their slots. */
+/** Admission: slots by lane, the order of the queues, mutexes, and slow reads that give up their slots. */
 import { Admission, type Lane, type Slot, slotLimitsOf } from '../../src/pool/admission.ts';
 import { useFakeClock } from './fake-clock.ts';
 
@@ -119,7 +119,7 @@ describe('admission', () => {
     expect(granted).toEqual(['first', 'third']);
   });
 
-  describe('with a turn', () => {
+  describe('with a mutex', () => {
     it('runs requests with the same key one at a time, and others beside them', () => {
       start(4);
       const first = request('first', 'write', 'note')!;
@@ -130,7 +130,7 @@ describe('admission', () => {
       expect(granted).toEqual(['first', 'other', 'second']);
     });
 
-    it('occupies no slot while a request waits for its turn', () => {
+    it('occupies no slot while a request waits for its mutex', () => {
       start(2);
       request('first', 'read', 'note');
       request('second', 'read', 'note');

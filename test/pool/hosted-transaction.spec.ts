@@ -41,9 +41,9 @@ describe('a hosted transaction', () => {
       release();
     }
   };
-  const run = (work: (runner: Runner) => Promise<unknown>, turn: string | null = null): Outcome<unknown> =>
+  const run = (work: (runner: Runner) => Promise<unknown>, mutex: string | null = null): Outcome<unknown> =>
     new Outcome(
-      pool.native.hosted({ transact, work, confirmed: () => void (confirmed += 1) }, { turn, disconnect }),
+      pool.native.hosted({ transact, work, confirmed: () => void (confirmed += 1) }, { mutex, disconnect }),
     );
   const runStatement = (text = 'update'): Outcome<unknown> =>
     run(async (runner) => {
@@ -89,7 +89,7 @@ describe('a hosted transaction', () => {
     expect(texts().at(-1)).toBe('rollback');
   });
 
-  it('waits for its turn and its slot before it connects', async () => {
+  it('waits for its mutex and its slot before it connects', async () => {
     start();
     pool.server.when('update 1', slow(100));
     const first = run((runner) => runner.run(statement('update 1')), 'note');

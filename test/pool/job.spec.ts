@@ -89,7 +89,7 @@ describe('a statement that exceeds "statementTimeout"', () => {
     await clock.advance(510);
     expect(write.error).toEqual(TIMED_OUT);
     expect(pool.server.ran('rollback')).toEqual(['rollback']);
-    const next = pool.write((runner) => runner.last([statement('update')]));
+    const next = pool.write((runner) => runner.finish([statement('update')]));
     await clock.advance(10);
     expect(next.state).toBe('done');
     expect(pool.server.connections).toHaveLength(1);
@@ -115,7 +115,7 @@ describe('COMMIT', () => {
   const write = (disconnect: FakeDisconnect | null = null) =>
     pool.write(
       async (runner) => {
-        await runner.last([statement('update')]);
+        await runner.finish([statement('update')]);
         return 'written';
       },
       { disconnect },
@@ -194,7 +194,7 @@ describe('a client that disconnects', () => {
 
   it('has its transaction rolled back if the statements before COMMIT are running', async () => {
     pool.server.when('update', hanging);
-    const write = pool.write((runner) => runner.last([statement('update')]), { disconnect });
+    const write = pool.write((runner) => runner.finish([statement('update')]), { disconnect });
     await clock.advance(10);
     disconnect.hangUp();
     await clock.advance(10);

@@ -15,7 +15,7 @@ describe('a transaction', () => {
   afterEach(() => pool.end());
 
   it('is one write to the socket if it has one step', async () => {
-    const write = pool.write((runner) => runner.last([statement('update'), statement('select')]));
+    const write = pool.write((runner) => runner.finish([statement('update'), statement('select')]));
     await clock.advance(10);
     expect(write.state).toBe('done');
     expect(pool.server.batches).toEqual([[BEGIN, IDENTITY, 'update', 'select', 'commit']]);
@@ -27,7 +27,7 @@ describe('a transaction', () => {
     const write = pool.write(async (runner) => [
       await runner.run(statement('select 1')),
       await runner.all([statement('select 2'), statement('select 1')]),
-      await runner.last([statement('select 2')]),
+      await runner.finish([statement('select 2')]),
     ]);
     await clock.advance(10);
     expect(write.value).toEqual([[{ a: 1 }], [[{ b: 2 }], [{ a: 1 }]], [[{ b: 2 }]]]);
@@ -55,7 +55,7 @@ describe('a transaction', () => {
   it('is rolled back when a statement fails, without the statements after it', async () => {
     pool.server.when('update 2', refusal('23505', 'duplicate key'));
     const write = pool.write((runner) =>
-      runner.last([statement('update 1'), statement('update 2'), statement('update 3')]),
+      runner.finish([statement('update 1'), statement('update 2'), statement('update 3')]),
     );
     await clock.advance(10);
     expect(write.state).toBe('duplicate key');
@@ -85,14 +85,27 @@ describe('a transaction', () => {
 
   it('disables JIT if the server may compile its statements', async () => {
     pool = new TestPool(clock, { options: '' });
-    pool.write((runner) => runner.last([statement('update')]));
+    pool.write((runner) => runner.finish([statement('update')]));
     await clock.advance(10);
     expect(pool.server.ran("set_config('jit', 'off', true)")).toHaveLength(1);
   });
 
+  it.each([
+    [500, '1500'],
+    [0, '0'],
+  ])('sets the timeout of the server if the session has none (%i ms)', async (statementTimeout, bound) => {
+    pool = new TestPool(clock, { statementTimeout, preparedStatements: false });
+    pool.write((runner) => runner.finish([statement('update')]));
+    await clock.advance(10);
+    const [start] = pool.server.executed.filter(({ text }) =>
+      text.includes("set_config('statement_timeout'"),
+    );
+    expect([start?.text, start?.values]).toEqual([expect.stringContaining("when '0' then"), [bound]]);
+  });
+
   it('sends one statement at a time if the driver does not support pipelining', async () => {
     pool = new TestPool(clock, { pipelines: false });
-    const write = pool.write((runner) => runner.last([statement('update 1'), statement('update 2')]));
+    const write = pool.write((runner) => runner.finish([statement('update 1'), statement('update 2')]));
     await clock.advance(20);
     expect(write.state).toBe('done');
     expect(pool.server.batches).toEqual([[BEGIN], [IDENTITY], ['update 1'], ['update 2'], ['commit']]);
@@ -112,7 +125,7 @@ describe('a transaction without a response to its COMMIT', () => {
     pool.server.when('select row', [{ id: 1 }]);
     pool.server.when(COMMIT, commit);
     for (const reply of replies) pool.server.once('pg_xact_status', reply);
-    write = pool.write((runner) => runner.last([statement('update'), statement('select row')]));
+    write = pool.write((runner) => runner.finish([statement('update'), statement('select row')]));
     await clock.advance(50);
   };
   const questions = (): number => pool.server.ran('pg_xact_status').length;
@@ -170,10 +183,34 @@ describe('a transaction without a response to its COMMIT', () => {
     pool = new TestPool(clock);
     pool.server.when('pg_xact_status', [{ status: 'aborted' }]);
     pool.server.once('update', lost);
-    write = pool.write((runner) => runner.last([statement('update')]));
+    write = pool.write((runner) => runner.finish([statement('update')]));
     await clock.advance(2000);
     expect(write.error).toEqual(UNKNOWN);
     expect(questions()).toBe(0);
+  });
+
+  it('fails without a query if its connection was lost before COMMIT was sent', async () => {
+    pool = new TestPool(clock);
+    write = pool.write(async (runner) => {
+      await runner.run(statement('select'));
+      pool.driver._clients[0]?.lose();
+      return runner.finish([statement('update')]);
+    });
+    await clock.advance(2000);
+    expect(write.state).toBe('Client has encountered a connection error');
+    expect([questions(), pool.server.ran('update')]).toEqual([0, []]);
+  });
+
+  it('has an unknown outcome if its session ended before COMMIT, but its statements arrived later', async () => {
+    // A pooler may send such an error for a session whose results it has lost.
+    pool = new TestPool(clock);
+    pool.server.once(
+      /^begin/,
+      refusal('57P05', 'terminating connection due to idle-session timeout', 'FATAL'),
+    );
+    write = pool.write((runner) => runner.finish([statement('update')]));
+    await clock.advance(2000);
+    expect(write.error).toEqual(UNKNOWN);
   });
 
   it('fails without a query if the server refuses the COMMIT', async () => {

@@ -61,9 +61,9 @@ describe('concurrent short reads', () => {
     expect(pool.server.batches).toEqual([['large'], ['large']]);
   });
 
-  it('run one at a time with the same turn', async () => {
+  it('run one at a time with the same mutex', async () => {
     pool.server.when(A, slow(5, [{ id: 1 }]));
-    const [first, second] = [pool.read(A, { turn: 'a' }), pool.read(A, { turn: 'a' })];
+    const [first, second] = [pool.read(A, { mutex: 'a' }), pool.read(A, { mutex: 'a' })];
     await clock.advance(6);
     expect(states([first, second])).toEqual(['done', 'pending']);
     await clock.advance(6);

@@ -23,7 +23,7 @@ describe('the request queue', () => {
     start({ max: 2 });
     pool.server.when('update', slow(500));
     const writes = ['update 1', 'update 2'].map((text) =>
-      pool.write((run) => run.last([{ text, values: [] }])),
+      pool.write((run) => run.finish([{ text, values: [] }])),
     );
     const read = pool.read('one');
     await clock.advance(100);

@@ -71,7 +71,7 @@ export class Outcome<T> {
 
 export const statement = (text: string, ...values: readonly unknown[]): Statement => ({ text, values });
 
-export const TRAITS: ReadTraits = { disconnect: null, heavy: false, turn: null, begun: () => undefined };
+export const TRAITS: ReadTraits = { disconnect: null, heavy: false, mutex: null, begun: () => undefined };
 
 export type Read = Outcome<readonly Row[]>;
 
@@ -128,7 +128,7 @@ export class TestPool {
   }
 
   write<T>(work: (runner: Runner) => Promise<T>, traits: Partial<WriteTraits> = {}): Outcome<T> {
-    return new Outcome(this.native.transaction(work, { turn: null, disconnect: null, ...traits }));
+    return new Outcome(this.native.transaction(work, { mutex: null, disconnect: null, ...traits }));
   }
 
   /** Borrows a connection of the driver's pool, as code of the host does. */

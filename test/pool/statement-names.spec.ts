@@ -138,7 +138,7 @@ describe('prepared statements of a connection', () => {
     await read(A);
     await read(A);
     pool.server.once(A, slow(100, [{ id: 1 }]));
-    const reads = [pool.read(A, { turn: 'one' })];
+    const reads = [pool.read(A, { mutex: 'one' })];
     await clock.advance(10);
     reads.push(pool.read(A));
     await clock.advance(110);
@@ -240,7 +240,7 @@ describe('prepared statements of a connection', () => {
       pool.server.once('update', refusal(...LOST[0]));
       const write = pool.write((runner) => {
         runs += 1;
-        return runner.last([statement('update')]);
+        return runner.finish([statement('update')]);
       });
       await clock.advance(20);
       expect([write.state, runs]).toEqual(['done', 2]);
@@ -257,7 +257,8 @@ describe('prepared statements of a connection', () => {
 
   it('are prepared once by a batch that runs them twice', async () => {
     start({ max: 2 });
-    const writeTwice = () => pool.write((runner) => runner.last([statement('update'), statement('update')]));
+    const writeTwice = () =>
+      pool.write((runner) => runner.finish([statement('update'), statement('update')]));
     writeTwice();
     await clock.advance(20);
     pool.server.once(A, slow(100));

@@ -43,8 +43,8 @@ describe('concurrent writes', () => {
     pool.write(
       async (runner: Runner) => {
         begun.push(name);
-        await runner.look([statement(loadOf(name))]);
-        await runner.last([statement(changeOf(name))]);
+        await runner.load([statement(loadOf(name))]);
+        await runner.finish([statement(changeOf(name))]);
         return name;
       },
       { disconnect: disconnect ?? null, together: { locks, rows: rows ?? null, kind } },
@@ -79,8 +79,8 @@ describe('concurrent writes', () => {
     const traits = { together: { locks: [], rows: null, kind: 'update' } };
     const rowsOf = (name: string): Outcome<unknown> =>
       pool.write(async (runner) => {
-        const rows = await runner.look([statement('values'), statement(`select ${name}`)]);
-        await runner.last([statement('update')]);
+        const rows = await runner.load([statement('values'), statement(`select ${name}`)]);
+        await runner.finish([statement('update')]);
         return rows;
       }, traits);
     const reads = [rowsOf('a'), rowsOf('b')];
@@ -98,7 +98,7 @@ describe('concurrent writes', () => {
   });
 
   it('share no transaction if a write does not allow it', async () => {
-    const alone = pool.write((runner) => runner.last([statement('update alone')]));
+    const alone = pool.write((runner) => runner.finish([statement('update alone')]));
     write('a');
     await clock.advance(10);
     expect(alone.state).toBe('done');
@@ -166,12 +166,21 @@ describe('concurrent writes', () => {
       expect(committed()).toEqual([['a'], ['b']]);
     });
 
-    it('fail together and write nothing if their connection is lost before COMMIT', async () => {
+    it('run again one by one if their connection is lost before COMMIT was sent', async () => {
       pool.server.once('select b', lost);
       const writes = ['a', 'b'].map((name) => write(name));
       await clock.advance(20);
+      expect(states(writes)).toEqual(['done', 'done']);
+      expect(committed()).toEqual([['a'], ['b']]);
+      expect(pool.server.ran('pg_xact_status')).toEqual([]);
+    });
+
+    it('fail after that if the database stays unreachable', async () => {
+      pool.server.when('select ', lost);
+      const writes = ['a', 'b'].map((name) => write(name));
+      await clock.advance(20);
       expect(states(writes)).toEqual([lost.message, lost.message]);
-      expect(pool.server.ran('update')).toEqual([]);
+      expect(begun).toEqual(['a', 'b', 'a', 'b']);
     });
 
     it('run again one by one if one of them waits for a lock of another transaction', async () => {
@@ -185,7 +194,7 @@ describe('concurrent writes', () => {
     it('get the error of their own code, and the others commit', async () => {
       const failing = pool.write(
         async (runner) => {
-          await runner.look([statement('select failing')]);
+          await runner.load([statement('select failing')]);
           throw new Error('The title is too long');
         },
         { together: { locks: [], rows: null, kind: 'update' } },
@@ -201,9 +210,9 @@ describe('concurrent writes', () => {
     const wide = (): Outcome<string> =>
       pool.write(
         async (runner) => {
-          await runner.look([statement('select first')]);
-          await runner.look([statement('select second')]);
-          await runner.last([statement('update wide')]);
+          await runner.load([statement('select first')]);
+          await runner.load([statement('select second')]);
+          await runner.finish([statement('update wide')]);
           return 'wide';
         },
         { together: { locks: [], rows: null, kind: 'wide' } },
@@ -360,8 +369,10 @@ describe('concurrent writes', () => {
   });
 
   it('wait for the writer of the same document without a connection', async () => {
-    const traits = { turn: 'note 1' };
-    const writes = [1, 2].map((n) => pool.write((runner) => runner.last([statement(`update ${n}`)]), traits));
+    const traits = { mutex: 'note 1' };
+    const writes = [1, 2].map((n) =>
+      pool.write((runner) => runner.finish([statement(`update ${n}`)]), traits),
+    );
     await clock.settle();
     expect(pool.driver.inUse).toBe(1);
     await clock.advance(10);

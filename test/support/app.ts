@@ -58,7 +58,7 @@ export async function createTestApp(
   prepare?.(app);
   await app.init();
   if (adapter === 'fastify') await (app as NestFastifyApplication).getHttpAdapter().getInstance().ready();
-  await app.get(ChangeLogWorker).look();
+  await app.get(ChangeLogWorker).maintain();
   await app.listen(0, '127.0.0.1');
   keepIdleConnections(app);
   const url = await app.getUrl();

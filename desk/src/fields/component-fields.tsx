@@ -13,7 +13,7 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { memo, useState } from 'react';
+import { memo, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
 import { type Item, newItem } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
@@ -68,23 +68,50 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
   );
 }
 
+interface Row {
+  readonly key: string;
+  readonly component: string;
+}
+
+/** Rows of a list. A change inside a row does not render the list again. */
+function useRows(path: string): readonly [readonly Row[], string | null] {
+  const { store } = useForm();
+  const subscribe = useCallback((listener: () => void) => store.subscribe(path, listener), [store, path]);
+  const text = useSyncExternalStore(subscribe, () =>
+    ((store.get(path) ?? []) as readonly Item[])
+      .map(({ key, component }) => `${key} ${component}`)
+      .join('\n'),
+  );
+  const problem = useSyncExternalStore(subscribe, () => store.problemAt(path));
+  const rows = useMemo(() => (text === '' ? [] : text.split('\n').map(rowOf)), [text]);
+  return [rows, problem];
+}
+
+const rowOf = (line: string): Row => {
+  const [key = '', component = ''] = line.split(' ');
+  return { key, component };
+};
+
 export function ItemsField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
   const { model, store } = useForm();
-  const [value, set, problem] = useValue<readonly Item[] | undefined>(path);
+  const [rows, problem] = useRows(path);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const items = value ?? [];
-  const isFull = attribute.max !== undefined && items.length >= Number(attribute.max);
-  const toggle = (key: string): void => {
-    const next = new Set(opened);
-    if (!next.delete(key)) next.add(key);
-    setOpened(next);
-  };
+  const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
+  const itemsNow = (): readonly Item[] => (store.get(path) ?? []) as readonly Item[];
+  const isFull = attribute.max !== undefined && rows.length >= Number(attribute.max);
+  const toggle = useCallback((key: string): void => {
+    setOpened((before) => {
+      const next = new Set(before);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
+  }, []);
   const add = (uid: string): void => {
     const part = model.component(uid);
     if (part === null) return;
     const item = newItem(uid, part);
-    set([...items, item]);
+    store.set(path, [...itemsNow(), item]);
     setOpened(new Set([...opened, item.key]));
   };
   const remove = (key: string): void =>
@@ -96,11 +123,11 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
     <Fieldset legend={attribute.label} data-path={path}>
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          {[attribute.description, texts.entries(items.length)].filter(Boolean).join(' · ')}
+          {[attribute.description, texts.entries(rows.length)].filter(Boolean).join(' · ')}
         </Text>
         {problem !== null && <Alert color="red">{problem}</Alert>}
-        <SortableList keys={items.map(({ key }) => key)} move={(from, to) => set(moved(items, from, to))}>
-          {items.map(({ key, component }) => (
+        <SortableList keys={keys} move={(from, to) => store.set(path, moved(itemsNow(), from, to))}>
+          {rows.map(({ key, component }) => (
             <ItemRow
               key={key}
               path={`${path}/#${key}`}
@@ -194,14 +221,14 @@ const ItemRow = memo(function ItemRow({ path, id, uid, isZone, isOpen, toggle, r
         <Paper withBorder px="xs" py={6}>
           <Group gap="xs" wrap="nowrap">
             {handle}
-            <UnstyledButton flex={1} onClick={() => toggle(id)} aria-expanded={isOpen}>
+            <UnstyledButton flex={1} miw={0} onClick={() => toggle(id)} aria-expanded={isOpen}>
               <Group gap="xs" wrap="nowrap">
                 <Icon size={16} />
-                <Text size="sm" fw={500} truncate>
+                <Text size="sm" fw={500} truncate miw={0}>
                   {name}
                 </Text>
                 {isZone && text !== '' && (
-                  <Text size="xs" c="dimmed">
+                  <Text size="xs" c="dimmed" className="desk-wide">
                     {label}
                   </Text>
                 )}

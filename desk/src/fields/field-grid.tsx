@@ -1,5 +1,5 @@
 /** Fields of a content type or a component, in a grid of twelve columns. */
-import type { ComponentType, CSSProperties } from 'react';
+import { type ComponentType, type CSSProperties, memo } from 'react';
 import { type Attribute, isWritable, kindOf, type Part } from '../model/model.ts';
 import { ComponentField, ItemsField } from './component-fields.tsx';
 import { type FieldProps, useForm } from './form-context.ts';
@@ -36,7 +36,8 @@ interface Props {
   readonly readOnly?: boolean;
 }
 
-export function FieldGrid({ part, at, readOnly = false }: Props) {
+/** Renders again only for another part or place: each field subscribes to its own value. */
+export const FieldGrid = memo(function FieldGrid({ part, at, readOnly = false }: Props) {
   const { isNew } = useForm();
   return (
     <div className="desk-grid">
@@ -55,4 +56,4 @@ export function FieldGrid({ part, at, readOnly = false }: Props) {
       })}
     </div>
   );
-}
+});

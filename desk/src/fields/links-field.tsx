@@ -134,7 +134,7 @@ function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => v
   const title = link.title ?? texts.untitled;
   const mayOpen = type !== null && 'findOne' in type.verbs && type.route !== null;
   return (
-    <Text size="sm" flex={1} truncate component="div">
+    <Text size="sm" flex={1} miw={0} truncate component="div">
       {mayOpen ? (
         <Anchor
           component="button"

@@ -147,7 +147,7 @@ function ChosenFiles({ links, set, isFixed, readOnly }: ChosenProps) {
               <Group gap="xs" wrap="nowrap">
                 {handle}
                 <Thumbnail file={link.file ?? {}} />
-                <Text size="sm" flex={1} truncate>
+                <Text size="sm" flex={1} miw={0} truncate>
                   {link.title}
                 </Text>
                 {!readOnly && (

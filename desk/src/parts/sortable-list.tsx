@@ -55,7 +55,7 @@ export function SortableList({ keys, move, children }: ListProps) {
       onDragEnd={end}
       accessibility={{ announcements, screenReaderInstructions: { draggable: texts.dragHint } }}
     >
-      <SortableContext items={[...keys]} strategy={verticalListSortingStrategy}>
+      <SortableContext items={keys as string[]} strategy={verticalListSortingStrategy}>
         {children}
       </SortableContext>
     </DndContext>

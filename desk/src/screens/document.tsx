@@ -53,18 +53,9 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
   const { dateTime, localeName } = useFormats();
   const [, navigate] = useLocation();
   const snapshot = useSnapshot(editor);
-  const { type, store } = editor;
-  const title = useSyncExternalStore(
-    (listener) => store.subscribe(type.title, listener),
-    () => store.get(type.title),
-  );
+  const { type } = editor;
   const isCollection = type.kind === 'collectionType';
-  const unnamed = editor.isNew ? texts.newDocument(type.label) : texts.untitled;
-  const heading = isCollection ? textOfValue(title) || unnamed : type.label;
   const suffix = locale === model.defaultLocale ? '' : `?locale=${locale}`;
-  useEffect(() => {
-    document.title = `${heading} · ${texts.desk}`;
-  }, [heading, texts]);
   // A new document gets its address when it is stored.
   const { documentId } = snapshot;
   useEffect(() => {
@@ -85,9 +76,7 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
             </Text>
           )}
           <Group justify="space-between" align="flex-start">
-            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-              {heading}
-            </Title>
+            <DocumentTitle editor={editor} />
             {type.localized && model.locales.length > 1 && (
               <Select
                 aria-label={texts.locale}
@@ -121,5 +110,25 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
         <DocumentForm editor={editor} locale={locale} />
       </Stack>
     </>
+  );
+}
+
+/** Title of the document, as the editor types it. */
+function DocumentTitle({ editor }: { readonly editor: DocumentEditor }) {
+  const texts = useTexts();
+  const { type, store, isNew } = editor;
+  const title = useSyncExternalStore(
+    (listener) => store.subscribe(type.title, listener),
+    () => textOfValue(store.get(type.title)),
+  );
+  const unnamed = isNew ? texts.newDocument(type.label) : texts.untitled;
+  const heading = type.kind === 'collectionType' ? title || unnamed : type.label;
+  useEffect(() => {
+    document.title = `${heading} · ${texts.desk}`;
+  }, [heading, texts]);
+  return (
+    <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+      {heading}
+    </Title>
   );
 }

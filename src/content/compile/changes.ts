@@ -7,6 +7,13 @@ import { namesOf } from './link-sql.js';
 /** Transaction time, truncated to its columns' milliseconds: rounding up would give a future time. */
 export const TIME = sql`date_trunc('milliseconds', now())`;
 
+/**
+ * Next `updated_at` of a stored row: the transaction's time, or one millisecond more than an earlier write of
+ * the same transaction has set. A value in the far future is no such write's.
+ */
+export const nextTime = (row: Sql): Sql => sql`case when ${row}.updated_at between ${TIME}
+    and ${TIME} + interval '1 minute' then ${row}.updated_at + interval '1 millisecond' else ${TIME} end`;
+
 /** Next value of the counter, greater than all earlier positions in lists. */
 export const nextCount = ({ storage }: ContentType): Sql =>
   sql`nextval(${quote(storage.counter, 'reference')}::regclass)`;
@@ -51,9 +58,7 @@ export function revisionOf({ type, row, value, lists, covers = () => true }: Con
 
 /**
  * Row version stamp: the row id, the transaction that wrote it last, and its time. Each transaction that
- * changes the row or its links gives it a new stamp.
- * Two writes of one transaction would give the same stamp. Writes that may change one row therefore never
- * share a transaction (`conflict` in database/write-flights.ts).
+ * changes the row or its links gives it a new stamp, and so does each of its writes ({@link nextTime}).
  * Unlike the revision, the stamp does not depend on the content, so hidden values cannot be guessed from it.
  */
 export const stampOf = (row: Sql): Sql => stampBy(row, sql`${row}.xmin`);
@@ -64,11 +69,11 @@ const stampBy = (row: Sql, writer: Sql): Sql =>
   sql`concat(${row}.id, '.', ${writer}, '.', (date_part('epoch', ${row}.updated_at) * 1000)::int8)`;
 
 export const noted = (content: Omit<Content, 'row'>): Sql =>
-  sql`updated_at = ${TIME}, revision = ${revisionOf({ ...content, row: sql`t` })}`;
+  sql`updated_at = ${nextTime(sql`t`)}, revision = ${revisionOf({ ...content, row: sql`t` })}`;
 
 /** Assignments of an update that may leave some rows unchanged. */
 export const notedIf = (changed: Sql, content: Omit<Content, 'row'>): Sql =>
-  sql`updated_at = case when ${changed} then ${TIME} else t.updated_at end,
+  sql`updated_at = case when ${changed} then ${nextTime(sql`t`)} else t.updated_at end,
     revision = case when ${changed} then ${revisionOf({ ...content, row: sql`t` })} else t.revision end`;
 
 /**
@@ -83,6 +88,6 @@ export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
     join (${changed}) c
       on t.document_id = c.owner and t.published = c.published and (c.locale = ${constant(SHARED)}
         or c.locale = t.locale) offset 0`;
-  return sql`update ${table} u set updated_at = ${TIME}, revision = o.revision from (${owners}) o
+  return sql`update ${table} u set updated_at = ${nextTime(sql`u`)}, revision = o.revision from (${owners}) o
     where u.id = o.id and o.revision <> o.former`;
 }

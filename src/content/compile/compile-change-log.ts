@@ -199,6 +199,6 @@ const CHANGE_LOG_LOCK = sql`hashtextextended('content-ledger', 0)`;
 /** Selects the number of stored changes, and the first transaction that may still be running. */
 export const compileUpkeep = ({ change }: ChangeLogTables): Statement =>
   print(
-    sql`select (select count(*) from ${quote(change)})::int4 as kept,
+    sql`select (select count(*) from ${quote(change)})::int4 as retained,
       pg_snapshot_xmin(pg_current_snapshot())::text as xmin`,
   );

@@ -62,10 +62,10 @@ function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
     .map(({ name }) => quote(name));
   const links = linksTo(deleted, holder);
   if (columns.length + links.length === 0) return [];
-  const kept = (column: Sql): Sql => sql`case when t.${column} in ${last} then null else t.${column} end`;
-  const sets = columns.map((column) => sql`${column} = ${kept(column)}`);
+  const cleared = (column: Sql): Sql => sql`case when t.${column} in ${last} then null else t.${column} end`;
+  const sets = columns.map((column) => sql`${column} = ${cleared(column)}`);
   const value = ({ name, reference }: Column): Sql | undefined =>
-    reference === deleted ? kept(quote(name)) : undefined;
+    reference === deleted ? cleared(quote(name)) : undefined;
   const left = links.map((stored): [LinkedAttribute, Sql] => [
     stored.attribute,
     sql`array(select x.id from unnest(${targetsOf(stored, sql`t`)}) with ordinality x(id, n)

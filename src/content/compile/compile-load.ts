@@ -24,7 +24,7 @@ import { coveredRevision } from './covered-revision.js';
 import { failing } from './failing.js';
 import { namesOf } from './link-sql.js';
 import { joinSql } from './joins/joins.js';
-import { KeptTexts } from './kept-texts.js';
+import { CachedTexts } from './cached-texts.js';
 import {
   loadFacts,
   type LoadRequest,
@@ -194,8 +194,8 @@ function loaded(shape: LoadShape): Sql {
   return sql`select ${join([...document, ...(instances === null ? [] : [ids(instances)]), ...documents], ', ')}`;
 }
 
-const VERSIONS = new KeptTexts<Template<VersionsRequest>>();
-const LOADED = new KeptTexts<Template<LoadRequest>>();
+const VERSIONS = new CachedTexts<Template<VersionsRequest>>();
+const LOADED = new CachedTexts<Template<LoadRequest>>();
 
 /** Prints a statement with one row: `versions` and the stored `model`. */
 export const compileVersions = (request: VersionsRequest): Statement =>
@@ -234,7 +234,7 @@ function expected(types: readonly ContentType[], defaultLocale: string): Sql {
   return sql`select ${failing({ unexpected: join(missing, ' or ') })}`;
 }
 
-const EXPECTED = new KeptTexts<Template<Expected>>();
+const EXPECTED = new CachedTexts<Template<Expected>>();
 
 /** Prints a statement that fails with `unexpected` unless all expected documents exist. */
 export function compileExpected(type: ContentType, documents: Expected, defaultLocale: string): Statement {

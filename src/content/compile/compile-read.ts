@@ -200,15 +200,15 @@ export interface Reading {
   /** Maximum size in bytes. A larger response stays in the database, and the row has `over` instead. */
   readonly bytes: number;
   readonly noted: boolean;
-  readonly kept: boolean;
+  readonly cached: boolean;
   readonly marked: boolean;
 }
 
 /** Prints a read for a response, with its size limit and the requested columns. */
-export function compileAnswer(plan: ReadPlan, { bytes, noted, kept, marked }: Reading): Template<ReadPlan> {
+export function compileAnswer(plan: ReadPlan, { bytes, noted, cached, marked }: Reading): Template<ReadPlan> {
   const answer = answerSql(plan, bytes, noted);
-  if (!kept && !marked) return template(answer);
-  const seen = kept ? seenBy(changeLogTablesOf(plan.type), marked) : MARK_COLUMN;
+  if (!cached && !marked) return template(answer);
+  const seen = cached ? seenBy(changeLogTablesOf(plan.type), marked) : MARK_COLUMN;
   return template(sql`select a.*, ${seen} from (${answer} offset 0) a`);
 }
 

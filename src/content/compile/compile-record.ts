@@ -1,7 +1,7 @@
 /** Statements on rows by any attribute, hidden ones included: never for content requests. */
 import type { Column, ContentType } from '../model/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
-import { nextCount, revisionOf, TIME } from './changes.js';
+import { nextCount, nextTime, revisionOf } from './changes.js';
 import { columnValue } from './column-value.js';
 
 /** Values by attribute, which must all match, null included. A relation has its document id. */
@@ -94,7 +94,9 @@ export function compileSetRecords(type: ContentType, match: Match, set: Match): 
   });
   const columns = given.map(([column]) => column);
   const sets = assigned(type, new Map([...given, ...placesIn(type, columns)]));
-  const time = columns.some(({ attribute }) => attribute.writable) ? [sql`updated_at = ${TIME}`] : [];
+  const time = columns.some(({ attribute }) => attribute.writable)
+    ? [sql`updated_at = ${nextTime(sql`t`)}`]
+    : [];
   return print(
     sql`update ${quote(type.table)} t set ${join([...sets, ...time], ', ')}
     where ${conditions(type, match)} returning t.document_id as ${alias('k', 0)}`,
@@ -130,7 +132,7 @@ export function compileChangeItem(type: ContentType, match: Match, change: ItemC
   const list = sql`t.${quote(column.name)}`;
   const json = (value: readonly object[]): Sql => columnValue(column, value);
   const added = change.item === null ? [] : [change.item];
-  const kept = sql`select e.item, e.n
+  const others = sql`select e.item, e.n
     from jsonb_array_elements(case jsonb_typeof(${list}) when 'array' then ${list} else '[]' end)
       with ordinality e(item, n)
     where e.item->>'id' is distinct from ${param(change.id)}::text order by e.n desc
@@ -138,7 +140,7 @@ export function compileChangeItem(type: ContentType, match: Match, change: ItemC
   const unless =
     change.from === null ? sql`` : sql` and ${list} @> ${json([{ ...change.from, id: change.id }])}`;
   const changed = sql`(select coalesce(jsonb_agg(k.item order by k.n), '[]')
-    from (${kept}) k) || ${json(added)}`;
+    from (${others}) k) || ${json(added)}`;
   return print(
     sql`update ${quote(type.table)} t set ${join(assigned(type, new Map([[column, changed]])), ', ')}
     where ${conditions(type, match)}${unless} returning t.document_id as ${alias('k', 0)}`,

@@ -8,7 +8,7 @@ import { compileDelete, compileUnpublish } from './compile-delete.js';
 import { compileUnschedule } from './compile-schedule.js';
 import { compileDiscard, compilePublish } from './compile-transitions.js';
 import { compileRows } from './compile-write.js';
-import { KeptTexts } from './kept-texts.js';
+import { CachedTexts } from './cached-texts.js';
 import type { LinkStep } from './link-sql.js';
 import {
   type LinksShape,
@@ -35,9 +35,9 @@ interface RowsTexts {
   readonly answers: boolean;
 }
 
-const ROWS = new KeptTexts<RowsTexts>();
-const PUBLISHED = new KeptTexts<Texts<PublishStep>>();
-const DISCARDED = new KeptTexts<Texts<DiscardStep>>();
+const ROWS = new CachedTexts<RowsTexts>();
+const PUBLISHED = new CachedTexts<Texts<PublishStep>>();
+const DISCARDED = new CachedTexts<Texts<DiscardStep>>();
 
 const filled = <S>(texts: Texts<S>, step: S): readonly Statement[] => texts.map((text) => fill(text, step));
 

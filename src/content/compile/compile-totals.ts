@@ -27,7 +27,7 @@ export const compileUncount = (tables: ChangeLogTables, types: readonly string[]
 /**
  * Resets the change log if no row has a settled snapshot of this server. It deletes all changes, marks all
  * types as not counted, and logs one change of everything, so that all caches are invalidated.
- * The caller holds the maintenance lock. `kept` is false in a savepoint, where the row would not be valid.
+ * The caller holds the maintenance lock. `counted` is false in a savepoint, where the row would not be valid.
  */
 export function compileReset(file: ContentType): Statement {
   const tables = changeLogTablesOf(file);
@@ -36,13 +36,13 @@ export function compileReset(file: ContentType): Statement {
   const isDue = sql`exists (select 1 from due)`;
   const gone = sql`delete from ${quote(change)} where ${isDue}`;
   const uncounted = uncount(tables, isDue);
-  const told = allChanged(file, [EVERYTHING], isDue);
-  return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted}), told as (${told})
+  const logged = allChanged(file, [EVERYTHING], isDue);
+  return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted}), logged as (${logged})
     insert into ${quote(total)} as s ${INTO}
     select '', '', false, 0, '0'::xid8, pg_current_snapshot(), ${writerOf(tables)} from due
     on conflict (type, locale, published) do update
     set horizon = excluded.horizon, settled = excluded.settled, writer = excluded.writer
-    returning ${isSettled} as kept`);
+    returning ${isSettled} as counted`);
 }
 
 /**
@@ -58,17 +58,17 @@ export function compileRecount(type: ContentType): Statement {
   const counted = sql`select locale, published, count(*) as n from ${quote(type.table)} group by locale, published`;
   const deltas = sql`select p.locale, p.published, sum(p.delta) as n
     from ${pendingSince(tables)} ${ofType}`;
-  const kept = sql`select p.locale, p.published, sum(p.total) as n from ${total} p ${ofType}`;
+  const known = sql`select p.locale, p.published, sum(p.total) as n from ${total} p ${ofType}`;
   const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta,
       coalesce(k.n, 0) as base
-    from counted c full join deltas d using (locale, published) full join kept k using (locale, published)`;
+    from counted c full join deltas d using (locale, published) full join known k using (locale, published)`;
   const changed = allChanged(type, [type.singularApiId]);
   const stored = sql`insert into ${total} as t (type, locale, published, total, horizon)
     select ${name}, locale, published, n - delta, '0'::xid8 from compared
     union all select ${name}, '', true, 1, '0'::xid8
     on conflict (type, locale, published) do update set total = excluded.total`;
   const wasCounted = sql`exists (select 1 from ${total} t where ${isCounted(name)})`;
-  return print(sql`with counted as (${counted}), deltas as (${deltas}), kept as (${kept}), compared as (${compared}),
+  return print(sql`with counted as (${counted}), deltas as (${deltas}), known as (${known}), compared as (${compared}),
     changed as (${changed}), stored as (${stored})
     select locale, published, (base + delta)::float8 as noted, n::float8 as counted from compared
     where base + delta <> n and ${wasCounted} order by locale, published`);

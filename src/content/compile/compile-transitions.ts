@@ -1,5 +1,5 @@
 import type { Column, ContentType } from '../model/model.js';
-import { TIME } from './changes.js';
+import { nextTime, TIME } from './changes.js';
 import { formerPlaceOf, type LinkStep } from './link-sql.js';
 import { hasVersion } from './scope.js';
 import { join, quote, type Sql, sql } from '../../kernel/sql.js';
@@ -34,14 +34,14 @@ export function updatePublished(type: ContentType): Sql {
     (column) => sql`${quote(column.name)} = ${takenValue(column, sql`d`)}`,
   );
   return sql`update ${quote(type.table)} t
-    set updated_at = d.updated_at, revision = d.revision, published_at = ${TIME}${list(sets)}
+    set updated_at = greatest(d.updated_at, ${nextTime(sql`t`)}), revision = d.revision, published_at = ${TIME}${list(sets)}
     from d where t.document_id = d.document_id and t.locale = d.locale and t.published returning t.*`;
 }
 
 /** Publishes the drafts of one locale or of all, which counts as a write. */
 export function compilePublish(step: TransitionShape, links: readonly LinkStep[]): Sql {
   const { type, locale } = step;
-  const drafts = sql`update ${quote(type.table)} t set updated_at = ${TIME}
+  const drafts = sql`update ${quote(type.table)} t set updated_at = ${nextTime(sql`t`)}
     where ${isVersionOf(sql`t`, step)} and not t.published returning t.*`;
   const sharing = { from: sql`p`, published: true };
   const others =
@@ -63,7 +63,7 @@ export function compileDiscard(step: TransitionShape, links: readonly LinkStep[]
   const { columns } = type.storage;
   const table = quote(type.table);
   const sets = columns.map((column) => sql`${quote(column.name)} = ${takenValue(column, sql`p`)}`);
-  const restored = sql`update ${table} t set updated_at = ${TIME}, revision = p.revision${list(sets)}
+  const restored = sql`update ${table} t set updated_at = ${nextTime(sql`t`)}, revision = p.revision${list(sets)}
     from ${table} p
     where ${isVersionOf(sql`t`, step)} and not t.published and p.document_id = t.document_id
       and p.locale = t.locale and p.published returning t.*`;

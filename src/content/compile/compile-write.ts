@@ -1,6 +1,6 @@
 /** Writes rows: creates or updates a version, publishes it, and updates shared values. */
 import type { Column, LinkedAttribute } from '../model/model.js';
-import { noted, revisionOf, TIME } from './changes.js';
+import { nextTime, noted, revisionOf, TIME } from './changes.js';
 import { insertPublished, updatePublished } from './compile-transitions.js';
 import { inState, type LinkStep, stateOf, texts } from './link-sql.js';
 import { join, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
@@ -162,7 +162,7 @@ function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[])
   const sharing = (published: boolean): Sql | null =>
     shared(type, given, { from: published ? sql`p` : sql`o`, published });
   const shares = hasOthers && sharing(true) !== null;
-  const both = sql`update ${table} t set updated_at = ${TIME}, revision = (select r.revision from r),
+  const both = sql`update ${table} t set updated_at = ${nextTime(sql`t`)}, revision = (select r.revision from r),
       published_at = case when t.published then ${TIME} end${list(sets)}
     where t.id in (${row}, ${live}::int4) returning ${shares || request.answer !== null ? sql`t.*` : sql`t.id`}`;
   const parts = [

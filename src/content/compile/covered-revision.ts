@@ -45,8 +45,8 @@ function instanceOf(component: Component, nested: Nested): Sql | null {
   const removed = attributes.filter(
     (attribute) => !nested.covers(component, attribute) || isTooDeep(attribute, nested),
   );
-  const kept = attributes.filter((attribute) => !removed.includes(attribute));
-  const members = kept.flatMap((attribute) => memberOf(attribute, nested));
+  const covered = attributes.filter((attribute) => !removed.includes(attribute));
+  const members = covered.flatMap((attribute) => memberOf(attribute, nested));
   if (removed.length + members.length === 0) return null;
   const names = removed.map(({ name }) => quote(name, 'string'));
   return join([sql`(${nested.value} - array[${join(names, ', ')}]::text[])`, ...members], ' || ');

@@ -34,12 +34,12 @@ export class AheadRunner implements Runner {
     return this.after(statements, (every) => this.runner.all(every));
   }
 
-  look(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    return this.after(statements, (every) => this.runner.look(every));
+  load(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.after(statements, (every) => this.runner.load(every));
   }
 
-  last(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
-    return this.after(statements, (every) => this.runner.last(every));
+  finish(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    return this.after(statements, (every) => this.runner.finish(every));
   }
 
   private async after(

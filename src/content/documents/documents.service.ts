@@ -13,7 +13,7 @@ import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
 import { VERBS } from '../plan/plan-write.js';
 import { writeRightsOf } from '../plan/rights.js';
-import type { CheckedBody, Verb, WritePlan, WriteTarget } from '../plan/write-plan.js';
+import type { CheckedBody, Verb, WritePlan } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
 import { parseQuery } from '../query/parse-query.js';
 import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
@@ -28,11 +28,13 @@ import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { lastStatementOf, PlanCache } from './plan-cache.js';
 import { hashPasswords } from './passwords.js';
 import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
-import { runWrite, type WriteAnswer } from './run-write.js';
+import type { WriteAnswer, WriteRun } from './run-write.js';
+import { runWrites } from './run-writes.js';
 import { Schedules } from './schedules.js';
 import type { WriteOptions } from './write-options.js';
 
-interface AskedWrite {
+/** Requested write: its action, the plan of its response, and a body for actions that have one. */
+export interface AskedWrite {
   readonly verb: Verb;
   readonly answerPlan: ReadPlan;
   readonly body: unknown;
@@ -51,7 +53,7 @@ export class Documents {
   ) {
     this.cache = new PlanCache(base.settings);
     this.reads = new Reads(base, changeLog);
-    changeLog.onTurn(() => {
+    changeLog.onAvailability(() => {
       this.cache.clear();
       this.reads.cache.clear();
     });
@@ -109,16 +111,28 @@ export class Documents {
    * precondition requires one (protocol 1.5, 8.7, 9.8).
    */
   async delete(plan: ReadPlan, options: WriteOptions): Promise<void> {
-    const asked = { verb: 'delete', answerPlan: plan, body: null } as const;
-    const target = writeTargetOf(asked.verb, plan, this.base.settings);
-    await this.run(asked, { target, options }, NO_ANSWER);
+    await this.write({ verb: 'delete', answerPlan: plan, body: null }, options);
   }
 
   private async write(asked: AskedWrite, options: WriteOptions): Promise<Answer> {
-    const target = writeTargetOf(asked.verb, asked.answerPlan, this.base.settings);
-    const done = await this.run(asked, { target, options }, (sent) => this.answerOf(asked.answerPlan, sent));
-    if (done === null) throw notFound();
-    return (await this.base.links.in(done.answer)).answer;
+    const [answer] = await this.writeAll([asked], options);
+    return answer as Answer;
+  }
+
+  /**
+   * Runs writes in one transaction, in order: all of them or none. Returns one response each; that of a
+   * delete is {@link Answer.NOTHING}. Errors are those of the single writes, with `index` in their details if
+   * there are several. A precondition applies to each.
+   */
+  async writeAll(asked: readonly AskedWrite[], options: WriteOptions): Promise<readonly Answer[]> {
+    const answerOf = ({ verb, answerPlan }: AskedWrite, sent: GivenValues): WriteAnswer<Answer> =>
+      verb === 'delete' ? DELETED : this.answerOf(answerPlan, sent);
+    const [first, ...others] = await Promise.all(
+      asked.map((one) => this.runOf(one, options, (sent) => answerOf(one, sent))),
+    );
+    if (first === undefined) return [];
+    const answers = await runWrites(this.base, [first, ...others]);
+    return Promise.all(answers.map(async (answer) => (await this.base.links.in(answer)).answer));
   }
 
   /**
@@ -130,17 +144,17 @@ export class Documents {
     const by = byDocumentId(documentId);
     const request = { kind: 'one', by, caller: SYSTEM, format: 'flat', action: 'publish' } as const;
     const asked = { verb: action, answerPlan: this.plan(type, query, request), body: NO_VALUES };
-    const target = writeTargetOf(action, asked.answerPlan, this.base.settings);
-    if ((await this.run(asked, { target, options: { caller: SYSTEM, em } }, NO_ANSWER)) === null)
-      throw notFound();
+    await runWrites(this.base, [await this.runOf(asked, { caller: SYSTEM, em }, () => KEPT)]);
   }
 
-  private async run<T>(
+  /** Plans a write, and hashes the passwords in its body. */
+  private async runOf(
     { verb, answerPlan: answer, body: raw }: AskedWrite,
-    { target, options }: { readonly target: WriteTarget; readonly options: WriteOptions },
-    answerOf: (sent: GivenValues) => WriteAnswer<T>,
-  ): Promise<{ readonly answer: T } | null> {
+    options: WriteOptions,
+    answerOf: (sent: GivenValues) => WriteAnswer<Answer>,
+  ): Promise<WriteRun<Answer>> {
     const { caller } = options;
+    const target = writeTargetOf(verb, answer, this.base.settings);
     const { right, events, locks, body: action } = VERBS[verb];
     const hooks = this.hookRun(answer, caller, events(target));
     const rest = {
@@ -159,14 +173,7 @@ export class Documents {
     if (action === null) {
       const plan = planOf(null);
       const replan = (): Promise<WritePlan> => Promise.resolve(plan);
-      return runWrite(this.base, {
-        plan,
-        raw: null,
-        hooks,
-        replan,
-        options,
-        answer: answerOf(NOTHING_GIVEN),
-      });
+      return { plan, raw: null, hooks, replan, options, answer: answerOf(NOTHING_GIVEN) };
     }
     const rules: BodyRules = {
       rights: writeRightsOf(caller, { type: target.type, action, published: target.publish }),
@@ -182,7 +189,7 @@ export class Documents {
       ...body,
       hashes: await hashPasswords(body, !target.publish, this.base.settings.limits),
     });
-    return runWrite(this.base, {
+    return {
       plan: planOf(hooks.changesData ? { ...sent, hashes: new Map() } : await checked(sent)),
       raw,
       hooks,
@@ -190,7 +197,7 @@ export class Documents {
         planOf(await checked(planBody(body, target.type, { ...rules, changed }))),
       options,
       answer: answerOf(sent.values),
-    });
+    };
   }
 
   /**
@@ -208,7 +215,8 @@ export class Documents {
           : null,
       from: (rows) => this.answer(plan, rows),
       failed: (flaw) => (flaw === 'over' ? tooLarge(bytes) : notFound()),
-      look: (runner, documentId) => this.readBack({ ...planned, documentId }, sent, runner),
+      readBack: (runner, documentId) => this.readBack({ ...planned, documentId }, sent, runner),
+      absent,
     };
   }
 
@@ -263,10 +271,19 @@ const STORED_DRAFT = Object.freeze({ status: 'draft' });
 
 const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
 
-const NO_ANSWER = (): WriteAnswer<null> => ({
+const absent = (): never => {
+  throw notFound();
+};
+
+/** Response to a delete, which an absent document does not fail. */
+const DELETED: WriteAnswer<Answer> = {
   written: null,
   statements: () => [],
-  from: () => null,
+  from: () => Answer.NOTHING,
   failed: notFound,
-  look: () => Promise.resolve(null),
-});
+  readBack: () => Promise.resolve(Answer.NOTHING),
+  absent: () => Answer.NOTHING,
+};
+
+/** Response to a scheduled action. */
+const KEPT: WriteAnswer<Answer> = { ...DELETED, absent };

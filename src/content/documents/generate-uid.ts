@@ -14,7 +14,7 @@ import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
 export interface HeldRequest extends BodyWrite {
   readonly loaded: Loaded;
   readonly checked: CheckedValues;
-  readonly looks: boolean;
+  readonly checksTaken: boolean;
 }
 
 /** Characters reserved for a number after the longest slug. */

@@ -84,14 +84,14 @@ export class PlanCache {
     const shape = shapeOf(text);
     if (shape.values.length === 0) return null;
     const key = `${asked}? ${shape.text}`;
-    let kept = this.plans?.get(key);
-    if (kept === undefined) {
-      kept = this.planShape(shape, make);
-      this.plans?.set(key, kept);
+    let cached = this.plans?.get(key);
+    if (cached === undefined) {
+      cached = this.planShape(shape, make);
+      this.plans?.set(key, cached);
     }
-    if (kept === ONE_BY_ONE) return null;
-    const operands = operandsOf(kept.open, shape.values);
-    return operands === null ? null : { ...kept.plan, operands };
+    if (cached === ONE_BY_ONE) return null;
+    const operands = operandsOf(cached.open, shape.values);
+    return operands === null ? null : { ...cached.plan, operands };
   }
 
   /**

@@ -134,7 +134,7 @@ export class Reads {
   private compile(plan: ReadPlan): Template<ReadPlan> {
     const { responseBytes: bytes } = this.base.settings.limits;
     const marked = this.base.database.hasReplicas;
-    return compileAnswer(plan, { bytes, noted: this.changeLog.isWhole, kept: this.keeps, marked });
+    return compileAnswer(plan, { bytes, noted: this.changeLog.isWhole, cached: this.keeps, marked });
   }
 
   /**

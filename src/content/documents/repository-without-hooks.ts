@@ -58,17 +58,17 @@ export class RepositoryWithoutHooks {
    * hidden, so `updatedAt` stays.
    */
   async changeItem(match: Match, change: ItemChange): Promise<boolean> {
-    const turn = `${this.type.table}.${change.attribute} ${JSON.stringify(match)}`;
-    return (await this.write(compileChangeItem(this.type, match, change), turn)) > 0;
+    const mutex = `${this.type.table}.${change.attribute} ${JSON.stringify(match)}`;
+    return (await this.write(compileChangeItem(this.type, match, change), mutex)) > 0;
   }
 
   async remove(match: Match): Promise<number> {
     return this.write(compileRemoveRecords(this.type, match));
   }
 
-  private async write(statement: Statement, turn: string | null = null): Promise<number> {
-    const options = { values: new Map(), retryOn: [], shared: false, turn, disconnect: null };
-    const rows = await this.database.transaction((runner) => runner.last([statement]), options);
+  private async write(statement: Statement, mutex: string | null = null): Promise<number> {
+    const options = { values: new Map(), retryOn: [], shared: false, mutex, disconnect: null };
+    const rows = await this.database.transaction((runner) => runner.finish([statement]), options);
     return rows[0]?.length ?? 0;
   }
 }

@@ -14,7 +14,7 @@ import type { Database } from '../store/database.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { ContentError } from '../../kernel/errors.js';
-import { turnOf } from '../plan/locks.js';
+import { mutexOf } from '../plan/locks.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { REPLAYED_HEADER, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { requestKeyTableOf } from '../model/request-keys.js';
@@ -63,7 +63,7 @@ export class RequestKeys {
           values: new Map(),
           retryOn: plan.type.storage.contended,
           shared: true,
-          turn: turnOf(plan.type, plan.documentId),
+          mutex: mutexOf(plan.type, plan.documentId),
           disconnect,
         },
       );

@@ -7,10 +7,9 @@ import { AheadRunner } from './ahead-runner.js';
 import type { Database } from '../store/database.js';
 import type { UniqueValues } from '../store/database-errors.js';
 import type { Row, Runner } from '../../pool/runner.js';
-import { bodyError, ContentError, isTaken } from '../../kernel/errors.js';
+import { bodyError, ContentError } from '../../kernel/errors.js';
 import { writtenCoverage } from '../plan/coverage.js';
 import type { Loaded } from '../plan/loaded.js';
-import { rowsLockOf, turnOf } from '../plan/locks.js';
 import type { Lock } from '../../pool/locks.js';
 import {
   type BodyWrite,
@@ -55,7 +54,9 @@ export interface WriteAnswer<T> {
   readonly statements: (documentId: string | null) => readonly Statement[] | null;
   readonly from: (rows: readonly Row[]) => T;
   readonly failed: (flaw: Flaw) => Error;
-  readonly look: (runner: Runner, documentId: string | null) => Promise<T>;
+  readonly readBack: (runner: Runner, documentId: string | null) => Promise<T>;
+  /** Response if the document does not exist for the caller; throws if that is an error. */
+  readonly absent: () => T;
 }
 
 export interface WriteRun<T> {
@@ -67,63 +68,29 @@ export interface WriteRun<T> {
   readonly answer: WriteAnswer<T>;
 }
 
-interface Attempt {
+export interface Attempt {
   readonly base: WriteBase;
   readonly runner: AheadRunner;
   readonly expects: boolean;
-  readonly looks: boolean;
+  readonly checksTaken: boolean;
   readonly values: UniqueValues;
 }
 
-/**
- * Runs a write in one transaction. Returns null if its document does not exist for the caller; nothing is
- * written then, and no hook has run. Throws PreconditionFailedError if a precondition requires a document.
- */
-export async function runWrite<T>(
-  base: WriteBase,
-  write: WriteRun<T>,
-): Promise<{ readonly answer: T } | null> {
-  const { plan, hooks, options } = write;
-  const { type, documentId } = plan.target;
-  const values: UniqueValues = new Map();
-  const transact = (expects: boolean, looks = false): Promise<{ readonly answer: T } | null> =>
-    base.database.transaction((runner) => attempt(startOf({ base, values, expects, looks }, runner), write), {
-      values,
-      retryOn: type.storage.contended,
-      shared: hooks.insideTransaction,
-      turn: turnOf(type, documentId),
-      disconnect: options.disconnect ?? null,
-      together: hooks.listening
-        ? null
-        : { locks: plan.locks, rows: rowsLockOf(type, documentId), kind: `${plan.verb} ${type.uid}` },
-      ...(options.em === undefined ? {} : { joined: options.em }),
-    });
-  const done = await transact(true).catch((error: unknown) => {
-    // The second attempt loads the stored state and reports the exact problem.
-    if (error instanceof Unexpected) return transact(false);
-    const given = [...values.values()].filter(({ value }) => value !== undefined && value !== null);
-    if (isTaken(error) && given.length > 1 && !hooks.listening && options.em === undefined)
-      return transact(false, true);
-    throw error;
-  });
-  if (done !== null) await hooks.committed(options.em);
-  return done;
-}
-
 /** The stored state differs from the expected one, or a problem was found before the state was loaded. */
-class Unexpected extends Error {}
+export class Unexpected extends Error {}
 
-const startOf = (start: Omit<Attempt, 'runner'>, runner: Runner): Attempt => ({
-  ...start,
-  runner: new AheadRunner(runner),
-});
-
-async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
+/** Runs a write. `found` is false, and nothing is written, if its document does not exist for the caller. */
+export async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<Written<T>> {
   try {
     return await performed(work, write);
   } catch (error) {
     throw work.runner.isWaiting || flawOf(error) === 'unexpected' ? new Unexpected() : error;
   }
+}
+
+export interface Written<T> {
+  readonly answer: T;
+  readonly found: boolean;
 }
 
 /**
@@ -133,17 +100,17 @@ async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly
 const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
   runner.em === null && !hooks.listening;
 
-async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<{ readonly answer: T } | null> {
+async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<Written<T>> {
   const expects = work.expects && isAlone(work, write);
   const loaded = await load({ ...work, expects }, write.plan, notHeld(write.plan.locks, work.runner.held));
   if (!isThere(write.plan, loaded.versions)) {
     const refusals = write.plan.body?.refusals ?? [];
     if (refusals.length > 0) throw bodyError(refusals, []);
-    return null;
+    return { answer: write.answer.absent(), found: false };
   }
   const [plan, found] = await changedByHooks(work, write, loaded);
   const planned = await stepsOf(work, plan, found);
-  return { answer: await writeAndAnswer(work, write, { ...planned, plan }) };
+  return { answer: await writeAndAnswer(work, write, { ...planned, plan }), found: true };
 }
 
 /** Adds the locale to an error of a write in several locales. */
@@ -188,16 +155,16 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
     runner.ahead([...taken, ...expectation.statements]);
     return loadedFrom(expectation.found, request, ids);
   }
-  const look = loadStatement(request);
-  const statements = look === null ? taken : [...taken, look];
-  const rows = statements.length === 0 ? [] : await runner.look(statements);
-  const found = foundIn(look === null ? undefined : rows.at(-1)?.[0], request);
+  const loading = loadStatement(request);
+  const statements = loading === null ? taken : [...taken, loading];
+  const rows = statements.length === 0 ? [] : await runner.load(statements);
+  const found = foundIn(loading === null ? undefined : rows.at(-1)?.[0], request);
   const own = ids ?? instanceIds.keep(found.freshIds, needed);
   const loaded = loadedFrom(found, request, own);
   if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
-  if (look === null || plan.body === null || loaded.draftless.size === 0) return loaded;
+  if (loading === null || plan.body === null || loaded.draftless.size === 0) return loaded;
   const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
-  return loadedFrom(foundIn((await runner.all([...drafts, look])).at(-1)?.[0], request), request, own);
+  return loadedFrom(foundIn((await runner.all([...drafts, loading])).at(-1)?.[0], request), request, own);
 }
 
 /**
@@ -240,8 +207,8 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
   const checked = checkedValues(write, loaded, toolsOf(work));
   // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);
-  const { looks } = work;
-  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, looks });
+  const { checksTaken } = work;
+  const writeValues = await withHeldValues(work.runner, { ...write, loaded, checked, checksTaken });
   for (const [attribute, said] of tellableValues(write, writeValues)) work.values.set(attribute, said);
   return writeValues;
 }
@@ -264,7 +231,7 @@ async function writeAndAnswer<T>(
   if (answering !== null) return answer.from(await answered(runner, [...statements, ...answering], answer));
   await runner.all(statements);
   await hooks.after(runner, documentId);
-  return answer.look(runner, documentId);
+  return answer.readBack(runner, documentId);
 }
 
 async function answered<T>(
@@ -273,7 +240,7 @@ async function answered<T>(
   { failed }: WriteAnswer<T>,
 ): Promise<readonly Row[]> {
   try {
-    return (await runner.last(statements)).at(-1) ?? [];
+    return (await runner.finish(statements)).at(-1) ?? [];
   } catch (error) {
     const flaw = flawOf(error);
     throw flaw === null || flaw === 'unexpected' ? error : failed(flaw);

@@ -17,7 +17,7 @@ import {
 } from '../compile/compile-schedule.js';
 import type { Runner } from '../../pool/runner.js';
 import { ContentError } from '../../kernel/errors.js';
-import { turnOf } from '../plan/locks.js';
+import { mutexOf } from '../plan/locks.js';
 import type { ContentType } from '../model/model.js';
 import type { Scheduled } from '../model/schedule.js';
 import { print, silently, sql } from '../../kernel/sql.js';
@@ -52,7 +52,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   private readonly types: readonly ContentType[];
   private readonly milliseconds: number;
   private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> = Promise.resolve();
+  private running: Promise<void> = Promise.resolve();
   private isStopping = false;
 
   constructor(
@@ -71,13 +71,13 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
-    await this.looking;
+    await this.running;
   }
 
   private wait(slower: number): void {
     if (this.isStopping) return;
     this.timer = setTimeout(() => {
-      this.looking = this.look().then(
+      this.running = this.runDue().then(
         () => this.wait(1),
         (error: unknown) => {
           if (slower === 1)
@@ -88,7 +88,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     }, this.milliseconds * slower).unref();
   }
 
-  private async look(): Promise<void> {
+  private async runDue(): Promise<void> {
     const [first, ...others] = this.types;
     for (let more = first !== undefined; more && first !== undefined && !this.isStopping;) {
       const rows = await this.base.database.run(compileDue([first, ...others], BATCH));
@@ -104,17 +104,17 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async keepAll(due: Due): Promise<Outcome> {
-    let last: Outcome = 'none';
+    let result: Outcome = 'none';
     for (let outcome: Outcome = 'done'; outcome === 'done' && !this.isStopping;) {
       outcome = await this.keep(due);
-      if (outcome !== 'none') last = outcome;
+      if (outcome !== 'none') result = outcome;
     }
-    return last;
+    return result;
   }
 
   private async keep(due: Due): Promise<Outcome> {
     const options = { values: new Map(), retryOn: [], shared: true, disconnect: null };
-    const turn = turnOf(due.type, due.documentId);
+    const mutex = mutexOf(due.type, due.documentId);
     let taken: ScheduledTime | undefined;
     try {
       const failure = await this.base.database.transaction(
@@ -124,10 +124,10 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
           taken = { ...due, action: row['action'] as Scheduled };
           return this.within(runner, taken);
         },
-        { ...options, turn },
+        { ...options, mutex },
       );
       if (taken === undefined) return 'none';
-      if (failure !== null) this.tell(taken, failure);
+      if (failure !== null) this.warn(taken, failure);
       return 'done';
     } catch (error) {
       if (taken !== undefined) await this.countAttempt(taken, messageOf(error));
@@ -155,10 +155,10 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   private async countAttempt(time: ScheduledTime, failure: string): Promise<void> {
     const counted = compileCountAttempt(time, { allowed: MAX_ATTEMPTS, failure });
     const [row] = await this.base.database.run(counted);
-    if (row?.['failed'] === true) this.tell(time, failure);
+    if (row?.['failed'] === true) this.warn(time, failure);
   }
 
-  private tell({ type, documentId, locale, action }: ScheduledTime, failure: string): void {
+  private warn({ type, documentId, locale, action }: ScheduledTime, failure: string): void {
     this.logger.warn(`Could not ${action} ${type.singularApiId} ${documentId} (${locale}): ${failure}`);
   }
 }

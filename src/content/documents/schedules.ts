@@ -4,7 +4,7 @@ import { compileLocks } from '../../pool/locks.js';
 import { compileHoldSchedule, compileSchedule, compileSetTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { notFound } from '../../kernel/errors.js';
-import { turnOf } from '../plan/locks.js';
+import { mutexOf } from '../plan/locks.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { notOneLocale } from '../plan/plan-read.js';
 import { type GivenTimes, planTimes } from '../plan/schedule.js';
@@ -78,18 +78,18 @@ export class Schedules {
     const { settings, database } = this.base;
     const target = writeTargetOf('publish', answer, settings);
     if (target.everyLocale) throw notOneLocale(answer.version.locale);
-    const turn = times.size === 0 ? null : turnOf(target.type, target.documentId);
+    const mutex = times.size === 0 ? null : mutexOf(target.type, target.documentId);
     const work = async (runner: Runner): Promise<ContentSchedule> => {
-      const documentId = await this.holdAndFind(runner, { target, caller, turn });
+      const documentId = await this.holdAndFind(runner, { target, caller, mutex });
       const changes = [...times].map(([action, due]) =>
         compileSetTime({ type: target.type, documentId, locale: target.locale, action }, due),
       );
-      const rows = await runner.last([...changes, compileSchedule({ ...target, documentId })]);
+      const rows = await runner.finish([...changes, compileSchedule({ ...target, documentId })]);
       return scheduleOf({ documentId, locale: target.locale }, rows.at(-1) ?? [], caller);
     };
     const joined = em === undefined ? {} : { joined: em };
     return database.transaction(work, {
-      ...{ values: new Map(), retryOn: [], shared: false, turn, disconnect },
+      ...{ values: new Map(), retryOn: [], shared: false, mutex, disconnect },
       ...joined,
     });
   }
@@ -97,15 +97,15 @@ export class Schedules {
   /**
    * Acquires the locks of a change, and finds the document. Throws NotFoundError, or 403 as for publishing.
    */
-  private async holdAndFind(runner: Runner, { target, caller, turn }: Held): Promise<string> {
+  private async holdAndFind(runner: Runner, { target, caller, mutex }: Held): Promise<string> {
     const publishing = { verb: 'publish', target, caller, right: 'publish' } as const;
     const plan: WritePlan = { ...publishing, locks: [], precondition: null, events: [], body: null };
     const { settings } = this.base;
     const request = { target, own: ownOnly(plan), coverage: null, body: null, settings, freshIds: 0 };
-    const look = loadStatement(request) as Statement;
+    const loading = loadStatement(request) as Statement;
     const holding =
-      turn === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: turn, exclusive: true }])];
-    const rows = await runner.all([...holding, look]);
+      mutex === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: mutex, exclusive: true }])];
+    const rows = await runner.all([...holding, loading]);
     const { versions } = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
     if (!isThere(plan, versions) || versions.documentId === null) throw notFound();
     return versions.documentId;
@@ -115,7 +115,7 @@ export class Schedules {
 interface Held {
   readonly target: WriteTarget;
   readonly caller: Caller;
-  readonly turn: string | null;
+  readonly mutex: string | null;
 }
 
 function scheduleOf(

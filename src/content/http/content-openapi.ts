@@ -30,7 +30,7 @@ const EVERYTHING: Described = { format: 'flat', counts: true };
 @Injectable()
 export class ContentOpenApi {
   private readonly added: Describe[] = [localePaths, modelPaths];
-  private readonly kept = new LRUCache<string, ContentDocument>({ max: KEPT });
+  private readonly documents = new LRUCache<string, ContentDocument>({ max: KEPT });
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
@@ -48,7 +48,7 @@ export class ContentOpenApi {
    */
   add(more: Describe): void {
     this.added.push(more);
-    this.kept.clear();
+    this.documents.clear();
   }
 
   /**
@@ -68,10 +68,10 @@ export class ContentOpenApi {
     const asked = { ...EVERYTHING, ...described };
     const { kind, permissions } = caller;
     const key = JSON.stringify([kind, userOf(caller) !== null, permissions.id, asked]);
-    const known = this.kept.get(key);
+    const known = this.documents.get(key);
     if (known !== undefined) return known;
     const document = describe({ ...asked, caller, ...this.host }, this.added);
-    this.kept.set(key, document);
+    this.documents.set(key, document);
     return document;
   }
 

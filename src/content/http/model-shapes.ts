@@ -57,7 +57,7 @@ interface Sight {
   readonly rights: Rights;
 }
 
-function told(name: string | undefined, model: Model, rights: Rights): string | undefined {
+function shownName(name: string | undefined, model: Model, rights: Rights): string | undefined {
   const attribute = model.attributes.get(name ?? '');
   return attribute !== undefined && isShown(rights, model, attribute) ? name : undefined;
 }
@@ -72,7 +72,7 @@ const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape 
     targetField,
     ...shape
   } = def;
-  const field = told(targetField, model, rights);
+  const field = shownName(targetField, model, rights);
   return field === undefined ? shape : { ...shape, targetField: field };
 };
 
@@ -80,7 +80,7 @@ const relationShape = ({ def, target, media }: RelationAttribute, { rightsIn }: 
   if (media && def.type === 'media')
     return { type: 'media', multiple: def.multiple ?? false, allowedTypes: def.allowedTypes ?? [] };
   if (def.type !== 'relation') return {};
-  const nameOf = (name?: string): string | undefined => told(name, target, rightsIn(target));
+  const nameOf = (name?: string): string | undefined => shownName(name, target, rightsIn(target));
   const morphBy = 'morphBy' in def ? nameOf(def.morphBy) : undefined;
   const other =
     'morphBy' in def

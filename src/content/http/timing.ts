@@ -8,13 +8,13 @@ const inMilliseconds = (name: string, since: number, until: number): string =>
 
 export class Timing {
   private readonly started = performance.now();
-  private last = this.started;
+  private measuredAt = this.started;
   private readonly parts: string[] = [];
 
   ended(part: TimedPart): void {
     const now = performance.now();
-    this.parts.push(inMilliseconds(part, this.last, now));
-    this.last = now;
+    this.parts.push(inMilliseconds(part, this.measuredAt, now));
+    this.measuredAt = now;
   }
 
   /** Returns the header's value: each part and the total in milliseconds. */

@@ -119,10 +119,10 @@ function attributeDescription({ def, ...attribute }: Attribute): AttributeDefini
     'named' in attribute && 'targets' in attribute && attribute.named ? attribute.targets : null;
   const given =
     targets === null ? def : { ...def, targets: targets.map(({ singularApiId }) => singularApiId) };
-  const kept = Object.entries(given).filter(
+  const entries = Object.entries(given).filter(
     ([key, value]) => STORED_OPTIONS.includes(key) && !isDefault(value),
   );
-  const description: unknown = Object.fromEntries(kept);
+  const description: unknown = Object.fromEntries(entries);
   if (!isDefinition(description)) throw new Error(`${attribute.name} has no type`);
   return description;
 }

@@ -39,6 +39,7 @@ export interface ScalarType {
   readonly member: MemberType;
   /** Checks a body value; the result is both the column parameter and the stored JSON. */
   readonly castValue: casts.Cast;
+  /** Type of the value in JSON, as error messages name it. */
   readonly label: string;
 }
 

@@ -38,8 +38,8 @@ interface ParameterRow {
 
 /** Locale schema; the codes are listed only for callers who may list the locales. */
 function localeSchema({ settings: { locales }, caller }: Describing, ...more: readonly string[]): JsonSchema {
-  const isTold = caller.permissions.allows('locale', 'find');
-  return isTold ? { type: 'string', enum: [...locales, ...more] } : TEXT;
+  const mayFindLocales = caller.permissions.allows('locale', 'find');
+  return mayFindLocales ? { type: 'string', enum: [...locales, ...more] } : TEXT;
 }
 
 /** Whether a locale has an effect. */

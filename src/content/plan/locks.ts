@@ -28,7 +28,7 @@ const documentLock = (type: ContentType, documentId: string | null): Lock[] =>
       ];
 
 /** Name of the lock that serialises writes of a document; null for a new document. */
-export const turnOf = (type: ContentType, documentId: string | null): string | null =>
+export const mutexOf = (type: ContentType, documentId: string | null): string | null =>
   documentLock(type, documentId)[0]?.name ?? null;
 
 /**

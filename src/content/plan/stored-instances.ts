@@ -35,12 +35,12 @@ export function withUnknown(
 ): readonly StoredValues[] {
   const former = instancesOf(stored?.[attribute.name]);
   if (former.every((item) => componentOf(attribute, item) !== undefined)) return list;
-  const kept = new Set(list.map(keyIn));
+  const sentKeys = new Set(list.map(keyIn));
   const behind = new Map<string | null, StoredValues[]>();
   let before: string | null = null;
   for (const item of former) {
     if (componentOf(attribute, item) === undefined) behind.set(before, [...(behind.get(before) ?? []), item]);
-    else if (kept.has(keyIn(item))) before = keyIn(item);
+    else if (sentKeys.has(keyIn(item))) before = keyIn(item);
   }
   return [...(behind.get(null) ?? []), ...list.flatMap((item) => [item, ...(behind.get(keyIn(item)) ?? [])])];
 }

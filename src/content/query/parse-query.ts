@@ -5,31 +5,10 @@ import { toBoolean } from '../model/formats.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import { parseFields, parseSort } from './parse-fields.js';
 import { parseFilters } from './parse-filters.js';
+import { PARAMETERS } from './parameters.js';
 import { parsePopulate } from './parse-populate.js';
 import { type Pagination, PUBLICATION_FILTERS, type PublicationFilter, type Query } from './query.js';
 import { type RawQuery } from './read-raw.js';
-
-/** Known parameters (protocol 5.44). Others are ignored, or refused with `strictParams`. */
-const PARAMETERS = [
-  'filters',
-  'sort',
-  'fields',
-  'populate',
-  'status',
-  'locale',
-  'fallbackLocale',
-  'pagination',
-  'page',
-  'pageSize',
-  'start',
-  'limit',
-  '_q',
-  'count',
-  'ordering',
-  'publicationFilter',
-  'hasPublishedVersion',
-  'withState',
-];
 
 function publication(raw: RawQuery): PublicationFilter | null {
   const value = raw['publicationFilter'];
@@ -72,9 +51,9 @@ function search(raw: unknown): string | null {
 const LOCALE_CODE = /^[a-z]{2,3}(-[a-z0-9]+)*$/i;
 const LONGEST_CODE = 35;
 
-/** Refuses unknown parameters and invalid locale codes. */
+/** With `strictParams`, refuses unknown parameters and invalid locale codes. */
 function checkStrictly(raw: RawQuery, { locales }: ContentSettings): void {
-  const unknown = Object.keys(raw).find((key) => !PARAMETERS.includes(key));
+  const unknown = Object.keys(raw).find((key) => !PARAMETERS.has(key));
   if (unknown !== undefined)
     throw invalidKey(unknown, { at: '', path: null }, { source: 'query', param: unknown });
   const isCode = (code: unknown): boolean =>

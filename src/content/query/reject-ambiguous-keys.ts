@@ -1,22 +1,6 @@
 /** Rejects query strings that qs would parse with a lost or changed condition. */
 import { validationError } from '../../kernel/errors.js';
-
-/** Parameters with known keys. */
-const PARAMS = [
-  'filters',
-  'populate',
-  'sort',
-  'fields',
-  'pagination',
-  'locale',
-  'fallbackLocale',
-  'status',
-  '_q',
-  'publicationFilter',
-  'withState',
-];
-/** Parameters whose keys are names of the model. */
-const NAMED = ['filters', 'populate', 'sort', 'fields'];
+import { PARAMETERS } from './parameters.js';
 
 interface Pair {
   readonly key: string;
@@ -56,16 +40,17 @@ function refuse(whole: string, param: string, why: string): Error {
   return validationError(`Invalid key ${key}${why}`, { key, path: null, source: 'query', param });
 }
 
-/** Returns the segments of a key, the parameter first; null for an unknown parameter. */
+/** Returns the segments of a key, the parameter first; null if the keys of the parameter do not matter. */
 function segmentsOf(raw: string): readonly string[] | null {
   const param = decoded(/^[[\]]*([^[\]]*)/.exec(raw)?.[1] ?? '');
-  if (!PARAMS.includes(param)) return null;
+  const keys = PARAMETERS.get(param) ?? 'any';
+  if (keys === 'any') return null;
   const key = decoded(raw);
   if (!WELL_FORMED.test(raw)) throw refuse(key, param, ': unbalanced brackets');
   const path = [...raw.matchAll(/\[([^[\]]*)\]|([^[\]]+)/g)].map(([, inside, root]) =>
     decoded(inside ?? root ?? ''),
   );
-  if (NAMED.includes(param) && path.includes('__proto__')) throw refuse('__proto__', param, '');
+  if (keys === 'names' && path.includes('__proto__')) throw refuse('__proto__', param, '');
   return path;
 }
 

@@ -33,7 +33,7 @@ export interface TransactionOptions {
   readonly retryOn: readonly string[];
   readonly shared: boolean;
   /** Document that is written: its writers run one at a time, and wait without a connection. */
-  readonly turn: string | null;
+  readonly mutex: string | null;
   readonly disconnect: Disconnect | null;
   readonly together?: BatchTraits | null;
   readonly joined?: SqlEntityManager;

@@ -28,7 +28,7 @@ const PROBE_EVERY = 500;
 export class Replicas {
   private readonly replicas: readonly Replica[];
   private readonly patience = new PatienceTable();
-  private last = 0;
+  private lastUsed = 0;
   private isProbing = false;
   private probedAt = -Infinity;
   private sample: Sample | null = null;
@@ -85,10 +85,10 @@ export class Replicas {
   private next(): Replica | null {
     const now = this.isPrimaryAway && this.sample !== null ? this.sample.at : performance.now();
     for (let i = 1; i <= this.replicas.length; i += 1) {
-      const at = (this.last + i) % this.replicas.length;
+      const at = (this.lastUsed + i) % this.replicas.length;
       const replica = this.replicas[at];
       if (replica?.isFresh(now) !== true) continue;
-      this.last = at;
+      this.lastUsed = at;
       return replica;
     }
     return null;

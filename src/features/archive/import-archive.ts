@@ -16,7 +16,7 @@ import {
 import { compileDocuments, compileHoldTables, compileReplaced } from './compile-import.js';
 import { compileLocks } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
-import { turnOf } from '../../content/plan/locks.js';
+import { mutexOf } from '../../content/plan/locks.js';
 import type { Schema } from '../../content/model/model.js';
 import { modelConflicts } from './compare-models.js';
 import type { Source } from './export-archive.js';
@@ -25,6 +25,7 @@ import { type Brought, BytesGone, contentsBefore, ContentsIntake } from './impor
 import {
   type Counts,
   DONE,
+  type Found,
   type Import,
   type ImportOptions,
   type ImportResult,
@@ -87,10 +88,7 @@ const NOT_COMPARED =
   'components were not compared, only columns and values';
 
 /** Returns the conflicts of an archive, and a note for each comparison that was not possible. */
-async function findConflicts(
-  task: Known,
-  runner: Runner,
-): Promise<Pick<ImportResult, 'conflicts' | 'notes'>> {
+async function findConflicts(task: Known, runner: Runner): Promise<Found & Pick<ImportResult, 'notes'>> {
   const { schema } = task.source;
   const notes: string[] = [];
   const conflicts: ArchiveConflict[] = lacksStorage(task) ? [{ kind: 'bytes', type: 'file' }] : [];
@@ -119,7 +117,7 @@ async function findConflicts(
       add((await refusing(piece.part.type, () => judgePiece(runner, known, judging))).conflicts);
     },
   });
-  return { conflicts, notes };
+  return { conflicts, notes, done };
 }
 
 /** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
@@ -128,7 +126,7 @@ async function acquireLocks(
   { batch: { archived, lines }, files }: KnownPiece,
 ): Promise<void> {
   await files?.contents.hold([...files.named.values()].flat(), runner);
-  const names = lines.flatMap((line) => turnOf(archived.type, documentIdOf(line)) ?? []);
+  const names = lines.flatMap((line) => mutexOf(archived.type, documentIdOf(line)) ?? []);
   await runner.run(compileLocks(names.map((name) => ({ name, exclusive: true }))));
   await runner.run(compileHoldTables(archived));
 }
@@ -147,7 +145,7 @@ async function writePiece(
   };
   // With other options, a refused document has already stopped the import.
   const judged = await judgePiece(runner, known, { ...task, checks: task.onConflict === 'skip', gone });
-  refuse(judged.conflicts, task.onConflict);
+  refuse({ conflicts: judged.conflicts, done: piece.first }, task.onConflict);
   const doneWith = (id: string): keyof Counts => DONE[task.onConflict][judged.verdicts.get(id) ?? 'new'];
   const idsOf = (done: keyof Counts): string[] =>
     batch.lines.map(documentIdOf).filter((id) => doneWith(id) === done);
@@ -260,8 +258,8 @@ export async function importArchive(
 ): Promise<ImportResult> {
   const task: Known = { ...DEFAULTS, ...options, source, open, brought: await checkWhole(open) };
   const search = (runner: Runner): ReturnType<typeof findConflicts> => findConflicts(task, runner);
-  const found = await source.database.alone(search, { snapshot: true });
+  const { done, ...found } = await source.database.alone(search, { snapshot: true });
   if (dryRun) return { ...noCounts(), ...found };
-  refuse(found.conflicts, task.onConflict);
+  refuse({ ...found, done }, task.onConflict);
   return { ...(await importWhole(task)), ...found };
 }

@@ -54,8 +54,13 @@ export const noCounts = (): Counts => ({ imported: 0, replaced: 0, same: 0, skip
 
 /** Conflicts stopped the import before it wrote a document in conflict. */
 export class ArchiveConflictError extends ArchiveError {
-  constructor(readonly conflicts: readonly ArchiveConflict[]) {
-    super(`Nothing was imported: ${conflicts.length} conflicts with the model or the stored content`);
+  /** `done` is the number of documents that this import, or an interrupted one before it, has processed. */
+  constructor(
+    readonly conflicts: readonly ArchiveConflict[],
+    readonly done = 0,
+  ) {
+    const state = done === 0 ? 'Nothing was imported' : `The import stopped after ${done} documents`;
+    super(`${state}: ${conflicts.length} conflicts with the model or the stored content`);
   }
 }
 
@@ -74,12 +79,18 @@ export const DONE: Readonly<Record<OnConflict, Readonly<Record<Verdict, keyof Co
   replace: { new: 'imported', same: 'same', differs: 'replaced', rivalled: 'skipped' },
 };
 
+export interface Found {
+  readonly conflicts: readonly ArchiveConflict[];
+  /** Number of documents that were processed before the conflicts were found. */
+  readonly done: number;
+}
+
 /** Whether a conflict stops the whole import. */
 const isRefused = ({ kind }: ArchiveConflict, onConflict: OnConflict): boolean =>
   onConflict === 'refuse' || kind === 'model' || (onConflict === 'replace' && kind !== 'content');
 
 /** Throws an {@link ArchiveConflictError} if a conflict stops the import. */
-export function refuse(conflicts: readonly ArchiveConflict[], onConflict: OnConflict): void {
+export function refuse({ conflicts, done }: Found, onConflict: OnConflict): void {
   const refused = conflicts.filter((conflict) => isRefused(conflict, onConflict));
-  if (refused.length > 0) throw new ArchiveConflictError(refused);
+  if (refused.length > 0) throw new ArchiveConflictError(refused, done);
 }

@@ -1,9 +1,10 @@
 /**
  * Reconstructs the model of a database without a stored model: the current one, limited to existing tables.
  */
-import type { AttributeDefinition, ScalarTypeName } from '../../content/model/definitions.js';
+import type { AttributeDefinition } from '../../content/model/definitions.js';
 import type { Attribute, ContentType } from '../../content/model/model.js';
 import { columnName, parted } from '../../content/model/naming.js';
+import { SCALAR_TYPES } from '../../content/model/scalar-types.js';
 import { param, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import {
   describeModel,
@@ -25,20 +26,6 @@ export const foundColumns = ({ schema }: Side): Sql => {
 /** Column types by table and column. */
 type Found = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Attribute type to assume for a column type that differs from the model. */
-const ASSUMED_TYPES: Readonly<Record<string, ScalarTypeName>> = {
-  text: 'text',
-  integer: 'integer',
-  bigint: 'biginteger',
-  'double precision': 'float',
-  numeric: 'decimal',
-  boolean: 'boolean',
-  date: 'date',
-  'time without time zone': 'time',
-  'timestamp with time zone': 'datetime',
-  jsonb: 'json',
-};
-
 /** Names of the column types in PostgreSQL's catalog. */
 const CATALOG_NAMES: Readonly<Record<string, string>> = {
   int4: 'integer',
@@ -48,6 +35,13 @@ const CATALOG_NAMES: Readonly<Record<string, string>> = {
   'time(3)': 'time without time zone',
   'timestamptz(3)': 'timestamp with time zone',
 };
+
+/** Attribute type to assume for a column that differs from the model: that of its name, or the first. */
+const ASSUMED_TYPES: ReadonlyMap<string, string> = new Map(
+  Object.entries(SCALAR_TYPES)
+    .toReversed()
+    .map(([type, { column }]) => [CATALOG_NAMES[column] ?? column, column in SCALAR_TYPES ? column : type]),
+);
 
 type Entry = readonly [string, AttributeDefinition];
 
@@ -66,7 +60,7 @@ function inColumn(
   if (there === undefined) return [];
   const type = columns.get(there.column) ?? '';
   const wanted = 'searchable' in attribute ? attribute.type.column : 'jsonb';
-  const held = ASSUMED_TYPES[type];
+  const held = ASSUMED_TYPES.get(type);
   if (type === (CATALOG_NAMES[wanted] ?? wanted) || held === undefined) return [[there.name, def]];
   return [[there.name, { type: held } as AttributeDefinition]];
 }

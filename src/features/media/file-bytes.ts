@@ -103,7 +103,7 @@ export class FileBytes {
           release();
           return isStored ? work(runner) : REPEAT;
         },
-        { values: new Map(), retryOn: [], shared: true, turn: null, ...options },
+        { values: new Map(), retryOn: [], shared: true, mutex: null, ...options },
       );
     } finally {
       release();

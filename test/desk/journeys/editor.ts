@@ -34,8 +34,12 @@ export class Editor {
     await this.press('Sign in');
   }
 
-  press(name: string): Promise<void> {
-    return this.locator('button', name).click();
+  async press(name: string): Promise<void> {
+    try {
+      await this.locator('button', name).click();
+    } catch (cause) {
+      throw new Error(`Not pressed: ${name}. The page shows:\n${await this.text()}`, { cause });
+    }
   }
 
   follow(name: string): Promise<void> {

@@ -87,7 +87,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const named = targetColumns(links).map(({ name }) => name);
   const values = [me, ...(calledType === null ? [] : [constant(calledType)])];
   const of = sql`w.owner = l.${owner} and w.published = l.published and w.locale = l.locale`;
-  const last = sql`select max(m.${position}) from ${table} m
+  const lastPlace = sql`select max(m.${position}) from ${table} m
     where m.${owner} = w.owner and m.published = w.published and m.locale = w.locale`;
   const parts: Part[] = [
     () => takenBy(wanted, step),
@@ -96,7 +96,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
         not in (select w.owner, w.published, w.locale from ${part(0)} w) ${changedLinks(names)}`,
     (part) =>
       sql`insert into ${table} as l (${owner}, published, locale, ${join(named, ', ')}, ${position}, ${place})
-        select w.owner, w.published, w.locale, ${join(values, ', ')}, coalesce((${last}), 0) + 1, w.place
+        select w.owner, w.published, w.locale, ${join(values, ', ')}, coalesce((${lastPlace}), 0) + 1, w.place
           from ${part(0)} w
         on conflict (${owner}, published, locale, ${join(named, ', ')}) do nothing ${changedLinks(names)}`,
     (part) =>

@@ -21,17 +21,17 @@ interface NestedFacts {
   readonly [name: string]: Facts[string];
 }
 
-export class KeptTexts<T extends object> {
+export class CachedTexts<T extends object> {
   private readonly types = new WeakMap<ContentType, LRUCache<string, T>>();
 
   of<F extends Facts>(type: ContentType, facts: F, make: (facts: F) => T): T {
-    const kept = this.types.get(type) ?? new LRUCache<string, T>({ max: MOST });
-    this.types.set(type, kept);
+    const ofType = this.types.get(type) ?? new LRUCache<string, T>({ max: MOST });
+    this.types.set(type, ofType);
     const key = JSON.stringify(facts);
-    const known = kept.get(key);
+    const known = ofType.get(key);
     if (known !== undefined) return known;
     const made = make(facts);
-    kept.set(key, made);
+    ofType.set(key, made);
     return made;
   }
 }

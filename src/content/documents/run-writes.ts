@@ -1,0 +1,83 @@
+/** Writes of one transaction: all of them or none. */
+import { ContentError, isTaken } from '../../kernel/errors.js';
+import { locking } from '../../pool/locks.js';
+import type { Lock } from '../../pool/locks.js';
+import type { Runner } from '../../pool/runner.js';
+import { rowsLockOf, mutexOf } from '../plan/locks.js';
+import type { TransactionOptions } from '../store/database.js';
+import type { UniqueValues } from '../store/database-errors.js';
+import { AheadRunner } from './ahead-runner.js';
+import { attempt, Unexpected, type WriteBase, type WriteRun, type Written } from './run-write.js';
+
+type Writes<T> = readonly [WriteRun<T>, ...WriteRun<T>[]];
+
+/**
+ * Runs writes in one transaction, in order, with the `em` and the client of the first. Returns one response
+ * each. The error of one rolls back all, and has its `index` in the details if there are several.
+ */
+export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<readonly T[]> {
+  const values: UniqueValues = new Map();
+  const [{ options }] = writes;
+  const isHeard = writes.some(({ hooks }) => hooks.listening);
+  let done: Written<T>[] = [];
+  const transact = (expects: boolean, checksTaken = false): Promise<void> =>
+    base.database.transaction(
+      async (runner) => {
+        done = [];
+        const open = await openFor(runner, writes);
+        for (const write of writes)
+          done.push(
+            await attempt({ base, values, expects, checksTaken, runner: new AheadRunner(open) }, write),
+          );
+      },
+      { values, ...traitsOf(writes) },
+    );
+  await transact(true)
+    .catch((error: unknown) => {
+      // The second attempt loads the stored state and reports the exact problem.
+      if (error instanceof Unexpected) return transact(false);
+      const given = [...values.values()].filter(({ value }) => value !== undefined && value !== null);
+      if (isTaken(error) && given.length > 1 && !isHeard && options.em === undefined)
+        return transact(false, true);
+      throw error;
+    })
+    .catch((error: unknown) => {
+      const index = done.length;
+      throw writes.length > 1 && index < writes.length ? at(index, error) : error;
+    });
+  for (const [i, { hooks }] of writes.entries())
+    if (done[i]?.found === true) await hooks.committed(options.em);
+  return done.map(({ answer }) => answer);
+}
+
+function at(index: number, error: unknown): unknown {
+  if (!(error instanceof ContentError)) return error;
+  const indexed = new ContentError(error.name, error.message, { ...error.details, index });
+  return Object.assign(indexed, { cause: error.cause });
+}
+
+function traitsOf<T>(writes: Writes<T>): Omit<TransactionOptions, 'values'> {
+  const [{ plan, hooks, options }, ...others] = writes;
+  const { type, documentId } = plan.target;
+  const kind = `${plan.verb} ${type.uid}`;
+  const isOne = others.length === 0;
+  return {
+    retryOn: writes.flatMap((write) => write.plan.target.type.storage.contended),
+    shared: writes.some((write) => write.hooks.insideTransaction),
+    mutex: isOne ? mutexOf(type, documentId) : null,
+    disconnect: options.disconnect ?? null,
+    together:
+      isOne && !hooks.listening ? { locks: plan.locks, rows: rowsLockOf(type, documentId), kind } : null,
+    ...(options.em === undefined ? {} : { joined: options.em }),
+  };
+}
+
+/** Returns the runner of the writes. For several, it has acquired all locks, and does not commit itself. */
+async function openFor<T>(runner: Runner, writes: Writes<T>): Promise<Runner> {
+  if (writes.length === 1) return runner;
+  const held: Lock[] = writes.flatMap(({ plan }) => plan.locks);
+  const run: Runner['run'] = (statement) => runner.run(statement);
+  const all: Runner['all'] = (statements) => runner.all(statements);
+  if (held.length > 0) await all(locking(held));
+  return { em: runner.em, held, run, all, load: all, finish: all };
+}

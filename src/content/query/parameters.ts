@@ -1,0 +1,21 @@
+/** Query parameters (protocol 5.44), by the keys below them: names of the model, other keys, or unchecked. */
+export const PARAMETERS: ReadonlyMap<string, 'names' | 'keys' | 'any'> = new Map([
+  ['filters', 'names'],
+  ['populate', 'names'],
+  ['sort', 'names'],
+  ['fields', 'names'],
+  ['pagination', 'keys'],
+  ['locale', 'keys'],
+  ['fallbackLocale', 'keys'],
+  ['status', 'keys'],
+  ['_q', 'keys'],
+  ['publicationFilter', 'keys'],
+  ['withState', 'keys'],
+  ['page', 'any'],
+  ['pageSize', 'any'],
+  ['start', 'any'],
+  ['limit', 'any'],
+  ['count', 'any'],
+  ['ordering', 'any'],
+  ['hasPublishedVersion', 'any'],
+]);
