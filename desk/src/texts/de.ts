@@ -154,7 +154,7 @@ export const de: Texts = {
     since: (time) => `Seit ${time}`,
     usedAt: (time) => `Zuletzt benutzt ${time}`,
     endSession: 'Diese Sitzung beenden',
-    endSessionSince: (time) => `Sitzung vom ${time} beenden`,
+    endSessionSince: (time) => `Diese Sitzung beenden, seit ${time}`,
     endOthers: 'Alle anderen Sitzungen beenden',
   },
 

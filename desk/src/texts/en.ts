@@ -147,7 +147,7 @@ export const en = {
     since: (time: string) => `Since ${time}`,
     usedAt: (time: string) => `Last used ${time}`,
     endSession: 'End this session',
-    endSessionSince: (time: string) => `End the session of ${time}`,
+    endSessionSince: (time: string) => `End this session, since ${time}`,
     endOthers: 'End all other sessions',
   },
 

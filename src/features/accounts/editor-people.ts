@@ -78,7 +78,7 @@ export class AccountsOfPeople implements EditorPeople {
   }
 
   private async existing(documentId: string): Promise<Account> {
-    const account = await this.accounts.find({ documentId: documentId.replaceAll('\u0000', '') });
+    const account = await this.accounts.find({ documentId });
     if (account === null) throw notFound();
     return account;
   }

@@ -136,7 +136,8 @@ export function grantsOfTree(tree: unknown, schema: Schema): Grants {
 export function isTree(grants: Grants, schema: Schema): boolean {
   if (checkGrants(grants, schema, 'grants').length > 0) return false;
   const permissions = Permissions.of(grants);
-  return Permissions.of(grantsOfTree(treeOf(permissions, schema), schema)).covers(permissions);
+  const fromTree = Permissions.of(grantsOfTree(treeOf(permissions, schema), schema));
+  return fromTree.covers(permissions) && permissions.covers(fromTree);
 }
 
 const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);

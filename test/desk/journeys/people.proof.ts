@@ -1,11 +1,15 @@
 /** Journeys of an administrator in the people screens: users, roles, API tokens and the own account. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { ADAPTERS } from '../../support/app.ts';
+import { findings } from './axe.ts';
 import { buildDesk, hasBrowser, launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
+const FOLDER = process.env['DESK_SCREENSHOTS'];
 const PASSWORD = 'a long password of an editor';
 
 (hasBrowser ? describe : describe.skip).each(ADAPTERS)('people at the desk, on %s', (adapter) => {
@@ -244,4 +248,130 @@ const PASSWORD = 'a long password of an editor';
     const body = { identifier: 'ben', password: 'yet another password' };
     await room.http.post('/desk/session').send(body).expect(400);
   });
+});
+
+const VIEWS = [
+  { name: 'light', scheme: 'light', width: 1280 },
+  { name: 'dark', scheme: 'dark', width: 1280 },
+  { name: 'phone', scheme: 'light', width: 390 },
+] as const;
+
+(hasBrowser ? describe : describe.skip)('every people screen', () => {
+  let room: Newsroom;
+  let browser: Browser;
+  let opened: Opened;
+  let eva: Editor;
+
+  beforeAll(async () => {
+    await buildDesk();
+    room = await startNewsroom('express');
+    browser = await launch();
+    opened = await openPage(browser, room.url);
+    eva = new Editor(opened.page, room.desk);
+    await eva.acceptInvitation(await room.invite('eva@example.org', 'chief'), PASSWORD);
+    for (const [name, role] of [
+      ['ann.weber', 'editor'],
+      ['ben.okafor.of.the.very.long.name', 'writer'],
+      ['carla', 'writer'],
+    ] as const)
+      await room.invite(`${name}@example.org`, role);
+    await room.sql(`update content_users set blocked = true where username = 'carla'`);
+    const body = { identifier: 'eva@example.org', password: PASSWORD };
+    const { jwt } = (await room.http.post('/desk/session').send(body).expect(200)).body;
+    const post = (path: string, data: object) =>
+      room.http.post(path).set('Authorization', `Bearer ${jwt}`).send(data);
+    await post('/api/users-permissions/roles', { name: 'Archivist', description: 'Keeps the tags.' });
+    await post('/api/api-tokens', { data: { name: 'website', kind: 'read-only', days: 90 } }).expect(201);
+    await post('/api/api-tokens', { data: { name: 'importer', kind: 'full-access' } }).expect(201);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await room?.close();
+  });
+
+  const SCREENS: readonly (readonly [string, () => Promise<void>])[] = [
+    ['users', () => eva.open('/people/users')],
+    [
+      'user-menu',
+      async () => {
+        await eva.open('/people/users');
+        await eva.press('Actions for ann.weber');
+      },
+    ],
+    [
+      'invite',
+      async () => {
+        await eva.open('/people/users');
+        await eva.press('Invite a user');
+      },
+    ],
+    [
+      'link',
+      async () => {
+        await eva.open('/people/users');
+        await eva.press('Actions for ann.weber');
+        await eva.item('New invitation link');
+        await eva.sees('Invitation of ann.weber');
+      },
+    ],
+    [
+      'question',
+      async () => {
+        await eva.open('/people/users');
+        await eva.press('Actions for ann.weber');
+        await eva.item('Delete');
+        await eva.sees('Delete “ann.weber”?');
+      },
+    ],
+    ['roles', () => eva.open('/people/roles')],
+    [
+      'role-code',
+      async () => {
+        await eva.open('/people/roles');
+        await eva.follow('Writer');
+        await eva.heading('Writer');
+      },
+    ],
+    [
+      'role-database',
+      async () => {
+        await eva.open('/people/roles');
+        await eva.follow('Archivist');
+        await eva.heading('Archivist');
+        await eva.sees('Revert');
+      },
+    ],
+    ['tokens', () => eva.open('/people/tokens')],
+    [
+      'token-new',
+      async () => {
+        await eva.open('/people/tokens');
+        await eva.press('Create an API token');
+        await eva.page.locator('::-p-aria([name="Kind"][role="combobox"])').click();
+        await eva.option('Custom');
+      },
+    ],
+    ['account', () => eva.open('/account')],
+  ];
+
+  it.each(SCREENS.flatMap(([screen, visit]) => VIEWS.map((view) => ({ screen, ...view, visit }))))(
+    '$screen in $name',
+    async ({ screen, name, scheme, width, visit }) => {
+      await eva.page.setViewport({ width, height: 860, deviceScaleFactor: 1 });
+      await eva.page.emulateMediaFeatures([
+        { name: 'prefers-color-scheme', value: scheme },
+        { name: 'prefers-reduced-motion', value: 'reduce' },
+      ]);
+      await visit();
+      await sleep(400);
+      if (FOLDER !== undefined) {
+        await mkdir(FOLDER, { recursive: true });
+        await eva.page.screenshot({ path: join(FOLDER, `people-${screen}-${name}.png`) });
+      }
+      expect(await findings(eva.page)).toEqual([]);
+      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect(await eva.page.evaluate(overflow)).toBeLessThanOrEqual(0);
+      expect(opened.complaints.splice(0)).toEqual([]);
+    },
+  );
 });

@@ -92,7 +92,11 @@ function Sessions({ sessions }: { readonly sessions: readonly OwnSession[] }) {
                   <Text fw={500}>
                     {one.usedAt === null ? texts.persons.apiSession : texts.persons.deskSession}
                   </Text>
-                  {one.current && <Badge variant="outline">{texts.persons.thisSession}</Badge>}
+                  {one.current && (
+                    <Badge variant="outline" tt="none">
+                      {texts.persons.thisSession}
+                    </Badge>
+                  )}
                 </Group>
                 <Text size="sm" c="dimmed">
                   {texts.persons.since(since)}

@@ -147,7 +147,7 @@ export function QuestionDialog({ question, close }: { readonly question: Questio
   const { title, hint, label, work } = question;
   const confirm = async (): Promise<void> => {
     if (!(await send(work))) return;
-    notifications.show({ message: texts.persons.done(label) });
+    notifications.show({ position: 'bottom-center', message: texts.persons.done(label) });
     close();
   };
   return (
@@ -158,7 +158,7 @@ export function QuestionDialog({ question, close }: { readonly question: Questio
         <Button variant="default" onClick={close}>
           {texts.cancel}
         </Button>
-        <Button color="red" loading={isSending} onClick={() => void confirm()}>
+        <Button color="red.9" loading={isSending} onClick={() => void confirm()}>
           {label}
         </Button>
       </Group>

@@ -90,7 +90,7 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
   }));
   const save = async (): Promise<void> => {
     if (await send(() => changeRole(role.documentId, { permissions: tree })))
-      notifications.show({ message: texts.persons.done(texts.save) });
+      notifications.show({ position: 'bottom-center', message: texts.persons.done(texts.save) });
   };
   return (
     <>

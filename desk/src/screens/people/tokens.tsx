@@ -97,7 +97,7 @@ function TokenTable({ tokens, show, setQuestion }: TableProps) {
             <Table.Td className="desk-wide">{time(lastUsedAt)}</Table.Td>
             <Table.Td>
               {(verbs.includes('update') || verbs.includes('delete')) && (
-                <Menu position="bottom-end">
+                <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
                   <Menu.Target>
                     <ActionIcon variant="subtle" aria-label={texts.persons.actionsOn(name)}>
                       <IconDots size={18} />

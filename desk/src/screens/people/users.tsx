@@ -147,7 +147,11 @@ function UserTable({ users, showsRoles, setOpen, showLink }: TableProps) {
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
                   <Group gap="xs">
                     <Text fw={500}>{nameOf(user)}</Text>
-                    {isOwn && <Badge variant="outline">{texts.persons.you}</Badge>}
+                    {isOwn && (
+                      <Badge variant="outline" tt="none">
+                        {texts.persons.you}
+                      </Badge>
+                    )}
                   </Group>
                   <Text size="sm" c="dimmed">
                     {user.email}
@@ -179,17 +183,17 @@ function States({ user: { blocked, confirmed } }: { readonly user: User }) {
   return (
     <Group gap={4}>
       {blocked === true && (
-        <Badge variant="outline" className="desk-status desk-status-modified">
+        <Badge variant="outline" tt="none" className="desk-status desk-status-modified">
           {texts.persons.blocked}
         </Badge>
       )}
       {blocked !== true && confirmed === false && (
-        <Badge variant="outline" className="desk-status">
+        <Badge variant="outline" tt="none" className="desk-status">
           {texts.persons.unconfirmed}
         </Badge>
       )}
       {blocked !== true && confirmed !== false && (
-        <Badge variant="outline" className="desk-status desk-status-published">
+        <Badge variant="outline" tt="none" className="desk-status desk-status-published">
           {texts.persons.active}
         </Badge>
       )}
@@ -234,7 +238,7 @@ function UserMenu({ user, isOwn, setOpen, showLink, send }: MenuProps) {
   if (isOwn || !users.some((one) => one !== 'find' && one !== 'create')) return null;
   const invite = (): Promise<boolean> => send(async () => showLink(name, await inviteUser(documentId)));
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <ActionIcon variant="subtle" aria-label={persons.actionsOn(name)}>
           <IconDots size={18} />
