@@ -35,10 +35,20 @@ const MARGIN = 30_000;
 /** Pause in milliseconds before another attempt to start. */
 const RETRY = 2000;
 
-async function call(path: string, method: string, body?: object): Promise<Response> {
-  const init: RequestInit = { method, credentials: 'same-origin' };
+const LOCK = `content-desk ${settings.base}`;
+
+type Headers = Readonly<Record<string, string>>;
+
+interface Call {
+  readonly method: 'POST' | 'DELETE';
+  readonly body?: object;
+  readonly headers?: Headers;
+}
+
+async function call(path: string, { method, body, headers = {} }: Call): Promise<Response> {
+  const init: RequestInit = { method, headers, credentials: 'same-origin' };
   if (body !== undefined) {
-    init.headers = { 'Content-Type': 'application/json' };
+    init.headers = { ...headers, 'Content-Type': 'application/json' };
     init.body = JSON.stringify(body);
   }
   try {
@@ -82,18 +92,29 @@ class Session {
 
   /** Signs in, or accepts an invitation, or sets a new password by a code. Throws an ApiError. */
   async enter(path: '' | '/invitation' | '/reset', body: object): Promise<void> {
-    const response = await call(path, 'POST', body);
+    const response = await call(path, { method: 'POST', body });
     if (!response.ok) throw await errorOf(response);
     this.publish((await response.json()) as Issued);
   }
 
+  /** Sets another password of the editor, which ends all other sessions. Throws an ApiError. */
+  async changePassword(body: object): Promise<void> {
+    const headers = await this.headers();
+    // The present token is void at once: renewals wait for the new one.
+    await navigator.locks.request(LOCK, async () => {
+      const response = await call('/password', { method: 'POST', body, headers });
+      if (!response.ok) throw await errorOf(response);
+      this.publish((await response.json()) as Issued);
+    });
+  }
+
   async forgot(email: string): Promise<void> {
-    const response = await call('/forgot', 'POST', { email });
+    const response = await call('/forgot', { method: 'POST', body: { email } });
     if (!response.ok) throw await errorOf(response);
   }
 
   async leave(): Promise<void> {
-    await call('', 'DELETE');
+    await call('', { method: 'DELETE' });
     this.channel.postMessage({ kind: 'end' } satisfies Message);
     this.token = null;
     this.user = null;
@@ -101,7 +122,7 @@ class Session {
   }
 
   /** Returns the header of a request. Waits for the editor to sign in again if the session has ended. */
-  async headers(): Promise<Readonly<Record<string, string>>> {
+  async headers(): Promise<Headers> {
     if (!settings.session) return {};
     if (this.token === null || this.token.until - Date.now() < MARGIN) await this.renew();
     if (this.token === null) await this.signedIn();
@@ -112,7 +133,7 @@ class Session {
    * Reports that a request was refused with 401. Returns whether to send it again: with a newer token, or
    * after the editor has signed in at the host's page.
    */
-  async refused(headers: Readonly<Record<string, string>>): Promise<boolean> {
+  async refused(headers: Headers): Promise<boolean> {
     if (settings.signIn !== null) {
       this.become('expired');
       await this.signedIn();
@@ -126,7 +147,7 @@ class Session {
   /** Renews the access token. Returns false if there is no session. Throws an OfflineError. */
   private renew(): Promise<boolean> {
     this.renewal ??= navigator.locks
-      .request(`content-desk ${settings.base}`, () => this.ask())
+      .request(LOCK, () => this.ask())
       .finally(() => {
         this.renewal = null;
       });
@@ -136,7 +157,7 @@ class Session {
   private async ask(): Promise<boolean> {
     // Another tab may have renewed it while this one waited for the lock.
     if (this.token !== null && this.token.until - Date.now() >= MARGIN) return true;
-    const response = await call('/refresh', 'POST');
+    const response = await call('/refresh', { method: 'POST' });
     if (response.ok) {
       this.publish((await response.json()) as Issued);
       return true;

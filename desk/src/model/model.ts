@@ -3,6 +3,7 @@ import type {
   DeskAttribute,
   DeskComponent,
   DeskModel,
+  DeskPeople,
   DeskType,
 } from '../../../src/features/desk/desk-model.ts';
 
@@ -42,11 +43,13 @@ export class Model {
   readonly types: readonly Type[];
   readonly defaultLocale: string;
   readonly locales: readonly string[];
+  readonly people: DeskPeople;
   private readonly byName: ReadonlyMap<string, Type>;
   private readonly byUid: ReadonlyMap<string, Component>;
 
   constructor(model: DeskModel) {
     this.types = model.types;
+    this.people = model.people;
     this.defaultLocale = model.defaultLocale;
     this.locales = model.locales ?? [model.defaultLocale];
     this.byName = new Map(this.types.map((type) => [type.name, type]));

@@ -15,7 +15,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconLanguage, IconMoon, IconUser } from '@tabler/icons-react';
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { session } from '../api/session.ts';
 import { listLabel, type Type } from '../model/model.ts';
@@ -24,6 +24,9 @@ import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { DocumentScreen } from './document.tsx';
 import { ListScreen } from './list.tsx';
+import { PeopleNavigation } from './people/navigation.tsx';
+
+const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
 export function Shell() {
   const texts = useTexts();
@@ -51,6 +54,7 @@ export function Shell() {
       <AppShell.Navbar aria-label={texts.menu}>
         <ScrollArea p="xs">
           <Navigation close={close} />
+          <PeopleNavigation close={close} />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content">
@@ -65,6 +69,12 @@ export function Shell() {
             <Route path="/content/:type">{({ type }) => <OneType name={type} />}</Route>
             <Route path="/content/:type/:document">
               {({ type, document }) => <OneType name={type} document={document} />}
+            </Route>
+            <Route path="/people/:screen/:id?">
+              <PeopleScreens />
+            </Route>
+            <Route path="/account">
+              <PeopleScreens />
             </Route>
             <Route path="/">
               {first === undefined ? <Nothing /> : <Redirect to={`/content/${first.name}`} replace />}
@@ -178,6 +188,9 @@ function HeaderMenus() {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Label>{session.user?.email}</Menu.Label>
+            <Menu.Item component={Link} href="/account">
+              {texts.persons.account}
+            </Menu.Item>
             <Menu.Item onClick={() => void session.leave()}>{texts.signOut}</Menu.Item>
           </Menu.Dropdown>
         </Menu>

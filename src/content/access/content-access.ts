@@ -96,6 +96,12 @@ export class ContentAccess {
     return Object.keys(this.base.roles);
   }
 
+  /** Grants of a role in code; none for other roles. */
+  grantsInCode(role: string): Grants {
+    const { roles } = this.base;
+    return Object.hasOwn(roles, role) ? (roles[role] ?? {}) : {};
+  }
+
   /** Whether no request can have permissions: there are no grants, strategies or sources. */
   get isClosed(): boolean {
     const granted = Object.values(this.base.roles).some((grants) => Object.keys(grants).length > 0);

@@ -134,6 +134,7 @@ export class Permissions {
   private constructor(
     private readonly granted: Granted,
     private readonly owned: Granted,
+    private readonly key: string,
   ) {
     Object.freeze(this);
   }
@@ -164,6 +165,11 @@ export class Permissions {
   /** Whether no action is granted. */
   get isEmpty(): boolean {
     return this.granted.size === 0 && this.owned.size === 0;
+  }
+
+  /** Whether other permissions grant nothing in addition to these. */
+  covers(other: Permissions): boolean {
+    return this.plus(other).key === this.key;
   }
 
   /** Returns the union with other permissions. */
@@ -220,7 +226,7 @@ export class Permissions {
     const key = JSON.stringify([textOf(granted), textOf(own)]);
     const known = lasting.get(key) ?? interned.get(key);
     if (known !== undefined) return known;
-    const rights = new Permissions(granted, own);
+    const rights = new Permissions(granted, own, key);
     interned.set(key, rights);
     return rights;
   }

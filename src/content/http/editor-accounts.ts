@@ -1,4 +1,5 @@
 /** Interface between the desk and the module that has accounts; both are features, and each may be absent. */
+import type { Grants } from '../access/permissions.js';
 import { providerMark } from '../documents/decorated-providers.js';
 
 /** Address of the client and body of its request. */
@@ -47,6 +48,8 @@ export interface EditorAccounts {
   end(refreshToken: string): Promise<void>;
   /** Mails a link with a code, after the response. Without `linkTo`, no mail is sent. */
   forgotPassword(attempt: EditorAttempt, linkTo: LinkTo | null): Promise<void>;
+  /** Sets another password by the old one. All sessions of the account end, and a new one begins. */
+  changePassword(documentId: string, attempt: EditorAttempt): Promise<EditorSession>;
   /** Sets the password of an account with an invitation's or a mailed code, which works once. */
   setPassword(attempt: EditorAttempt): Promise<EditorSession>;
   /** Returns a code that sets the password of an account. Creates the account if there is none. */
@@ -57,3 +60,43 @@ export interface EditorAccounts {
 
 /** Marks the provider of {@link EditorAccounts}. */
 export const ProvidesEditorAccounts = providerMark<EditorAccounts>('ProvidesEditorAccounts', 'signIn');
+
+/** Session in the list of its own user. */
+export interface ListedSession {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** Time of the last refresh or sign-in; null for sessions of the API. */
+  readonly usedAt: string | null;
+  /** Whether the request belongs to it. */
+  readonly current: boolean;
+}
+
+/** Role with its grants, those of the code and those of the database. */
+export interface ListedRole {
+  readonly id: number;
+  readonly documentId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly type: string;
+  /** Number of its users. */
+  readonly users: number;
+  readonly inCode: Grants;
+  readonly stored: Grants;
+  /** Whether the role routes can change its grants without losing one. */
+  readonly editable: boolean;
+}
+
+/** Other accounts, and sessions of the caller. Unknown users and sessions are a NotFoundError. */
+export interface EditorPeople {
+  /** Returns a code that sets the password of an account. Throws a ContentError if it cannot sign in. */
+  inviteAgain(documentId: string): Promise<string>;
+  /** Ends all sessions, and voids all tokens. */
+  endSessions(documentId: string): Promise<void>;
+  sessionsOf(documentId: string, bearer: string | null): Promise<readonly ListedSession[]>;
+  endSession(documentId: string, id: string): Promise<void>;
+  roles(): Promise<readonly ListedRole[]>;
+}
+
+/** Marks the provider of {@link EditorPeople}. */
+export const ProvidesEditorPeople = providerMark<EditorPeople>('ProvidesEditorPeople', 'inviteAgain');

@@ -6,12 +6,13 @@ import {
   type Identity,
   unauthorized,
 } from '../../content/access/auth-strategy.js';
+import { type Caller, SYSTEM } from '../../content/access/caller.js';
 import { checkGrants, type Grants, Permissions } from '../../content/access/permissions.js';
 import { Database } from '../../content/store/database.js';
 import { ContentService } from '../../content/documents/content.service.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { neededType, RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
-import { validationError } from '../../kernel/errors.js';
+import { ContentError, validationError } from '../../kernel/errors.js';
 import { checkedAs, isNullOr, isShape, isText, type Test } from '../../kernel/json.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { apiTokenType } from './account-types.js';
@@ -51,10 +52,19 @@ export interface ApiToken {
   readonly createdAt: string;
 }
 
+export const isKind: Test<ApiTokenKind> = (value): value is ApiTokenKind =>
+  KINDS.some((kind) => kind === value);
+
+/** Token in the one response that contains its secret. */
+type NewlyShown = ApiToken & { readonly token: string };
+
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const TOKEN = /^nca_([0-9a-f]{16})_([\w-]{43})$/;
-const READ_ONLY = Permissions.of({ '*': ['find', 'findOne', 'readDrafts'] });
+const BY_KIND = {
+  'read-only': Permissions.of({ '*': ['find', 'findOne', 'readDrafts'] }),
+  'full-access': Permissions.ALL,
+} as const;
 const MAX_CACHED = 1000;
 /** Page size of {@link ApiTokens.list}. The configured maximum may be lower. */
 const PAGE_SIZE = 100;
@@ -121,21 +131,20 @@ export class ApiTokens implements AuthStrategy {
 
   /**
    * Creates a token. The response alone contains `token`; the database stores a salted hash. Throws a
-   * ContentError for a taken name, unknown grants, or days that are not a positive whole number.
+   * ContentError for a taken name, unknown grants, or days that are not a positive whole number. So does a
+   * caller, your own code by default, with fewer permissions than the token.
    */
-  async create({
-    name,
-    kind,
-    description,
-    grants,
-    days,
-  }: NewApiToken): Promise<ApiToken & { readonly token: string }> {
+  async create(
+    { name, kind, description, grants, days }: NewApiToken,
+    as: Caller = SYSTEM,
+  ): Promise<NewlyShown> {
     if ((kind === 'custom') !== (grants !== undefined))
       throw validationError('The kind "custom" requires "grants", and no other kind allows it');
     if (days !== undefined && !(Number.isSafeInteger(days) && days > 0))
       throw validationError('"days" must be a positive whole number');
     const mistakes = checkGrants(grants ?? {}, this.schema, 'grants');
     if (mistakes.length > 0) throw validationError(mistakes.join('; '));
+    needCovered(as, kind, grants ?? null);
     const { token, lookup, hash } = newSecret();
     const lifespan = days ?? null;
     const values = {
@@ -166,11 +175,12 @@ export class ApiTokens implements AuthStrategy {
 
   /**
    * Gives a token a new secret and restarts its lifespan. The old secret is refused at once. Returns null for
-   * an unknown token.
+   * an unknown token. Throws ForbiddenError for a caller with fewer permissions than the token.
    */
-  async rotate(documentId: string): Promise<(ApiToken & { readonly token: string }) | null> {
+  async rotate(documentId: string, as: Caller = SYSTEM): Promise<NewlyShown | null> {
     const known = await this.service.findOne(documentId);
     if (known === null) return null;
+    needCovered(as, known.kind, known.grants);
     const { token, lookup, hash } = newSecret();
     return {
       ...(await this.service.update(documentId, { lookup, hash, expiresAt: expiry(known.lifespan) })),
@@ -205,13 +215,21 @@ export class ApiTokens implements AuthStrategy {
   }
 
   private permissionsOf({ kind, grants }: TokenRow): Permissions {
-    if (kind !== 'custom') return kind === 'full-access' ? Permissions.ALL : READ_ONLY;
+    if (kind !== 'custom') return BY_KIND[kind];
     const text = grants ?? '{}';
     const known = this.permissions.get(text) ?? Permissions.of(JSON.parse(text) as Grants);
     if (this.permissions.size >= MAX_CACHED) this.permissions.clear();
     this.permissions.set(text, known);
     return known;
   }
+}
+
+/** Refuses a caller who would get permissions by a token, which is shown to it. */
+function needCovered({ permissions }: Caller, kind: ApiTokenKind, grants: Grants | null): void {
+  // An unknown kind grants nothing, and is refused with the other values.
+  const granted = isKind(kind) && kind !== 'custom' ? BY_KIND[kind] : Permissions.of(grants ?? {});
+  if (!permissions.covers(granted))
+    throw new ContentError('ForbiddenError', 'The token would have permissions that you do not have');
 }
 
 interface TokenRow {
@@ -222,8 +240,6 @@ interface TokenRow {
   readonly lastUsedAt: string | null;
   readonly hash: string;
 }
-
-const isKind: Test<ApiTokenKind> = (value): value is ApiTokenKind => KINDS.some((kind) => kind === value);
 
 const isTokenRow = isShape<TokenRow>({
   documentId: isText,

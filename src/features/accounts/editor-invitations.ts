@@ -4,7 +4,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ContentAccess } from '../../content/access/content-access.js';
 import type { EditorInvitation } from '../../content/http/editor-accounts.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
-import { application, ContentError } from '../../kernel/errors.js';
+import { application, ContentError, notFound } from '../../kernel/errors.js';
 import { newVersion } from './account-hooks.js';
 import { type Account, AccountRepository, newToken } from './account-repository.js';
 import { readFields } from './read-fields.js';
@@ -34,10 +34,26 @@ export class EditorInvitations {
     const account = await this.accounts.byEmail(email);
     if (account?.blocked === true) throw application(`The account of ${email} is blocked`);
     const chosen = chooseRole(await this.deskRoles(), role, account);
-    const id = account === null ? await this.create(email, chosen) : await this.adopt(account, chosen);
+    return this.codeFor(
+      account === null ? await this.create(email, chosen) : await this.adopt(account, chosen),
+    );
+  }
+
+  /** Invites an account with its present role. Throws a ContentError if it cannot sign in at the desk. */
+  async again(documentId: string): Promise<string> {
+    const account = await this.accounts.find({ documentId });
+    if (account === null) throw notFound();
+    if (account.blocked === true) throw application(`The account of ${account.email} is blocked`);
+    if (!(await this.deskRoles()).some((role) => role.documentId === account.role))
+      throw application(`The role of ${account.email} may not open the desk`);
+    return this.codeFor(documentId);
+  }
+
+  /** Replaces the code of an account. */
+  private async codeFor(documentId: string): Promise<string> {
     const { token, hash } = newToken();
     const resetPasswordExpires = new Date(Date.now() + VALID_DAYS * DAY).toISOString();
-    await this.accounts.set({ documentId: id }, { resetPasswordToken: hash, resetPasswordExpires });
+    await this.accounts.set({ documentId }, { resetPasswordToken: hash, resetPasswordExpires });
     return token;
   }
 

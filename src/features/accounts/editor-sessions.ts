@@ -75,6 +75,13 @@ export class EditorSessions implements EditorAccounts {
     });
   }
 
+  changePassword(documentId: string, { address, body }: EditorAttempt): Promise<EditorSession> {
+    const asked = { route: 'change-password', address, identifier: documentId };
+    return this.limits.attempt(asked, async () =>
+      this.begin(await this.users.withNewPassword(documentId, body)),
+    );
+  }
+
   async forgotPassword({ address, body }: EditorAttempt, linkTo: LinkTo | null): Promise<void> {
     await this.limits.count({ route: 'forgot-password', address, identifier: field(body, 'email') });
     const admits = async (account: Account): Promise<boolean> => linkTo !== null && this.mayOpen(account);

@@ -1,8 +1,15 @@
 /** Grants in the format of the role routes (protocol 19.20, 19.21). */
-import { ACTIONS, type Action, type Grants, type Permissions } from '../../content/access/permissions.js';
+import {
+  ACTIONS,
+  type Action,
+  checkGrants,
+  type Grants,
+  Permissions,
+} from '../../content/access/permissions.js';
 import { validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
+import { DESK_GRANT } from '../../content/model/naming.js';
 import { suggest } from '../../content/model/suggest.js';
 
 /** `{ 'api::article': { controllers: { article: { find: { enabled: true, policy: '' } } } } }` */
@@ -34,7 +41,8 @@ const OF_FILES: ActionNames = {
 };
 
 interface Branch {
-  readonly type: ContentType;
+  /** Subject of the grants. */
+  readonly subject: string;
   /** Accepted group names; responses use the first. Other servers of the protocol name types twice. */
   readonly groups: readonly string[];
   readonly controller: string;
@@ -43,18 +51,32 @@ interface Branch {
 
 function branchOf(type: ContentType): Branch {
   const { singularApiId: name, internal } = type;
-  if (internal) return { type, groups: ['plugin::upload'], controller: 'content-api', actions: OF_FILES };
+  if (internal)
+    return { subject: name, groups: ['plugin::upload'], controller: 'content-api', actions: OF_FILES };
   const group = IN_PLUGIN.includes(name) ? PLUGIN : `api::${name}`;
-  return { type, groups: [group, `${group}.${name}`], controller: name, actions: OWN_NAMES };
+  return { subject: name, groups: [group, `${group}.${name}`], controller: name, actions: OWN_NAMES };
 }
 
-const branches = (schema: Schema): Branch[] =>
-  [...schema.types.values()]
+/** Grants without a content type. */
+const OTHERS: readonly Branch[] = [
+  {
+    subject: 'locale',
+    groups: ['plugin::i18n'],
+    controller: 'locales',
+    actions: { listLocales: ['find'] },
+  },
+  { subject: DESK_GRANT, groups: ['plugin::desk'], controller: 'desk', actions: { open: ['open'] } },
+];
+
+const branches = (schema: Schema): Branch[] => [
+  ...[...schema.types.values()]
     .filter(
       ({ internal, routes, singularApiId }) =>
         internal || routes.length > 0 || IN_PLUGIN.includes(singularApiId),
     )
-    .map(branchOf);
+    .map(branchOf),
+  ...OTHERS,
+];
 
 /** Returns the tree of all types and actions, with the granted ones enabled. */
 export function treeOf(permissions: Permissions, schema: Schema): PermissionTree {
@@ -62,12 +84,12 @@ export function treeOf(permissions: Permissions, schema: Schema): PermissionTree
     string,
     { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }
   > = {};
-  for (const { type, groups, controller, actions } of branches(schema)) {
+  for (const { subject, groups, controller, actions } of branches(schema)) {
     const group = (tree[groups[0] ?? ''] ??= { controllers: {} });
     group.controllers[controller] = Object.fromEntries(
       Object.entries(actions).map(([name, all]) => [
         name,
-        { enabled: all.every((action) => permissions.allows(type.singularApiId, action)), policy: '' },
+        { enabled: all.every((action) => permissions.allows(subject, action)), policy: '' },
       ]),
     );
   }
@@ -99,15 +121,23 @@ export function grantsOfTree(tree: unknown, schema: Schema): Grants {
         `permissions.${group}`,
         known.map((one) => one.controller),
       );
-    const { type, actions } = branch;
+    const { subject, actions } = branch;
     const name = SYNONYMS[action] ?? action;
     const meant = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (meant === undefined)
       refuse(action, `permissions.${group}.controllers.${controller}`, Object.keys(actions));
-    const granted = grants.get(type.singularApiId) ?? new Set();
-    grants.set(type.singularApiId, new Set([...granted, ...meant]));
+    const granted = grants.get(subject) ?? new Set();
+    grants.set(subject, new Set([...granted, ...meant]));
   }
   return Object.fromEntries([...grants].map(([name, actions]) => [name, [...actions]]));
+}
+
+/** Whether a tree expresses all grants: grants of attributes, of own documents and of `*` do not fit in. */
+export function isTree(grants: Grants, schema: Schema): boolean {
+  if (checkGrants(grants, schema, 'grants').length > 0) return false;
+  const permissions = Permissions.of(grants);
+  const fromTree = Permissions.of(grantsOfTree(treeOf(permissions, schema), schema));
+  return fromTree.covers(permissions) && permissions.covers(fromTree);
 }
 
 const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);

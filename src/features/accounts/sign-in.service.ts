@@ -138,6 +138,11 @@ export class SignIn {
 
   /** 19.10. Voids every token issued before. */
   async changePassword(documentId: string | null, body: unknown): Promise<SignedIn> {
+    return this.signedIn(await this.withNewPassword(documentId, body));
+  }
+
+  /** Sets the password of an account by the old one, and returns the account. All sessions end. */
+  async withNewPassword(documentId: string | null, body: unknown): Promise<Account> {
     if (documentId === null) throw forbidden();
     const { currentPassword, password, passwordConfirmation } = readFields(body, {
       currentPassword: 'text',
@@ -155,7 +160,7 @@ export class SignIn {
       { password: await this.hashed(password), ...NO_CODE, sessions: [] },
     );
     if (!changed) throw validationError('The provided current password is invalid');
-    return this.signedIn(await this.existing({ documentId }));
+    return this.existing({ documentId });
   }
 
   private async signedIn(account: Account): Promise<SignedIn> {

@@ -14,6 +14,7 @@ import { userPaths } from './user-paths.js';
 import { AccountRepository } from './account-repository.js';
 import { DefaultRoles } from './default-roles.js';
 import { EditorInvitations } from './editor-invitations.js';
+import { AccountsOfPeople } from './editor-people.js';
 import { EditorSessions } from './editor-sessions.js';
 import { JsonWebTokens } from './json-web-tokens.js';
 import { MailedCodes } from './mailed-codes.js';
@@ -81,6 +82,7 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
     SignIn,
     EditorInvitations,
     EditorSessions,
+    AccountsOfPeople,
   ],
   exports: [SignIn, Sessions, Roles],
 })

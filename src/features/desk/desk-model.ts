@@ -52,10 +52,20 @@ export interface DeskComponent extends DeskPart {
   readonly uid: string;
 }
 
+/** Permissions of the caller on users, roles and API tokens. */
+export interface DeskPeople {
+  /** `create`: with a role and an invitation. `block`: also end all sessions. */
+  readonly users: readonly ('find' | 'create' | 'invite' | 'changeRole' | 'block' | 'delete')[];
+  readonly roles: readonly ('find' | 'findOne' | 'create' | 'update' | 'delete')[];
+  /** `update`: make a new secret. */
+  readonly tokens: readonly ('find' | 'create' | 'update' | 'delete')[];
+}
+
 export interface DeskModel {
   readonly defaultLocale: string;
   /** Codes of the locales; null for callers without `locale: ['find']`. */
   readonly locales: readonly string[] | null;
   readonly types: readonly DeskType[];
   readonly components: readonly DeskComponent[];
+  readonly people: DeskPeople;
 }

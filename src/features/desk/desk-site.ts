@@ -1,9 +1,17 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
+import type { Caller } from '../../content/access/caller.js';
 import { DecoratedProviders } from '../../content/documents/decorated-providers.js';
-import { type EditorAccounts, ProvidesEditorAccounts } from '../../content/http/editor-accounts.js';
+import {
+  type EditorAccounts,
+  type EditorPeople,
+  ProvidesEditorAccounts,
+  ProvidesEditorPeople,
+} from '../../content/http/editor-accounts.js';
 import { ContentRoutes } from '../../content/http/routes.js';
 import { trimSlashes } from '../../kernel/settings.js';
+import { describePeople } from './describe-people.js';
+import type { DeskPeople } from './desk-model.js';
 import type { PageSettings } from './desk-page.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 
@@ -15,6 +23,8 @@ export const deskLink = (address: string, page: string, code: string): string =>
 @Injectable()
 export class DeskSite implements OnModuleInit {
   private accounts: EditorAccounts | null = null;
+  /** Accounts and roles of the application; null without `UsersModule`. */
+  people: EditorPeople | null = null;
 
   constructor(
     @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
@@ -25,6 +35,7 @@ export class DeskSite implements OnModuleInit {
 
   onModuleInit(): void {
     this.accounts = this.decorated.one(ProvidesEditorAccounts);
+    this.people = this.decorated.one(ProvidesEditorPeople);
   }
 
   /** Path of the desk, with the global prefix and a leading slash. */
@@ -46,6 +57,15 @@ export class DeskSite implements OnModuleInit {
   /** Accounts that get mail from the desk; null without a mail sender, or without an address for links. */
   get mails(): EditorAccounts | null {
     return this.options.url !== null && this.sessions?.sendsMail === true ? this.sessions : null;
+  }
+
+  /** Permissions of a caller on the accounts and API tokens that the application has. */
+  peopleFor(caller: Caller): DeskPeople {
+    return describePeople(caller, {
+      accounts: this.people !== null,
+      signsIn: this.sessions !== null,
+      tokens: this.routes.hasRoute(`${this.routes.base}/api-tokens`.toLowerCase()),
+    });
   }
 
   settings(nonce: string): PageSettings {

@@ -6,6 +6,7 @@ import {
   Header,
   HttpCode,
   Inject,
+  Param,
   Post,
   Req,
   Res,
@@ -14,21 +15,30 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { unauthorized } from '../../content/access/auth-strategy.js';
-import { AccountGuard, callerWith } from '../../content/http/account.guard.js';
-import type { EditorAccounts, EditorSession } from '../../content/http/editor-accounts.js';
+import { refusal, unauthorized } from '../../content/access/auth-strategy.js';
+import { userOf } from '../../content/access/caller.js';
+import { AccountGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
+import type {
+  EditorAccounts,
+  EditorPeople,
+  EditorSession,
+  ListedRole,
+  ListedSession,
+} from '../../content/http/editor-accounts.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Described } from '../../content/http/metadata.js';
+import { credentialsOf, type HttpRequest } from '../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
-import { ContentError, notFound } from '../../kernel/errors.js';
+import { ContentError, forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { cookieOf, tokenIn } from './desk-cookie.js';
 import type { DeskModel } from './desk-model.js';
 import { deskLink, DeskSite } from './desk-site.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
+import { mayWriteUser, USER } from './describe-people.js';
 import { describeForDesk } from './describe-for-desk.js';
-import { SameOriginGuard, type SessionRequest } from './same-origin.guard.js';
+import { SameOriginGuard, SessionGuard, type SessionRequest } from './same-origin.guard.js';
 
 type Answer = Pick<EditorSession, 'jwt' | 'expiresIn' | 'user'>;
 
@@ -36,6 +46,13 @@ type Answer = Pick<EditorSession, 'jwt' | 'expiresIn' | 'user'>;
 interface Exchange {
   readonly request: SessionRequest;
   readonly response: object;
+}
+
+/** Returns the document id of the user who sends a request. Throws ForbiddenError for other callers. */
+function idOfUser(request: object): string {
+  const id = userOf(callerOf(request));
+  if (id === null) throw forbidden();
+  return id;
 }
 
 /** Routes of the desk: its model, under the grant `open` on `desk`, and the session of an editor. */
@@ -56,12 +73,74 @@ export class DeskController {
   @Header('Cache-Control', 'no-store')
   model(@Req() request: object): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
-    return { data: describeForDesk({ schema: this.schema, settings: this.settings, caller }) };
+    const { schema, settings, site } = this;
+    return { data: { ...describeForDesk({ schema, settings, caller }), people: site.peopleFor(caller) } };
+  }
+
+  /** Roles with their grants, those of the code included. */
+  @Get('roles')
+  @UseGuards(AccountGuard)
+  @Header('Cache-Control', 'no-store')
+  async roles(@Req() request: object): Promise<{ readonly data: readonly ListedRole[] }> {
+    callerWith(request, 'role', 'find');
+    callerWith(request, 'role', 'findOne');
+    return { data: await this.people.roles() };
+  }
+
+  /** The code sets the password of the user: the caller needs the permission to do so itself. */
+  @Post('users/:id/invitation')
+  @UseGuards(SameOriginGuard, AccountGuard)
+  async invite(
+    @Req() request: object,
+    @Param('id') id: string,
+  ): Promise<{ readonly data: { readonly code: string; readonly link: string | null } }> {
+    this.needUpdate(request, 'password');
+    if (this.site.sessions === null) throw notFound();
+    const code = await this.people.inviteAgain(id);
+    const { url } = this.options;
+    return { data: { code, link: url === null ? null : deskLink(url.href, 'invitation', code) } };
+  }
+
+  /** A block ends all sessions as well, so that both need the same permission. */
+  @Delete('users/:id/sessions')
+  @HttpCode(204)
+  @UseGuards(SameOriginGuard, AccountGuard)
+  async endSessions(@Req() request: object, @Param('id') id: string): Promise<void> {
+    this.needUpdate(request, 'blocked');
+    await this.people.endSessions(id);
+  }
+
+  @Get('account/sessions')
+  @UseGuards(SessionGuard, AccountGuard)
+  async ownSessions(@Req() request: HttpRequest): Promise<{ readonly data: readonly ListedSession[] }> {
+    return { data: await this.people.sessionsOf(idOfUser(request), credentialsOf(request).bearer) };
+  }
+
+  @Delete('account/sessions/:id')
+  @HttpCode(204)
+  @UseGuards(SessionGuard, AccountGuard)
+  async endOwnSession(@Req() request: HttpRequest, @Param('id') id: string): Promise<void> {
+    await this.people.endSession(idOfUser(request), id);
+  }
+
+  /** Sets another password of the caller. The session goes on with a new token, all others end. */
+  @Post('session/password')
+  @HttpCode(200)
+  @UseGuards(SessionGuard, AccountGuard)
+  changePassword(
+    @Req() request: SessionRequest,
+    @Res({ passthrough: true }) response: object,
+    @Body() body: unknown,
+  ): Promise<Answer> {
+    const id = idOfUser(request);
+    return this.begin({ request, response }, (accounts) =>
+      accounts.changePassword(id, { address: request.ip ?? '', body }),
+    );
   }
 
   @Post('session')
   @HttpCode(200)
-  @UseGuards(SameOriginGuard)
+  @UseGuards(SessionGuard)
   signIn(
     @Req() request: SessionRequest,
     @Res({ passthrough: true }) response: object,
@@ -75,7 +154,7 @@ export class DeskController {
   /** Removes the cookie of a session that has ended. */
   @Post('session/refresh')
   @HttpCode(200)
-  @UseGuards(SameOriginGuard)
+  @UseGuards(SessionGuard)
   async refresh(
     @Req() request: SessionRequest,
     @Res({ passthrough: true }) response: object,
@@ -93,7 +172,7 @@ export class DeskController {
 
   @Delete('session')
   @HttpCode(204)
-  @UseGuards(SameOriginGuard)
+  @UseGuards(SessionGuard)
   async signOut(@Req() request: SessionRequest, @Res({ passthrough: true }) response: object): Promise<void> {
     const token = tokenIn(request.headers['cookie']);
     if (token !== null) await this.accounts.end(token);
@@ -102,7 +181,7 @@ export class DeskController {
 
   @Post(['session/invitation', 'session/reset'])
   @HttpCode(200)
-  @UseGuards(SameOriginGuard)
+  @UseGuards(SessionGuard)
   setPassword(
     @Req() request: SessionRequest,
     @Res({ passthrough: true }) response: object,
@@ -116,7 +195,7 @@ export class DeskController {
   /** The response is the same for every address. */
   @Post('session/forgot')
   @HttpCode(200)
-  @UseGuards(SameOriginGuard)
+  @UseGuards(SessionGuard)
   async forgotPassword(
     @Req() request: SessionRequest,
     @Body() body: unknown,
@@ -129,6 +208,17 @@ export class DeskController {
       url === null ? null : (code) => deskLink(url.href, 'reset-password', code),
     );
     return { ok: true };
+  }
+
+  private needUpdate(request: object, attribute: string): void {
+    const caller = callerWith(request, USER, 'update');
+    if (!mayWriteUser(caller, 'update', attribute)) throw refusal(caller);
+  }
+
+  private get people(): EditorPeople {
+    const { people } = this.site;
+    if (people === null) throw notFound();
+    return people;
   }
 
   private get accounts(): EditorAccounts {

@@ -12,7 +12,7 @@ import {
   type ResolvedDeskOptions,
   resolveDeskOptions,
 } from './desk.options.js';
-import { SameOriginGuard } from './same-origin.guard.js';
+import { SameOriginGuard, SessionGuard } from './same-origin.guard.js';
 
 /**
  * The desk, where editors write: its pages, and `GET /desk/model`, under the grant `desk: ['open']`. With
@@ -29,7 +29,7 @@ import { SameOriginGuard } from './same-origin.guard.js';
  */
 @Module({
   controllers: [DeskController],
-  providers: [DeskSite, DeskPages, DeskInvitations, SameOriginGuard],
+  providers: [DeskSite, DeskPages, DeskInvitations, SameOriginGuard, SessionGuard],
   exports: [DeskInvitations],
 })
 export class DeskModule implements NestModule {

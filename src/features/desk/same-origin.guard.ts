@@ -13,11 +13,11 @@ export interface SessionRequest extends HttpRequest {
   readonly protocol?: string;
 }
 
-/** Admits requests of the desk's own pages to the session route, and no other site's. */
+/** Admits requests of the desk's own pages, and no other site's. */
 @Injectable()
 export class SameOriginGuard implements CanActivate {
   constructor(
-    @Inject(DeskSite) private readonly site: DeskSite,
+    @Inject(DeskSite) protected readonly site: DeskSite,
     @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}
@@ -26,10 +26,14 @@ export class SameOriginGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<SessionRequest>();
     this.adapter.httpAdapter.setHeader(http.getResponse<object>(), 'Cache-Control', 'no-store');
-    if (this.site.sessions === null) throw notFound();
+    if (!this.isServed()) throw notFound();
     const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers;
     if (site !== 'same-origin' || !this.isOwn(origin, request)) throw forbidden();
     requireJson(request);
+    return true;
+  }
+
+  protected isServed(): boolean {
     return true;
   }
 
@@ -43,5 +47,13 @@ export class SameOriginGuard implements CanActivate {
     if (sent.origin === this.options.url?.origin) return true;
     // A proxy that ends TLS may hide the protocol; the host is the same.
     return [sent.protocol, `${protocol}:`].some((one) => sent.host === URL.parse(`${one}//${host}`)?.host);
+  }
+}
+
+/** Guard of the session routes, which exist only if users sign in at the desk. */
+@Injectable()
+export class SessionGuard extends SameOriginGuard {
+  protected override isServed(): boolean {
+    return this.site.sessions !== null;
   }
 }

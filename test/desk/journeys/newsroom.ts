@@ -8,7 +8,7 @@ import {
   defineComponent,
   defineSingleType,
 } from 'nestjs-content-api';
-import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { DeskModule } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { DeskInvitations } from '../../../src/features/desk/desk-invitations.ts';
@@ -142,10 +142,11 @@ const ROLES = {
     file: ['find', 'findOne', 'create'],
   },
   reader: { article: ['find', 'findOne'] },
+  chief: { '*': '*' },
 } as const;
 
 const NEWSROOM = {
-  contentTypes: [article, author, tag, homepage, ...userTypes()],
+  contentTypes: [article, author, tag, homepage, apiTokenType, ...userTypes()],
   components: [seo, quote, cell, row, table],
   locales: ['en', 'fr', 'ar'],
   access: { roles: ROLES },
@@ -165,6 +166,7 @@ export async function startNewsroom(adapter: Adapter, prefix: string | null = nu
       ...NEWSROOM,
       imports: [
         UsersModule.forRoot({ secret: SECRET, refresh: true, rateLimit: false }),
+        ApiTokensModule,
         FilesModule.forRoot({ storage: new LocalStorage(folder), images: new SharpImages() }),
         DeskModule.forRoot(),
       ],

@@ -1,0 +1,114 @@
+/** Grants of roles and tokens as rows of a table: one per content type, with a cell per verb. */
+import type { Texts } from '../../texts/texts.ts';
+
+export const VERBS = [
+  'find',
+  'findOne',
+  'create',
+  'update',
+  'delete',
+  'readDrafts',
+  'publish',
+  'open',
+] as const;
+export type Verb = (typeof VERBS)[number];
+
+type Grant =
+  | string
+  | {
+      readonly actions: '*' | readonly string[];
+      readonly fields?: readonly string[];
+      readonly own?: boolean;
+    };
+
+/** Grants by type, as the server stores them. */
+export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
+
+export interface Row {
+  readonly name: string;
+  readonly cells: Readonly<Partial<Record<Verb, 'all' | 'own'>>>;
+  /** Verbs that are limited to some attributes, with their names. */
+  readonly limits: readonly (readonly [verb: Verb, fields: readonly string[]])[];
+}
+
+const verbsOf = (name: string): readonly Verb[] =>
+  name === 'desk' ? ['open'] : VERBS.filter((verb) => verb !== 'open' || name === '*');
+
+function rowOf(name: string, list: '*' | readonly Grant[]): Row {
+  const cells: Partial<Record<Verb, 'all' | 'own'>> = {};
+  const limits: (readonly [Verb, readonly string[]])[] = [];
+  for (const grant of list === '*' ? [{ actions: '*' } as const] : list) {
+    const { actions, fields, own = false } = typeof grant === 'string' ? { actions: [grant] } : grant;
+    for (const verb of verbsOf(name).filter((one) => actions === '*' || actions.includes(one))) {
+      if (cells[verb] !== 'all') cells[verb] = own ? 'own' : 'all';
+      if (fields !== undefined) limits.push([verb, fields]);
+    }
+  }
+  return { name, cells, limits };
+}
+
+/** Rows of several lists of grants, which add up. */
+export const rowsOf = (...lists: readonly Grants[]): readonly Row[] =>
+  lists.flatMap((grants) => Object.entries(grants).map(([name, list]) => rowOf(name, list)));
+
+/** Permissions of a role in the format of the role routes. */
+export type Tree = Readonly<
+  Record<
+    string,
+    {
+      readonly controllers: Readonly<Record<string, Readonly<Record<string, { readonly enabled: boolean }>>>>;
+    }
+  >
+>;
+
+/** Verbs of actions that have another name in the tree. */
+const NAMES: Readonly<Record<string, Verb>> = { upload: 'create', destroy: 'delete', listLocales: 'find' };
+
+export interface Leaf {
+  readonly group: string;
+  readonly controller: string;
+  readonly action: string;
+  readonly verb: Verb;
+  readonly enabled: boolean;
+}
+
+export interface Branch {
+  readonly key: string;
+  readonly name: string;
+  readonly leaves: readonly Leaf[];
+}
+
+const isVerb = (action: string): action is Verb => (VERBS as readonly string[]).includes(action);
+
+export const branchesOf = (tree: Tree): readonly Branch[] =>
+  Object.entries(tree).flatMap(([group, { controllers }]) =>
+    Object.entries(controllers).map(([controller, actions]) => ({
+      key: `${group}.${controller}`,
+      name: controller,
+      leaves: Object.entries(actions).flatMap(([action, { enabled }]) => {
+        const verb = isVerb(action) ? action : NAMES[action];
+        return verb === undefined ? [] : [{ group, controller, action, verb, enabled }];
+      }),
+    })),
+  );
+
+/** Returns the tree with one action switched. */
+export function switched(tree: Tree, { group, controller, action, enabled }: Leaf): Tree {
+  const { controllers = {} } = tree[group] ?? {};
+  const leaf = { enabled: !enabled, policy: '' };
+  return {
+    ...tree,
+    [group]: {
+      controllers: { ...controllers, [controller]: { ...controllers[controller], [action]: leaf } },
+    },
+  };
+}
+
+/** Name of a subject of grants, as editors read it. */
+export function subjectText(texts: Texts, name: string): string {
+  if (name === '*') return texts.persons.everything;
+  const known = texts.persons.subjects as Readonly<Record<string, string>>;
+  if (Object.hasOwn(known, name)) return known[name] ?? name;
+  const words = name.replace(/[-_]+/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

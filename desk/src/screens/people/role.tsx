@@ -1,0 +1,109 @@
+/** One role with its grants: to change if it is in the database, to read if it is in the code. */
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
+import { GrantChoices, GrantTable } from './grant-tables.tsx';
+import { branchesOf, rowsOf, switched, type Tree } from './grants.ts';
+import { Frame, type Question, QuestionDialog, useSending } from './parts.tsx';
+import { changeRole, deleteRole, type FullRole, useRoles, useTree } from './requests.ts';
+
+export function RoleScreen({ documentId }: { readonly documentId: string }) {
+  const texts = useTexts();
+  const { data, error, isFetching, refetch } = useRoles();
+  const role = data?.find((one) => one.documentId === documentId);
+  const isMissing = data !== undefined && role === undefined;
+  return (
+    <Frame
+      title={role?.name ?? (isMissing ? texts.notFound : texts.persons.role)}
+      isLoading={isFetching}
+      error={error}
+      retry={() => void refetch()}
+      tools={
+        <Anchor component={Link} href="/people/roles">
+          {texts.persons.roles}
+        </Anchor>
+      }
+    >
+      {role !== undefined && <Grants role={role} />}
+    </Frame>
+  );
+}
+
+function Grants({ role }: { readonly role: FullRole }) {
+  const texts = useTexts();
+  const { people } = useModel();
+  const [, navigate] = useLocation();
+  const [question, setQuestion] = useState<Question | null>(null);
+  const isInCode = Object.keys(role.inCode).length > 0;
+  const isEditable = role.editable && people.roles.includes('update');
+  const remove = async (): Promise<void> => {
+    await deleteRole(role.documentId);
+    navigate('/people/roles', { replace: true });
+  };
+  return (
+    <>
+      {role.description !== null && <Text c="dimmed">{role.description}</Text>}
+      {isInCode && <Alert title={texts.persons.inCode}>{texts.persons.codeHint}</Alert>}
+      {!isInCode && !role.editable && <Alert>{texts.persons.mixedHint}</Alert>}
+      {isEditable ? <EditableGrants role={role} /> : <GrantTable rows={rowsOf(role.inCode, role.stored)} />}
+      {people.roles.includes('delete') && !isInCode && role.type !== 'public' && (
+        <Group>
+          <Button
+            variant="default"
+            c="red"
+            onClick={() =>
+              setQuestion({
+                title: texts.confirmDelete(role.name),
+                hint: texts.persons.deleteRoleHint,
+                label: texts.delete,
+                work: remove,
+              })
+            }
+          >
+            {texts.delete}
+          </Button>
+        </Group>
+      )}
+      {question !== null && <QuestionDialog question={question} close={() => setQuestion(null)} />}
+    </>
+  );
+}
+
+function EditableGrants({ role }: { readonly role: FullRole }) {
+  const texts = useTexts();
+  const { data } = useTree(role.documentId, true);
+  const [changed, setChanged] = useState<Tree | null>(null);
+  const { isSending, alert, send } = useSending();
+  const tree = changed ?? data;
+  if (tree === undefined) return null;
+  const rows = branchesOf(tree).map(({ key, name, leaves }) => ({
+    key,
+    name,
+    choices: leaves.map((leaf) => ({
+      verb: leaf.verb,
+      isOn: leaf.enabled,
+      toggle: () => setChanged(switched(tree, leaf)),
+    })),
+  }));
+  const save = async (): Promise<void> => {
+    if (await send(() => changeRole(role.documentId, { permissions: tree })))
+      notifications.show({ position: 'bottom-center', message: texts.persons.done(texts.save) });
+  };
+  return (
+    <>
+      {alert}
+      <GrantChoices rows={rows} />
+      <Group>
+        <Button loading={isSending} disabled={changed === null} onClick={() => void save()}>
+          {texts.save}
+        </Button>
+        <Button variant="default" disabled={changed === null} onClick={() => setChanged(null)}>
+          {texts.revert}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+/** Screens of users, roles, API tokens and the own account, loaded when one of them opens. */
+import { Box, Title } from '@mantine/core';
+import { Route, Switch } from 'wouter';
+import { settings } from '../../settings.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
+import { AccountScreen } from './account.tsx';
+import { hasScreen } from './navigation.tsx';
+import { RoleScreen } from './role.tsx';
+import { RolesScreen } from './roles.tsx';
+import { TokensScreen } from './tokens.tsx';
+import { UsersScreen } from './users.tsx';
+
+export default function PeopleScreens() {
+  const { people } = useModel();
+  const texts = useTexts();
+  const has = (screen: string): boolean => hasScreen(people, screen);
+  return (
+    <Switch>
+      {settings.session && (
+        <Route path="/account">
+          <AccountScreen />
+        </Route>
+      )}
+      {has('users') && (
+        <Route path="/people/users">
+          <UsersScreen />
+        </Route>
+      )}
+      {has('roles') && (
+        <Route path="/people/roles">
+          <RolesScreen />
+        </Route>
+      )}
+      {has('roles') && (
+        <Route path="/people/roles/:id">{({ id }) => <RoleScreen key={id} documentId={id} />}</Route>
+      )}
+      {has('tokens') && (
+        <Route path="/people/tokens">
+          <TokensScreen />
+        </Route>
+      )}
+      <Route path="*">
+        <Box p="xl">
+          <Title order={1} size="h3">
+            {texts.notFound}
+          </Title>
+        </Box>
+      </Route>
+    </Switch>
+  );
+}

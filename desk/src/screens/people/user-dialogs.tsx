@@ -1,0 +1,112 @@
+/** Dialogs of the users screen: a new user with an invitation link, and the role of a user. */
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { type FormEvent, useRef, useState } from 'react';
+import { useTexts } from '../../texts/texts.ts';
+import { Dialog, FormDialog, useSending } from './parts.tsx';
+import { changeUser, createUser, inviteUser, nameOf, type Role, type User } from './requests.ts';
+
+interface SelectProps {
+  readonly roles: readonly Role[];
+  readonly value: string | null;
+  readonly setValue: (documentId: string | null) => void;
+}
+
+function RoleSelect({ roles, value, setValue }: SelectProps) {
+  const texts = useTexts();
+  return (
+    <Select
+      label={texts.persons.role}
+      data={roles.map(({ documentId, name }) => ({ value: documentId, label: name }))}
+      value={value}
+      onChange={setValue}
+      required
+      withAsterisk={false}
+      allowDeselect={false}
+    />
+  );
+}
+
+interface InviteProps {
+  readonly roles: readonly Role[];
+  readonly close: () => void;
+  readonly showLink: (name: string, link: string) => void;
+}
+
+export function InviteDialog({ roles, close, showLink }: InviteProps) {
+  const texts = useTexts();
+  const [username, setUsername] = useState('');
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<string | null>(null);
+  const { isSending, alert, send } = useSending();
+  /** User of an attempt whose invitation failed, which is not created twice. */
+  const made = useRef<User | null>(null);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    await send(async () => {
+      const body = { username, email, role };
+      if (made.current === null) made.current = await createUser(body);
+      else await changeUser(made.current.documentId, body);
+      showLink(username, await inviteUser(made.current.documentId));
+    });
+  };
+  return (
+    <Dialog title={texts.persons.invite} close={close}>
+      <form onSubmit={(event) => void submit(event)}>
+        <Stack>
+          {alert}
+          <TextInput
+            label={texts.persons.username}
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            data-autofocus
+            value={username}
+            onChange={(event) => setUsername(event.currentTarget.value)}
+          />
+          <TextInput
+            label={texts.email}
+            type="email"
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <RoleSelect roles={roles} value={role} setValue={setRole} />
+          <Text size="sm" c="dimmed">
+            {texts.persons.inviteHint}
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={isSending} disabled={role === null}>
+              {texts.persons.makeLink}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  );
+}
+
+interface RoleProps {
+  readonly user: User;
+  readonly roles: readonly Role[];
+  readonly close: () => void;
+}
+
+export function RoleDialog({ user, roles, close }: RoleProps) {
+  const texts = useTexts();
+  const [role, setRole] = useState<string | null>(user.role?.documentId ?? null);
+  return (
+    <FormDialog
+      title={texts.persons.changeRoleOf(nameOf(user))}
+      label={texts.save}
+      close={close}
+      submit={() => changeUser(user.documentId, { role })}
+    >
+      <RoleSelect roles={roles} value={role} setValue={setRole} />
+    </FormDialog>
+  );
+}

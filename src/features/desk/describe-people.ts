@@ -1,0 +1,51 @@
+/** Permissions of one caller on users, roles and API tokens, as the desk shows them. */
+import type { Caller } from '../../content/access/caller.js';
+import type { Action } from '../../content/access/permissions.js';
+import type { DeskPeople } from './desk-model.js';
+
+export const USER = 'user';
+const ROLE = 'role';
+const TOKEN = 'api-token';
+
+/** Parts that the application has. */
+export interface Served {
+  readonly accounts: boolean;
+  /** Whether users sign in at the desk, so that they can be invited. */
+  readonly signsIn: boolean;
+  readonly tokens: boolean;
+}
+
+/** Whether a body may contain an attribute of users. */
+export function mayWriteUser(
+  { permissions }: Caller,
+  action: 'create' | 'update',
+  ...attributes: readonly string[]
+): boolean {
+  const fields = permissions.fields(USER, action);
+  return permissions.allows(USER, action) && (fields === null || attributes.every((one) => fields.has(one)));
+}
+
+const allowed = <T extends Action>({ permissions }: Caller, type: string, actions: readonly T[]): T[] =>
+  actions.filter((action) => permissions.allows(type, action));
+
+function usersFor(caller: Caller, signsIn: boolean): DeskPeople['users'] {
+  const isRoleShown = caller.permissions.allows(ROLE, 'find');
+  const mayInvite = signsIn && mayWriteUser(caller, 'update', 'password');
+  const abilities: Readonly<Record<DeskPeople['users'][number], boolean>> = {
+    find: caller.permissions.allows(USER, 'find'),
+    create: mayInvite && isRoleShown && mayWriteUser(caller, 'create', 'username', 'email', 'role'),
+    invite: mayInvite,
+    changeRole: isRoleShown && mayWriteUser(caller, 'update', 'role'),
+    block: mayWriteUser(caller, 'update', 'blocked'),
+    delete: caller.permissions.allows(USER, 'delete'),
+  };
+  return (Object.keys(abilities) as (keyof typeof abilities)[]).filter((one) => abilities[one]);
+}
+
+export function describePeople(caller: Caller, { accounts, signsIn, tokens }: Served): DeskPeople {
+  return {
+    users: accounts ? usersFor(caller, signsIn) : [],
+    roles: accounts ? allowed(caller, ROLE, ['find', 'findOne', 'create', 'update', 'delete']) : [],
+    tokens: tokens ? allowed(caller, TOKEN, ['find', 'create', 'update', 'delete']) : [],
+  };
+}

@@ -1,0 +1,377 @@
+/** Journeys of an administrator in the people screens: users, roles, API tokens and the own account. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'puppeteer-core';
+import { ADAPTERS } from '../../support/app.ts';
+import { findings } from './axe.ts';
+import { buildDesk, hasBrowser, launch, type Opened, openPage } from './browser.ts';
+import { Editor } from './editor.ts';
+import { type Newsroom, startNewsroom } from './newsroom.ts';
+
+const FOLDER = process.env['DESK_SCREENSHOTS'];
+const PASSWORD = 'a long password of an editor';
+
+(hasBrowser ? describe : describe.skip).each(ADAPTERS)('people at the desk, on %s', (adapter) => {
+  let room: Newsroom;
+  let browser: Browser;
+  const pages: Opened[] = [];
+  let eva: Editor;
+  let bens: Editor;
+
+  /** Opens the desk in a browser without a session. */
+  async function arrive(): Promise<Editor> {
+    const opened = await openPage(await browser.createBrowserContext(), room.url);
+    pages.push(opened);
+    return new Editor(opened.page, room.desk);
+  }
+  /** Token of a user for requests to the API. */
+  const tokenOf = async (identifier: string, password = PASSWORD): Promise<string> =>
+    (await room.http.post('/desk/session').send({ identifier, password }).expect(200)).body.jwt;
+  const choose = async (editor: Editor, field: string, option: string): Promise<void> => {
+    await editor.page.locator(`::-p-aria([name="${field}"][role="combobox"])`).click();
+    await editor.option(option);
+  };
+  const act = async (name: string, action: string): Promise<void> => {
+    await eva.press(`Actions for ${name}`);
+    await eva.item(action);
+  };
+  const confirm = async (label: string): Promise<void> => {
+    await eva.page.locator(`[role=dialog] ::-p-aria([name="${label}"][role="button"])`).click();
+    await eva.until('closed dialog', async () => (await eva.page.$$('[role=dialog]')).length === 0);
+  };
+
+  beforeAll(async () => {
+    await buildDesk();
+    room = await startNewsroom(adapter);
+    browser = await launch();
+    eva = await arrive();
+    await eva.acceptInvitation(await room.invite('eva@example.org', 'chief'), PASSWORD);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await room?.close();
+  });
+  afterEach(() => expect(pages.flatMap(({ complaints }) => complaints.splice(0))).toEqual([]));
+
+  it('invites a colleague by a link, who then signs in', async () => {
+    await eva.follow('Users');
+    await eva.heading('Users');
+    await eva.press('Invite a user');
+    await eva.fill('User name', 'ben');
+    await eva.fill('E-mail', 'ben@example.org');
+    await choose(eva, 'Role', 'Writer');
+    await eva.press('Create and show the link');
+    await eva.sees('Invitation of ben');
+    const link = await eva.valueOf('Invitation link');
+    expect(link).toMatch(/\/desk\/invitation#[\w-]{43}$/);
+    await eva.press('Close');
+    await eva.sees('ben@example.org');
+    bens = await arrive();
+    await bens.acceptInvitation(link, PASSWORD);
+  });
+
+  it('shows no people to a colleague without the permissions, and the API refuses', async () => {
+    expect(await bens.text()).not.toMatch(/API tokens|Users|Roles/);
+    for (const path of ['/people/users', '/people/roles', '/people/tokens', '/people/roles/x']) {
+      await bens.open(path);
+      await bens.heading('This page does not exist.');
+    }
+    const jwt = await tokenOf('ben');
+    for (const path of ['/api/users', '/desk/roles', '/api/users-permissions/roles', '/api/api-tokens'])
+      await room.http.get(path).set('Authorization', `Bearer ${jwt}`).expect(403);
+  });
+
+  it('finds a user by name, and gives another role', async () => {
+    await room.invite('another@example.org', 'reader').catch(() => undefined);
+    await eva.open('/people/users');
+    await eva.fill('Search in users', 'ben');
+    await eva.until('one user', async () => (await eva.texts('tbody tr')).length === 1);
+    await act('ben', 'Change role');
+    await choose(eva, 'Role', 'Editor');
+    await confirm('Save');
+    await eva.until('role', async () => (await eva.texts('tbody tr'))[0]?.includes('Editor') === true);
+    await bens.open('/content/author');
+    await bens.follow('Create');
+  });
+
+  it('refuses a taken name, and says so in the dialog', async () => {
+    await eva.open('/people/users');
+    await eva.press('Invite a user');
+    await eva.fill('User name', 'ben');
+    await eva.fill('E-mail', 'other@example.org');
+    await choose(eva, 'Role', 'Writer');
+    await eva.press('Create and show the link');
+    await eva.sees('Username already taken');
+    await eva.press('Cancel');
+  });
+
+  it('ends all sessions of a user, who signs in again', async () => {
+    await act('ben', 'End all sessions');
+    await eva.sees('End all sessions of ben?');
+    await confirm('End all sessions');
+    await bens.open('/content/article');
+    await bens.sees('Sign in to write and publish.');
+    await bens.signIn('ben', PASSWORD);
+    await bens.heading('Articles');
+  });
+
+  it('blocks a user, whose access ends at once, and unblocks', async () => {
+    await act('ben', 'Block');
+    await confirm('Block');
+    await eva.sees('Blocked');
+    await bens.open('/content/article');
+    await bens.sees('Sign in to write and publish.');
+    await bens.signIn('ben', PASSWORD);
+    await bens.sees('Your account has been blocked by an administrator');
+    await act('ben', 'Unblock');
+    await eva.seesNot('Blocked');
+    await bens.press('Sign in');
+    await bens.heading('Articles');
+  });
+
+  it('makes a new invitation link for a user who forgot the password', async () => {
+    await act('ben', 'New invitation link');
+    await eva.sees('Invitation of ben');
+    const link = await eva.valueOf('Invitation link');
+    await eva.press('Close');
+    const other = await arrive();
+    await other.acceptInvitation(link, 'yet another password');
+    await tokenOf('ben', 'yet another password');
+  });
+
+  it('reads the grants of a role of the code, and cannot change them', async () => {
+    await eva.follow('Roles');
+    await eva.heading('Roles');
+    await eva.follow('Writer');
+    await eva.heading('Writer');
+    await eva.sees('The code of the application defines this role.');
+    const rows = await eva.texts('tbody tr');
+    expect(rows).toContain('Author' + 'All' + 'All' + '–'.repeat(5));
+    expect(await eva.page.$$('input[type=checkbox]')).toEqual([]);
+  });
+
+  it('creates a role that may open the desk, and a user signs in with it', async () => {
+    await eva.open('/people/roles');
+    await eva.press('Create a role');
+    await eva.fill('Name', 'Archivist');
+    await eva.press('Create');
+    await eva.follow('Archivist');
+    await eva.heading('Archivist');
+    for (const grant of ['Open: Desk', 'Read lists: Tag', 'Read one: Tag', 'Read lists: Languages'])
+      await eva.check(grant);
+    await eva.press('Save');
+    await eva.sees('Save: done');
+    await eva.page.reload();
+    await eva.until('stored', async () => (await eva.page.$$('input:checked')).length === 4);
+    await eva.open('/people/users');
+    await act('ben', 'Change role');
+    await choose(eva, 'Role', 'Archivist');
+    await confirm('Save');
+    const other = await arrive();
+    await other.open('/');
+    await other.signIn('ben', 'yet another password');
+    await other.heading('Tags');
+    expect(await other.text()).not.toContain('Articles');
+  });
+
+  it('creates an API token, which is shown once and works', async () => {
+    await eva.follow('API tokens');
+    await eva.sees('No API tokens yet.');
+    await eva.press('Create an API token');
+    await eva.fill('Name', 'website');
+    await choose(eva, 'Kind', 'Custom');
+    await eva.check('Read lists: Author');
+    await eva.press('Create');
+    await eva.sees('It is shown only once.');
+    const token = await eva.valueOf('Token');
+    await eva.press('Close');
+    await eva.sees('website');
+    expect(await eva.page.content()).not.toContain(token);
+    const get = (path: string) => room.http.get(path).set('Authorization', `Bearer ${token}`);
+    await get('/api/authors').expect(200);
+    await get('/api/articles').expect(403);
+    await act('website', 'New secret');
+    await eva.page.locator('[role=dialog] ::-p-aria([name="New secret"][role="button"])').click();
+    await eva.sees('It is shown only once.');
+    expect(await eva.valueOf('Token')).not.toBe(token);
+    await eva.press('Close');
+    await get('/api/authors').expect(401);
+    await act('website', 'Delete');
+    await confirm('Delete');
+    await eva.sees('No API tokens yet.');
+  });
+
+  it('changes the own password, stays signed in, and ends the other sessions', async () => {
+    const other = await arrive();
+    await other.open('/');
+    await other.signIn('eva@example.org', PASSWORD);
+    await other.heading('Articles');
+    await eva.press('Account');
+    await eva.item('Password and sessions');
+    await eva.heading('Password and sessions');
+    await eva.sees('This session');
+    await eva.fill('Current password', 'wrong');
+    await eva.fill('New password', 'a new password of eva');
+    await eva.fill('Repeat the new password', 'a new password of eva');
+    await eva.press('Change password');
+    await eva.sees('The provided current password is invalid');
+    await eva.fill('Current password', PASSWORD);
+    await eva.press('Change password');
+    await eva.sees('The password is changed.');
+    await eva.follow('Users');
+    await eva.sees('ben@example.org');
+    await other.open('/');
+    await other.sees('Sign in to write and publish.');
+  });
+
+  it('sees the own sessions, and ends another one', async () => {
+    const other = await arrive();
+    await other.open('/');
+    await other.signIn('eva@example.org', 'a new password of eva');
+    await other.heading('Articles');
+    await eva.open('/account');
+    await eva.until('two sessions', async () => (await eva.text()).split('Last used').length === 3);
+    await eva.page.locator('::-p-text(End this session)').click();
+    await eva.until('one session', async () => (await eva.text()).split('Last used').length === 2);
+    await other.open('/');
+    await other.sees('Sign in to write and publish.');
+  });
+
+  it('deletes a user after a question', async () => {
+    await eva.open('/people/users');
+    await act('ben', 'Delete');
+    await eva.sees('Delete “ben”?');
+    await confirm('Delete');
+    await eva.seesNot('ben@example.org');
+    await sleep(50);
+    const body = { identifier: 'ben', password: 'yet another password' };
+    await room.http.post('/desk/session').send(body).expect(400);
+  });
+});
+
+const VIEWS = [
+  { name: 'light', scheme: 'light', width: 1280 },
+  { name: 'dark', scheme: 'dark', width: 1280 },
+  { name: 'phone', scheme: 'light', width: 390 },
+] as const;
+
+(hasBrowser ? describe : describe.skip)('every people screen', () => {
+  let room: Newsroom;
+  let browser: Browser;
+  let opened: Opened;
+  let eva: Editor;
+
+  beforeAll(async () => {
+    await buildDesk();
+    room = await startNewsroom('express');
+    browser = await launch();
+    opened = await openPage(browser, room.url);
+    eva = new Editor(opened.page, room.desk);
+    await eva.acceptInvitation(await room.invite('eva@example.org', 'chief'), PASSWORD);
+    for (const [name, role] of [
+      ['ann.weber', 'editor'],
+      ['ben.okafor.of.the.very.long.name', 'writer'],
+      ['carla', 'writer'],
+    ] as const)
+      await room.invite(`${name}@example.org`, role);
+    await room.sql(`update content_users set blocked = true where username = 'carla'`);
+    const body = { identifier: 'eva@example.org', password: PASSWORD };
+    const { jwt } = (await room.http.post('/desk/session').send(body).expect(200)).body;
+    const post = (path: string, data: object) =>
+      room.http.post(path).set('Authorization', `Bearer ${jwt}`).send(data);
+    await post('/api/users-permissions/roles', { name: 'Archivist', description: 'Keeps the tags.' });
+    await post('/api/api-tokens', { data: { name: 'website', kind: 'read-only', days: 90 } }).expect(201);
+    await post('/api/api-tokens', { data: { name: 'importer', kind: 'full-access' } }).expect(201);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await room?.close();
+  });
+
+  const SCREENS: readonly (readonly [string, () => Promise<void>])[] = [
+    ['users', () => eva.open('/people/users')],
+    [
+      'user-menu',
+      async () => {
+        await eva.open('/people/users');
+        await eva.press('Actions for ann.weber');
+      },
+    ],
+    [
+      'invite',
+      async () => {
+        await eva.open('/people/users');
+        await eva.press('Invite a user');
+      },
+    ],
+    [
+      'link',
+      async () => {
+        await eva.open('/people/users');
+        await eva.press('Actions for ann.weber');
+        await eva.item('New invitation link');
+        await eva.sees('Invitation of ann.weber');
+      },
+    ],
+    [
+      'question',
+      async () => {
+        await eva.open('/people/users');
+        await eva.press('Actions for ann.weber');
+        await eva.item('Delete');
+        await eva.sees('Delete “ann.weber”?');
+      },
+    ],
+    ['roles', () => eva.open('/people/roles')],
+    [
+      'role-code',
+      async () => {
+        await eva.open('/people/roles');
+        await eva.follow('Writer');
+        await eva.heading('Writer');
+      },
+    ],
+    [
+      'role-database',
+      async () => {
+        await eva.open('/people/roles');
+        await eva.follow('Archivist');
+        await eva.heading('Archivist');
+        await eva.sees('Revert');
+      },
+    ],
+    ['tokens', () => eva.open('/people/tokens')],
+    [
+      'token-new',
+      async () => {
+        await eva.open('/people/tokens');
+        await eva.press('Create an API token');
+        await eva.page.locator('::-p-aria([name="Kind"][role="combobox"])').click();
+        await eva.option('Custom');
+      },
+    ],
+    ['account', () => eva.open('/account')],
+  ];
+
+  it.each(SCREENS.flatMap(([screen, visit]) => VIEWS.map((view) => ({ screen, ...view, visit }))))(
+    '$screen in $name',
+    async ({ screen, name, scheme, width, visit }) => {
+      await eva.page.setViewport({ width, height: 860, deviceScaleFactor: 1 });
+      await eva.page.emulateMediaFeatures([
+        { name: 'prefers-color-scheme', value: scheme },
+        { name: 'prefers-reduced-motion', value: 'reduce' },
+      ]);
+      await visit();
+      await sleep(400);
+      if (FOLDER !== undefined) {
+        await mkdir(FOLDER, { recursive: true });
+        await eva.page.screenshot({ path: join(FOLDER, `people-${screen}-${name}.png`) });
+      }
+      expect(await findings(eva.page)).toEqual([]);
+      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect(await eva.page.evaluate(overflow)).toBeLessThanOrEqual(0);
+      expect(opened.complaints.splice(0)).toEqual([]);
+    },
+  );
+});
