@@ -33,3 +33,5 @@ export class OfflineError extends Error {
     super('The server cannot be reached', { cause });
   }
 }
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
