@@ -1,5 +1,5 @@
 /** Every snippet of the documentation compiles, every option is documented, every link has a target. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { ContentService } from '../src/content/documents/content.service.ts';
@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname, '..');
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+  ...globSync('docs/*.md', { cwd: root }).sort(),
 ];
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** Change log statements that run outside a transaction. */
 const ALONE =
-  /as pending| as shape$|pg_is_in_recovery\(\)|pg_trigger|uncounted|content_total" t where t.type = w.type|set_config\('plan_cache_mode'|^update "content_total" t set total = 0/;
+  /as pending| as shape$| as xmin$|pg_is_in_recovery\(\)|pg_trigger|uncounted|content_total" t where t.type = w.type|set_config\('plan_cache_mode'|^update "content_total" t set total = 0/;
 const BEGUN = /pg_try_advisory_xact_lock\(hashtextextended\('content-ledger'/;
 const OVER = /^(commit|rollback)$/;
 

@@ -1,5 +1,5 @@
 /** Plain English in pages, messages and OpenAPI texts, by the rules of `plain-words.js`. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { problemsOf } from './plain-words.js';
@@ -14,7 +14,7 @@ const PAGES = [
   'README.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
+  ...globSync('docs/*.md', { cwd: ROOT }).sort(),
 ];
 
 const problemsIn = (texts: readonly string[]): string[] =>

@@ -39,7 +39,8 @@ export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>
       ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    if (response.status === 401 && refusals < MAX_REFUSALS && session.refused(authorization)) continue;
+    if (response.status === 401 && refusals < MAX_REFUSALS && (await session.refused(authorization)))
+      continue;
     if (!response.ok) throw await errorOf(response);
     const text = await textOf(response);
     return { body: (text === '' ? null : JSON.parse(text)) as T, etag: response.headers.get('ETag') };

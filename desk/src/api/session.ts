@@ -130,11 +130,15 @@ class Session {
   }
 
   /**
-   * Reports that a request was refused with 401. Returns false if that cannot be mended. A newer token of
-   * another request is used as it is.
+   * Reports that a request was refused with 401. Returns whether to send it again: with a newer token, or
+   * after the editor has signed in at the host's page.
    */
-  refused(headers: Headers): boolean {
-    if (settings.signIn !== null) this.become('expired');
+  async refused(headers: Headers): Promise<boolean> {
+    if (settings.signIn !== null) {
+      this.become('expired');
+      await this.signedIn();
+      return true;
+    }
     if (!settings.session) return false;
     if (headers['Authorization'] === `Bearer ${this.token?.jwt}`) this.token = null;
     return true;
@@ -180,6 +184,11 @@ class Session {
   private end(): void {
     this.token = null;
     this.become(this.user === null ? 'out' : 'expired');
+  }
+
+  /** Continues after the editor has signed in at the host's page. */
+  resume(): void {
+    this.become('in');
   }
 
   private signedIn(): Promise<void> {

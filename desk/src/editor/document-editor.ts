@@ -3,24 +3,16 @@
  * Every write names the version that the form is based on, so no change of another editor is overwritten.
  */
 import { ApiError, OfflineError } from '../api/errors.ts';
-import { bodyOf } from '../form/body.ts';
 import { type Conflict, merge } from '../form/merge.ts';
 import { FormStore, placeOf } from '../form/store.ts';
 import { newValues, readValues, type Values, withoutIds } from '../form/values.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
+import { isTemporary, nextWrite, type Pending, sendsParts } from './pending.ts';
 import { type Action, type DocumentState, DocumentRequests, type Envelope, type Place } from './requests.ts';
 import { Observed } from './observed.ts';
 import { firstSnapshot, type Snapshot } from './snapshot.ts';
 import { Timers } from './timers.ts';
-import { dropUnsaved, findUnsaved, keepUnsaved, mergeWorks, type Subject } from './unsaved.ts';
-
-interface Pending {
-  readonly body: object;
-  readonly ifMatch: string | null;
-  readonly key: string;
-  /** Values that are stored once this write is. */
-  readonly sent: Values;
-}
+import { findUnsaved, mergeWorks, type Subject, UnsavedForm } from './unsaved.ts';
 
 const AUTOSAVE = 2500;
 const KEEP = 300;
@@ -36,6 +28,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   private isDisposed = false;
   private readonly requests: DocumentRequests;
   private readonly timers = new Timers();
+  private readonly unsaved = new UnsavedForm();
   private readonly stop: () => void;
 
   constructor(
@@ -137,7 +130,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     const values = this.isNew ? newValues(this.type) : this.store.base;
     this.store.rebase(values, values);
     this.show({ conflicts: [], recoveredAt: null, saving: 'idle', error: null });
-    await dropUnsaved(this.subject);
+    await this.unsaved.drop(this.subject);
   }
 
   /** Accepts recovered work as unsaved changes of this page. */
@@ -158,7 +151,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.etag = null;
     this.store.rebase(newValues(this.type), withoutIds(this.store.values));
     this.show({ phase: 'ready', documentId: null, state: null });
-    await dropUnsaved(former);
+    await this.unsaved.drop(former);
     await this.save();
   }
 
@@ -167,8 +160,11 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.show({ isChanged });
     if (this.snapshot.phase !== 'ready') return;
     this.timers.start('keep', KEEP, () => void this.keepNow());
-    const isAutosaved = hasDrafts(this.type) && !this.isNew && 'update' in this.type.verbs;
-    if (isChanged && isAutosaved) this.timers.start('save', AUTOSAVE, () => void this.save());
+    if (isChanged && this.isAutosaved) this.timers.start('save', AUTOSAVE, () => void this.save());
+  }
+
+  private get isAutosaved(): boolean {
+    return sendsParts(this) && 'update' in this.type.verbs;
   }
 
   private readonly keepAtEnd = (): void => void this.keepNow();
@@ -176,8 +172,8 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async keepNow(): Promise<void> {
     this.timers.stop('keep');
     const { base, values, isChanged } = this.store;
-    if (isChanged) await keepUnsaved(this.subject, { base, values, at: Date.now() });
-    else await dropUnsaved(this.subject);
+    if (isChanged) await this.unsaved.keep(this.subject, { base, values, at: Date.now() });
+    else await this.unsaved.drop(this.subject);
   }
 
   /** Saves until the form has no changes. Returns false if the editor must act first. */
@@ -193,7 +189,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async run(): Promise<boolean> {
     if (this.snapshot.conflicts.length > 0) return false;
     for (let merges = 0; merges < MAX_MERGES;) {
-      const pending = (this.pending ??= this.next());
+      const pending = (this.pending ??= nextWrite(this, this.etag));
       if (pending === null) return this.finish();
       this.show({ saving: 'saving', error: null });
       const outcome = await this.send(pending);
@@ -210,18 +206,6 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.show({ saving: isComplete ? 'idle' : 'refused', isChanged: this.store.isChanged });
     await this.keepNow();
     return isComplete;
-  }
-
-  private next(): Pending | null {
-    const { base, values } = this.store;
-    const data = bodyOf(this.type, { base: this.isNew ? {} : base, values }, this);
-    // A draft is stored without the values that the server has refused; they stay in the form.
-    const left = this.sendsParts ? this.store.problemPaths.map(topOf) : [];
-    for (const name of left) delete data[name];
-    if (Object.keys(data).length === 0 && !this.isNew) return null;
-    const changes = Object.keys(data).map((name) => [name, values[name]] as const);
-    const sent = { ...base, ...Object.fromEntries(changes) };
-    return { body: { data }, ifMatch: this.etag, key: crypto.randomUUID(), sent };
   }
 
   private async send(pending: Pending): Promise<'stored' | 'overtaken' | 'refused'> {
@@ -244,7 +228,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.etag = etag;
     if (wasNew) {
       this.place = { ...this.place, documentId: String(body.data['documentId']) };
-      await dropUnsaved(former);
+      await this.unsaved.drop(former);
     }
     this.store.rebase(theirs, values);
     this.store.dropSolved();
@@ -254,7 +238,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private async failed(error: unknown, pending: Pending): Promise<'overtaken' | 'refused'> {
-    if (error instanceof OfflineError || (error instanceof ApiError && error.status === 503)) {
+    if (isTemporary(error)) {
       // The same request with the same key: a write that was stored is not repeated.
       this.show({ saving: 'offline', error: null });
       if (!this.isDisposed) this.timers.start('retry', RETRY, () => void this.save());
@@ -264,11 +248,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 412) return this.overtaken(pending);
     if (error.status === 404) return this.gone();
-    return this.refused(error, pending.sent) && this.sendsParts ? 'overtaken' : 'refused';
-  }
-
-  private get sendsParts(): boolean {
-    return hasDrafts(this.type) && !this.isNew;
+    return this.refused(error, pending.sent) && sendsParts(this) ? 'overtaken' : 'refused';
   }
 
   /** Shows the problems at their fields. Returns whether new ones were found. */
@@ -316,18 +296,27 @@ export class DocumentEditor extends Observed<Snapshot> {
   async act(action: Action): Promise<boolean> {
     if (action === 'discard') await this.revert();
     else if (!(await this.save())) return false;
+    await this.running;
+    this.running = this.perform(action).finally(() => {
+      this.running = null;
+      this.changed();
+    });
+    return this.running;
+  }
+
+  private async perform(action: Action): Promise<boolean> {
     this.show({ saving: 'saving', error: null });
+    // Keys that are typed during the request change the form, and not this.
+    const { base: sent } = this.store;
+    const write = { ifMatch: this.etag, key: crypto.randomUUID() };
     try {
-      const { etag: ifMatch } = this;
-      const { body, etag } = await this.requests.act(this.place, action, {
-        ifMatch,
-        key: crypto.randomUUID(),
-      });
-      await this.stored(body, etag, this.store.values);
+      const { body, etag } = await this.requests.act(this.place, action, write);
+      await this.stored(body, etag, sent);
       this.show({ saving: 'idle' });
       return true;
     } catch (error) {
-      await this.failed(error, { body: {}, ifMatch: null, key: '', sent: this.store.values });
+      if (isTemporary(error)) this.show({ saving: 'refused', error: error.message });
+      else await this.failed(error, { body: {}, sent, ...write });
       if (this.snapshot.saving === 'saving') this.show({ saving: 'idle' });
       return false;
     }
@@ -348,15 +337,18 @@ export class DocumentEditor extends Observed<Snapshot> {
     }
   }
 
+  /** Closes the form. A draft is saved; other work is kept until the document is opened again. */
   dispose(): void {
     this.isDisposed = true;
-    void this.keepNow();
     this.timers.stopAll();
     this.stop();
+    const { phase } = this.snapshot;
+    const saves = phase === 'ready' && this.isAutosaved && this.store.isChanged;
+    void this.keepNow()
+      .then(() => (saves ? this.save() : false))
+      .finally(() => this.unsaved.close());
     removeEventListener('pagehide', this.keepAtEnd);
   }
 }
-
-const topOf = (path: string): string => path.split('/')[0] ?? '';
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

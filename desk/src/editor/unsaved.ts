@@ -1,6 +1,6 @@
 /**
  * Unsaved work in the browser's database, so that it outlives a crash, a closed tab, a deploy and the end of
- * a session. Each tab has entries of its own; work of tabs that are gone is recovered.
+ * a session. Each form has an entry of its own; work of forms that are gone is recovered.
  */
 import { createStore, del, entries, set } from 'idb-keyval';
 import { merge, type Merged } from '../form/merge.ts';
@@ -24,8 +24,9 @@ export interface UnsavedWork {
 }
 
 interface Stored extends UnsavedWork {
+  /** Tab and form that the work is from. */
   readonly tab: string;
-  readonly subject: Subject;
+  readonly form: string;
 }
 
 const store = createStore(`content-desk ${settings.base}`, 'unsaved');
@@ -40,24 +41,44 @@ const held = new Promise<void>((resolve) => {
   });
 });
 
-const keyOf = ({ user, type, documentId, locale }: Subject, tab: string): string =>
-  [user, type, documentId, locale, tab].join(' ');
+const keyOf = ({ user, type, documentId, locale }: Subject, form: string): string =>
+  [user, type, documentId, locale, form].join(' ');
 
-export async function keepUnsaved(subject: Subject, work: UnsavedWork): Promise<void> {
-  await held;
-  await set(keyOf(subject, TAB), { ...work, tab: TAB, subject } satisfies Stored, store);
+/** Forms of this tab that are open. */
+const open = new Set<string>();
+
+/** Unsaved work of one form. */
+export class UnsavedForm {
+  private readonly form = crypto.randomUUID();
+
+  constructor() {
+    open.add(this.form);
+  }
+
+  async keep(subject: Subject, work: UnsavedWork): Promise<void> {
+    await held;
+    await set(keyOf(subject, this.form), { ...work, tab: TAB, form: this.form } satisfies Stored, store);
+  }
+
+  drop(subject: Subject): Promise<void> {
+    return del(keyOf(subject, this.form), store);
+  }
+
+  /** The form is closed: another one may recover its work. */
+  close(): void {
+    open.delete(this.form);
+  }
 }
 
-export const dropUnsaved = (subject: Subject): Promise<void> => del(keyOf(subject, TAB), store);
-
-/** Unsaved work of tabs that are gone, oldest first, with a function that deletes it. */
+/** Unsaved work of forms that are gone, oldest first, with a function that deletes it. */
 export async function findUnsaved(
   subject: Subject,
 ): Promise<{ readonly works: readonly UnsavedWork[]; readonly drop: () => Promise<void> }> {
   const { held: locks = [] } = await navigator.locks.query();
   const alive = new Set(locks.map(({ name }) => name));
+  const isOpen = ({ tab, form }: Stored): boolean => (tab === TAB ? open.has(form) : alive.has(LOCK + tab));
   const found = (await entries<string, Stored>(store)).filter(
-    ([key, { tab }]) => key === keyOf(subject, tab) && !alive.has(LOCK + tab),
+    ([key, work]) => key === keyOf(subject, work.form) && !isOpen(work),
   );
   return {
     works: found.map(([, work]) => work).sort((one, other) => one.at - other.at),

@@ -3,6 +3,7 @@ import { Checkbox, NumberInput, PasswordInput, Select, Text, Textarea, TextInput
 import { type ChangeEvent, type ComponentType, useState } from 'react';
 import { problemOf } from '../form/check.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
+import { BlocksField } from './blocks-field.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 
 /** Properties that all inputs share: label, explanation, problem, direction. */
@@ -220,7 +221,7 @@ export const VALUE_FIELDS: Readonly<Record<string, ComponentType<FieldProps>>> =
   time: TextField,
   text: LongTextField,
   richtext: LongTextField,
-  blocks: JsonField,
+  blocks: BlocksField,
   json: JsonField,
   integer: NumberField,
   float: NumberField,

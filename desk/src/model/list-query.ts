@@ -1,6 +1,6 @@
 /** State of a list in the address of its page, and the one request that serves it. */
 import type { Parameter, Parameters } from '../api/query.ts';
-import { type Attribute, hasDrafts, isReadable, kindOf, type Model, type Type } from './model.ts';
+import { type Attribute, hasDrafts, isMorph, isReadable, kindOf, type Model, type Type } from './model.ts';
 
 /** Condition on one attribute, as the address and the request contain it. */
 export interface Filter {
@@ -19,7 +19,7 @@ export interface ListState {
 }
 
 /** Columns of every type beside its attributes. */
-const SYSTEM = ['documentId', 'createdAt', 'updatedAt', 'publishedAt'];
+const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'];
 
 export const PAGE_SIZES = [10, 25, 50, 100];
 const PAGE_SIZE = 25;
@@ -106,7 +106,7 @@ export function columnsOf(type: Type): readonly Column[] {
 export function listQuery(state: ListState, columns: readonly Column[], source: Source): Parameters {
   const { type, model } = source;
   const links = columns.filter(({ attribute }) => attribute !== null && kindOf(attribute) === 'links');
-  const values = columns.filter((one) => !links.includes(one)).map(({ name }) => name);
+  const values = columns.filter((one) => !links.includes(one) && one.name !== 'id').map(({ name }) => name);
   return {
     fields: [...new Set([type.title, ...values])],
     populate: Object.fromEntries(links.map(({ attribute }) => linkColumn(attribute as Attribute, model))),
@@ -147,4 +147,4 @@ function filtersOf({ filters }: ListState, { type, model }: Source): Parameters 
 }
 
 export const searchableAttributes = (type: Type): readonly Attribute[] =>
-  type.attributes.filter((one) => isReadable(one) && operatorsOf(one).length > 0);
+  type.attributes.filter((one) => isReadable(one) && !isMorph(one) && operatorsOf(one).length > 0);

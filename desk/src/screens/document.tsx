@@ -1,5 +1,5 @@
 /** Page of one document: its form, its state, and what can be done with it. */
-import { Box, Group, Select, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Box, Group, Select, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
@@ -72,7 +72,9 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
         <Box>
           {isCollection && (
             <Text size="sm">
-              <Link href={`/content/${type.name}${suffix}`}>{listLabel(type)}</Link>
+              <Anchor component={Link} size="sm" href={`/content/${type.name}${suffix}`}>
+                {listLabel(type)}
+              </Anchor>
             </Text>
           )}
           <Group justify="space-between" align="flex-start">

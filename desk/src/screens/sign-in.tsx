@@ -81,9 +81,14 @@ export function SignInForm({ identifier: known }: { readonly identifier: string 
   const { submit, isSending, alert } = useSending(() => session.enter('', { identifier, password }));
   if (settings.signIn !== null)
     return (
-      <Button component="a" href={settings.signIn.url} target="_blank">
-        {texts.goToSignIn}
-      </Button>
+      <Stack>
+        <Button component="a" href={settings.signIn.url} target="_blank">
+          {texts.goToSignIn}
+        </Button>
+        <Button variant="default" onClick={() => session.resume()}>
+          {texts.goOn}
+        </Button>
+      </Stack>
     );
   return (
     <form onSubmit={submit}>

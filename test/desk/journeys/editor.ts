@@ -121,8 +121,16 @@ export class Editor {
     return this.until(`no "${text}"`, async () => !(await this.text()).includes(text));
   }
 
+  /** Saves by the keyboard, and waits until everything is saved. */
+  async saved(): Promise<void> {
+    await this.page.keyboard.down('Control');
+    await this.page.keyboard.press('s');
+    await this.page.keyboard.up('Control');
+    await this.savesItself();
+  }
+
   /** Waits until everything is saved, in the form on the page or in a drawer. */
-  saved(within = ''): Promise<void> {
+  savesItself(within = ''): Promise<void> {
     return this.until('saved', async () =>
       (await this.texts(`${within} .desk-savebar [role=status]`)).some((one) => one.startsWith('Saved at')),
     );

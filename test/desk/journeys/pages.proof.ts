@@ -32,6 +32,9 @@ const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
     .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5)`;
 
+/** Titles of another editor, in turn. */
+const BY_BEN = ['Harbours of the far north', 'Harbours, seen from the sea'];
+
 const VIEWS: readonly View[] = [
   { name: 'light', scheme: 'light', width: 1280 },
   { name: 'dark', scheme: 'dark', width: 1280 },
@@ -44,6 +47,7 @@ const VIEWS: readonly View[] = [
   let opened: Opened;
   let ann: Editor;
   let article = '';
+  let visits = 0;
 
   beforeAll(async () => {
     await buildDesk();
@@ -96,9 +100,9 @@ const VIEWS: readonly View[] = [
         await room.sql(
           `update articles set title = $2, revision = revision + 1
            where document_id = $1 and locale = 'en' and not published`,
-          [article, `A title by Ben, ${Date.now()}`],
+          [article, BY_BEN[(visits += 1) % 2]],
         );
-        await ann.fill('Title', 'A title by Ann');
+        await ann.fill('Title', 'Harbours in winter');
         await ann.press('Save');
         await ann.sees('Another editor has changed the same fields');
       },
