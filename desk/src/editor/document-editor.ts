@@ -2,7 +2,7 @@
  * One open document: reads it, saves it, and merges what others have changed. At most one write is under way.
  * Every write names the version that the form is based on, so no change of another editor is overwritten.
  */
-import { ApiError, messageOf, OfflineError } from '../api/errors.ts';
+import { ApiError, isTemporary, messageOf, OfflineError } from '../api/errors.ts';
 import { bodyOf } from '../form/body.ts';
 import { type Conflict, merge } from '../form/merge.ts';
 import { FormStore, placeOf, topOf } from '../form/store.ts';
@@ -25,8 +25,6 @@ interface Pending {
 const AUTOSAVE = 2500;
 const KEEP = 300;
 const RETRY = 3000;
-/** Statuses after which a write is repeated: its outcome is unknown, or the server is busy or restarts. */
-const REPEATED = [409, 429, 502, 503, 504];
 /** Attempts of one save that others' writes may overtake. */
 const MAX_MERGES = 10;
 
@@ -368,6 +366,3 @@ export class DocumentEditor extends Observed<Snapshot> {
       await this.save();
   }
 }
-
-const isTemporary = (error: unknown): error is Error =>
-  error instanceof OfflineError || (error instanceof ApiError && REPEATED.includes(error.status));

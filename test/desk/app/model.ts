@@ -99,7 +99,7 @@ export const link = (documentId: string, type = 'tag'): Link => ({ documentId, t
 
 /** Random numbers, each of which decides one step of an edit. */
 export type Dice = readonly number[];
-export const dice: fc.Arbitrary<Dice> = fc.array(fc.nat(997), { minLength: 4, maxLength: 4 });
+const dice: fc.Arbitrary<Dice> = fc.array(fc.nat(997), { minLength: 4, maxLength: 4 });
 export const edits = fc.array(dice, { maxLength: 6 });
 
 const TEXTS = ['', 'one', 'two', 'three', null];

@@ -64,13 +64,13 @@ export function GrantTable({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-export interface Choice {
+interface Choice {
   readonly verb: Verb;
   readonly isOn: boolean;
   readonly toggle: () => void;
 }
 
-export interface ChoiceRow {
+interface ChoiceRow {
   readonly key: string;
   readonly name: string;
   readonly choices: readonly Choice[];
