@@ -11,7 +11,7 @@ import { buildDesk, hasBrowser, launch } from './browser.ts';
 import { Hand, PASSWORD, randomFrom, type Settings } from './hand.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
-const EDITS = Number(process.env['LOST_EDITS'] ?? 200);
+const EDITS = Number(process.env['LOST_EDITS'] ?? 100);
 const SEED = Number(process.env['LOST_EDITS_SEED'] ?? Date.now() % 1e6);
 const DOCUMENTS = 2;
 const NAMES = ['a', 'b'] as const;
@@ -101,10 +101,11 @@ const PACE = 600;
     const server = room.app.getHttpServer() as Server;
     const { port } = server.address() as AddressInfo;
     const events = { restarts: 0, 'ended sessions': 0 };
+    let endsSession = false;
     while (!isDone()) {
-      await sleep(4000 + random() * 6000);
+      await sleep(2000 + random() * 3000);
       if (isDone()) break;
-      if (random() < 0.35) {
+      if ((endsSession = !endsSession)) {
         await room.sql(`update content_users set sessions = '[]', token_version = token_version + 1`);
         events['ended sessions'] += 1;
         continue;
