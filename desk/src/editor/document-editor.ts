@@ -49,7 +49,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.unsaved = new UnsavedWork(user, model);
     this.store = new FormStore(newValues(place.type));
     this.stop = this.store.subscribe('', () => this.changed());
-    addEventListener('pagehide', this.keepAtEnd);
+    addEventListener('pagehide', this.keepAtOnce);
   }
 
   get isNew(): boolean {
@@ -160,12 +160,14 @@ export class DocumentEditor extends Observed<Snapshot> {
     const [{ isChanged }, { phase }] = [this.store, this.snapshot];
     this.show({ isChanged });
     // A crash during typing without a pause loses no more than the last moment.
-    if (phase === 'ready' || phase === 'missing') this.timers.startOnce('keep', KEEP, this.keepAtEnd);
+    if (phase === 'ready' || phase === 'missing')
+      this.timers.startOnce('keep', KEEP, () => void this.keepNow());
     if (phase === 'ready' && isChanged && this.isAutosaved)
       this.timers.start('save', AUTOSAVE, () => void this.save());
   }
 
-  private readonly keepAtEnd = (): void => void this.keepNow();
+  private readonly keepAtOnce = (): void =>
+    this.unsaved.keepAtOnce(this.place, this.store, this.snapshot.conflicts);
 
   private keepNow(): Promise<void> {
     this.timers.stop('keep');
@@ -354,7 +356,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.isDisposed = true;
     this.timers.stopAll();
     this.stop();
-    removeEventListener('pagehide', this.keepAtEnd);
+    removeEventListener('pagehide', this.keepAtOnce);
     void this.leave().finally(() => this.unsaved.close());
   }
 

@@ -30,6 +30,14 @@ const store = createStore(`content-desk ${settings.base}`, 'unsaved');
 const TAB = crypto.randomUUID();
 const LOCK = 'content-desk tab ';
 
+/** Prefix of entries that pages have written at their end. They are newer than those of the database. */
+const LAST = `content-desk ${settings.base} unsaved `;
+
+const lastEntries = (): (readonly [key: string, entry: Stored])[] =>
+  Object.entries(localStorage as Readonly<Record<string, string>>)
+    .filter(([key]) => key.startsWith(LAST))
+    .map(([key, text]) => [key.slice(LAST.length), JSON.parse(text) as Stored]);
+
 /** Forms of this tab, whose work is not to be recovered. */
 const openForms = new Set<string>();
 
@@ -61,16 +69,30 @@ export class UnsavedWork {
   /** Keeps the changes of a form, or deletes the entry of a form without changes. */
   async keep(place: Place, form: FormStore, conflicts: readonly Conflict[]): Promise<void> {
     if (!form.isChanged && conflicts.length === 0) return this.drop(place);
-    const { base, values } = form;
+    await held;
+    await set(this.keyOf(place, this.form), this.entryOf(form, conflicts), store);
+  }
+
+  /** Keeps the changes at once, when the page goes: the database would not finish. */
+  keepAtOnce(place: Place, form: FormStore, conflicts: readonly Conflict[]): void {
+    if (!form.isChanged && conflicts.length === 0) return;
+    const key = LAST + this.keyOf(place, this.form);
+    try {
+      localStorage.setItem(key, JSON.stringify(this.entryOf(form, conflicts)));
+    } catch {
+      // The storage is full. The database has the work of a moment ago.
+    }
+  }
+
+  private entryOf({ base, values }: FormStore, conflicts: readonly Conflict[]): Stored {
     // Conflicts that are not decided come back with the work.
     const before = conflicts.reduce((all, conflict) => withValue(all, conflict.path, conflict.base), base);
-    const entry: Stored = { base: before, values, at: Date.now(), tab: TAB, form: this.form };
-    await held;
-    await set(this.keyOf(place, this.form), entry, store);
+    return { base: before, values, at: Date.now(), tab: TAB, form: this.form };
   }
 
   async drop(place: Place): Promise<void> {
     await held;
+    localStorage.removeItem(LAST + this.keyOf(place, this.form));
     await del(this.keyOf(place, this.form), store);
   }
 
@@ -80,7 +102,7 @@ export class UnsavedWork {
     const alive = new Set(locks.map(({ name }) => name));
     const isGone = ({ tab, form }: Stored): boolean =>
       tab === TAB ? !openForms.has(form) : !alive.has(LOCK + tab);
-    const found = (await entries<string, Stored>(store))
+    const found = [...new Map([...(await entries<string, Stored>(store)), ...lastEntries()])]
       .filter(([key, work]) => key === this.keyOf(place, work.form) && isGone(work))
       .sort(([, one], [, other]) => one.at - other.at);
     const merged = found.reduce<Merged>(
@@ -92,7 +114,10 @@ export class UnsavedWork {
       { values: theirs, conflicts: [] },
     );
     const drop = async (): Promise<void> => {
-      for (const [key] of found) await del(key, store);
+      for (const [key] of found) {
+        await del(key, store);
+        localStorage.removeItem(LAST + key);
+      }
     };
     return { ...merged, at: found.at(-1)?.[1].at ?? null, drop };
   }

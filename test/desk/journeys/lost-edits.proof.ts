@@ -11,7 +11,7 @@ import { buildDesk, hasBrowser, launch } from './browser.ts';
 import { Hand, PASSWORD, randomFrom, type Settings } from './hand.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
-const EDITS = Number(process.env['LOST_EDITS'] ?? 100);
+const EDITS = Number(process.env['LOST_EDITS'] ?? 60);
 const SEED = Number(process.env['LOST_EDITS_SEED'] ?? Date.now() % 1e6);
 const DOCUMENTS = 2;
 const NAMES = ['a', 'b'] as const;
