@@ -120,6 +120,9 @@ export const de: Texts = {
     subjects: {
       desk: 'Redaktion',
       locales: 'Sprachen',
+      locale: 'Sprachen',
+      file: 'Dateien',
+      'api-token': 'API-Token',
       'content-api': 'Dateien',
       user: 'Benutzer',
       role: 'Rollen',

@@ -113,6 +113,9 @@ export const en = {
     subjects: {
       desk: 'Desk',
       locales: 'Languages',
+      locale: 'Languages',
+      file: 'Files',
+      'api-token': 'API tokens',
       'content-api': 'Files',
       user: 'Users',
       role: 'Roles',

@@ -64,7 +64,7 @@ export function GrantTable({ rows }: { readonly rows: readonly Row[] }) {
   );
 }
 
-export interface Choice {
+interface Choice {
   readonly verb: Verb;
   readonly isOn: boolean;
   readonly toggle: () => void;
