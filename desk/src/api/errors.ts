@@ -33,3 +33,11 @@ export class OfflineError extends Error {
     super('The server cannot be reached', { cause });
   }
 }
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Responses after which the same request is sent again, with its key, because its outcome is not known. */
+const REPEATED = [409, 429, 502, 503, 504];
+
+export const isTemporary = (error: unknown): error is Error =>
+  error instanceof OfflineError || (error instanceof ApiError && REPEATED.includes(error.status));

@@ -42,8 +42,7 @@ export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>
     if (response.status === 401 && refusals < MAX_REFUSALS && (await session.refused(authorization)))
       continue;
     if (!response.ok) throw await errorOf(response);
-    const text = await textOf(response);
-    return { body: (text === '' ? null : JSON.parse(text)) as T, etag: response.headers.get('ETag') };
+    return { body: (await bodyOf(response)) as T, etag: response.headers.get('ETag') };
   }
 }
 
@@ -55,9 +54,11 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-async function textOf(response: Response): Promise<string> {
+/** Reads the body. A body that is cut off, or that is a page of another server, counts as no response. */
+async function bodyOf(response: Response): Promise<unknown> {
   try {
-    return await response.text();
+    const text = await response.text();
+    return text === '' ? null : JSON.parse(text);
   } catch (error) {
     throw new OfflineError(error);
   }

@@ -2,17 +2,25 @@
  * One open document: reads it, saves it, and merges what others have changed. At most one write is under way.
  * Every write names the version that the form is based on, so no change of another editor is overwritten.
  */
-import { ApiError, OfflineError } from '../api/errors.ts';
+import { ApiError, isTemporary, messageOf, OfflineError } from '../api/errors.ts';
+import { bodyOf } from '../form/body.ts';
 import { type Conflict, merge } from '../form/merge.ts';
-import { FormStore, placeOf } from '../form/store.ts';
-import { newValues, readValues, type Values, withoutIds } from '../form/values.ts';
+import { FormStore, placeOf, topOf } from '../form/store.ts';
+import { newValues, readValues, same, type Values, withoutIds } from '../form/values.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
-import { isTemporary, nextWrite, type Pending, sendsParts } from './pending.ts';
 import { type Action, type DocumentState, DocumentRequests, type Envelope, type Place } from './requests.ts';
 import { Observed } from './observed.ts';
 import { firstSnapshot, type Snapshot } from './snapshot.ts';
 import { Timers } from './timers.ts';
-import { findUnsaved, mergeWorks, type Subject, UnsavedForm } from './unsaved.ts';
+import { UnsavedWork } from './unsaved.ts';
+
+interface Pending {
+  readonly body: object;
+  readonly ifMatch: string | null;
+  readonly key: string;
+  /** Values that are stored once this write is. */
+  readonly sent: Values;
+}
 
 const AUTOSAVE = 2500;
 const KEEP = 300;
@@ -28,16 +36,17 @@ export class DocumentEditor extends Observed<Snapshot> {
   private isDisposed = false;
   private readonly requests: DocumentRequests;
   private readonly timers = new Timers();
-  private readonly unsaved = new UnsavedForm();
+  private readonly unsaved: UnsavedWork;
   private readonly stop: () => void;
 
   constructor(
     readonly model: Model,
     public place: Place,
-    private readonly user: string,
+    user: string,
   ) {
     super(firstSnapshot(place.documentId));
     this.requests = new DocumentRequests(model);
+    this.unsaved = new UnsavedWork(user, model);
     this.store = new FormStore(newValues(place.type));
     this.stop = this.store.subscribe('', () => this.changed());
     addEventListener('pagehide', this.keepAtEnd);
@@ -49,6 +58,11 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   get type(): Place['type'] {
     return this.place.type;
+  }
+
+  /** Whether changes are saved without a press of the button: those of drafts are. */
+  private get isAutosaved(): boolean {
+    return hasDrafts(this.type) && !this.isNew && 'update' in this.type.verbs;
   }
 
   /** Reads the document, and recovers unsaved work of earlier pages. */
@@ -100,23 +114,10 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.show({ ...known, documentId: id, updatedAt: typeof updatedAt === 'string' ? updatedAt : null });
   }
 
-  private get subject(): Subject {
-    const { type, documentId, locale } = this.place;
-    const isSingle = type.kind === 'singleType';
-    return {
-      user: this.user,
-      type: type.name,
-      documentId: isSingle ? 'single' : (documentId ?? 'new'),
-      locale,
-    };
-  }
-
   private async recover(): Promise<void> {
-    const { works, drop } = await findUnsaved(this.subject);
-    if (works.length === 0) return;
     const theirs = this.store.base;
-    const { values, conflicts } = mergeWorks(works, theirs);
-    const at = works.at(-1)?.at ?? null;
+    const { values, conflicts, at, drop } = await this.unsaved.recover(this.place, theirs);
+    if (at === null) return;
     this.store.rebase(theirs, values);
     this.show({ conflicts, recoveredAt: this.store.isChanged ? at : null });
     await this.keepNow();
@@ -127,10 +128,9 @@ export class DocumentEditor extends Observed<Snapshot> {
   async revert(): Promise<void> {
     this.pending = null;
     this.store.dropProblems();
-    const values = this.isNew ? newValues(this.type) : this.store.base;
-    this.store.rebase(values, values);
+    this.store.rebase(this.store.base, this.store.base);
     this.show({ conflicts: [], recoveredAt: null, saving: 'idle', error: null });
-    await this.unsaved.drop(this.subject);
+    await this.unsaved.drop(this.place);
   }
 
   /** Accepts recovered work as unsaved changes of this page. */
@@ -146,41 +146,40 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Stores the form of a deleted document as a new one. */
   async createAgain(): Promise<void> {
-    const former = this.subject;
+    const former = this.place;
     this.place = { ...this.place, documentId: null };
     this.etag = null;
     this.store.rebase(newValues(this.type), withoutIds(this.store.values));
     this.show({ phase: 'ready', documentId: null, state: null });
+    await this.keepNow();
     await this.unsaved.drop(former);
     await this.save();
   }
 
   private changed(): void {
-    const { isChanged } = this.store;
+    const [{ isChanged }, { phase }] = [this.store, this.snapshot];
     this.show({ isChanged });
-    if (this.snapshot.phase !== 'ready') return;
-    this.timers.start('keep', KEEP, () => void this.keepNow());
-    if (isChanged && this.isAutosaved) this.timers.start('save', AUTOSAVE, () => void this.save());
-  }
-
-  private get isAutosaved(): boolean {
-    return sendsParts(this) && 'update' in this.type.verbs;
+    // A crash during typing without a pause loses no more than the last moment.
+    if (phase === 'ready' || phase === 'missing') this.timers.startOnce('keep', KEEP, this.keepAtEnd);
+    if (phase === 'ready' && isChanged && this.isAutosaved)
+      this.timers.start('save', AUTOSAVE, () => void this.save());
   }
 
   private readonly keepAtEnd = (): void => void this.keepNow();
 
-  private async keepNow(): Promise<void> {
+  private keepNow(): Promise<void> {
     this.timers.stop('keep');
-    const { base, values, isChanged } = this.store;
-    if (isChanged) await this.unsaved.keep(this.subject, { base, values, at: Date.now() });
-    else await this.unsaved.drop(this.subject);
+    return this.unsaved.keep(this.place, this.store, this.snapshot.conflicts);
   }
 
   /** Saves until the form has no changes. Returns false if the editor must act first. */
   save(): Promise<boolean> {
     this.timers.stop('save');
-    if (this.running !== null) return this.running;
-    this.running = this.run().finally(() => {
+    return this.running ?? this.exclusively(() => this.run());
+  }
+
+  private exclusively(work: () => Promise<boolean>): Promise<boolean> {
+    this.running = work().finally(() => {
       this.running = null;
     });
     return this.running;
@@ -189,7 +188,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async run(): Promise<boolean> {
     if (this.snapshot.conflicts.length > 0) return false;
     for (let merges = 0; merges < MAX_MERGES;) {
-      const pending = (this.pending ??= nextWrite(this, this.etag));
+      const pending = (this.pending ??= this.next());
       if (pending === null) return this.finish();
       this.show({ saving: 'saving', error: null });
       const outcome = await this.send(pending);
@@ -208,6 +207,18 @@ export class DocumentEditor extends Observed<Snapshot> {
     return isComplete;
   }
 
+  private next(): Pending | null {
+    const { base, values } = this.store;
+    const data = bodyOf(this.type, { base: this.isNew ? {} : base, values }, this);
+    // A draft is stored without the values that the server has refused; they stay in the form.
+    const left = this.sendsParts ? this.store.problemPaths.map(topOf) : [];
+    for (const name of left) delete data[name];
+    if (Object.keys(data).length === 0 && !this.isNew) return null;
+    const changes = Object.keys(data).map((name) => [name, values[name]] as const);
+    const sent = { ...base, ...Object.fromEntries(changes) };
+    return { body: { data }, ifMatch: this.etag, key: crypto.randomUUID(), sent };
+  }
+
   private async send(pending: Pending): Promise<'stored' | 'overtaken' | 'refused'> {
     try {
       const { body, etag } = await this.requests.write(this.place, pending);
@@ -215,29 +226,29 @@ export class DocumentEditor extends Observed<Snapshot> {
       await this.stored(body, etag, pending.sent);
       return 'stored';
     } catch (error) {
-      return this.failed(error, pending);
+      return this.failed(error, pending.sent);
     }
   }
 
   private async stored(body: Envelope, etag: string | null, sent: Values): Promise<void> {
-    const wasNew = this.isNew;
+    const { isNew: wasNew, place: former } = this;
     const theirs = this.read(body, sent);
     // Changes since the request are kept; where the server has adapted a sent value, the form's one counts.
-    const { values } = merge({ base: sent, mine: this.store.values, theirs });
-    const former = this.subject;
+    const { values } = merge({ base: sent, mine: this.store.values, theirs }, this.type, this.model);
     this.etag = etag;
+    if (wasNew) this.place = { ...this.place, documentId: String(body.data['documentId']) };
+    this.store.rebase(theirs, values);
     if (wasNew) {
-      this.place = { ...this.place, documentId: String(body.data['documentId']) };
+      await this.keepNow();
       await this.unsaved.drop(former);
     }
-    this.store.rebase(theirs, values);
     this.store.dropSolved();
     this.note(body);
     this.show({ savedAt: Date.now(), recoveredAt: null });
     void this.readState();
   }
 
-  private async failed(error: unknown, pending: Pending): Promise<'overtaken' | 'refused'> {
+  private async failed(error: unknown, sent: Values): Promise<'overtaken' | 'refused'> {
     if (isTemporary(error)) {
       // The same request with the same key: a write that was stored is not repeated.
       this.show({ saving: 'offline', error: null });
@@ -246,9 +257,13 @@ export class DocumentEditor extends Observed<Snapshot> {
     }
     this.pending = null;
     if (!(error instanceof ApiError)) throw error;
-    if (error.status === 412) return this.overtaken(pending);
+    if (error.status === 412) return this.overtaken(sent);
     if (error.status === 404) return this.gone();
-    return this.refused(error, pending.sent) && sendsParts(this) ? 'overtaken' : 'refused';
+    return this.refused(error, sent) && this.sendsParts ? 'overtaken' : 'refused';
+  }
+
+  private get sendsParts(): boolean {
+    return hasDrafts(this.type) && !this.isNew;
   }
 
   /** Shows the problems at their fields. Returns whether new ones were found. */
@@ -260,18 +275,18 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   /** Another write came first: merges it with the form. */
-  private async overtaken({ sent }: Pending): Promise<'overtaken' | 'refused'> {
+  private async overtaken(sent: Values): Promise<'overtaken' | 'refused'> {
     let answer;
     try {
       answer = await this.requests.read(this.place);
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return this.gone();
-      return this.failed(error, { body: {}, ifMatch: null, key: '', sent });
+      return this.failed(error, sent);
     }
     const { base, values: mine } = this.store;
     const theirs = this.read(answer.body, base);
-    const { values, conflicts } = merge({ base, mine, theirs });
-    const arrived = Object.keys(theirs).filter((name) => theirs[name] !== base[name]);
+    const { values, conflicts } = merge({ base, mine, theirs }, this.type, this.model);
+    const arrived = Object.keys(theirs).filter((name) => !same(theirs[name], base[name]));
     this.etag = answer.etag;
     this.store.rebase(theirs, values);
     this.note(answer.body);
@@ -284,9 +299,9 @@ export class DocumentEditor extends Observed<Snapshot> {
     return 'refused';
   }
 
-  /** Decides one conflict. After the last one, the form is saved. */
+  /** Decides one conflict. The value of the form may have changed since. After the last one, it is saved. */
   resolve(conflict: Conflict, value: unknown): void {
-    this.store.set(conflict.path, value);
+    if (value !== conflict.mine) this.store.set(conflict.path, value);
     const conflicts = this.snapshot.conflicts.filter((one) => one !== conflict);
     this.show({ conflicts, ...(conflicts.length === 0 ? { saving: 'idle' as const } : {}) });
     if (conflicts.length === 0 && hasDrafts(this.type)) void this.save();
@@ -296,27 +311,24 @@ export class DocumentEditor extends Observed<Snapshot> {
   async act(action: Action): Promise<boolean> {
     if (action === 'discard') await this.revert();
     else if (!(await this.save())) return false;
-    await this.running;
-    this.running = this.perform(action).finally(() => {
-      this.running = null;
-      this.changed();
-    });
-    return this.running;
+    while (this.running !== null) await this.running;
+    return this.exclusively(() => this.perform(action));
   }
 
   private async perform(action: Action): Promise<boolean> {
     this.show({ saving: 'saving', error: null });
-    // Keys that are typed during the request change the form, and not this.
+    // Values that are typed until the response arrives are changes.
     const { base: sent } = this.store;
-    const write = { ifMatch: this.etag, key: crypto.randomUUID() };
     try {
+      const write = { ifMatch: this.etag, key: crypto.randomUUID() };
       const { body, etag } = await this.requests.act(this.place, action, write);
       await this.stored(body, etag, sent);
       this.show({ saving: 'idle' });
       return true;
     } catch (error) {
+      // An action is not repeated by itself: the editor decides again.
       if (isTemporary(error)) this.show({ saving: 'refused', error: error.message });
-      else await this.failed(error, { body: {}, sent, ...write });
+      else await this.failed(error, sent);
       if (this.snapshot.saving === 'saving') this.show({ saving: 'idle' });
       return false;
     }
@@ -337,18 +349,20 @@ export class DocumentEditor extends Observed<Snapshot> {
     }
   }
 
-  /** Closes the form. A draft is saved; other work is kept until the document is opened again. */
+  /** Closes the form. What is not saved then is recovered when the document is opened again. */
   dispose(): void {
     this.isDisposed = true;
     this.timers.stopAll();
     this.stop();
-    const { phase } = this.snapshot;
-    const saves = phase === 'ready' && this.isAutosaved && this.store.isChanged;
-    void this.keepNow()
-      .then(() => (saves ? this.save() : false))
-      .finally(() => this.unsaved.close());
     removeEventListener('pagehide', this.keepAtEnd);
+    void this.leave().finally(() => this.unsaved.close());
+  }
+
+  private async leave(): Promise<void> {
+    const { phase, recoveredAt } = this.snapshot;
+    if (phase !== 'ready' && phase !== 'missing') return;
+    await this.keepNow();
+    if (phase === 'ready' && recoveredAt === null && this.isAutosaved && this.store.isChanged)
+      await this.save();
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,16 +1,27 @@
 type Name = 'keep' | 'save' | 'retry';
 
-/** Delayed work by name: starting it again replaces what has not run. */
+/** Delayed work by name. */
 export class Timers {
   private readonly running = new Map<Name, ReturnType<typeof setTimeout>>();
 
+  /** Starts work, instead of work of the same name that has not run. */
   start(name: Name, delay: number, work: () => void): void {
     this.stop(name);
-    this.running.set(name, setTimeout(work, delay));
+    const timer = setTimeout(() => {
+      this.running.delete(name);
+      work();
+    }, delay);
+    this.running.set(name, timer);
+  }
+
+  /** Starts work, unless work of the same name is waiting. */
+  startOnce(name: Name, delay: number, work: () => void): void {
+    if (!this.running.has(name)) this.start(name, delay, work);
   }
 
   stop(name: Name): void {
     clearTimeout(this.running.get(name));
+    this.running.delete(name);
   }
 
   stopAll(): void {

@@ -24,9 +24,15 @@ interface Change {
 export function bodyOf(part: Part, { base, values }: Change, writing: Writing): Record<string, unknown> {
   return Object.fromEntries(
     part.attributes
-      .filter((one) => isWritable(one, writing.isNew) && !same(base[one.name], values[one.name]))
+      .filter((one) => isWritable(one, writing.isNew) && isSent(one, base[one.name], values[one.name]))
       .map((one) => [one.name, sent(one, { base: base[one.name], value: values[one.name] }, writing)]),
   );
+}
+
+/** Whether a value is sent. An emptied value of something new is, or the server would set the default. */
+function isSent(attribute: Attribute, base: unknown, value: unknown): boolean {
+  const hasDefault = attribute.default !== undefined && attribute.default !== null;
+  return !same(base, value) || (base === undefined && value !== undefined && hasDefault);
 }
 
 interface ValueChange {
@@ -39,13 +45,12 @@ function sent(attribute: Attribute, { base, value }: ValueChange, writing: Writi
     case 'links':
       return sentLinks(attribute, (base ?? []) as readonly Link[], (value ?? []) as readonly Link[]);
     case 'item':
-      return value === null ? null : sentItem(value as Item, (base ?? null) as Item | null, writing);
+      return value === null ? null : sentItem(value as Item, asItems(base), writing);
     case 'items':
-      return ((value ?? []) as readonly Item[]).map((item) => {
-        const stored = ((base ?? []) as readonly Item[]).find(({ key }) => key === item.key) ?? null;
-        const named = attribute.type === 'dynamiczone' ? { __component: item.component } : {};
-        return { ...named, ...sentItem(item, stored, writing) };
-      });
+      return asItems(value).map((item) => ({
+        ...(attribute.type === 'dynamiczone' ? { __component: item.component } : {}),
+        ...sentItem(item, asItems(base), writing),
+      }));
     default:
       return value === '' ? null : (value ?? null);
   }
@@ -89,11 +94,13 @@ const asObject = (attribute: Attribute, link: Link): object => ({
   documentId: link.documentId,
 });
 
+const asItems = (value: unknown): readonly Item[] => [(value ?? []) as Item | Item[]].flat();
+
 /** A stored item is sent with its id and its changed attributes; the server keeps all others. */
-function sentItem(item: Item, base: Item | null, writing: Writing): object {
+function sentItem(item: Item, bases: readonly Item[], writing: Writing): object {
+  const stored = bases.find(({ key, id }) => key === item.key && id !== null);
+  const named = stored === undefined ? {} : { id: stored.id };
   const part = writing.model.component(item.component);
-  if (part === null) return { id: item.id };
-  const stored = item.id === null || base === null ? null : base;
-  const values = bodyOf(part, { base: stored?.values ?? {}, values: item.values }, writing);
-  return { ...(stored === null ? {} : { id: stored.id }), ...values };
+  if (part === null) return named;
+  return { ...named, ...bodyOf(part, { base: stored?.values ?? {}, values: item.values }, writing) };
 }

@@ -3,7 +3,8 @@
  * value that only one side has changed is taken. A value that both have changed differently is a conflict,
  * which the editor decides.
  */
-import { type Item, isItem, type Link, same, type Values } from './values.ts';
+import { type Attribute, isToOne, kindOf, type Model, type Part } from '../model/model.ts';
+import { isItem, type Item, keyOf, type Link, same, type Values } from './values.ts';
 
 export interface Conflict {
   /** Place of the value, see `store.ts`. */
@@ -25,47 +26,68 @@ interface Sides<T> {
   readonly theirs: T;
 }
 
-export function merge({ base, mine, theirs }: Sides<Values>, at = ''): Merged {
-  const conflicts: Conflict[] = [];
-  const values: Record<string, unknown> = {};
-  for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
-    const sides = { base: base[name], mine: mine[name], theirs: theirs[name] };
-    values[name] = mergeValue(sides, at === '' ? name : `${at}/${name}`, conflicts);
-  }
-  return { values, conflicts };
+/** Place of a merge, and the conflicts that it has found. */
+interface Scope {
+  readonly model: Model;
+  readonly path: string;
+  readonly conflicts: Conflict[];
 }
 
-function mergeValue(sides: Sides<unknown>, path: string, conflicts: Conflict[]): unknown {
+type Merger = (sides: Sides<unknown>, scope: Scope) => unknown;
+
+export function merge(sides: Sides<Values>, part: Part, model: Model): Merged {
+  const scope = { model, path: '', conflicts: [] };
+  return { values: mergePart(sides, part, scope), conflicts: scope.conflicts };
+}
+
+function mergePart({ base, mine, theirs }: Sides<Values>, part: Part | null, scope: Scope): Values {
+  const names = [...new Set([...Object.keys(theirs), ...Object.keys(mine)])];
+  return Object.fromEntries(
+    names.map((name) => {
+      const sides = { base: base[name], mine: mine[name], theirs: theirs[name] };
+      const path = scope.path === '' ? name : `${scope.path}/${name}`;
+      const merger = mergerOf(part?.attributes.find((one) => one.name === name));
+      return [name, mergeValue(sides, merger, { ...scope, path })];
+    }),
+  );
+}
+
+/** Returns how the inside of a value is merged; null if it is one value. */
+function mergerOf(attribute: Attribute | undefined): Merger | null {
+  const kind = attribute === undefined ? 'value' : kindOf(attribute);
+  if (attribute === undefined || kind === 'value') return null;
+  if (kind === 'item') return mergeItem;
+  return kind === 'links' && isToOne(attribute) ? null : mergeList;
+}
+
+function mergeValue(sides: Sides<unknown>, merger: Merger | null, scope: Scope): unknown {
   const { base, mine, theirs } = sides;
   if (same(mine, base) || same(mine, theirs)) return theirs;
-  if (same(theirs, base)) return mine;
-  const merged = mergeItem(sides, path, conflicts) ?? mergeList(sides, path, conflicts);
+  // Also where only this side has changed a value: the stored one has the ids of its items.
+  const merged = merger?.(sides, scope) ?? null;
   if (merged !== null) return merged;
-  conflicts.push({ path, base, mine, theirs });
+  if (same(theirs, base)) return mine;
+  scope.conflicts.push({ path: scope.path, base, mine, theirs });
   return mine;
 }
 
 /** Merges the attributes of one instance that all three versions have. */
-function mergeItem({ base, mine, theirs }: Sides<unknown>, path: string, conflicts: Conflict[]): Item | null {
+function mergeItem({ base, mine, theirs }: Sides<unknown>, scope: Scope): Item | null {
   if (!isItem(base) || !isItem(mine) || !isItem(theirs)) return null;
-  if (mine.key !== theirs.key || mine.component !== theirs.component) return null;
-  const inner = merge({ base: base.values, mine: mine.values, theirs: theirs.values }, path);
-  conflicts.push(...inner.conflicts);
-  return { ...theirs, values: inner.values };
+  if (mine.key !== theirs.key || mine.component !== theirs.component || base.key !== mine.key) return null;
+  const sides = { base: base.values, mine: mine.values, theirs: theirs.values };
+  return { ...theirs, values: mergePart(sides, scope.model.component(theirs.component), scope) };
 }
 
 type Entry = Item | Link;
 type List = readonly Entry[];
 
-const isList = (value: unknown): value is List =>
-  Array.isArray(value) && value.every((one) => isItem(one) || typeof (one as Link).documentId === 'string');
-
-const keyOf = (entry: Entry): string => (isItem(entry) ? entry.key : `${entry.type} ${entry.documentId}`);
+const isList = (value: unknown): value is List => Array.isArray(value);
 
 const keysOf = (list: List): string[] => list.map(keyOf);
 
 /** Merges lists of links or instances. Returns null if both sides ordered them, or removed changed ones. */
-function mergeList({ base, mine, theirs }: Sides<unknown>, path: string, conflicts: Conflict[]): List | null {
+function mergeList({ base = [], mine, theirs }: Sides<unknown>, scope: Scope): List | null {
   if (!isList(base) || !isList(mine) || !isList(theirs)) return null;
   const common = new Set(keysOf(base).filter((key) => has(mine, key) && has(theirs, key)));
   const [was, ours, other] = [base, mine, theirs].map((list) =>
@@ -74,20 +96,17 @@ function mergeList({ base, mine, theirs }: Sides<unknown>, path: string, conflic
   const weMoved = !same(was, ours);
   if (weMoved && !same(was, other) && !same(ours, other)) return null;
   if (isRemovedAndChanged(base, mine, theirs) || isRemovedAndChanged(base, theirs, mine)) return null;
-  const inner: Conflict[] = [];
   const [order, rest] = weMoved ? [mine, theirs] : [theirs, mine];
   const kept = order.filter((entry) => !has(base, keyOf(entry)) || has(rest, keyOf(entry)));
-  const list = insertNew(kept, rest, base);
-  const entries = list.map((entry) => mergeEntry(entry, { base, mine, theirs }, { path, conflicts: inner }));
-  conflicts.push(...inner);
-  return entries;
+  return insertNew(kept, rest, base).map((entry) => mergeEntry(entry, { base, mine, theirs }, scope));
 }
 
-function mergeEntry(entry: Entry, lists: Sides<List>, into: { path: string; conflicts: Conflict[] }): Entry {
+function mergeEntry(entry: Entry, lists: Sides<List>, scope: Scope): Entry {
   const find = (list: List): Entry | undefined => list.find((one) => keyOf(one) === keyOf(entry));
   const [base, mine, theirs] = [find(lists.base), find(lists.mine), find(lists.theirs)];
-  if (!isItem(entry) || base === undefined || mine === undefined || theirs === undefined) return entry;
-  return mergeValue({ base, mine, theirs }, `${into.path}/#${entry.key}`, into.conflicts) as Entry;
+  if (!isItem(entry) || mine === undefined || theirs === undefined) return entry;
+  const inside = { ...scope, path: `${scope.path}/#${entry.key}` };
+  return mergeValue({ base, mine, theirs }, mergeItem, inside) as Entry;
 }
 
 const has = (list: List, key: string): boolean => list.some((entry) => keyOf(entry) === key);

@@ -5,7 +5,7 @@
  * A place is a path such as `title`, `seo/metaTitle` or `blocks/#i7/text`: names of attributes, and keys of
  * items behind `#`.
  */
-import { type Item, isItem, same, type Values } from './values.ts';
+import { type Item, isItem, same, sameValues, type Values } from './values.ts';
 
 type Listener = () => void;
 
@@ -22,7 +22,7 @@ function valueAt(values: Values, path: string): unknown {
 }
 
 /** Returns the values with another value at a path. Values whose place is gone are not changed. */
-function withValue(values: Values, path: string, value: unknown): Values {
+export function withValue(values: Values, path: string, value: unknown): Values {
   return change(values, path.split('/'), value) as Values;
 }
 
@@ -37,6 +37,9 @@ function change(target: unknown, [segment, ...rest]: readonly string[], value: u
   const values = target as Values;
   return { ...values, [segment]: change(values[segment], rest, value) };
 }
+
+/** Name of the attribute of the document that a place is in. */
+export const topOf = (path: string): string => path.split('/')[0] ?? '';
 
 const concerns = (changed: string, watched: string): boolean =>
   changed === watched ||
@@ -58,7 +61,7 @@ export class FormStore {
   }
 
   get isChanged(): boolean {
-    return !same(this.base, this.values);
+    return !sameValues(this.base, this.values);
   }
 
   private isChangedAt(path: string): boolean {
@@ -92,13 +95,13 @@ export class FormStore {
   addProblems(found: readonly (readonly [place: string, message: string])[]): boolean {
     const isNews = found.some(([place]) => !this.problems.has(place));
     this.problems = new Map([...this.problems, ...found]);
-    this.tell('');
+    if (found.length > 0) this.tell('');
     return isNews;
   }
 
   /** Forgets problems of attributes that are stored as they are. */
   dropSolved(): void {
-    const left = [...this.problems].filter(([path]) => this.isChangedAt(path.split('/')[0] ?? ''));
+    const left = [...this.problems].filter(([path]) => this.isChangedAt(topOf(path)));
     this.problems = new Map(left);
     this.tell('');
   }
@@ -129,7 +132,6 @@ export class FormStore {
 export function placeOf(values: Values, path: readonly (string | number)[]): string {
   let place = '';
   for (const segment of path) {
-    if (segment === 'data' && place === '') continue;
     const list = place === '' ? undefined : valueAt(values, place);
     const isIndex = Array.isArray(list) && /^\d+$/.test(String(segment));
     if (isIndex && !isItem(list[Number(segment)])) return place;

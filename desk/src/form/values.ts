@@ -35,8 +35,18 @@ let lastKey = 0;
 
 const newKey = (): string => `n${(lastKey += 1)}-${Date.now().toString(36)}`;
 
-export const isItem = (value: unknown): value is Item =>
-  typeof value === 'object' && value !== null && 'component' in value && 'key' in value;
+/** Whether a value is an object with exactly these members. JSON of editors is neither a link nor an item. */
+const hasShape = (value: unknown, names: readonly string[]): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  names.every((name) => name in value) &&
+  Object.keys(value).length === names.length;
+
+const ITEM = ['key', 'id', 'component', 'values'];
+const LINK = ['documentId', 'type', 'title'];
+
+export const isItem = (value: unknown): value is Item => hasShape(value, ITEM);
+const isLink = (value: unknown): value is Link => hasShape(value, LINK) || hasShape(value, [...LINK, 'file']);
 
 interface Reading {
   readonly model: Model;
@@ -105,7 +115,7 @@ function readItem(value: Json, attribute: Attribute, { model, former, at }: Item
   const part = model.component(component);
   const inner = { model, former: same?.values ?? null };
   return {
-    key: same?.key ?? (id === null ? newKey() : `i${id}`),
+    key: same?.key ?? (id === null ? newKey() : storedKey(id)),
     id,
     component,
     values: part === null ? {} : readValues(value, part, inner),
@@ -133,42 +143,64 @@ export const newItem = (component: string, part: Part): Item => ({
   values: newValues(part),
 });
 
-const linkKey = ({ type, documentId }: Link): string => `${type} ${documentId}`;
+/** Identifies an entry of a list. */
+export const keyOf = (entry: Item | Link): string =>
+  isItem(entry) ? entry.key : `${entry.type} ${entry.documentId}`;
 
-const isLinks = (value: unknown): value is readonly Link[] =>
-  Array.isArray(value) && value.length > 0 && typeof (value[0] as Link).documentId === 'string';
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /**
- * Whether two values of a form are the same. Links are the same if they name the same documents, and items if
- * they have the same key, component and values. An empty text counts as no value.
+ * Whether two values of one attribute are the same. Links are the same if they name the same documents, and
+ * items if they have the same key, component and values. An empty text counts as no value.
  */
 export function same(one: unknown, other: unknown): boolean {
+  if (one === other || (isEmpty(one) && isEmpty(other))) return true;
+  if (isItem(one) && isItem(other))
+    return one.key === other.key && one.component === other.component && sameValues(one.values, other.values);
+  if (isLink(one) && isLink(other)) return keyOf(one) === keyOf(other);
+  if (isEntries(one) && isEntries(other))
+    return one.length === other.length && one.every((entry, at) => same(entry, other[at]));
+  return isEqual(one, other);
+}
+
+/** Whether two forms have the same values. */
+export const sameValues = (one: Values, other: Values): boolean =>
+  [...new Set([...Object.keys(one), ...Object.keys(other)])].every((name) => same(one[name], other[name]));
+
+const isEntries = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.every((entry) => isItem(entry) || isLink(entry));
+
+/** Whether two JSON values are equal. The order of keys does not matter. */
+function isEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if ((one ?? '') === '' && (other ?? '') === '') return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   if (Array.isArray(one) !== Array.isArray(other)) return false;
-  if (isLinks(one) && isLinks(other))
-    return (
-      one.length === other.length && one.every((link, at) => linkKey(link) === linkKey(other[at] as Link))
-    );
-  if (isItem(one) && isItem(other))
-    return one.key === other.key && one.component === other.component && same(one.values, other.values);
   const [left, right] = [one as Values, other as Values];
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) =>
-    same(left[key], right[key]),
+  const names = Object.keys(left);
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name]))
   );
 }
 
-/** Values whose items are new ones, for another document. */
-export const withoutIds = (values: Values): Values =>
+/** Values with other items, at all levels. */
+const mapItems = (values: Values, change: (item: Item) => Item): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
-      if (isItem(value)) return [name, asNew(value)];
+      const one = (item: Item): Item => ({ ...change(item), values: mapItems(item.values, change) });
+      if (isItem(value)) return [name, one(value)];
       return [
         name,
-        Array.isArray(value) ? value.map((one: unknown) => (isItem(one) ? asNew(one) : one)) : value,
+        Array.isArray(value) ? value.map((entry: unknown) => (isItem(entry) ? one(entry) : entry)) : value,
       ];
     }),
   );
 
-const asNew = (item: Item): Item => ({ ...item, id: null, values: withoutIds(item.values) });
+/** Values whose items are new ones, for another document. */
+export const withoutIds = (values: Values): Values => mapItems(values, (item) => ({ ...item, id: null }));
+
+const storedKey = (id: number): string => `i${id}`;
+
+/** Values whose stored items have the keys that a page gives them when it reads them first. */
+export const withStoredKeys = (values: Values): Values =>
+  mapItems(values, (item) => (item.id === null ? item : { ...item, key: storedKey(item.id) }));

@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
-import { ADAPTERS } from '../../support/app.ts';
 import { findings } from './axe.ts';
 import { buildDesk, hasBrowser, launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
@@ -12,7 +11,7 @@ import { type Newsroom, startNewsroom } from './newsroom.ts';
 const FOLDER = process.env['DESK_SCREENSHOTS'];
 const PASSWORD = 'a long password of an editor';
 
-(hasBrowser ? describe : describe.skip).each(ADAPTERS)('people at the desk, on %s', (adapter) => {
+(hasBrowser ? describe : describe.skip)('people at the desk', () => {
   let room: Newsroom;
   let browser: Browser;
   const pages: Opened[] = [];
@@ -43,7 +42,7 @@ const PASSWORD = 'a long password of an editor';
 
   beforeAll(async () => {
     await buildDesk();
-    room = await startNewsroom(adapter);
+    room = await startNewsroom('fastify');
     browser = await launch();
     eva = await arrive();
     await eva.acceptInvitation(await room.invite('eva@example.org', 'chief'), PASSWORD);

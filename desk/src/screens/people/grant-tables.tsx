@@ -70,7 +70,7 @@ interface Choice {
   readonly toggle: () => void;
 }
 
-export interface ChoiceRow {
+interface ChoiceRow {
   readonly key: string;
   readonly name: string;
   readonly choices: readonly Choice[];
