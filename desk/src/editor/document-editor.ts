@@ -213,7 +213,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     const { base, values } = this.store;
     const data = bodyOf(this.type, { base: this.isNew ? {} : base, values }, this);
     // A draft is stored without the values that the server has refused; they stay in the form.
-    const left = this.sendsParts ? this.store.problemPaths.map(topOf) : [];
+    const left = sendsParts(this) ? this.store.problemPaths.map(topOf) : [];
     for (const name of left) delete data[name];
     if (Object.keys(data).length === 0 && !this.isNew) return null;
     const changes = Object.keys(data).map((name) => [name, values[name]] as const);
@@ -261,11 +261,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     if (!(error instanceof ApiError)) throw error;
     if (error.status === 412) return this.overtaken(sent);
     if (error.status === 404) return this.gone();
-    return this.refused(error, sent) && this.sendsParts ? 'overtaken' : 'refused';
-  }
-
-  private get sendsParts(): boolean {
-    return hasDrafts(this.type) && !this.isNew;
+    return this.refused(error, sent) && sendsParts(this) ? 'overtaken' : 'refused';
   }
 
   /** Shows the problems at their fields. Returns whether new ones were found. */
@@ -368,3 +364,6 @@ export class DocumentEditor extends Observed<Snapshot> {
       await this.save();
   }
 }
+
+/** Whether a draft is stored without the values that the server has refused. */
+const sendsParts = ({ type, isNew }: DocumentEditor): boolean => hasDrafts(type) && !isNew;

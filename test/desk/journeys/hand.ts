@@ -148,7 +148,7 @@ export class Hand {
       await this.page.press('Keep them');
     }
     for (;;) {
-      const given = (await page.evaluate(`(${DECIDE})(${this.chance(0.5)})`)) as string[] | null;
+      const given = (await page.evaluate(`(${DECIDE})(${this.chance(1 / 2)})`)) as string[] | null;
       if (given === null) break;
       this.count('conflict');
       given.forEach((token) => this.givenUp.add(token));
