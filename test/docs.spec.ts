@@ -13,11 +13,7 @@ import { run } from '../src/module/command-line.ts';
 import { DEFAULT_SETTINGS } from '../src/kernel/settings.ts';
 
 const root = resolve(import.meta.dirname, '..');
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...globSync('docs/*.md', { cwd: root }).sort(),
-];
+const pages = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: root }).sort()];
 const read = (page: string): string => readFileSync(join(root, page), 'utf8');
 
 /**
