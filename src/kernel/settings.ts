@@ -1,3 +1,5 @@
+import { trimSlashes } from './paths.js';
+
 /**
  * Runtime settings. `ContentModule.forRoot({ ... })` accepts any of them; {@link DEFAULT_SETTINGS} has the
  * defaults.
@@ -202,8 +204,6 @@ export type SettingsInput = Partial<
   /** `false` disables the cache. */
   readonly cache?: false | Partial<CacheSettings>;
 };
-
-export const trimSlashes = (path: string): string => path.replace(/^\/+|\/+$/g, '');
 
 type Rule = readonly [string, (value: unknown) => boolean];
 

@@ -5,7 +5,8 @@ import { ContentModelError } from '../content/model/content-model-error.js';
 import { unknownFallbacks } from '../content/model/fallback-locale.js';
 import type { Schema } from '../content/model/model.js';
 import { among } from '../content/model/suggest.js';
-import { checkSettings, type ContentSettings, resolveSettings, trimSlashes } from '../kernel/settings.js';
+import { trimSlashes } from '../kernel/paths.js';
+import { checkSettings, type ContentSettings, resolveSettings } from '../kernel/settings.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 
 /** Resolves the settings. Throws a ContentModelError for invalid ones. */

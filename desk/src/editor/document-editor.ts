@@ -8,19 +8,12 @@ import { type Conflict, merge } from '../form/merge.ts';
 import { FormStore, placeOf, topOf } from '../form/store.ts';
 import { newValues, readValues, same, type Values, withoutIds } from '../form/values.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
-import { type Action, type DocumentState, DocumentRequests, type Envelope, type Place } from './requests.ts';
+import { type Action, type DocumentState, DocumentRequests, type Envelope } from './requests.ts';
+import type { Pending, Place } from './requests.ts';
 import { Observed } from './observed.ts';
 import { firstSnapshot, type Snapshot } from './snapshot.ts';
 import { Timers } from './timers.ts';
 import { UnsavedWork } from './unsaved.ts';
-
-interface Pending {
-  readonly body: object;
-  readonly ifMatch: string | null;
-  readonly key: string;
-  /** Values that are stored once this write is. */
-  readonly sent: Values;
-}
 
 const AUTOSAVE = 2500;
 const KEEP = 300;
@@ -62,7 +55,7 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Whether changes are saved without a press of the button: those of drafts are. */
   private get isAutosaved(): boolean {
-    return hasDrafts(this.type) && !this.isNew && 'update' in this.type.verbs;
+    return sendsParts(this) && 'update' in this.type.verbs;
   }
 
   /** Reads the document, and recovers unsaved work of earlier pages. */

@@ -3,7 +3,7 @@ import { ApiError } from '../api/errors.ts';
 import { type Answer, request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
-import type { Json } from '../form/values.ts';
+import type { Json, Values } from '../form/values.ts';
 import { hasDrafts, type Model, type Type } from '../model/model.ts';
 import { populateOf } from '../model/populate.ts';
 
@@ -29,10 +29,16 @@ export interface DocumentState {
 
 export type Action = 'publish' | 'unpublish' | 'discard';
 
-export interface Write {
+interface Write {
   readonly body: object;
   readonly ifMatch: string | null;
   readonly key: string;
+}
+
+/** Write that may have to be sent again. */
+export interface Pending extends Write {
+  /** Values that are stored once the write is. */
+  readonly sent: Values;
 }
 
 export class DocumentRequests {

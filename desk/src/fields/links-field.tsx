@@ -1,36 +1,21 @@
 /** Field of a relation: the linked documents, a search for others, and drawers to create and edit them. */
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  Button,
-  Combobox,
-  Group,
-  Input,
-  Loader,
-  Paper,
-  Stack,
-  Text,
-  TextInput,
-  useCombobox,
-} from '@mantine/core';
+import { Anchor, Button, Combobox, Group, Loader, Stack, Text, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { request } from '../api/http.ts';
-import { type Json, type Link, linkOf, same } from '../form/values.ts';
+import { type Json, keyOf, type Link, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import { isToOne, type Type } from '../model/model.ts';
-import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
+import { FieldHead } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
+import { LinkRows } from './link-rows.tsx';
 
 // The drawer contains a form, which contains this field.
 const DocumentDrawer = lazy(() => import('../screens/document-drawer.tsx'));
-
-const keyOf = ({ type, documentId }: Link): string => `${type} ${documentId}`;
 
 interface Opened {
   readonly type: string;
@@ -46,7 +31,7 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
   const isOne = isToOne(attribute);
   const targets = (attribute.linkable ?? []).flatMap((name) => model.type(name) ?? []);
   const add = (link: Link): void => {
-    if (links.some((one) => same([one], [link]))) return;
+    if (links.some((one) => keyOf(one) === keyOf(link))) return;
     set(isOne ? [link] : [...links, link]);
   };
   const closed = (link: Link | null): void => {
@@ -58,44 +43,11 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
   };
   return (
     <Stack gap={6} role="group" aria-label={attribute.label} data-path={path}>
-      <div>
-        <Input.Label component="div" required={attribute.required}>
-          {attribute.label}
-        </Input.Label>
-        {attribute.description !== undefined && (
-          <Input.Description>{attribute.description}</Input.Description>
-        )}
-      </div>
-      {problem !== null && <Alert color="red">{problem}</Alert>}
-      <SortableList keys={links.map(keyOf)} move={(from, to) => set(moved(links, from, to))}>
-        {links.map((link) => (
-          <SortableEntry
-            key={keyOf(link)}
-            id={keyOf(link)}
-            title={link.title ?? texts.untitled}
-            isFixed={readOnly || isOne || links.length < 2}
-          >
-            {(handle) => (
-              <Paper withBorder px="xs" py={4}>
-                <Group gap="xs" wrap="nowrap">
-                  {handle}
-                  <LinkTitle link={link} open={() => setDrawer(link)} />
-                  {!readOnly && (
-                    <ActionIcon
-                      variant="subtle"
-                      color="red"
-                      aria-label={texts.removeItem(link.title ?? texts.untitled)}
-                      onClick={() => set(links.filter((one) => keyOf(one) !== keyOf(link)))}
-                    >
-                      <IconTrash size={16} />
-                    </ActionIcon>
-                  )}
-                </Group>
-              </Paper>
-            )}
-          </SortableEntry>
-        ))}
-      </SortableList>
+      <FieldHead attribute={attribute} problem={problem} />
+      <LinkRows
+        {...{ links, set, isOne, readOnly }}
+        content={(link) => <LinkTitle link={link} open={() => setDrawer(link)} />}
+      />
       {!readOnly &&
         targets.map((target) => (
           <Group key={target.name} gap="xs" wrap="nowrap">

@@ -1,28 +1,25 @@
 /** Field of media: chosen files in their order, a library to choose from, and upload. */
-import { ActionIcon, Alert, Button, FileButton, Group, Input, Paper, Stack, Text } from '@mantine/core';
-import { IconPhoto, IconTrash, IconUpload } from '@tabler/icons-react';
+import { Alert, Button, FileButton, Group, Stack, Text } from '@mantine/core';
+import { IconPhoto, IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
-import { type Link } from '../form/values.ts';
+import { messageOf } from '../api/errors.ts';
+import type { Link } from '../form/values.ts';
+import { mediaPrefixes } from '../model/media-kinds.ts';
 import { isToOne } from '../model/model.ts';
-import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
 import { upload } from '../editor/uploads.ts';
 import { useTexts } from '../texts/texts.ts';
+import { FieldHead } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
+import { LinkRows } from './link-rows.tsx';
 
 const FilePicker = lazy(() => import('../screens/file-picker.tsx'));
 
-/** Kinds of files as an input of the browser names them. */
-const ACCEPTED: Readonly<Record<string, string>> = {
-  images: 'image/*',
-  videos: 'video/*',
-  audios: 'audio/*',
-};
-
-function acceptOf(allowed: readonly string[] | undefined): string | undefined {
-  const kinds = (allowed ?? []).map((kind) => ACCEPTED[kind]);
-  return kinds.length === 0 || kinds.includes(undefined) ? undefined : kinds.join(',');
-}
+/** Media types as an input of the browser names them; none for every file. */
+const acceptOf = (allowed: readonly string[] = []): string | undefined =>
+  mediaPrefixes(allowed)
+    .map((prefix) => `${prefix}*`)
+    .join(',') || undefined;
 
 export function MediaField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
@@ -47,7 +44,7 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
       try {
         add([await upload(file, model)]);
       } catch (error) {
-        setFailure(texts.uploadFailed(file.name, error instanceof Error ? error.message : String(error)));
+        setFailure(texts.uploadFailed(file.name, messageOf(error)));
       }
     setUploading(false);
   };
@@ -63,21 +60,23 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
         if (!readOnly && mayUpload) void send([...event.dataTransfer.files]);
       }}
     >
-      <div>
-        <Input.Label component="div" required={attribute.required}>
-          {attribute.label}
-        </Input.Label>
-        {attribute.description !== undefined && (
-          <Input.Description>{attribute.description}</Input.Description>
-        )}
-      </div>
-      {problem !== null && <Alert color="red">{problem}</Alert>}
+      <FieldHead attribute={attribute} problem={problem} />
       {failure !== null && (
         <Alert color="red" withCloseButton closeButtonLabel={texts.close} onClose={() => setFailure(null)}>
           {failure}
         </Alert>
       )}
-      <ChosenFiles {...{ links, set, isFixed: readOnly || isOne, readOnly }} />
+      <LinkRows
+        {...{ links, set, isOne, readOnly }}
+        content={({ title, file }) => (
+          <>
+            <Thumbnail file={file ?? {}} />
+            <Text size="sm" flex={1} miw={0} truncate>
+              {title}
+            </Text>
+          </>
+        )}
+      />
       {!readOnly && (
         <Group gap="xs">
           {mayPick && (
@@ -118,53 +117,5 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
         </Suspense>
       )}
     </Stack>
-  );
-}
-
-interface ChosenProps {
-  readonly links: readonly Link[];
-  readonly set: (links: readonly Link[]) => void;
-  readonly isFixed: boolean;
-  readonly readOnly: boolean;
-}
-
-function ChosenFiles({ links, set, isFixed, readOnly }: ChosenProps) {
-  const texts = useTexts();
-  return (
-    <SortableList
-      keys={links.map(({ documentId }) => documentId)}
-      move={(from, to) => set(moved(links, from, to))}
-    >
-      {links.map((link) => (
-        <SortableEntry
-          key={link.documentId}
-          id={link.documentId}
-          title={link.title ?? ''}
-          isFixed={isFixed || links.length < 2}
-        >
-          {(handle) => (
-            <Paper withBorder px="xs" py={4}>
-              <Group gap="xs" wrap="nowrap">
-                {handle}
-                <Thumbnail file={link.file ?? {}} />
-                <Text size="sm" flex={1} miw={0} truncate>
-                  {link.title}
-                </Text>
-                {!readOnly && (
-                  <ActionIcon
-                    variant="subtle"
-                    color="red"
-                    aria-label={texts.removeItem(link.title ?? '')}
-                    onClick={() => set(links.filter((one) => one !== link))}
-                  >
-                    <IconTrash size={16} />
-                  </ActionIcon>
-                )}
-              </Group>
-            </Paper>
-          )}
-        </SortableEntry>
-      ))}
-    </SortableList>
   );
 }

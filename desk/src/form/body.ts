@@ -68,10 +68,10 @@ function reference(attribute: Attribute, { documentId, type, file }: Link): obje
 function sentLinks(attribute: Attribute, base: readonly Link[], links: readonly Link[]): unknown {
   if (isToOne(attribute)) return links[0] === undefined ? null : reference(attribute, links[0]);
   if (attribute.type === 'media') return links.map((link) => reference(attribute, link));
-  const has = (list: readonly Link[], link: Link): boolean => list.some((one) => same([one], [link]));
+  const has = (list: readonly Link[], link: Link): boolean => list.some((one) => same(one, link));
   const kept = base.filter((link) => has(links, link));
   // Links from the first one that moved on are sent again, each with the place after its predecessor.
-  const first = links.findIndex((link, at) => kept[at] === undefined || !same([kept[at]], [link]));
+  const first = links.findIndex((link, at) => !same(kept[at], link));
   const moved = first === -1 ? [] : links.slice(first);
   const isAppended = first >= kept.length;
   return {

@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { messageOf } from '../api/errors.ts';
 import { type Action, DocumentRequests } from '../editor/requests.ts';
 import type { Type } from '../model/model.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -42,7 +43,7 @@ export function BulkBar({ type, locale, selected, clear }: Props) {
         else await requests.act(place, verb, { ifMatch: null, key: crypto.randomUUID() });
         done += 1;
       } catch (error) {
-        failures.push([title, error instanceof Error ? error.message : String(error)]);
+        failures.push([title, messageOf(error)]);
       }
     }
     setAt(null);

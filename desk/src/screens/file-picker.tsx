@@ -15,6 +15,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { request } from '../api/http.ts';
 import { type Json, type Link, linkOf } from '../form/values.ts';
+import { mediaPrefixes } from '../model/media-kinds.ts';
 import { pictureOf, Thumbnail } from '../parts/thumbnail.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -28,11 +29,10 @@ interface Props {
 }
 
 const PAGE_SIZE = 24;
-const KINDS: Readonly<Record<string, string>> = { images: 'image/', videos: 'video/', audios: 'audio/' };
 
 function kindFilter(allowed: readonly string[]): object {
-  const prefixes = allowed.map((kind) => KINDS[kind]);
-  if (prefixes.length === 0 || prefixes.includes(undefined)) return {};
+  const prefixes = mediaPrefixes(allowed);
+  if (prefixes.length === 0) return {};
   return { filters: { $or: prefixes.map((prefix) => ({ mime: { $startsWith: prefix } })) } };
 }
 

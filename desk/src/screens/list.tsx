@@ -1,18 +1,15 @@
 /** List of the documents of a type. One request serves a page with its links and states. */
 import {
   ActionIcon,
-  Alert,
   Button,
   Checkbox,
   Group,
-  Loader,
   Pagination,
   Popover,
   Select,
   Stack,
   Text,
   TextInput,
-  Title,
 } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconColumns3, IconPlus, IconSearch, IconX } from '@tabler/icons-react';
@@ -32,6 +29,7 @@ import {
   writeState,
 } from '../model/list-query.ts';
 import { listLabel, type Type } from '../model/model.ts';
+import { Frame } from '../parts/frame.tsx';
 import { settings } from '../settings.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -79,20 +77,15 @@ export function ListScreen({ type }: { readonly type: Type }) {
     setSelected(new Map());
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace: true });
   };
-  useEffect(() => {
-    document.title = `${listLabel(type)} · ${texts.desk}`;
-  }, [type, texts]);
   const isNarrowed = state.search !== '' || state.filters.length > 0;
   return (
-    <Stack p="md" gap="md">
-      <Group justify="space-between">
-        <Group gap="sm">
-          <Title order={1} size="h2">
-            {listLabel(type)}
-          </Title>
-          {isFetching && <Loader size="xs" aria-label={texts.loading} />}
-        </Group>
-        {'create' in type.verbs && (
+    <Frame
+      title={listLabel(type)}
+      isLoading={isFetching}
+      error={error}
+      retry={() => void refetch()}
+      tools={
+        'create' in type.verbs && (
           <Button
             component={Link}
             href={`/content/${type.name}/new${state.locale === model.defaultLocale ? '' : `?locale=${state.locale}`}`}
@@ -100,20 +93,14 @@ export function ListScreen({ type }: { readonly type: Type }) {
           >
             {texts.create}
           </Button>
-        )}
-      </Group>
+        )
+      }
+    >
       {type.description !== null && <Text c="dimmed">{type.description}</Text>}
       <Tools {...{ type, state, go }}>
         <ColumnMenu {...{ all: allColumns, chosen: columns, toggle: toggleColumn }} />
       </Tools>
       <FilterBar type={type} filters={state.filters} change={(filters) => go({ filters })} />
-      {error !== null && (
-        <Alert color="red" title={texts.failed(error.message)}>
-          <Button size="xs" onClick={() => void refetch()}>
-            {texts.retry}
-          </Button>
-        </Alert>
-      )}
       <BulkBar type={type} locale={state.locale} selected={selected} clear={() => setSelected(new Map())} />
       {data !== undefined && data.data.length > 0 && (
         <DocumentTable {...{ type, state, columns, documents: data.data, selected, setSelected, go }} />
@@ -129,7 +116,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
         </Stack>
       )}
       {data !== undefined && data.data.length > 0 && <Pages {...{ state, page: data, go }} />}
-    </Stack>
+    </Frame>
   );
 }
 

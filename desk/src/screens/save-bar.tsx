@@ -4,6 +4,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
+import { messageOf } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
@@ -145,7 +146,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
       notifications.show({ message: texts.deletedNow });
       deleted();
     } catch (reason) {
-      setError(reason instanceof Error ? reason.message : String(reason));
+      setError(messageOf(reason));
     }
   };
   const act = async (action: 'unpublish' | 'discard'): Promise<void> => {

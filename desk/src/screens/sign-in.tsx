@@ -1,18 +1,8 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Center,
-  Paper,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Anchor, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { session } from '../api/session.ts';
+import { useSending } from '../parts/sending.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
 
@@ -31,25 +21,14 @@ function Page({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** Sends a form, and shows what was refused. */
-function useSending(send: () => Promise<void>) {
-  const [error, setError] = useState<string | null>(null);
-  const [isSending, setSending] = useState(false);
+/** Sends a form. */
+function useForm(work: () => Promise<void>) {
+  const { send, ...sending } = useSending();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    setSending(true);
-    setError(null);
-    send()
-      .catch((reason: unknown) => setError(reason instanceof Error ? reason.message : String(reason)))
-      .finally(() => setSending(false));
+    void send(work);
   };
-  const alert =
-    error === null ? null : (
-      <Alert color="red" role="alert">
-        {error}
-      </Alert>
-    );
-  return { submit, isSending, alert };
+  return { ...sending, submit };
 }
 
 export function SignInPage() {
@@ -78,7 +57,7 @@ export function SignInForm({ identifier: known }: { readonly identifier: string 
   const texts = useTexts();
   const [identifier, setIdentifier] = useState(known);
   const [password, setPassword] = useState('');
-  const { submit, isSending, alert } = useSending(() => session.enter('', { identifier, password }));
+  const { submit, isSending, alert } = useForm(() => session.enter('', { identifier, password }));
   if (settings.signIn !== null)
     return (
       <Stack>
@@ -122,7 +101,7 @@ function ForgotForm({ back }: { readonly back: () => void }) {
   const texts = useTexts();
   const [email, setEmail] = useState('');
   const [isSent, setSent] = useState(false);
-  const { submit, isSending, alert } = useSending(async () => {
+  const { submit, isSending, alert } = useForm(async () => {
     await session.forgot(email);
     setSent(true);
   });
@@ -158,7 +137,7 @@ export function CodePage({ kind }: { readonly kind: 'invitation' | 'reset' }) {
   const texts = useTexts();
   const [, navigate] = useLocation();
   const [password, setPassword] = useState('');
-  const { submit, isSending, alert } = useSending(async () => {
+  const { submit, isSending, alert } = useForm(async () => {
     await session.enter(`/${kind}`, { code: location.hash.slice(1), password });
     navigate('/', { replace: true });
   });

@@ -17,7 +17,6 @@ export const de: Texts = {
   no: 'Nein',
   none: 'Leer',
   notFound: 'Diese Seite gibt es nicht.',
-  offlineStart: 'Der Server ist nicht erreichbar. Die Seite versucht es von selbst erneut.',
   failed: (reason) => `Der Inhalt konnte nicht geladen werden: ${reason}`,
   noDeskTitle: 'Kein Zugang zur Redaktion',
   noDesk:
@@ -119,7 +118,6 @@ export const de: Texts = {
   discardedNow: 'Der Entwurf ist wie veröffentlicht',
   deletedNow: 'Gelöscht',
   revert: 'Zurücksetzen',
-  revertHint: 'Alle nicht gespeicherten Änderungen rückgängig machen',
   confirmDelete: (title) => `„${title}“ löschen?`,
   confirmDeleteHint:
     'Links auf das Dokument werden ebenfalls entfernt. Das lässt sich nicht rückgängig machen.',
@@ -144,7 +142,6 @@ export const de: Texts = {
   keepMine: 'Ihren Wert behalten',
   takeTheirs: 'Den anderen übernehmen',
   newLocale: (locale) => `Es gibt noch keine Fassung in ${locale}. Beim Speichern wird sie angelegt.`,
-  sharedHint: 'In allen Sprachen gleich',
   updatedAt: (time) => `Geändert ${time}`,
   leave: 'Es gibt nicht gespeicherte Änderungen. Sie bleiben auf diesem Gerät erhalten.',
   readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
@@ -159,7 +156,6 @@ export const de: Texts = {
   noPattern: 'Der Text hat nicht die erwartete Form',
   noJson: 'Das ist kein gültiges JSON',
   inZone: (zone) => `Zeitzone: ${zone}`,
-  fromField: (field) => `Aus „${field}“ bilden`,
   showPassword: 'Leer lassen, um das Passwort zu behalten',
 
   addLink: (field) => `Zu ${field} hinzufügen`,
@@ -174,7 +170,6 @@ export const de: Texts = {
   dragHint:
     'Leertaste zum Aufnehmen, Pfeiltasten zum Verschieben, Leertaste zum Ablegen, Escape zum Abbrechen.',
   addItem: (component) => `${component} hinzufügen`,
-  addComponent: 'Komponente hinzufügen',
   removeComponent: (component) => `${component} entfernen`,
   entries: (count) => (count === 1 ? '1 Eintrag' : `${count} Einträge`),
 
@@ -202,9 +197,7 @@ export const de: Texts = {
   chooseFile: 'Aus der Mediathek wählen',
   library: 'Mediathek',
   upload: 'Hochladen',
-  dropHere: 'Dateien hier ablegen',
   uploadFailed: (name, reason) => `${name} wurde nicht hochgeladen: ${reason}`,
-  fileName: 'Dateiname',
   noFiles: 'Noch keine Dateien.',
   choose: 'Wählen',
 };

@@ -2,7 +2,7 @@ import { Inject, Injectable, RequestMethod, type Type } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
 import type { ContentType } from '../model/model.js';
-import { trimSlashes } from '../../kernel/settings.js';
+import { joinPath, trimSlashes } from '../../kernel/paths.js';
 import { adaptFastify } from './fastify.js';
 import { Handles, ServesType } from './metadata.js';
 
@@ -104,7 +104,7 @@ export class ContentRoutes {
    * body limits are those of the content routes.
    */
   setPathOutside(controller: Type, path: string): void {
-    const paths = this.globals.map((global) => `/${[global, path].filter((part) => part !== '').join('/')}`);
+    const paths = this.globals.map((global) => joinPath(global, path));
     this.outside.push({ paths: paths.map((one) => one.toLowerCase()), handlers: handlersOf(controller) });
     Reflect.defineMetadata('path', path, controller);
   }
@@ -126,10 +126,7 @@ export class ContentRoutes {
 
   /** Path prefix of all content routes with a leading slash; empty at the root. */
   get base(): string {
-    return [trimSlashes(this.application.getGlobalPrefix()), this.own]
-      .filter((part) => part !== '')
-      .map((part) => `/${part}`)
-      .join('');
+    return joinPath(trimSlashes(this.application.getGlobalPrefix()), this.own);
   }
 
   covers(path: string): boolean {
@@ -196,9 +193,6 @@ export class ContentRoutes {
    * without it.
    */
   private basesOf(): string[] {
-    return this.globals.map((global) => {
-      const parts = [global, this.own].filter((part) => part !== '');
-      return `/${parts.map((part) => `${part}/`).join('')}`.toLowerCase();
-    });
+    return this.globals.map((global) => `${joinPath(global, this.own)}/`.toLowerCase());
   }
 }

@@ -1,5 +1,5 @@
 /** Built files of the desk: names are read once at the start, and requests find them by name only. */
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import mime from 'mime';
@@ -22,8 +22,6 @@ const ENCODINGS: readonly (readonly [string, string])[] = [
 
 export interface DeskFile {
   readonly type: string;
-  /** Size in bytes. */
-  readonly size: number;
   /** Path of the file on the disk. */
   readonly path: string;
   /** Content codings with a compressed copy, in order of preference, and the paths of these copies. */
@@ -83,13 +81,13 @@ async function filesIn(folder: string): Promise<ReadonlyMap<string, DeskFile>> {
     ENCODINGS.some(([, end]) => path.endsWith(end) && paths.has(path.slice(0, -end.length)));
   const entries = [...paths]
     .filter((path) => !isCopy(path))
-    .map(async (path): Promise<[string, DeskFile]> => {
+    .map((path): [string, DeskFile] => {
       const name = path.slice(join(folder, '/').length).replaceAll('\\', '/');
       const copies = ENCODINGS.filter(([, end]) => paths.has(path + end));
       const encodings = new Map(copies.map(([coding, end]) => [coding, path + end]));
-      return [name, Object.freeze({ type: typeOf(name), size: (await stat(path)).size, path, encodings })];
+      return [name, Object.freeze({ type: typeOf(name), path, encodings })];
     });
-  return new Map(await Promise.all(entries));
+  return new Map(entries);
 }
 
 /** Reads the manifest of Vite and the names of the files. Throws an Error without a usable build. */

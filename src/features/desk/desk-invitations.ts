@@ -50,8 +50,8 @@ export class DeskInvitations {
   }
 
   private get accounts(): EditorAccounts {
-    const { invites } = this.site;
-    if (invites === null) throw application('Invitations to the desk need UsersModule');
-    return invites;
+    const { accounts } = this.site;
+    if (accounts === null) throw application('Invitations to the desk need UsersModule');
+    return accounts;
   }
 }

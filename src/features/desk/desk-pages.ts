@@ -18,6 +18,11 @@ const YEAR = 31_536_000;
 /** First segments below the desk that are no pages. */
 const NO_PAGES: readonly string[] = ['assets', 'model', 'session'];
 
+interface Exchange {
+  readonly request: RawRequest;
+  readonly response: object;
+}
+
 type Headers = Readonly<Record<string, string>>;
 
 const acceptsHtml = (accept = ''): boolean => accept === '' || /text\/(?:html|\*)|\*\/\*/i.test(accept);
@@ -74,14 +79,18 @@ export class DeskPages implements OnModuleInit {
     if (this.build === null) throw unavailable('The pages of the desk are not available');
     const nonce = randomBytes(16).toString('base64');
     const page = Buffer.from(pageOf(this.build, this.site.settings(nonce)));
-    this.send(page, request, response, {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Cache-Control': 'no-cache',
-      'Content-Security-Policy': policyOf(nonce, this.options),
-      'Referrer-Policy': 'same-origin',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-      'X-Frame-Options': 'DENY',
-    });
+    this.send(
+      page,
+      { request, response },
+      {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Cache-Control': 'no-cache',
+        'Content-Security-Policy': policyOf(nonce, this.options),
+        'Referrer-Policy': 'same-origin',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+        'X-Frame-Options': 'DENY',
+      },
+    );
   }
 
   /** Throws NotFoundError for a name that the build did not have at the start. */
@@ -93,11 +102,15 @@ export class DeskPages implements OnModuleInit {
     const bytes = await readFile(path).catch(() => null);
     if (bytes === null) throw notFound();
     this.vary(response);
-    this.send(bytes, request, response, {
-      'Content-Type': file.type,
-      'Cache-Control': `public, max-age=${YEAR}, immutable`,
-      ...(coding === null ? {} : { 'Content-Encoding': coding }),
-    });
+    this.send(
+      bytes,
+      { request, response },
+      {
+        'Content-Type': file.type,
+        'Cache-Control': `public, max-age=${YEAR}, immutable`,
+        ...(coding === null ? {} : { 'Content-Encoding': coding }),
+      },
+    );
   }
 
   private vary(response: object): void {
@@ -107,14 +120,12 @@ export class DeskPages implements OnModuleInit {
     httpAdapter.setHeader(response, 'Vary', vary);
   }
 
-  // The parameters are those of an HTTP exchange.
-  // eslint-disable-next-line no-restricted-syntax
-  private send(bytes: Buffer, { method }: RawRequest, response: object, headers: Headers): void {
+  private send(bytes: Buffer, { request, response }: Exchange, headers: Headers): void {
     const { httpAdapter } = this.adapter;
     const all = { ...headers, 'X-Content-Type-Options': 'nosniff', 'Content-Length': String(bytes.length) };
     for (const [name, value] of Object.entries(all)) httpAdapter.setHeader(response, name, value);
     // A stream gets no ETag, which Express adds to texts.
-    httpAdapter.reply(response, method === 'HEAD' ? undefined : new StreamableFile(bytes), 200);
+    httpAdapter.reply(response, request.method === 'HEAD' ? undefined : new StreamableFile(bytes), 200);
   }
 
   private fail(error: unknown, response: object): void {

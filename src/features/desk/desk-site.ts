@@ -9,7 +9,7 @@ import {
   ProvidesEditorPeople,
 } from '../../content/http/editor-accounts.js';
 import { ContentRoutes } from '../../content/http/routes.js';
-import { trimSlashes } from '../../kernel/settings.js';
+import { joinPath, trimSlashes } from '../../kernel/paths.js';
 import { describePeople } from './describe-people.js';
 import type { DeskPeople } from './desk-model.js';
 import type { PageSettings } from './desk-page.js';
@@ -22,7 +22,8 @@ export const deskLink = (address: string, page: string, code: string): string =>
 /** Paths of the desk, and the accounts that sign in there. */
 @Injectable()
 export class DeskSite implements OnModuleInit {
-  private accounts: EditorAccounts | null = null;
+  /** Accounts of the application; null without `UsersModule`. */
+  accounts: EditorAccounts | null = null;
   /** Accounts and roles of the application; null without `UsersModule`. */
   people: EditorPeople | null = null;
 
@@ -40,13 +41,7 @@ export class DeskSite implements OnModuleInit {
 
   /** Path of the desk, with the global prefix and a leading slash. */
   get base(): string {
-    const parts = [trimSlashes(this.application.getGlobalPrefix()), this.options.path];
-    return `/${parts.filter((part) => part !== '').join('/')}`;
-  }
-
-  /** Accounts of the application; null without `UsersModule`. */
-  get invites(): EditorAccounts | null {
-    return this.accounts;
+    return joinPath(trimSlashes(this.application.getGlobalPrefix()), this.options.path);
   }
 
   /** Accounts that sign in at the desk; null if the application signs users in. */

@@ -1,5 +1,5 @@
 import { ContentModelError } from '../../content/model/content-model-error.js';
-import { trimSlashes } from '../../kernel/settings.js';
+import { trimSlashes } from '../../kernel/paths.js';
 
 const LANGUAGES = ['en', 'de'] as const;
 

@@ -399,7 +399,7 @@ describe('FormStore', () => {
     expect(store.isChanged).toBe(true);
   });
 
-  it('tells nobody when no problem was found', () => {
+  it('calls no listener when no problem was found', () => {
     const store = new FormStore(base);
     let told = 0;
     store.subscribe('', () => (told += 1));

@@ -2,24 +2,18 @@
  * Each screen in light and dark, and as wide as a phone: no serious finding of axe, and no scrolling sideways.
  * `npm run desk:screenshots` writes the pictures of the documentation.
  */
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import sharp from 'sharp';
+import { findings } from './axe.ts';
 import { buildDesk, hasBrowser, launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
 const PASSWORD = 'a long password of an editor';
 const FOLDER = process.env['DESK_SCREENSHOTS'];
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
 
 interface View {
   readonly name: string;
@@ -72,17 +66,6 @@ const VIEWS: readonly View[] = [
     ]);
     await visit();
     await sleep(400);
-  }
-
-  async function findings(): Promise<string[]> {
-    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    await ann.page.evaluate(axe);
-    const { violations } = (await ann.page.evaluate(
-      'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => JSON.parse(JSON.stringify({ violations })))',
-    )) as { violations: Finding[] };
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
   }
 
   const SCREENS: readonly (readonly [string, () => Promise<void>])[] = [
@@ -138,7 +121,7 @@ const VIEWS: readonly View[] = [
         .png({ palette: true, quality: 90, effort: 10 })
         .toFile(join(FOLDER, `desk-${screen}-${view.name}.png`));
     }
-    expect(await findings()).toEqual([]);
+    expect(await findings(ann.page)).toEqual([]);
     expect(await ann.page.evaluate(OVERFLOWING)).toEqual([]);
     expect(opened.complaints.splice(0)).toEqual([]);
   });
@@ -152,7 +135,7 @@ const VIEWS: readonly View[] = [
       await show(view, () => ann.open('/content/article'));
       if (FOLDER !== undefined)
         await ann.page.screenshot({ path: join(FOLDER, `desk-sign-in-${view.name}.png`) });
-      expect(await findings()).toEqual([]);
+      expect(await findings(ann.page)).toEqual([]);
     }
   });
 });

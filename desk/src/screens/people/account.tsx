@@ -2,8 +2,9 @@
 import { Badge, Button, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { session } from '../../api/session.ts';
+import { Frame } from '../../parts/frame.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
-import { Frame, useSending } from './parts.tsx';
+import { useChanges } from './parts.tsx';
 import { endOwnSession, type OwnSession, useOwnSessions } from './requests.ts';
 
 export function AccountScreen() {
@@ -24,7 +25,7 @@ function PasswordForm() {
   const texts = useTexts();
   const [values, setValues] = useState(EMPTY);
   const [isDone, setDone] = useState(false);
-  const { isSending, alert, send } = useSending();
+  const { isSending, alert, send } = useChanges();
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     setDone(false);
@@ -70,7 +71,7 @@ function PasswordForm() {
 function Sessions({ sessions }: { readonly sessions: readonly OwnSession[] }) {
   const texts = useTexts();
   const { dateTime } = useFormats();
-  const { isSending, alert, send } = useSending();
+  const { isSending, alert, send } = useChanges();
   const others = sessions.filter(({ current }) => !current);
   const end = (ended: readonly OwnSession[]): Promise<boolean> =>
     send(async () => {

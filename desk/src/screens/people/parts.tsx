@@ -1,84 +1,19 @@
-/** Parts of the people screens: their frame, dialogs, and the sending of changes. */
-import { Alert, Button, CopyButton, Group, Loader, Modal, Stack, Text, Textarea, Title } from '@mantine/core';
+/** Parts of the people screens: dialogs, and the sending of changes. */
+import { Button, CopyButton, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
+import { type Sending, useSending } from '../../parts/sending.tsx';
 import { useTexts } from '../../texts/texts.ts';
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-interface FrameProps {
-  readonly title: string;
-  readonly isLoading: boolean;
-  readonly error: Error | null;
-  readonly retry: () => void;
-  /** Controls beside the title. */
-  readonly tools?: ReactNode;
-  readonly children: ReactNode;
-}
-
-export function Frame({ title, isLoading, error, retry, tools, children }: FrameProps) {
-  const texts = useTexts();
-  useEffect(() => {
-    document.title = `${title} · ${texts.desk}`;
-  }, [title, texts]);
-  return (
-    <Stack p="md" gap="md">
-      <Group justify="space-between">
-        <Group gap="sm">
-          <Title order={1} size="h2">
-            {title}
-          </Title>
-          {isLoading && <Loader size="xs" aria-label={texts.loading} />}
-        </Group>
-        {tools}
-      </Group>
-      {error !== null && (
-        <Alert color="red" title={texts.failed(error.message)}>
-          <Button size="xs" onClick={retry}>
-            {texts.retry}
-          </Button>
-        </Alert>
-      )}
-      {children}
-    </Stack>
-  );
-}
-
-export interface Sending {
-  readonly isSending: boolean;
-  readonly alert: ReactNode;
-  readonly clear: () => void;
-  /** Sends a change. Reads the lists again, and resolves with whether the change was made. */
-  readonly send: (work: () => Promise<unknown>) => Promise<boolean>;
-}
-
-/** Sends changes one at a time, and shows what was refused. */
-export function useSending(): Sending {
+/** Sends changes of people. The lists are read again after each. */
+export function useChanges(): Sending {
   const client = useQueryClient();
-  const [error, setError] = useState<string | null>(null);
-  const [isSending, setSending] = useState(false);
-  const send = async (work: () => Promise<unknown>): Promise<boolean> => {
-    setSending(true);
-    setError(null);
-    try {
-      await work();
-      return true;
-    } catch (reason) {
-      setError(messageOf(reason));
-      return false;
-    } finally {
-      setSending(false);
-      void client.invalidateQueries({ queryKey: ['people'] });
-    }
+  const { send, ...sending } = useSending();
+  return {
+    ...sending,
+    send: (work) => send(work).finally(() => void client.invalidateQueries({ queryKey: ['people'] })),
   };
-  const alert =
-    error === null ? null : (
-      <Alert color="red" role="alert">
-        {error}
-      </Alert>
-    );
-  return { isSending, alert, send, clear: () => setError(null) };
 }
 
 interface DialogProps {
@@ -106,7 +41,7 @@ interface FormProps extends DialogProps {
 /** Dialog with a form, which closes when its change is made. */
 export function FormDialog({ label, submit, children, ...dialog }: FormProps) {
   const texts = useTexts();
-  const { isSending, alert, send } = useSending();
+  const { isSending, alert, send } = useChanges();
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     void send(submit).then((isDone) => {
@@ -143,7 +78,7 @@ export interface Question {
 /** Asks before a change that ends or deletes something. */
 export function QuestionDialog({ question, close }: { readonly question: Question; close: () => void }) {
   const texts = useTexts();
-  const { isSending, alert, send } = useSending();
+  const { isSending, alert, send } = useChanges();
   const { title, hint, label, work } = question;
   const confirm = async (): Promise<void> => {
     if (!(await send(work))) return;

@@ -3,11 +3,12 @@ import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { Frame } from '../../parts/frame.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices, GrantTable } from './grant-tables.tsx';
 import { branchesOf, rowsOf, switched, type Tree } from './grants.ts';
-import { Frame, type Question, QuestionDialog, useSending } from './parts.tsx';
+import { type Question, QuestionDialog, useChanges } from './parts.tsx';
 import { changeRole, deleteRole, type FullRole, useRoles, useTree } from './requests.ts';
 
 export function RoleScreen({ documentId }: { readonly documentId: string }) {
@@ -76,7 +77,7 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
   const texts = useTexts();
   const { data } = useTree(role.documentId, true);
   const [changed, setChanged] = useState<Tree | null>(null);
-  const { isSending, alert, send } = useSending();
+  const { isSending, alert, send } = useChanges();
   const tree = changed ?? data;
   if (tree === undefined) return null;
   const rows = branchesOf(tree).map(({ key, name, leaves }) => ({

@@ -2,19 +2,12 @@
 import { ActionIcon, Button, Group, Menu, Select, Table, Text, TextInput } from '@mantine/core';
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
+import { Frame } from '../../parts/frame.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices } from './grant-tables.tsx';
 import { VERBS } from './grants.ts';
-import {
-  Dialog,
-  Frame,
-  type Question,
-  QuestionDialog,
-  type Secret,
-  SecretDialog,
-  useSending,
-} from './parts.tsx';
+import { Dialog, type Question, QuestionDialog, type Secret, SecretDialog, useChanges } from './parts.tsx';
 import { createToken, deleteToken, rotateToken, type Token, useTokens } from './requests.ts';
 
 const KINDS = ['read-only', 'full-access', 'custom'] as const;
@@ -156,7 +149,7 @@ function CreateDialog({ close, show }: { readonly close: () => void; readonly sh
   const [kind, setKind] = useState<(typeof KINDS)[number]>('read-only');
   const [days, setDays] = useState('90');
   const [chosen, setChosen] = useState<Chosen>({});
-  const { isSending, alert, send } = useSending();
+  const { isSending, alert, send } = useChanges();
   const toggle = (type: string, verb: string): void => {
     const verbs = chosen[type] ?? [];
     const next = verbs.includes(verb) ? verbs.filter((one) => one !== verb) : [...verbs, verb];

@@ -2,7 +2,7 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTexts } from '../../texts/texts.ts';
-import { Dialog, FormDialog, useSending } from './parts.tsx';
+import { Dialog, FormDialog, useChanges } from './parts.tsx';
 import { changeUser, createUser, inviteUser, nameOf, type Role, type User } from './requests.ts';
 
 interface SelectProps {
@@ -37,7 +37,7 @@ export function InviteDialog({ roles, close, showLink }: InviteProps) {
   const [username, setUsername] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<string | null>(null);
-  const { isSending, alert, send } = useSending();
+  const { isSending, alert, send } = useChanges();
   /** User of an attempt whose invitation failed, which is not created twice. */
   const made = useRef<User | null>(null);
   const submit = async (event: FormEvent): Promise<void> => {

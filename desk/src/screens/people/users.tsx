@@ -15,9 +15,10 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconDots, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { session } from '../../api/session.ts';
+import { Frame } from '../../parts/frame.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
-import { Frame, type Question, QuestionDialog, type Secret, SecretDialog, useSending } from './parts.tsx';
+import { type Question, QuestionDialog, type Secret, SecretDialog, useChanges } from './parts.tsx';
 import {
   changeUser,
   deleteUser,
@@ -125,7 +126,7 @@ interface TableProps {
 
 function UserTable({ users, showsRoles, setOpen, showLink }: TableProps) {
   const texts = useTexts();
-  const sending = useSending();
+  const sending = useChanges();
   return (
     <>
       {sending.alert}

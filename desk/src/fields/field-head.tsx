@@ -1,0 +1,22 @@
+import { Alert, Input } from '@mantine/core';
+import type { Attribute } from '../model/model.ts';
+
+interface Props {
+  readonly attribute: Attribute;
+  readonly problem: string | null;
+}
+
+/** Label, explanation and problem of a field with several controls. */
+export function FieldHead({ attribute: { label, description, required }, problem }: Props) {
+  return (
+    <>
+      <div>
+        <Input.Label component="div" required={required}>
+          {label}
+        </Input.Label>
+        {description !== undefined && <Input.Description>{description}</Input.Description>}
+      </div>
+      {problem !== null && <Alert color="red">{problem}</Alert>}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+/** Kinds of files that an attribute may accept, by the beginning of their media type. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  images: 'image/',
+  videos: 'video/',
+  audios: 'audio/',
+};
+
+/** Returns how media types of the kinds begin; none if every file is accepted. */
+export function mediaPrefixes(kinds: readonly string[]): readonly string[] {
+  const prefixes = kinds.map((kind) => PREFIXES[kind]);
+  return prefixes.every((prefix) => prefix !== undefined) ? prefixes : [];
+}
