@@ -1,24 +1,10 @@
 /** Browser of the journeys. npm brings it for one platform only. */
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import chromium from '@sparticuz/chromium';
 import puppeteer, { type Browser, type BrowserContext, type Page } from 'puppeteer-core';
 
 const platform = `${process.platform}-${process.arch}`;
 export const hasBrowser = platform === 'linux-x64';
 if (!hasBrowser) console.log(`Skipped: npm has no browser for ${platform}`);
-
-/** Builds the desk as it is released. React has another build for tests. */
-export async function buildDesk(): Promise<void> {
-  const root = join(import.meta.dirname, '../../..');
-  await run(process.execPath, ['node_modules/vite/bin/vite.js', 'build', '--config', 'desk/vite.config.ts'], {
-    cwd: root,
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-}
-
-const run = promisify(execFile);
 
 export const launch = async (): Promise<Browser> =>
   puppeteer.launch({

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'puppeteer-core';
 import sharp from 'sharp';
 import { ADAPTERS } from '../../support/app.ts';
-import { buildDesk, hasBrowser, launch, type Opened, openPage } from './browser.ts';
+import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -31,7 +31,6 @@ const PASSWORD = 'a long password of an editor';
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    await buildDesk();
     room = await startNewsroom(adapter);
     browser = await launch();
     context = await browser.createBrowserContext();

@@ -7,7 +7,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
-import { buildDesk, hasBrowser, launch } from './browser.ts';
+import { hasBrowser, launch } from './browser.ts';
 import { Hand, PASSWORD, randomFrom, type Settings } from './hand.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -23,7 +23,6 @@ const PACE = 600;
   let browser: Browser;
 
   beforeAll(async () => {
-    await buildDesk();
     room = await startNewsroom('express');
     browser = await launch();
   }, 120_000);

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import sharp from 'sharp';
 import { findings } from './axe.ts';
-import { buildDesk, hasBrowser, launch, type Opened, openPage } from './browser.ts';
+import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -44,7 +44,6 @@ const VIEWS: readonly View[] = [
   let visits = 0;
 
   beforeAll(async () => {
-    await buildDesk();
     room = await startNewsroom('express');
     browser = await launch();
     opened = await openPage(browser, room.url);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { findings } from './axe.ts';
-import { buildDesk, hasBrowser, launch, type Opened, openPage } from './browser.ts';
+import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -41,7 +41,6 @@ const PASSWORD = 'a long password of an editor';
   };
 
   beforeAll(async () => {
-    await buildDesk();
     room = await startNewsroom('fastify');
     browser = await launch();
     eva = await arrive();
@@ -262,7 +261,6 @@ const VIEWS = [
   let eva: Editor;
 
   beforeAll(async () => {
-    await buildDesk();
     room = await startNewsroom('express');
     browser = await launch();
     opened = await openPage(browser, room.url);
