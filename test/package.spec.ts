@@ -27,9 +27,8 @@ const BUILT = SOURCES.flatMap((file) =>
   ['.js', '.d.ts', '.d.ts.map'].map((end) => `dist/${file.replace(/\.ts$/, end)}`),
 );
 const PAGES = filesBelow('docs', '.md').map((page) => `docs/${page}`);
-const PICTURES = filesBelow('docs', '.png').map((picture) => `docs/${picture}`);
 const BESIDE = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md'];
-const EXPECTED = [...BUILT, ...SOURCES.map((file) => `src/${file}`), ...PAGES, ...PICTURES, ...BESIDE].sort();
+const EXPECTED = [...BUILT, ...SOURCES.map((file) => `src/${file}`), ...PAGES, ...BESIDE].sort();
 
 /** Copies the committed files, adds empty files in place of the build, and runs `npm pack`. */
 function pack(): string[] {

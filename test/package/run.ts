@@ -14,8 +14,11 @@ import { startPostgres } from '../support/postgres-server.ts';
 import { followStart } from './recipe.ts';
 import { packInto, type Tarball } from './tarball.ts';
 
-/** Limits in bytes, packed and unpacked: about 10 % above the size when they were set. */
-const BUDGET = { packed: 1_350_000, unpacked: 5_000_000 };
+/**
+ * Limits in bytes, packed and unpacked: about 10 % above the size when they were set. The desk takes 1,030,000 of
+ * them packed: its scripts and styles once as they are, once for each of the two content codings.
+ */
+const BUDGET = { packed: 2_500_000, unpacked: 7_700_000 };
 
 /** CommonJS requires this package, an ES module, as all supported Node versions can. */
 const ACCEPTED: readonly string[] = ['CJSResolvesToESM'];
