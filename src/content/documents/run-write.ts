@@ -223,9 +223,8 @@ async function writeAndAnswer<T>(
   const { hooks, answer } = write;
   const added = base.additions.of({ plan, documentId, steps });
   const alone = isAlone(work, write);
-  // The statement that writes a row can respond only as the last one.
-  const written = compileSteps(steps, alone && added.length === 0 ? answer.written : null);
-  const statements = [...written.statements, ...added];
+  const written = compileSteps(steps, alone ? answer.written : null);
+  const statements = [...added, ...written.statements];
   const others = alone ? answer.statements(documentId) : null;
   const answering = written.answers ? [] : others;
   if (answering !== null) return answer.from(await answered(runner, [...statements, ...answering], answer));

@@ -4,7 +4,7 @@ import type { Statement } from '../../kernel/sql.js';
 import type { WriteStep } from '../plan/steps.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
-/** Write whose rows are about to be committed. */
+/** Write whose rows are about to be written. */
 export interface PlannedWrite {
   readonly plan: WritePlan;
   /** Document that is written, the new one of a create; null for a single type without a document. */
@@ -12,7 +12,10 @@ export interface PlannedWrite {
   readonly steps: readonly WriteStep[];
 }
 
-/** Returns the statements of one write. They run after its rows are written, and before COMMIT. */
+/**
+ * Returns the statements of one write. They run under its locks and before its rows are written, so that the
+ * statement that writes a row can still return the response.
+ */
 export type WriteAddition = (write: PlannedWrite) => readonly Statement[];
 
 @Injectable()

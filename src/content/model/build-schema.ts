@@ -92,6 +92,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   owner: def.owner ?? null,
   sharedMaxAge: def.sharedMaxAge ?? 0,
   archived: def.archived ?? true,
+  events: def.events ?? true,
   layout: def.desk ?? {},
   attributes: new Map(),
   shown: [],

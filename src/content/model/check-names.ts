@@ -1,5 +1,6 @@
 /** Finds database names that two parts of a model share; PostgreSQL would merge them silently. */
 import { IMPORT_TABLE } from './archive.js';
+import { EVENT_NAMES } from './event-tables.js';
 import type { ContentType } from './model.js';
 import { MODEL_TABLE } from './model-table.js';
 import { COUNTS, INSTANCE_IDS } from './naming.js';
@@ -14,6 +15,7 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [SCHEDULE_INDEX, 'the library'],
   [MODEL_TABLE, 'the library'],
   [IMPORT_TABLE, 'the library'],
+  ...EVENT_NAMES.map((name): [string, string] => [name, 'the library']),
   ['mikro_orm_migrations', 'the migrations of MikroORM'],
 ];
 

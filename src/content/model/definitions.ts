@@ -263,6 +263,8 @@ export interface TypeOptions {
   readonly sharedMaxAge?: number;
   /** Excludes the documents from archives if false. Default true. */
   readonly archived?: boolean;
+  /** Excludes the writes of its documents from the event log if false. Default true. */
+  readonly events?: boolean;
   /** Former `singularApiId`: migrations rename the stored data. Default: none. */
   readonly previousName?: string;
   /**

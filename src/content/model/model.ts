@@ -122,6 +122,8 @@ export interface ContentType extends ModelBase, FallsBack {
   /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;
   readonly archived: boolean;
+  /** Writes are in the event log. */
+  readonly events: boolean;
   /** Layout of the desk, which affects no content. */
   readonly layout: TypeLayout;
   readonly storage: Storage;

@@ -151,6 +151,7 @@ export const TYPE_OPTIONS: Options = {
   owner: TEXT,
   sharedMaxAge: COUNT,
   archived: FLAG,
+  events: FLAG,
   previousName: TEXT,
   removed: TEXTS,
   desk: LAYOUT,

@@ -1,6 +1,14 @@
 /** Tables that belong to the module itself. Entities and migrations are built from this list. */
 import type { Identifier } from '../../kernel/sql.js';
 import { CHANGE_COLUMNS, changeLogTablesOf, TOTAL_COLUMNS } from './change-log-tables.js';
+import {
+  ATTEMPT_COLUMNS,
+  DELIVERY_COLUMNS,
+  EVENT_COLUMNS,
+  EVENT_INDEX,
+  eventTablesOf,
+  READER_COLUMNS,
+} from './event-tables.js';
 import type { Schema } from './model.js';
 import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
 import type { OwnColumn } from './own-column.js';
@@ -18,6 +26,7 @@ export interface OwnTable {
 
 export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
   const { change, total } = changeLogTablesOf(file);
+  const { event, reader, delivery, attempt } = eventTablesOf(file);
   const row = (entity: string, table: Identifier, columns: readonly OwnColumn[]): OwnTable => ({
     entity,
     table,
@@ -36,5 +45,9 @@ export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
       ...row('ContentRequest_Key', requestKeyTableOf(file), REQUEST_KEY_COLUMNS),
       index: { name: REQUEST_KEY_INDEX, column: 'created_at' },
     },
+    { ...row('ContentEvent_Log', event, EVENT_COLUMNS), index: { name: EVENT_INDEX, column: 'xid' } },
+    row('ContentEvent_Reader', reader, READER_COLUMNS),
+    row('ContentEvent_Delivery', delivery, DELIVERY_COLUMNS),
+    row('ContentEvent_Attempt', attempt, ATTEMPT_COLUMNS),
   ];
 }

@@ -17,6 +17,7 @@ export const apiTokenType = defineCollectionType({
   tableName: 'content_api_tokens',
   routes: false,
   archived: false,
+  events: false,
   attributes: {
     name: { type: 'string', required: true, unique: true },
     description: { type: 'text' },
@@ -35,6 +36,7 @@ const ROLE = defineCollectionType({
   pluralApiId: 'roles',
   tableName: 'content_roles',
   routes: false,
+  events: false,
   attributes: {
     name: { type: 'string', required: true },
     description: { type: 'text' },
@@ -81,6 +83,7 @@ type UserTypes<A extends AttributeDefinitions> = readonly [
     readonly pluralApiId: 'users';
     readonly kind: 'collectionType';
     readonly routes: false;
+    readonly events: false;
     readonly tableName: 'content_users';
     readonly attributes: UserAttributes & A;
   },
@@ -114,5 +117,6 @@ const USER_TYPE = <A extends AttributeDefinitions>(attributes: A | undefined): U
     pluralApiId: 'users' as const,
     tableName: 'content_users' as const,
     routes: false as const,
+    events: false as const,
     attributes: { ...USER_ATTRIBUTES, ...(attributes as A) },
   });

@@ -1,0 +1,110 @@
+/** Statements that store the results of one batch of a reader. */
+import type { ContentType } from '../../content/model/model.js';
+import type { Statement } from '../../kernel/sql.js';
+import { retryAfter } from './backoff.js';
+import type { Cursor } from './compile-events.js';
+import {
+  type Attempt,
+  compileAttempts,
+  compileDelivered,
+  compileDisable,
+  compileDisableAfter,
+  compileHealth,
+  compileMove,
+  compileNext,
+  compilePark,
+  compileRecover,
+  type Lease,
+  type Parked,
+} from './compile-readers.js';
+import { type LoggedEvent, PREFIX } from './logged-event.js';
+import type { EventReader, Outcome } from './reader.js';
+
+export interface Pending {
+  readonly event: LoggedEvent;
+  /** Number of earlier attempts. */
+  readonly attempts: number;
+  /** Whether it is stored as undelivered. */
+  readonly isStored: boolean;
+}
+
+export interface Tried extends Pending {
+  /** Null if an earlier event of the document failed. */
+  readonly outcome: Outcome | null;
+  /** Time of the attempt in milliseconds since 1970. */
+  readonly at: number;
+  readonly milliseconds: number;
+}
+
+export interface Batch {
+  readonly lease: Lease;
+  readonly tried: readonly Tried[];
+  /** Events of documents with undelivered ones. */
+  readonly waiting: readonly LoggedEvent[];
+  /** Position after the batch. */
+  readonly cursor: Cursor;
+  readonly wasFailing: boolean;
+  readonly failing: boolean;
+}
+
+const isDelivered = ({ outcome }: Tried): boolean => outcome?.kind === 'delivered';
+const hasFailed = ({ outcome }: Tried): boolean => outcome !== null && outcome.kind !== 'delivered';
+
+/** Whether all attempts of a batch failed; null without an attempt. */
+export function isFailing(tried: readonly Tried[]): boolean | null {
+  if (!tried.some(({ outcome }) => outcome !== null)) return null;
+  return !tried.some(isDelivered);
+}
+
+const rowId = ({ id }: LoggedEvent): string => id.slice(PREFIX.length);
+
+const waitingOf = (event: LoggedEvent, attempts: number): Parked => ({
+  id: rowId(event),
+  type: event.type,
+  documentId: event.documentId,
+  attempts,
+  seconds: null,
+  givenUp: false,
+  failure: null,
+});
+
+function parkedOf({ event, attempts, outcome }: Tried): Parked {
+  const waiting = waitingOf(event, attempts);
+  if (outcome === null || outcome.kind === 'delivered') return waiting;
+  const made = attempts + 1;
+  const seconds = retryAfter(made, outcome.kind === 'failed' ? outcome.retryAfter : null);
+  return { ...waiting, attempts: made, seconds, givenUp: seconds === null, failure: outcome.failure };
+}
+
+const attemptOf = ({ event, outcome, at, milliseconds }: Tried): Attempt => ({
+  id: rowId(event),
+  at,
+  status: outcome?.status ?? null,
+  milliseconds,
+  failure: outcome === null || outcome.kind === 'delivered' ? null : outcome.failure,
+});
+
+/** Returns the statements in the order in which they have to run, under the lease. */
+export function batchStatements(file: ContentType, reader: EventReader, batch: Batch): readonly Statement[] {
+  const { name, listsAttempts, disableAfter } = reader;
+  const { lease, tried, waiting, cursor, wasFailing, failing } = batch;
+  const parked = [
+    ...tried.filter((one) => !isDelivered(one)).map(parkedOf),
+    ...waiting.map((event) => waitingOf(event, 0)),
+  ];
+  const settled = tried.filter((one) => isDelivered(one) && one.isStored).map(({ event }) => rowId(event));
+  const listed = tried.filter((one) => hasFailed(one) || (listsAttempts && isDelivered(one))).map(attemptOf);
+  const gone = tried.find(({ outcome }) => outcome?.kind === 'gone')?.outcome;
+  const statements: (readonly Statement[] | false)[] = [
+    parked.length > 0 && [compilePark(file, name, parked)],
+    settled.length > 0 && [compileDelivered(file, name, settled)],
+    parked.length + settled.length > 0 && [compileNext(file, name)],
+    wasFailing && !failing && [compileRecover(file, name)],
+    listed.length > 0 && compileAttempts(file, name, listed),
+    wasFailing !== failing && [compileHealth(file, lease, failing)],
+    [compileMove(file, lease, cursor)],
+    failing && disableAfter !== null && [compileDisableAfter(file, lease, disableAfter)],
+    gone?.kind === 'gone' && [compileDisable(file, name, gone.failure)],
+  ];
+  return statements.filter((some) => some !== false).flat();
+}

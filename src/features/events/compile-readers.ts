@@ -1,0 +1,255 @@
+/** Statements of the readers: leases, positions, undelivered events and attempts. */
+import { nextCount } from '../../content/compile/changes.js';
+import { eventTablesOf } from '../../content/model/event-tables.js';
+import type { ContentType } from '../../content/model/model.js';
+import { constant, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
+import { type Cursor, EVENT_SHOWN } from './compile-events.js';
+
+/** Time after which another instance may continue the work of a reader. */
+const LEASE = sql`interval '30 seconds'`;
+
+/** Number of attempts that are kept for each reader. */
+const KEPT_ATTEMPTS = 200;
+
+const namesOf = (names: readonly string[]): Sql => sql`${param(names)}::text[]`;
+
+/** Creates readers that do not exist yet: they start with the events from now on. */
+export const compileRegister = (file: ContentType, names: readonly string[]): Statement =>
+  print(sql`insert into ${quote(eventTablesOf(file).reader)} (name, base, after)
+    select n.name, pg_current_snapshot(), 0 from unnest(${namesOf(names)}) n(name) on conflict (name) do nothing`);
+
+/** Acquires or renews the leases of readers that no other instance runs. */
+export const compileClaim = (file: ContentType, owner: string, names: readonly string[]): Statement => {
+  const { reader } = eventTablesOf(file);
+  return print(sql`update ${quote(reader)} r set owner = ${param(owner)}::text, until = now() + ${LEASE}
+    where r.name in (select f.name from ${quote(reader)} f where f.name = any(${namesOf(names)})
+        and f.disabled is null and (f.owner = ${param(owner)}::text or f.until is null or f.until < now())
+      for update skip locked)
+    returning r.name, r.base::text as base, r.target::text as target, r.after::text as after,
+      r.failing_since is not null as failing`);
+};
+
+/** Ends the leases of an instance. */
+export const compileRelease = (file: ContentType, owner: string): Statement =>
+  print(sql`update ${quote(eventTablesOf(file).reader)} r set owner = null, until = null
+    where r.owner = ${param(owner)}::text`);
+
+export interface Lease {
+  readonly name: string;
+  readonly owner: string;
+}
+
+const isMine = ({ name, owner }: Lease): Sql =>
+  sql`r.name = ${param(name)}::text and r.owner = ${param(owner)}::text and r.until > now()`;
+
+/** Locks the row of a reader; returns no row if the lease was lost. */
+export const compileHold = (file: ContentType, lease: Lease): Statement =>
+  print(sql`select 1 from ${quote(eventTablesOf(file).reader)} r where ${isMine(lease)} for update`);
+
+/** Moves a reader behind the events that it has handled. */
+export const compileMove = (file: ContentType, lease: Lease, { base, target, after }: Cursor): Statement =>
+  print(sql`update ${quote(eventTablesOf(file).reader)} r set base = ${param(base)}::pg_snapshot,
+      target = ${param(target)}::pg_snapshot, after = ${param(after)}::bigint where ${isMine(lease)}`);
+
+/** Notes whether the last attempts failed; the first failure sets the time. */
+export const compileHealth = (file: ContentType, lease: Lease, failing: boolean): Statement =>
+  print(sql`update ${quote(eventTablesOf(file).reader)} r
+    set failing_since = ${failing ? sql`coalesce(r.failing_since, now())` : sql`null`} where ${isMine(lease)}`);
+
+/** Disables a reader, with the reason. */
+export const compileDisable = (file: ContentType, name: string, reason: string): Statement =>
+  print(sql`update ${quote(eventTablesOf(file).reader)} r set disabled = ${param(reason)}::text,
+      owner = null, until = null where r.name = ${param(name)}::text and r.disabled is null`);
+
+/** Disables a reader that has failed without a success for a number of days. */
+export const compileDisableAfter = (file: ContentType, lease: Lease, days: number): Statement =>
+  print(sql`update ${quote(eventTablesOf(file).reader)} r
+    set disabled = ${param(`every attempt failed for ${days} days`)}::text, owner = null, until = null
+    where ${isMine(lease)} and r.failing_since < now() - make_interval(days => ${param(days)}::int4) returning 1`);
+
+/** Enables a reader; it continues where it stopped. */
+export const compileEnable = (file: ContentType, name: string): Statement =>
+  print(sql`update ${quote(eventTablesOf(file).reader)} r set disabled = null, failing_since = null
+    where r.name = ${param(name)}::text`);
+
+/** Removes readers with all that belongs to them. */
+export const compileRemove = (file: ContentType, name: string): readonly Statement[] => {
+  const { reader, delivery, attempt } = eventTablesOf(file);
+  return [
+    print(sql`delete from ${quote(reader)} r where r.name = ${param(name)}::text`),
+    print(sql`delete from ${quote(delivery)} d where d.reader = ${param(name)}::text`),
+    print(sql`delete from ${quote(attempt)} a where a.reader = ${param(name)}::text`),
+  ];
+};
+
+/**
+ * Event that a reader passes without success. Without seconds it waits for an earlier one of its document; one
+ * that is given up is not retried.
+ */
+export interface Parked {
+  readonly id: string;
+  readonly type: string;
+  readonly documentId: string;
+  readonly attempts: number;
+  readonly seconds: number | null;
+  readonly givenUp: boolean;
+  readonly failure: string | null;
+}
+
+/** Stores undelivered events, and updates those that failed again. */
+export const compilePark = (file: ContentType, reader: string, parked: readonly Parked[]): Statement =>
+  print(sql`insert into ${quote(eventTablesOf(file).delivery)} as d
+      (reader, event_id, type, document_id, attempts, due_at, failed_at, failure)
+    select ${param(reader)}::text, p.id, p.type, p."documentId", p.attempts,
+      now() + make_interval(secs => p.seconds), case when p."givenUp" then now() end, p.failure
+    from json_to_recordset(${param(JSON.stringify(parked))}::json) p(id bigint, type text, "documentId" text,
+      attempts int, seconds float8, "givenUp" bool, failure text)
+    on conflict (reader, event_id) do update set attempts = excluded.attempts, due_at = excluded.due_at,
+      failed_at = excluded.failed_at, failure = excluded.failure`);
+
+/** Deletes delivered events. */
+export const compileDelivered = (file: ContentType, reader: string, ids: readonly string[]): Statement =>
+  print(sql`delete from ${quote(eventTablesOf(file).delivery)} d
+    where d.reader = ${param(reader)}::text and d.event_id = any(${param(ids)}::bigint[])`);
+
+/** Makes the first waiting event of each document due that has no earlier one. */
+export const compileNext = (file: ContentType, reader: string): Statement => {
+  const { delivery } = eventTablesOf(file);
+  return print(sql`update ${quote(delivery)} d set due_at = now()
+    where d.reader = ${param(reader)}::text and d.due_at is null and d.failed_at is null and not exists (
+      select 1 from ${quote(delivery)} e where e.reader = d.reader and e.type = d.type
+        and e.document_id = d.document_id and e.failed_at is null and e.event_id < d.event_id)`);
+};
+
+/** Makes the oldest undelivered event of a reader due now. */
+export const compileProbe = (file: ContentType, reader: string): Statement => {
+  const { delivery } = eventTablesOf(file);
+  return print(sql`update ${quote(delivery)} d set due_at = now()
+    where d.reader = ${param(reader)}::text and d.event_id = (select min(e.event_id) from ${quote(delivery)} e
+      where e.reader = ${param(reader)}::text and e.failed_at is null and e.due_at is not null) returning 1`);
+};
+
+/** Makes all failed events due now if nothing else than failures came before, for half a minute or more. */
+export const compileRecover = (file: ContentType, name: string): Statement => {
+  const { delivery, reader } = eventTablesOf(file);
+  return print(sql`update ${quote(delivery)} d set due_at = now(), attempts = greatest(d.attempts - 1, 0)
+    from ${quote(reader)} r where r.name = ${param(name)}::text and d.reader = r.name and d.failed_at is null
+      and d.due_at > now() and r.failing_since < now() - interval '30 seconds'`);
+};
+
+/** Deletes undelivered events that the log no longer contains. */
+export const compileForgetParked = (file: ContentType): Statement => {
+  const { delivery, event } = eventTablesOf(file);
+  return print(sql`delete from ${quote(delivery)} d
+    where not exists (select 1 from ${quote(event)} e where e.id = d.event_id)`);
+};
+
+/** Selects documents with undelivered events, and the due ones of these events. */
+export const compileParked = (file: ContentType, reader: string, limit: number): Statement => {
+  const { delivery, event } = eventTablesOf(file);
+  const mine = sql`d.reader = ${param(reader)}::text and d.failed_at is null`;
+  const due = sql`select ${EVENT_SHOWN}, d.attempts from ${quote(delivery)} d
+    join ${quote(event)} e on e.id = d.event_id
+    where ${mine} and d.due_at <= now() order by d.due_at limit ${constant(limit)}`;
+  const documents = sql`select d.type, d.document_id as id from ${quote(delivery)} d where ${mine}
+    group by d.type, d.document_id`;
+  return print(sql`select (select coalesce(json_agg(f.*), '[]') from (${documents}) f)::text as documents,
+    (select coalesce(json_agg(f.*), '[]') from (${due}) f)::text as due`);
+};
+
+/** Makes undelivered events due now: those that were given up, or all of them, optionally since a time. */
+export const compileReplay = (file: ContentType, reader: string, event: string | null): Statement =>
+  print(sql`update ${quote(eventTablesOf(file).delivery)} d
+    set failed_at = null, attempts = 0, due_at = null
+    where d.reader = ${param(reader)}::text and d.failed_at is not null
+      and (${param(event)}::bigint is null or d.event_id = ${param(event)}::bigint) returning 1`);
+
+/** Parks all events of the log since a time again, so that they are delivered once more. */
+export const compileReplaySince = (file: ContentType, reader: string, since: string): Statement => {
+  const { delivery, event } = eventTablesOf(file);
+  return print(sql`insert into ${quote(delivery)} as d (reader, event_id, type, document_id, attempts)
+    select ${param(reader)}::text, e.id, e.type, e.document_id, 0 from ${quote(event)} e, ${quote(
+      eventTablesOf(file).reader,
+    )} r
+    where r.name = ${param(reader)}::text and e.at >= ${param(since)}::timestamptz
+      and (pg_visible_in_snapshot(e.xid, r.base)
+        or (r.target is not null and pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after))
+    on conflict (reader, event_id) do update set failed_at = null, attempts = 0 returning 1`);
+};
+
+export interface Attempt {
+  readonly id: string;
+  readonly at: number;
+  readonly status: number | null;
+  readonly milliseconds: number;
+  readonly failure: string | null;
+}
+
+/** Stores attempts, and deletes the oldest ones of the reader. */
+export const compileAttempts = (
+  file: ContentType,
+  reader: string,
+  attempts: readonly Attempt[],
+): readonly Statement[] => {
+  const table = quote(eventTablesOf(file).attempt);
+  return [
+    print(sql`insert into ${table} (reader, n, event_id, at, status, milliseconds, failure)
+      select ${param(reader)}::text, ${nextCount(file)}, p.id, to_timestamp(p.at / 1000), p.status, p.milliseconds,
+        p.failure
+      from json_to_recordset(${param(JSON.stringify(attempts))}::json)
+        p(id bigint, at float8, status int, milliseconds int, failure text)`),
+    print(sql`delete from ${table} a where a.reader = ${param(reader)}::text and a.n <= (
+      select b.n from ${table} b where b.reader = ${param(reader)}::text order by b.n desc
+      offset ${constant(KEPT_ATTEMPTS)} limit 1)`),
+  ];
+};
+
+const iso = (column: Sql): Sql => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Lists the latest attempts of a reader, newest first. */
+export const compileListAttempts = (file: ContentType, reader: string, limit: number): Statement =>
+  print(sql`select concat('evt_', a.event_id) as event, ${iso(sql`a.at`)} as at, a.status, a.milliseconds, a.failure
+    from ${quote(eventTablesOf(file).attempt)} a where a.reader = ${param(reader)}::text
+    order by a.n desc limit ${param(limit)}::int4`);
+
+/** State of readers: events that they have not handled, undelivered and given-up ones. */
+export const compileStates = (file: ContentType, names: readonly string[]): Statement => {
+  const { reader, event, delivery } = eventTablesOf(file);
+  const passed = sql`pg_visible_in_snapshot(e.xid, r.base)
+    or (r.target is not null and pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after)`;
+  const count = (where: Sql): Sql =>
+    sql`(select count(*)::int from ${quote(delivery)} d where d.reader = r.name and ${where})`;
+  return print(sql`select r.name, r.disabled, ${iso(sql`r.failing_since`)} as "failingSince",
+      (select count(*)::int from ${quote(event)} e
+        where e.xid >= pg_snapshot_xmin(r.base) and not (${passed})) as lag,
+      ${count(sql`d.failed_at is null`)} as pending, ${count(sql`d.failed_at is not null`)} as failed
+    from ${quote(reader)} r where r.name = any(${namesOf(names)}) order by r.name`);
+};
+
+/** Whether the log or a reader is ahead of this server's transactions: the database was restored elsewhere. */
+export const compileIsForeign = (file: ContentType): Statement => {
+  const { event, reader } = eventTablesOf(file);
+  const next = sql`pg_snapshot_xmax(pg_current_snapshot())`;
+  return print(sql`select exists (select 1 from ${quote(event)} e where e.xid >= ${next})
+    or exists (select 1 from ${quote(reader)} r where pg_snapshot_xmax(r.base) > ${next}
+      or pg_snapshot_xmax(r.target) > ${next}) as is_foreign`);
+};
+
+/**
+ * Makes a restored log usable: events that a reader had not handled become undelivered ones, readers start
+ * from now on, and all events get a transaction id that every snapshot includes.
+ */
+export const compileRebase = (file: ContentType): readonly Statement[] => {
+  const { event, reader, delivery } = eventTablesOf(file);
+  return [
+    print(sql`lock table ${quote(event)} in exclusive mode`),
+    print(sql`insert into ${quote(delivery)} (reader, event_id, type, document_id, attempts)
+      select r.name, e.id, e.type, e.document_id, 0 from ${quote(reader)} r, ${quote(event)} e
+      where not pg_visible_in_snapshot(e.xid, r.base)
+        and not coalesce(pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after, false)
+      on conflict (reader, event_id) do nothing`),
+    print(sql`update ${quote(event)} e set xid = '3'::xid8`),
+    print(sql`update ${quote(reader)} r set base = pg_current_snapshot(), target = null, after = 0,
+      owner = null, until = null`),
+  ];
+};

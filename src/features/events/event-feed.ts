@@ -1,0 +1,129 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { print, sql } from '../../kernel/sql.js';
+import { WriteAdditions } from '../../content/documents/write-additions.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { Database } from '../../content/store/database.js';
+import type { Cursor } from './compile-events.js';
+import { EventLog } from './event-log.js';
+import { EVENTS_OPTIONS, type ResolvedEventsOptions } from './events.options.js';
+import type { LoggedEvent } from './logged-event.js';
+import { logWrites } from './write-log.js';
+
+/** First wait for the commit of a write of this process, in milliseconds; each further one is twice as long. */
+const SOON = 15;
+
+/** Listener of the feed: called with the new events, or with null after a gap. */
+export type FeedListener = (events: readonly LoggedEvent[] | null) => void;
+
+const NOW = print(sql`select pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as server`);
+
+/**
+ * Follows the log: one query per interval serves all listeners of the process, and a write of this process is
+ * noticed at once. Listeners learn of a gap when the server has restarted, since a crash may reuse
+ * transaction ids that the position includes.
+ */
+@Injectable()
+export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('ContentEvents');
+  private readonly listeners = new Set<FeedListener>();
+  private cursor: Cursor | null = null;
+  private seen: { readonly snapshot: string; readonly server: string } | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private wait: number;
+  private isPolling = false;
+  private isStopping = false;
+  private hasFailed = false;
+  /** Number of queries since the start. */
+  polls = 0;
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) schema: Schema,
+    @Inject(WriteAdditions) additions: WriteAdditions,
+    @Inject(Database) private readonly database: Database,
+    @Inject(EventLog) private readonly log: EventLog,
+    @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
+  ) {
+    this.wait = options.pollMilliseconds;
+    const write = logWrites(schema);
+    additions.add((planned) => {
+      const statements = write(planned);
+      if (statements.length > 0) this.soon();
+      return statements;
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.schedule(0);
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    if (this.timer !== null) clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** Adds a listener of all later events. Returns a function that removes it. */
+  listen(listener: FeedListener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Polls soon: a write of this process is about to commit. */
+  soon(): void {
+    this.wait = SOON;
+    if (!this.isPolling) this.schedule(this.wait);
+  }
+
+  private schedule(milliseconds: number): void {
+    if (this.isStopping) return;
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.isPolling = true;
+      this.running = this.poll().finally(() => {
+        this.isPolling = false;
+        this.schedule(this.wait);
+        this.wait = Math.min(2 * this.wait, this.options.pollMilliseconds);
+      });
+    }, milliseconds).unref();
+  }
+
+  /** Reads what is new and informs the listeners. Never throws. */
+  private async poll(): Promise<void> {
+    try {
+      this.polls += 1;
+      const [row = {}] = await this.database.run(NOW);
+      const now = { snapshot: String(row['snapshot']), server: String(row['server']) };
+      const { seen } = this;
+      this.seen = now;
+      if (seen?.server !== now.server || this.cursor === null) {
+        this.cursor = { base: now.snapshot, target: null, after: '0' };
+        if (seen !== null || this.hasFailed) this.inform(null);
+      } else if (seen.snapshot !== now.snapshot) await this.follow(this.cursor);
+      this.hasFailed = false;
+    } catch (error) {
+      if (!this.hasFailed) this.logger.warn(`The event log cannot be read, this is retried: ${String(error)}`);
+      this.hasFailed = true;
+    }
+  }
+
+  private async follow(cursor: Cursor): Promise<void> {
+    const { events, cursor: next, more } = await this.log.after(cursor);
+    this.cursor = next;
+    if (events.length > 0) {
+      this.wait = SOON;
+      this.inform(events);
+    }
+    if (more && !this.isStopping) await this.follow(next);
+  }
+
+  private inform(events: readonly LoggedEvent[] | null): void {
+    for (const listener of this.listeners) listener(events);
+  }
+}

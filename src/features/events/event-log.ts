@@ -1,0 +1,111 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { checkedAs, isCount, isListOf, isNullOr, isShape, isText, type Tests } from '../../kernel/json.js';
+import { fill, type Template } from '../../kernel/sql.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { Database } from '../../content/store/database.js';
+import type { Row } from '../../pool/runner.js';
+import { compileForget, compileNews, compileRest, type Cursor } from './compile-events.js';
+import { compileIsForeign, compileRebase } from './compile-readers.js';
+import { type EventRow, eventOf, type LoggedEvent } from './logged-event.js';
+
+/** Number of events that are read at once. */
+const BATCH = 200;
+/** Number of events that one statement deletes. */
+const FORGOTTEN = 10_000;
+
+export const ALONE = { values: new Map(), retryOn: [], shared: false, mutex: null, disconnect: null };
+
+export interface News {
+  readonly events: readonly LoggedEvent[];
+  /** Position after these events. */
+  readonly cursor: Cursor;
+  /** Whether there are more events up to now. */
+  readonly more: boolean;
+}
+
+interface DueRow extends EventRow {
+  /** Number of earlier attempts. */
+  readonly attempts: number;
+}
+
+const isAny = (value: unknown): value is never => value !== undefined;
+const EVENT_MEMBERS: Tests<EventRow> = {
+  id: isText,
+  at: isText,
+  type: isText,
+  document_id: isText,
+  locale: isText,
+  action: isAny,
+  actor: isAny,
+  actor_id: isNullOr(isText),
+  request_id: isNullOr(isText),
+  attributes: isListOf(isText),
+};
+const areEvents = isListOf(isShape<EventRow>(EVENT_MEMBERS));
+const areDue = isListOf(isShape<DueRow>({ ...EVENT_MEMBERS, attempts: isCount }));
+
+const eventRowsIn = (text: unknown): readonly EventRow[] =>
+  checkedAs(JSON.parse(String(text)), areEvents, 'The event log');
+
+/** Reads due events. Throws an Error for a value of another form. */
+export const dueRowsIn = (text: unknown): readonly DueRow[] =>
+  checkedAs(JSON.parse(String(text)), areDue, 'The list of due events');
+
+/** Reads the event log by snapshots: no event is skipped, whenever its transaction commits. */
+@Injectable()
+export class EventLog {
+  readonly file: ContentType;
+  private readonly news: Template<Pick<Cursor, 'base'>>;
+  private readonly rest: Template<Cursor>;
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) schema: Schema,
+    @Inject(Database) readonly database: Database,
+  ) {
+    this.file = schema.file;
+    this.news = compileNews(this.file, BATCH + 1);
+    this.rest = compileRest(this.file, BATCH + 1);
+  }
+
+  eventOf(row: EventRow): LoggedEvent {
+    return eventOf(row, this.file.singularApiId);
+  }
+
+  /** Returns the next events after a position, in order of their ids. */
+  async after(cursor: Cursor): Promise<News> {
+    const { target, base } = cursor;
+    const [row = {}] = await this.database.run(
+      target === null ? fill(this.news, { base }) : fill(this.rest, cursor),
+    );
+    const rows = eventRowsIn(row['events']);
+    const events = rows.slice(0, BATCH).map((one) => this.eventOf(one));
+    const upTo = target ?? String(row['snapshot']);
+    const last = rows[BATCH - 1];
+    if (rows.length <= BATCH || last === undefined)
+      return { events, cursor: { base: upTo, target: null, after: '0' }, more: false };
+    return { events, cursor: { base, target: upTo, after: last.id }, more: true };
+  }
+
+  /** Makes a log usable that was restored from another server: its transaction ids mean nothing here. */
+  async rebase(): Promise<void> {
+    const isForeign = async (run: (statement: ReturnType<typeof compileIsForeign>) => Promise<readonly Row[]>) => {
+      const [row] = await run(compileIsForeign(this.file));
+      return row?.['is_foreign'] === true;
+    };
+    if (!(await isForeign((statement) => this.database.run(statement)))) return;
+    await this.database.transaction(async (runner) => {
+      const [lock, ...statements] = compileRebase(this.file);
+      if (lock !== undefined) await runner.run(lock);
+      if (await isForeign((statement) => runner.run(statement)))
+        for (const statement of statements) await runner.run(statement);
+    }, ALONE);
+  }
+
+  /** Deletes events that are older than a number of days. Returns the number of deleted ones. */
+  async forget(days: number): Promise<number> {
+    let deleted = 0;
+    for (let last = FORGOTTEN; last === FORGOTTEN; deleted += last)
+      last = (await this.database.run(compileForget(this.file, days, FORGOTTEN))).length;
+    return deleted;
+  }
+}

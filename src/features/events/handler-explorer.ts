@@ -1,0 +1,94 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { ContentModelError } from '../../content/model/content-model-error.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { among } from '../../content/model/suggest.js';
+import { WRITE_EVENTS } from '../../content/plan/write-plan.js';
+import type { LoggedEvent } from './logged-event.js';
+import { HANDLER_METADATA, type HandlerMetadata } from './on-content-event.js';
+import type { EventReader, Outcome } from './reader.js';
+import { ReaderWorker } from './reader-worker.js';
+
+/** Prefix of the names of handlers in the table of readers. */
+const PREFIX = 'handler ';
+
+type Handle = (event: LoggedEvent) => unknown;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function readerOf({ name, types, actions }: HandlerMetadata, handle: Handle): EventReader {
+  return {
+    name: `${PREFIX}${name}`,
+    concurrency: 1,
+    listsAttempts: false,
+    disableAfter: null,
+    accepts: ({ type, action }) =>
+      (types === undefined || types.includes(type)) && (actions === undefined || actions.includes(action)),
+    async deliver(event): Promise<Outcome> {
+      try {
+        await handle(event);
+        return { kind: 'delivered', status: null };
+      } catch (error) {
+        return { kind: 'failed', failure: messageOf(error), status: null, retryAfter: null };
+      }
+    },
+  };
+}
+
+/** Finds the handlers of the application and adds each as a reader. */
+@Injectable()
+export class HandlerExplorer implements OnModuleInit {
+  private readonly readers: EventReader[] = [];
+
+  constructor(
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(ReaderWorker) worker: ReaderWorker,
+  ) {
+    worker.add(() => this.readers);
+  }
+
+  /** Throws a ContentModelError that lists every handler that can never run. */
+  onModuleInit(): void {
+    const mistakes = this.discovery.getProviders().flatMap((wrapper) => {
+      const host: unknown = wrapper.instance;
+      if (typeof host !== 'object' || host === null || Object.getPrototypeOf(host) === null) return [];
+      const isShared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
+      return this.explore(host as Record<string, unknown>, isShared);
+    });
+    if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)], 'hooks');
+  }
+
+  private explore(host: Record<string, unknown>, isShared: boolean): string[] {
+    const prototype = Object.getPrototypeOf(host) as object;
+    return this.scanner.getAllMethodNames(prototype).flatMap((key) => {
+      const method = host[key];
+      if (typeof method !== 'function') return [];
+      const metadata = Reflect.getMetadata(HANDLER_METADATA, method) as HandlerMetadata | undefined;
+      if (metadata === undefined) return [];
+      const where = `${prototype.constructor.name}.${key}`;
+      const mistakes = [
+        ...(isShared ? [] : [`${where}: needs one instance, but its provider is request-scoped or transient`]),
+        ...this.mistakesOf(metadata).map((mistake) => `${where}: ${mistake}`),
+      ];
+      this.readers.push(readerOf(metadata, (event) => method.call(host, event) as unknown));
+      return mistakes;
+    });
+  }
+
+  private mistakesOf({ name, types = [], actions = [] }: HandlerMetadata): string[] {
+    const known = [...this.schema.types.values()].filter(({ events }) => events).map((one) => one.singularApiId);
+    const isTaken = this.readers.some((reader) => reader.name === `${PREFIX}${name}`);
+    return [
+      ...(name.trim() === '' ? ['the name is empty'] : []),
+      ...(isTaken ? [`another handler has the name "${name}"`] : []),
+      ...types
+        .filter((type) => !known.includes(type))
+        .map((type) => `"${type}" is not a type of the event log${among(type, known)}`),
+      ...actions
+        .filter((action) => !WRITE_EVENTS.includes(action))
+        .map((action) => `"${action}" is not an action${among(action, WRITE_EVENTS)}`),
+    ];
+  }
+}

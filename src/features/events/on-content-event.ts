@@ -1,0 +1,42 @@
+/** Decorator of durable handlers. */
+import { SetMetadata } from '@nestjs/common';
+import type { WriteEvent } from '../../content/plan/write-plan.js';
+import type { HookedId } from '../../types/registry.js';
+import type { LoggedEvent } from './logged-event.js';
+
+/** Events that a handler receives. */
+export interface ContentEventFilter {
+  /** `singularApiId` of the types; `file` for files. Default: all types of the event log. */
+  readonly types?: readonly HookedId[];
+  /** Default: all actions. */
+  readonly actions?: readonly WriteEvent[];
+}
+
+export interface HandlerMetadata extends ContentEventFilter {
+  readonly name: string;
+}
+
+export const HANDLER_METADATA = 'content:event-handler';
+
+/**
+ * Runs a provider's method for each committed event, in one instance of the application. `name` identifies
+ * its position in the log: it continues there after a restart, and a new name starts with the events from
+ * then on. Events of one document arrive in order. If the method throws, the event is retried after 5 s, 5
+ * and 30 minutes, 2, 5, 10 and 10 hours; later events of its document wait. An event can arrive twice, with
+ * the same id, if the process dies before the position is stored.
+ *
+ * @example
+ * \@OnContentEvent('search-index', { types: ['article'] })
+ * async index(event: LoggedEvent) { … }
+ *
+ * @publicApi
+ */
+export const OnContentEvent =
+  (name: string, filter: ContentEventFilter = {}) =>
+  <H extends (event: LoggedEvent) => unknown>(
+    target: object,
+    key: string | symbol,
+    method: TypedPropertyDescriptor<H>,
+  ): void => {
+    SetMetadata(HANDLER_METADATA, { name, ...filter } satisfies HandlerMetadata)(target, key, method);
+  };

@@ -1,0 +1,156 @@
+/** Work of one reader while this instance has its lease: retries, then new events, until there is nothing to do. */
+import pLimit from 'p-limit';
+import { isListOf, isShape } from '../../kernel/json.js';
+import { batchStatements, isFailing, type Pending, type Tried } from './batch-statements.js';
+import type { Cursor } from './compile-events.js';
+import { compileHold, compileParked, compileProbe, type Lease } from './compile-readers.js';
+import { ALONE, dueRowsIn, type EventLog } from './event-log.js';
+import type { LoggedEvent } from './logged-event.js';
+import type { EventReader } from './reader.js';
+
+/** Documents with undelivered events from which a reader stops to read new ones. */
+const MAX_PARKED = 100;
+/** Number of undelivered events that are retried at once. */
+const RETRIED = 50;
+/** Time in milliseconds between two attempts of a reader with too many undelivered events. */
+const PROBE_INTERVAL = 60_000;
+
+/** Another instance has acquired the lease. */
+class LeaseLost extends Error {}
+
+export interface ReaderState {
+  readonly cursor: Cursor;
+  readonly failing: boolean;
+}
+
+export interface RunBase {
+  readonly log: EventLog;
+  readonly reader: EventReader;
+  readonly owner: string;
+  readonly isStopping: () => boolean;
+}
+
+const isDocuments = isListOf(
+  isShape<{ readonly type: string; readonly id: string }>({
+    type: (value): value is string => typeof value === 'string',
+    id: (value): value is string => typeof value === 'string',
+  }),
+);
+
+const documentOf = ({ type, documentId }: LoggedEvent): string => `${type} ${documentId}`;
+
+function grouped(pending: readonly Pending[]): Pending[][] {
+  const groups = new Map<string, Pending[]>();
+  for (const one of pending) {
+    const key = documentOf(one.event);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+export class ReaderRun {
+  private readonly lease: Lease;
+  private cursor: Cursor;
+  private failing: boolean;
+  private probedAt = performance.now();
+
+  constructor(
+    private readonly base: RunBase,
+    state: ReaderState,
+  ) {
+    this.lease = { name: base.reader.name, owner: base.owner };
+    this.cursor = state.cursor;
+    this.failing = state.failing;
+  }
+
+  /** Works until nothing is due. Ends without an error if the lease was lost. */
+  async run(): Promise<void> {
+    try {
+      while (!this.base.isStopping() && (await this.step()));
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) throw error;
+    }
+  }
+
+  /** Delivers one batch. Returns whether there may be more. */
+  private async step(): Promise<boolean> {
+    const { log, reader } = this.base;
+    const { file, database } = log;
+    const [row = {}] = await database.run(compileParked(file, reader.name, RETRIED));
+    const documents: unknown = JSON.parse(String(row['documents']));
+    const parked = new Set((isDocuments(documents) ? documents : []).map(({ type, id }) => `${type} ${id}`));
+    const due = dueRowsIn(row['due']).map((one) => ({
+      event: log.eventOf(one),
+      attempts: one.attempts,
+      isStored: true,
+    }));
+    const isFull = parked.size >= MAX_PARKED;
+    if (isFull && due.length === 0) return this.probe();
+    const news = isFull ? null : await log.after(this.cursor);
+    const fresh = (news?.events ?? []).filter((event) => reader.accepts(event));
+    const waiting = fresh.filter((event) => parked.has(documentOf(event)));
+    const now = fresh.filter((event) => !parked.has(documentOf(event)));
+    if (due.length === 0 && (news === null || news.events.length === 0)) {
+      this.cursor = news?.cursor ?? this.cursor;
+      return news?.more ?? false;
+    }
+    const tried = await this.deliver([...due, ...now.map((event) => ({ event, attempts: 0, isStored: false }))]);
+    await this.store({ tried, waiting, cursor: news?.cursor ?? this.cursor });
+    return true;
+  }
+
+  /** Retries one event of a reader that has too many undelivered ones, once a minute. */
+  private async probe(): Promise<boolean> {
+    if (performance.now() - this.probedAt < PROBE_INTERVAL) return false;
+    this.probedAt = performance.now();
+    const { log, reader } = this.base;
+    return (await log.database.run(compileProbe(log.file, reader.name))).length > 0;
+  }
+
+  /**
+   * Attempts the events of each document in order, up to the first failure. A reader with a concurrency of 1 gets
+   * all events in order.
+   */
+  private async deliver(pending: readonly Pending[]): Promise<readonly Tried[]> {
+    const { reader } = this.base;
+    const failed = new Set<string>();
+    let isGone = false;
+    const one = async (each: Pending): Promise<Tried> => {
+      const [at, started] = [Date.now(), performance.now()];
+      const document = documentOf(each.event);
+      const outcome = isGone || failed.has(document) ? null : await reader.deliver(each.event);
+      if (outcome?.kind === 'gone') isGone = true;
+      if (outcome?.kind !== 'delivered') failed.add(document);
+      return { ...each, outcome, at, milliseconds: Math.round(performance.now() - started) };
+    };
+    const all = async (events: readonly Pending[]): Promise<Tried[]> => {
+      const tried: Tried[] = [];
+      for (const each of events) tried.push(await one(each));
+      return tried;
+    };
+    if (reader.concurrency === 1) return all(pending);
+    const limit = pLimit(reader.concurrency);
+    return (await Promise.all(grouped(pending).map((group) => limit(() => all(group))))).flat();
+  }
+
+  /** Stores the results of a batch and the position after it in one transaction. */
+  private async store(batch: {
+    readonly tried: readonly Tried[];
+    readonly waiting: readonly LoggedEvent[];
+    readonly cursor: Cursor;
+  }): Promise<void> {
+    const { log } = this.base;
+    const failing = isFailing(batch.tried) ?? this.failing;
+    const change = { lease: this.lease, wasFailing: this.failing, failing };
+    const statements = batchStatements(log.file, this.base.reader, { ...batch, ...change });
+    await log.database.transaction(async (runner) => {
+      const [held] = await runner.run(compileHold(log.file, this.lease));
+      if (held === undefined) throw new LeaseLost();
+      for (const statement of statements) await runner.run(statement);
+    }, ALONE);
+    this.cursor = batch.cursor;
+    this.failing = failing;
+  }
+}

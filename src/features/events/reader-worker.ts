@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import type { Row } from '../../pool/runner.js';
+import { compileClaim, compileForgetParked, compileRegister, compileRelease } from './compile-readers.js';
+import { EventFeed } from './event-feed.js';
+import { EventLog } from './event-log.js';
+import { EVENTS_OPTIONS, type ResolvedEventsOptions } from './events.options.js';
+import type { EventReader } from './reader.js';
+import { ReaderRun, type ReaderState } from './reader-run.js';
+
+/** Interval in milliseconds at which leases are renewed and due retries are found. */
+const INTERVAL = 5000;
+/** Interval in milliseconds at which old events are deleted. */
+const RETENTION_INTERVAL = 3_600_000;
+
+const stateOf = (row: Row): ReaderState => ({
+  cursor: {
+    base: String(row['base']),
+    target: typeof row['target'] === 'string' ? row['target'] : null,
+    after: String(row['after']),
+  },
+  failing: row['failing'] === true,
+});
+
+/**
+ * Runs the readers whose lease this instance has. Another instance continues a reader within half a minute
+ * when the instance that runs it dies, and at once when it shuts down.
+ */
+@Injectable()
+export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('ContentEvents');
+  private readonly owner = randomUUID();
+  private readonly sources: (() => readonly EventReader[])[] = [];
+  private readonly running = new Map<string, Promise<void>>();
+  /** Readers that have to look for events again after their present run. */
+  private readonly again = new Set<string>();
+  private claiming: Promise<void> = Promise.resolve();
+  private isClaiming = false;
+  private timer: NodeJS.Timeout | null = null;
+  private retentionTimer: NodeJS.Timeout | null = null;
+  private isStopping = false;
+  private hasFailed = false;
+
+  constructor(
+    @Inject(EventLog) private readonly log: EventLog,
+    @Inject(EventFeed) private readonly feed: EventFeed,
+    @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
+  ) {}
+
+  /** Adds a source of readers, which is asked again before each round. Call it before the bootstrap. */
+  add(source: () => readonly EventReader[]): void {
+    this.sources.push(source);
+  }
+
+  get readers(): readonly EventReader[] {
+    return this.sources.flatMap((source) => source());
+  }
+
+  onApplicationBootstrap(): void {
+    this.feed.listen(() => this.round());
+    this.claiming = this.begin();
+    this.timer = setInterval(() => this.round(), INTERVAL).unref();
+    this.retentionTimer = setInterval(() => void this.forget(), RETENTION_INTERVAL).unref();
+  }
+
+  /** Waits for the deliveries in progress, stores their results and ends the leases. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isStopping = true;
+    if (this.timer !== null) clearInterval(this.timer);
+    if (this.retentionTimer !== null) clearInterval(this.retentionTimer);
+    await this.claiming;
+    await Promise.all(this.running.values());
+    const { file, database } = this.log;
+    await database.run(compileRelease(file, this.owner)).catch(() => []);
+  }
+
+  /** Registers readers: they get the events from now on. */
+  async register(readers: readonly EventReader[]): Promise<void> {
+    const names = readers.map(({ name }) => name);
+    if (names.length > 0) await this.log.database.run(compileRegister(this.log.file, names));
+  }
+
+  /** Claims the readers and starts those that do not run. Never throws. */
+  round(): void {
+    if (this.isStopping) return;
+    for (const name of this.running.keys()) this.again.add(name);
+    if (!this.isClaiming) this.claiming = this.claim();
+  }
+
+  private async begin(): Promise<void> {
+    try {
+      await this.log.rebase();
+      await this.register(this.readers);
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private async claim(): Promise<void> {
+    this.isClaiming = true;
+    try {
+      const readers = new Map(this.readers.map((reader) => [reader.name, reader]));
+      if (readers.size === 0) return;
+      const { file, database } = this.log;
+      const rows = await database.run(compileClaim(file, this.owner, [...readers.keys()]));
+      for (const row of rows) {
+        const reader = readers.get(String(row['name']));
+        if (reader !== undefined && !this.running.has(reader.name) && !this.isStopping)
+          this.start(reader, stateOf(row));
+      }
+      this.hasFailed = false;
+    } catch (error) {
+      this.report(error);
+    } finally {
+      this.isClaiming = false;
+    }
+  }
+
+  private start(reader: EventReader, state: ReaderState): void {
+    this.again.delete(reader.name);
+    const base = { log: this.log, reader, owner: this.owner, isStopping: () => this.isStopping };
+    const run = new ReaderRun(base, state).run().catch((error: unknown) => this.report(error));
+    this.running.set(
+      reader.name,
+      run.then(() => {
+        this.running.delete(reader.name);
+        if (this.again.delete(reader.name)) this.round();
+      }),
+    );
+  }
+
+  private async forget(): Promise<void> {
+    try {
+      const { file, database } = this.log;
+      if ((await this.log.forget(this.options.retentionDays)) > 0) await database.run(compileForgetParked(file));
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private report(error: unknown): void {
+    if (!this.hasFailed) this.logger.warn(`Events cannot be delivered, this is retried: ${String(error)}`);
+    this.hasFailed = true;
+  }
+}
