@@ -13,9 +13,9 @@ import {
 import { EventsModule, type LoggedEvent, OnContentEvent } from 'nestjs-content-api/events';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
-import { until } from '../crowd/loaded-app.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { loadRoom } from '../support/rooms.ts';
+import { eventually } from './helpers.ts';
 
 const { ReaderWorker } = await loadRoom<typeof WorkerRoom>('features/events/reader-worker');
 
@@ -69,29 +69,29 @@ class Handlers {
   }
 }
 
-const options = {
-  contentTypes: [article, memo, quiet, home],
-  access: { public: { '*': '*' } },
-  defaultLocale: 'en',
-  locales: ['en', 'fr'],
-  imports: [EventsModule.forRoot({ pollMilliseconds: 50 })],
-  providers: [Handlers],
-} as const;
-
 describe('the event log', () => {
   let test: TestApp;
   beforeAll(async () => {
-    test = await createTestApp(options);
+    test = await createTestApp({
+      contentTypes: [article, memo, quiet, home],
+      access: { public: { '*': '*' } },
+      defaultLocale: 'en',
+      locales: ['en', 'fr'],
+      imports: [EventsModule.forRoot({ pollMilliseconds: 50 })],
+      providers: [Handlers],
+    });
   });
   afterAll(() => test.close());
   beforeEach(() => {
     seen.length = 0;
+    indexed.length = 0;
   });
 
   /** Waits until no event is on its way, and returns the names that arrived. */
   async function arrived(count: number): Promise<string[]> {
-    await until(() => seen.length >= count, true);
-    return seen.map(({ name, locale }) => (locale === null ? name : `${name} ${locale}`));
+    return (await eventually(() => seen, count)).map(({ name, locale }) =>
+      locale === null ? name : `${name} ${locale}`,
+    );
   }
 
   const create = async (path: string, data: object): Promise<string> => {
@@ -101,9 +101,18 @@ describe('the event log', () => {
 
   it('21.4: a write that publishes is two events; a draft is one', async () => {
     const id = await create('/api/articles', { title: 'A' });
-    await test.http.put(`/api/articles/${id}?status=draft`).send({ data: { title: 'B', secret: 'x' } }).expect(200);
-    await test.http.put(`/api/articles/${id}`).send({ data: { related: [] } }).expect(200);
-    await test.http.put(`/api/articles/${id}?locale=fr`).send({ data: { title: 'F' } }).expect(200);
+    await test.http
+      .put(`/api/articles/${id}?status=draft`)
+      .send({ data: { title: 'B', secret: 'x' } })
+      .expect(200);
+    await test.http
+      .put(`/api/articles/${id}`)
+      .send({ data: { related: [] } })
+      .expect(200);
+    await test.http
+      .put(`/api/articles/${id}?locale=fr`)
+      .send({ data: { title: 'F' } })
+      .expect(200);
     await test.http.post(`/api/articles/${id}/actions/unpublish`).expect(200);
     await test.http.delete(`/api/articles/${id}`).expect(204);
     expect(await arrived(9)).toEqual([
@@ -136,7 +145,10 @@ describe('the event log', () => {
   });
 
   it('logs single types and writes of the service, and no type with events: false', async () => {
-    await test.http.put('/api/home').send({ data: { title: 'H' } }).expect(200);
+    await test.http
+      .put('/api/home')
+      .send({ data: { title: 'H' } })
+      .expect(200);
     await create('/api/quiets', { title: 'Q' });
     const memos: ContentService = test.app.get(getContentToken('memo'), { strict: false });
     await memos.create({ title: 'M' });
@@ -149,9 +161,12 @@ describe('the event log', () => {
 
   it('21.5: logs nothing of a refused or rolled back write', async () => {
     await test.http.post('/api/articles').send({ data: {} }).expect(400);
-    await test.http.post('/api/memos').send({ data: { title: 'refused' } }).expect(400);
+    await test.http
+      .post('/api/memos')
+      .send({ data: { title: 'refused' } })
+      .expect(400);
     const memos: ContentService = test.app.get(getContentToken('memo'), { strict: false });
-    const em = (test.app.get(CONTENT_ORM, { strict: false }) as MikroORM).em.fork();
+    const em = test.app.get<MikroORM>(CONTENT_ORM, { strict: false }).em.fork();
     await expect(
       em.transactional(async (inner) => {
         await memos.create({ title: 'rolled back' }, {}, { em: inner });
@@ -187,17 +202,23 @@ describe('the event log', () => {
   it('retries an event whose handler fails; later events of its document wait, others arrive', async () => {
     const failing = await create('/api/memos', { title: 'failing' });
     const other = await create('/api/memos', { title: 'other' });
-    await until(() => indexed.includes(`create ${other}`), true);
+    await eventually(() => indexed, 2);
     indexed.length = 0;
     refused.add(failing);
-    await test.http.put(`/api/memos/${failing}`).send({ data: { title: '2' } }).expect(200);
-    await test.http.put(`/api/memos/${failing}`).send({ data: { title: '3' } }).expect(200);
-    await test.http.put(`/api/memos/${other}`).send({ data: { title: '2' } }).expect(200);
-    await until(async () => {
-      const rows = await test.sql(`select attempts from content_event_delivery order by event_id`);
-      return rows.length;
-    }, 2);
-    await until(() => indexed.length, 1);
+    await test.http
+      .put(`/api/memos/${failing}`)
+      .send({ data: { title: '2' } })
+      .expect(200);
+    await test.http
+      .put(`/api/memos/${failing}`)
+      .send({ data: { title: '3' } })
+      .expect(200);
+    await test.http
+      .put(`/api/memos/${other}`)
+      .send({ data: { title: '2' } })
+      .expect(200);
+    await eventually(() => test.sql('select 1 from content_event_delivery'), 2);
+    await eventually(() => indexed, 1);
     expect(indexed).toEqual([`update ${other}`]);
     const [first, second] = await test.sql(
       `select attempts, failure, due_at > now() + interval '3 seconds' as waits, due_at is null as later
@@ -208,13 +229,12 @@ describe('the event log', () => {
     refused.clear();
     await test.sql('update content_event_delivery set due_at = now() where attempts > 0');
     test.app.get(ReaderWorker).round();
-    await until(() => indexed.length, 3);
+    await eventually(() => indexed, 3);
     expect(indexed.slice(1)).toEqual([`update ${failing}`, `update ${failing}`]);
-    expect(await test.sql('select 1 from content_event_delivery')).toEqual([]);
+    await eventually(() => test.sql('select 1 from content_event_delivery'), 0);
   });
 
   it('reads a backlog of many events in batches, each event once', async () => {
-    await arrived(0);
     await test.sql(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
       select nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'memo', 'many' || (n % 7), '', 'delete',
         'system', '[]' from generate_series(1, 1000) n`);

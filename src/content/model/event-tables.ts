@@ -21,7 +21,10 @@ const EVENT_TABLE_NAMES: EventTables = {
 export const EVENT_INDEX = identifier('content_event_by_xid');
 
 /** Names that no content type can have. */
-export const EVENT_NAMES: readonly Identifier[] = [...Object.values(EVENT_TABLE_NAMES), EVENT_INDEX];
+export const EVENT_NAMES: readonly Identifier[] = [
+  ...Object.values<Identifier>({ ...EVENT_TABLE_NAMES }),
+  EVENT_INDEX,
+];
 
 export function eventTablesOf({ table }: Pick<ContentType, 'table'>): EventTables {
   const { schema } = parted(table);

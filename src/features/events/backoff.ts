@@ -16,9 +16,9 @@ export const RETRIES: readonly number[] = [
 const LONGEST = 24 * HOUR;
 
 /**
- * Returns the seconds before the next attempt, or null if there is none. `attempts` counts those made. Adds up to 10 %
- * at random, so that the events of a recovered endpoint do not all come at once. `atLeast` is the wish of the
- * endpoint.
+ * Returns the seconds before the next attempt, or null if there is none. `attempts` counts those made. Adds
+ * up to 10 % at random, so that the events of a recovered endpoint do not all come at once. `atLeast` is the
+ * wish of the endpoint.
  */
 export function retryAfter(attempts: number, atLeast: number | null, random = Math.random()): number | null {
   const seconds = RETRIES[attempts - 1];

@@ -93,7 +93,9 @@ export function batchStatements(file: ContentType, reader: EventReader, batch: B
     ...waiting.map((event) => waitingOf(event, 0)),
   ];
   const settled = tried.filter((one) => isDelivered(one) && one.isStored).map(({ event }) => rowId(event));
-  const listed = tried.filter((one) => hasFailed(one) || (listsAttempts && isDelivered(one))).map(attemptOf);
+  const isListed = (one: Tried): boolean =>
+    hasFailed(one) || (listsAttempts && isDelivered(one) && one.outcome?.status !== null);
+  const listed = tried.filter(isListed).map(attemptOf);
   const gone = tried.find(({ outcome }) => outcome?.kind === 'gone')?.outcome;
   const statements: (readonly Statement[] | false)[] = [
     parked.length > 0 && [compilePark(file, name, parked)],

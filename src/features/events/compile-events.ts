@@ -2,7 +2,17 @@
 import { nextCount, TIME } from '../../content/compile/changes.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import type { ContentType } from '../../content/model/model.js';
-import { constant, param, print, quote, slot, type Sql, sql, type Statement, template } from '../../kernel/sql.js';
+import {
+  constant,
+  param,
+  print,
+  quote,
+  slot,
+  type Sql,
+  sql,
+  type Statement,
+  template,
+} from '../../kernel/sql.js';
 import type { Template } from '../../kernel/sql.js';
 
 /** Write to log: one event for each of its actions. */
@@ -57,8 +67,9 @@ export function compileNews(file: ContentType, limit: number): Template<Pick<Cur
   const later = sql`select e.* from ${table} e where e.xid >= pg_snapshot_xmax(${base}) and e.xid < ${NEVER}`;
   const running = sql`select e.* from ${table} e
     where e.xid = any(array(select pg_snapshot_xip(${base}))) and e.xid < pg_snapshot_xmax(${base})`;
+  // Transaction ids of a restored log may be ahead of this server: see compileRebase.
   const events = sql`select ${EVENT_SHOWN} from (${later} union all ${running}) e
-    order by e.id limit ${constant(limit)}`;
+    where pg_visible_in_snapshot(e.xid, pg_current_snapshot()) order by e.id limit ${constant(limit)}`;
   return template(sql`select pg_current_snapshot()::text as snapshot, ${inOrder(events)}`);
 }
 

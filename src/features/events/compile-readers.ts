@@ -83,8 +83,8 @@ export const compileRemove = (file: ContentType, name: string): readonly Stateme
 };
 
 /**
- * Event that a reader passes without success. Without seconds it waits for an earlier one of its document; one
- * that is given up is not retried.
+ * Event that a reader passes without success. Without seconds it waits for an earlier one of its document;
+ * one that is given up is not retried.
  */
 export interface Parked {
   readonly id: string;
@@ -112,11 +112,12 @@ export const compileDelivered = (file: ContentType, reader: string, ids: readonl
   print(sql`delete from ${quote(eventTablesOf(file).delivery)} d
     where d.reader = ${param(reader)}::text and d.event_id = any(${param(ids)}::bigint[])`);
 
-/** Makes the first waiting event of each document due that has no earlier one. */
-export const compileNext = (file: ContentType, reader: string): Statement => {
+/** Makes the first waiting event of each document due, for one reader or all (null). */
+export const compileNext = (file: ContentType, reader: string | null): Statement => {
   const { delivery } = eventTablesOf(file);
+  const mine = reader === null ? sql`` : sql`d.reader = ${param(reader)}::text and `;
   return print(sql`update ${quote(delivery)} d set due_at = now()
-    where d.reader = ${param(reader)}::text and d.due_at is null and d.failed_at is null and not exists (
+    where ${mine} d.due_at is null and d.failed_at is null and not exists (
       select 1 from ${quote(delivery)} e where e.reader = d.reader and e.type = d.type
         and e.document_id = d.document_id and e.failed_at is null and e.event_id < d.event_id)`);
 };
@@ -164,7 +165,7 @@ export const compileReplay = (file: ContentType, reader: string, event: string |
     where d.reader = ${param(reader)}::text and d.failed_at is not null
       and (${param(event)}::bigint is null or d.event_id = ${param(event)}::bigint) returning 1`);
 
-/** Parks all events of the log since a time again, so that they are delivered once more. */
+/** Parks all events of the log since a time again, so that they are delivered again. */
 export const compileReplaySince = (file: ContentType, reader: string, since: string): Statement => {
   const { delivery, event } = eventTablesOf(file);
   return print(sql`insert into ${quote(delivery)} as d (reader, event_id, type, document_id, attempts)
@@ -226,7 +227,7 @@ export const compileStates = (file: ContentType, names: readonly string[]): Stat
     from ${quote(reader)} r where r.name = any(${namesOf(names)}) order by r.name`);
 };
 
-/** Whether the log or a reader is ahead of this server's transactions: the database was restored elsewhere. */
+/** Returns whether the log or a reader is ahead of this server, because it was restored from another one. */
 export const compileIsForeign = (file: ContentType): Statement => {
   const { event, reader } = eventTablesOf(file);
   const next = sql`pg_snapshot_xmax(pg_current_snapshot())`;
@@ -236,8 +237,8 @@ export const compileIsForeign = (file: ContentType): Statement => {
 };
 
 /**
- * Makes a restored log usable: events that a reader had not handled become undelivered ones, readers start
- * from now on, and all events get a transaction id that every snapshot includes.
+ * Makes a restored log usable. Events that a reader had not handled become undelivered ones, and readers
+ * start from now on. All events get a transaction id that every snapshot includes.
  */
 export const compileRebase = (file: ContentType): readonly Statement[] => {
   const { event, reader, delivery } = eventTablesOf(file);
@@ -248,6 +249,7 @@ export const compileRebase = (file: ContentType): readonly Statement[] => {
       where not pg_visible_in_snapshot(e.xid, r.base)
         and not coalesce(pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after, false)
       on conflict (reader, event_id) do nothing`),
+    compileNext(file, null),
     print(sql`update ${quote(event)} e set xid = '3'::xid8`),
     print(sql`update ${quote(reader)} r set base = pg_current_snapshot(), target = null, after = 0,
       owner = null, until = null`),

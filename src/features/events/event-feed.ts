@@ -15,13 +15,17 @@ import { EVENTS_OPTIONS, type ResolvedEventsOptions } from './events.options.js'
 import type { LoggedEvent } from './logged-event.js';
 import { logWrites } from './write-log.js';
 
-/** First wait for the commit of a write of this process, in milliseconds; each further one is twice as long. */
+/**
+ * First wait for the commit of a write of this process, in milliseconds; each further one is twice as long.
+ */
 const SOON = 15;
 
 /** Listener of the feed: called with the new events, or with null after a gap. */
 export type FeedListener = (events: readonly LoggedEvent[] | null) => void;
 
-const NOW = print(sql`select pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as server`);
+const NOW = print(
+  sql`select pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as server`,
+);
 
 /**
  * Follows the log: one query per interval serves all listeners of the process, and a write of this process is
@@ -108,7 +112,8 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
       } else if (seen.snapshot !== now.snapshot) await this.follow(this.cursor);
       this.hasFailed = false;
     } catch (error) {
-      if (!this.hasFailed) this.logger.warn(`The event log cannot be read, this is retried: ${String(error)}`);
+      if (!this.hasFailed)
+        this.logger.warn(`The event log cannot be read, this is retried: ${String(error)}`);
       this.hasFailed = true;
     }
   }

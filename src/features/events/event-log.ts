@@ -88,7 +88,9 @@ export class EventLog {
 
   /** Makes a log usable that was restored from another server: its transaction ids mean nothing here. */
   async rebase(): Promise<void> {
-    const isForeign = async (run: (statement: ReturnType<typeof compileIsForeign>) => Promise<readonly Row[]>) => {
+    const isForeign = async (
+      run: (statement: ReturnType<typeof compileIsForeign>) => Promise<readonly Row[]>,
+    ) => {
       const [row] = await run(compileIsForeign(this.file));
       return row?.['is_foreign'] === true;
     };

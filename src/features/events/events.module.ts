@@ -1,14 +1,19 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 import { EVENTS_OPTIONS, type EventsOptions, resolveEventsOptions } from './events.options.js';
 import { HandlerExplorer } from './handler-explorer.js';
 import { ReaderWorker } from './reader-worker.js';
+import { StoredWebhooks } from './webhooks/stored-webhooks.js';
+import { WebhookEntries } from './webhooks/webhook-entry.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
+import { Webhooks } from './webhooks/webhooks.service.js';
 
 /**
  * Event log: every write of content is logged in its transaction, and delivered to durable handlers
- * (`@OnContentEvent`).
+ * (`@OnContentEvent`) and to webhooks (protocol section 21).
  *
  * @example
  * imports: [ContentModule.forRoot({ contentTypes: [article], … }), EventsModule.forRoot()]
@@ -17,14 +22,22 @@ import { ReaderWorker } from './reader-worker.js';
  */
 @Module({
   imports: [DiscoveryModule],
-  providers: [EventLog, EventFeed, ReaderWorker, HandlerExplorer],
+  controllers: [WebhooksController],
+  providers: [EventLog, EventFeed, ReaderWorker, HandlerExplorer, StoredWebhooks, WebhookEntries, Webhooks],
+  exports: [Webhooks],
 })
-export class EventsModule {
+export class EventsModule implements NestModule {
+  constructor(@Inject(CONTENT_MODULE) private readonly routes: ContentRoutes) {}
+
   /** Creates the module. Throws a ContentModelError for invalid options. */
   static forRoot(options: EventsOptions = {}): DynamicModule {
     return {
       module: EventsModule,
       providers: [{ provide: EVENTS_OPTIONS, useValue: resolveEventsOptions(options) }],
     };
+  }
+
+  configure(_consumer: MiddlewareConsumer): void {
+    this.routes.setPath(WebhooksController, 'webhooks');
   }
 }

@@ -46,7 +46,7 @@ export class HandlerExplorer implements OnModuleInit {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(ReaderWorker) worker: ReaderWorker,
   ) {
-    worker.add(() => this.readers);
+    worker.add(() => Promise.resolve(this.readers));
   }
 
   /** Throws a ContentModelError that lists every handler that can never run. */
@@ -69,7 +69,9 @@ export class HandlerExplorer implements OnModuleInit {
       if (metadata === undefined) return [];
       const where = `${prototype.constructor.name}.${key}`;
       const mistakes = [
-        ...(isShared ? [] : [`${where}: needs one instance, but its provider is request-scoped or transient`]),
+        ...(isShared
+          ? []
+          : [`${where}: needs one instance, but its provider is request-scoped or transient`]),
         ...this.mistakesOf(metadata).map((mistake) => `${where}: ${mistake}`),
       ];
       this.readers.push(readerOf(metadata, (event) => method.call(host, event) as unknown));
@@ -78,7 +80,9 @@ export class HandlerExplorer implements OnModuleInit {
   }
 
   private mistakesOf({ name, types = [], actions = [] }: HandlerMetadata): string[] {
-    const known = [...this.schema.types.values()].filter(({ events }) => events).map((one) => one.singularApiId);
+    const known = [...this.schema.types.values()]
+      .filter(({ events }) => events)
+      .map((one) => one.singularApiId);
     const isTaken = this.readers.some((reader) => reader.name === `${PREFIX}${name}`);
     return [
       ...(name.trim() === '' ? ['the name is empty'] : []),

@@ -75,7 +75,8 @@ export interface EventRow {
 
 export const PREFIX = 'evt_';
 
-const isMedia = (action: WriteEvent): action is keyof typeof MEDIA_NAMES => Object.hasOwn(MEDIA_NAMES, action);
+const isMedia = (action: WriteEvent): action is keyof typeof MEDIA_NAMES =>
+  Object.hasOwn(MEDIA_NAMES, action);
 
 /** Returns the name of an event; `file` is the `singularApiId` of files. */
 export const nameOf = (type: string, action: WriteEvent, file: string): EventName =>

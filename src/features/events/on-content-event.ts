@@ -22,8 +22,8 @@ export const HANDLER_METADATA = 'content:event-handler';
  * Runs a provider's method for each committed event, in one instance of the application. `name` identifies
  * its position in the log: it continues there after a restart, and a new name starts with the events from
  * then on. Events of one document arrive in order. If the method throws, the event is retried after 5 s, 5
- * and 30 minutes, 2, 5, 10 and 10 hours; later events of its document wait. An event can arrive twice, with
- * the same id, if the process dies before the position is stored.
+ * and 30 minutes, 2, 5, 10 and 10 hours. Later events of its document wait until then. An event can arrive
+ * twice, with the same id, if the process dies before the position is stored.
  *
  * @example
  * \@OnContentEvent('search-index', { types: ['article'] })

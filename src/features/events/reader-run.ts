@@ -1,4 +1,4 @@
-/** Work of one reader while this instance has its lease: retries, then new events, until there is nothing to do. */
+/** Work of one reader while this instance has its lease: retries, then new events, until nothing is due. */
 import pLimit from 'p-limit';
 import { isListOf, isShape } from '../../kernel/json.js';
 import { batchStatements, isFailing, type Pending, type Tried } from './batch-statements.js';
@@ -96,7 +96,10 @@ export class ReaderRun {
       this.cursor = news?.cursor ?? this.cursor;
       return news?.more ?? false;
     }
-    const tried = await this.deliver([...due, ...now.map((event) => ({ event, attempts: 0, isStored: false }))]);
+    const tried = await this.deliver([
+      ...due,
+      ...now.map((event) => ({ event, attempts: 0, isStored: false })),
+    ]);
     await this.store({ tried, waiting, cursor: news?.cursor ?? this.cursor });
     return true;
   }
@@ -110,8 +113,8 @@ export class ReaderRun {
   }
 
   /**
-   * Attempts the events of each document in order, up to the first failure. A reader with a concurrency of 1 gets
-   * all events in order.
+   * Attempts the events of each document in order, up to the first failure. A reader with a concurrency of 1
+   * gets all events in order.
    */
   private async deliver(pending: readonly Pending[]): Promise<readonly Tried[]> {
     const { reader } = this.base;

@@ -36,7 +36,7 @@ const stateOf = (row: Row): ReaderState => ({
 export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('ContentEvents');
   private readonly owner = randomUUID();
-  private readonly sources: (() => readonly EventReader[])[] = [];
+  private readonly sources: (() => Promise<readonly EventReader[]>)[] = [];
   private readonly running = new Map<string, Promise<void>>();
   /** Readers that have to look for events again after their present run. */
   private readonly again = new Set<string>();
@@ -54,12 +54,12 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   /** Adds a source of readers, which is asked again before each round. Call it before the bootstrap. */
-  add(source: () => readonly EventReader[]): void {
+  add(source: () => Promise<readonly EventReader[]>): void {
     this.sources.push(source);
   }
 
-  get readers(): readonly EventReader[] {
-    return this.sources.flatMap((source) => source());
+  private async readers(): Promise<readonly EventReader[]> {
+    return (await Promise.all(this.sources.map((source) => source()))).flat();
   }
 
   onApplicationBootstrap(): void {
@@ -96,7 +96,8 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private async begin(): Promise<void> {
     try {
       await this.log.rebase();
-      await this.register(this.readers);
+      await this.register(await this.readers());
+      await this.claim();
     } catch (error) {
       this.report(error);
     }
@@ -105,7 +106,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private async claim(): Promise<void> {
     this.isClaiming = true;
     try {
-      const readers = new Map(this.readers.map((reader) => [reader.name, reader]));
+      const readers = new Map((await this.readers()).map((reader) => [reader.name, reader]));
       if (readers.size === 0) return;
       const { file, database } = this.log;
       const rows = await database.run(compileClaim(file, this.owner, [...readers.keys()]));
@@ -138,7 +139,8 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private async forget(): Promise<void> {
     try {
       const { file, database } = this.log;
-      if ((await this.log.forget(this.options.retentionDays)) > 0) await database.run(compileForgetParked(file));
+      if ((await this.log.forget(this.options.retentionDays)) > 0)
+        await database.run(compileForgetParked(file));
     } catch (error) {
       this.report(error);
     }

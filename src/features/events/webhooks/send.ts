@@ -1,0 +1,88 @@
+/** HTTP POST of one webhook: bounded in time and size, without redirects. */
+import { Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import type { Outcome } from '../reader.js';
+import { type PublicAddresses, RefusedAddress } from './public-addresses.js';
+
+export interface Post {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Milliseconds until the attempt fails. */
+  readonly timeout: number;
+}
+
+/** Seconds of a `Retry-After` header: a number or a date; null without a usable one. */
+export function secondsOf(header: string | undefined, now = Date.now()): number | null {
+  if (header === undefined) return null;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? null : Math.max(0, Math.ceil((time - now) / 1000));
+}
+
+/** Status after which a receiver wants no more events. */
+const GONE = 410;
+
+function outcomeOf(status: number, retryAfter: string | undefined): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered', status };
+  const failure = `The endpoint responded with ${status}`;
+  if (status === GONE) return { kind: 'gone', failure, status };
+  return { kind: 'failed', failure, status, retryAfter: secondsOf(retryAfter) };
+}
+
+const failed = (failure: string): Outcome => ({ kind: 'failed', failure, status: null, retryAfter: null });
+
+/** Returns the reason without addresses of the network, which the owner of an endpoint may not see. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RefusedAddress) return error.message;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no connection';
+  return `The endpoint cannot be reached (${code})`;
+}
+
+/** Bytes of a response that are read, so that its connection can be used again. */
+const MAX_RESPONSE = 65_536;
+
+/** Connections of webhooks alone: others may go to addresses that webhooks may not reach. */
+const KEPT = { keepAlive: true, timeout: 30_000 };
+const AGENTS = {
+  'http:': { agent: new PlainAgent(KEPT), open: plainRequest },
+  'https:': { agent: new SecureAgent(KEPT), open: secureRequest },
+};
+
+/** Sends a webhook to an http or https URL. Never throws. */
+export function send({ url, headers, body, timeout }: Post, addresses: PublicAddresses): Promise<Outcome> {
+  return new Promise((resolve) => {
+    try {
+      addresses.check(url);
+    } catch (error) {
+      resolve(failed(reasonOf(error)));
+      return;
+    }
+    const { agent, open } = AGENTS[url.protocol === 'https:' ? 'https:' : 'http:'];
+    const sent = open(url, {
+      method: 'POST',
+      agent,
+      headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)) },
+      lookup: addresses.lookup,
+    });
+    const timer = setTimeout(() => {
+      resolve(failed(`The endpoint did not respond within ${timeout / 1000} s`));
+      sent.destroy();
+    }, timeout);
+    const settle = (outcome: Outcome): void => {
+      clearTimeout(timer);
+      resolve(outcome);
+    };
+    sent.on('response', (response) => {
+      settle(outcomeOf(response.statusCode ?? 0, response.headers['retry-after']));
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > MAX_RESPONSE) response.destroy();
+      });
+      response.on('error', () => undefined);
+    });
+    sent.on('error', (error) => settle(failed(reasonOf(error))));
+    sent.end(body);
+  });
+}

@@ -1,0 +1,122 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ContentService } from '../../../content/documents/content.service.js';
+import { Documents } from '../../../content/documents/documents.service.js';
+import { RepositoryWithoutHooks } from '../../../content/documents/repository-without-hooks.js';
+import { CONTENT_SCHEMA, type Schema } from '../../../content/model/model.js';
+import { Database } from '../../../content/store/database.js';
+import { ContentError } from '../../../kernel/errors.js';
+import type { Row } from '../../../pool/runner.js';
+import type { WebhookEndpoint } from './endpoint.js';
+import { webhookType } from './webhook-type.js';
+
+export interface StoredEndpoint extends WebhookEndpoint {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly secrets: readonly string[];
+}
+
+interface StoredSecret {
+  readonly secret: string;
+  /** Milliseconds since 1970 after which it no longer signs; null for the present one. */
+  readonly until: number | null;
+}
+
+/** Milliseconds for which a former secret signs, too. */
+const OVERLAP = 86_400_000;
+/** Milliseconds for which a list of webhooks is used again. */
+const MAX_AGE = 5000;
+
+const JSON_KEYS = ['events', 'types', 'filters', 'fields', 'populate', 'headers'] as const;
+const COLUMNS = ['documentId', 'name', 'url', 'enabled', 'role', 'secrets', ...JSON_KEYS];
+
+const parsed = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : null);
+
+const secretsOf = (row: Row): readonly StoredSecret[] =>
+  (parsed(row['secrets']) ?? []) as readonly StoredSecret[];
+
+/** Values were checked when they were stored. */
+function endpointOf(row: Row): StoredEndpoint {
+  const values = JSON_KEYS.flatMap((key): [string, unknown][] => {
+    const value = parsed(row[key]);
+    return value === null ? [] : [[key, value]];
+  });
+  const now = Date.now();
+  return {
+    ...(Object.fromEntries(values) as Omit<WebhookEndpoint, 'name' | 'url'>),
+    id: String(row['documentId']),
+    name: String(row['name']),
+    url: String(row['url']),
+    enabled: row['enabled'] !== false,
+    ...(typeof row['role'] === 'string' ? { role: row['role'] } : {}),
+    secrets: secretsOf(row)
+      .filter(({ until }) => until === null || until > now)
+      .map(({ secret }) => secret),
+  };
+}
+
+/** Webhooks of the database; none if `webhookType` is not among the content types. */
+@Injectable()
+export class StoredWebhooks {
+  private readonly records: RepositoryWithoutHooks | null;
+  private readonly service: ContentService<Record<string, unknown> & { documentId: string }> | null;
+  private cached: { readonly at: number; readonly endpoints: readonly StoredEndpoint[] } | null = null;
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) schema: Schema,
+    @Inject(Database) database: Database,
+    @Inject(Documents) documents: Documents,
+  ) {
+    const type = schema.types.get(webhookType.singularApiId);
+    this.records = type === undefined ? null : new RepositoryWithoutHooks(database, type);
+    this.service = type === undefined ? null : new ContentService(documents, type);
+  }
+
+  /** Returns all webhooks: `fresh` ones, or those of the last few seconds. */
+  async all(fresh: boolean): Promise<readonly StoredEndpoint[]> {
+    const { cached, records } = this;
+    if (records === null) return [];
+    if (!fresh && cached !== null && performance.now() - cached.at < MAX_AGE) return cached.endpoints;
+    const at = performance.now();
+    const endpoints = (await records.all(COLUMNS)).map(endpointOf);
+    this.cached = { at, endpoints };
+    return endpoints;
+  }
+
+  /** Stores a webhook and returns its id. Throws ValidationError for a taken name. */
+  async create(input: WebhookEndpoint, secret: string): Promise<string> {
+    const secrets: readonly StoredSecret[] = [{ secret, until: null }];
+    const { documentId } = await this.needed().create({ ...input, secrets });
+    this.cached = null;
+    return documentId;
+  }
+
+  async update(id: string, changes: object): Promise<void> {
+    await this.needed().update(id, { ...changes });
+    this.cached = null;
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.needed().delete(id);
+    this.cached = null;
+  }
+
+  async rotate(id: string, secret: string): Promise<void> {
+    const rows = (await this.records?.find([{ documentId: id }], ['secrets'])) ?? [];
+    const until = Date.now() + OVERLAP;
+    const former = rows.flatMap(secretsOf).filter((one) => one.until === null || one.until > Date.now());
+    const secrets = [
+      { secret, until: null },
+      ...former.map((one) => ({ ...one, until: one.until ?? until })),
+    ];
+    await this.update(id, { secrets });
+  }
+
+  private needed(): NonNullable<typeof this.service> {
+    if (this.service === null)
+      throw new ContentError(
+        'ForbiddenError',
+        'Webhooks can be stored once webhookType is among the content types',
+      );
+    return this.service;
+  }
+}

@@ -1,0 +1,72 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Caller, SYSTEM } from '../../../content/access/caller.js';
+import { ContentAccess } from '../../../content/access/content-access.js';
+import { Documents } from '../../../content/documents/documents.service.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
+import { typeUid } from '../../../content/model/naming.js';
+import type { RawQuery } from '../../../content/query/read-raw.js';
+import { isObject } from '../../../kernel/json.js';
+import type { LoggedEvent } from '../logged-event.js';
+import { queryOf, type WebhookEndpoint } from './endpoint.js';
+
+/** Bytes from which a body contains the ids of its document only. */
+const MAX_BODY = 256 * 1024;
+
+/** Entry of a document that no longer exists, of a deletion, and of a thin body. */
+const idsOf = ({ documentId, locale }: LoggedEvent): object => ({ documentId, locale });
+
+/** Builds the bodies of webhooks when they are sent (protocol 21.1, 21.6). */
+@Injectable()
+export class WebhookEntries {
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(Documents) private readonly documents: Documents,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+  ) {}
+
+  /**
+   * Returns the body of an event as JSON. Returns null if its document does not match the endpoint's filters
+   * or is hidden from its role. Throws if the endpoint names what the model or the role does not have.
+   */
+  async bodyOf(endpoint: WebhookEndpoint, event: LoggedEvent): Promise<string | null> {
+    const type = this.typeOf(event.type);
+    const caller = await this.callerOf(endpoint);
+    if (type === null || !caller.permissions.allows(type.singularApiId, 'find')) return null;
+    const isDraft = type.draftAndPublish && event.action !== 'publish';
+    if (isDraft && !caller.permissions.allows(type.singularApiId, 'readDrafts')) return null;
+    const version = {
+      status: isDraft ? 'draft' : 'published',
+      locale: type.localized ? (event.locale ?? '*') : null,
+    };
+    const query = queryOf(endpoint, version, event.documentId);
+    const entry = event.action === 'delete' ? idsOf(event) : await this.read(type, query, caller);
+    if (entry === null) return null;
+    const body = JSON.stringify(this.body(event, type, entry));
+    if (Buffer.byteLength(body) <= MAX_BODY) return body;
+    return JSON.stringify({ ...this.body(event, type, idsOf(event)), thin: true });
+  }
+
+  private typeOf(name: string): ContentType | null {
+    const { file, types } = this.schema;
+    return name === file.singularApiId ? file : (types.get(name) ?? null);
+  }
+
+  private body({ name, at }: LoggedEvent, type: ContentType, entry: object): object {
+    if (type.internal) return { event: name, createdAt: at, media: entry };
+    return { event: name, createdAt: at, model: type.singularApiId, uid: typeUid(type), entry };
+  }
+
+  private async callerOf({ role }: WebhookEndpoint): Promise<Caller> {
+    return role === undefined
+      ? SYSTEM
+      : this.access.callerOf({ kind: 'token', id: 'webhook', roles: [role] });
+  }
+
+  private async read(type: ContentType, query: RawQuery, caller: Caller): Promise<object | null> {
+    const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
+    const answer = await this.documents.read(this.documents.plan(type, query, request));
+    const found: unknown = JSON.parse(answer.data);
+    const entry: unknown = Array.isArray(found) ? found[0] : null;
+    return isObject(entry) ? entry : null;
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Req,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { AccountGuard, callerWith } from '../../../content/http/account.guard.js';
+import { ContentErrorFilter } from '../../../content/http/error.filter.js';
+import { Described } from '../../../content/http/metadata.js';
+import { validationError } from '../../../kernel/errors.js';
+import { isObject } from '../../../kernel/json.js';
+import type { Outcome } from '../reader.js';
+import type { WebhookEndpoint } from './endpoint.js';
+import { type Webhook, type WebhookAttempt, Webhooks } from './webhooks.service.js';
+
+const TYPE = 'webhook';
+
+interface Answer<T> {
+  readonly data: T;
+}
+
+function dataOf(body: unknown): Readonly<Record<string, unknown>> {
+  const data = isObject(body) ? body['data'] : null;
+  if (!isObject(data)) throw validationError('Missing "data" payload in the request body');
+  return data;
+}
+
+/** Returns another value than a text as an invalid text. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Routes `/api/webhooks`, under the grants on `webhook` (protocol 21.10 to 21.14). */
+@Controller({ path: 'webhooks', version: VERSION_NEUTRAL })
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccountGuard)
+@Described()
+export class WebhooksController {
+  constructor(@Inject(Webhooks) private readonly webhooks: Webhooks) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  async find(@Req() request: object): Promise<Answer<readonly Webhook[]>> {
+    callerWith(request, TYPE, 'find');
+    return { data: await this.webhooks.list() };
+  }
+
+  @Get(':id')
+  @Header('Cache-Control', 'no-store')
+  async findOne(@Req() request: object, @Param('id') id: string): Promise<Answer<Webhook>> {
+    callerWith(request, TYPE, 'findOne');
+    return { data: await this.webhooks.one(id) };
+  }
+
+  @Get(':id/attempts')
+  @Header('Cache-Control', 'no-store')
+  async attempts(
+    @Req() request: object,
+    @Param('id') id: string,
+  ): Promise<Answer<readonly WebhookAttempt[]>> {
+    callerWith(request, TYPE, 'findOne');
+    return { data: await this.webhooks.attempts(id) };
+  }
+
+  @Post()
+  @Header('Cache-Control', 'no-store')
+  async create(@Req() request: object, @Body() body: unknown): Promise<Answer<Webhook>> {
+    const caller = callerWith(request, TYPE, 'create');
+    // The service checks every value.
+    const input = dataOf(body) as unknown as WebhookEndpoint;
+    return { data: await this.webhooks.create(input, caller) };
+  }
+
+  @Put(':id')
+  @Header('Cache-Control', 'no-store')
+  async update(
+    @Req() request: object,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<Answer<Webhook>> {
+    const caller = callerWith(request, TYPE, 'update');
+    return { data: await this.webhooks.update(id, dataOf(body), caller) };
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  async remove(@Req() request: object, @Param('id') id: string): Promise<void> {
+    callerWith(request, TYPE, 'delete');
+    await this.webhooks.remove(id);
+  }
+
+  @Post(':id/rotate')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async rotate(@Req() request: object, @Param('id') id: string): Promise<Answer<Webhook>> {
+    const caller = callerWith(request, TYPE, 'update');
+    return { data: await this.webhooks.rotate(id, caller) };
+  }
+
+  @Post(':id/enable')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async enable(@Req() request: object, @Param('id') id: string): Promise<Answer<Webhook>> {
+    callerWith(request, TYPE, 'update');
+    return { data: await this.webhooks.enable(id) };
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async test(@Req() request: object, @Param('id') id: string): Promise<Answer<Outcome>> {
+    callerWith(request, TYPE, 'update');
+    return { data: await this.webhooks.test(id) };
+  }
+
+  @Post(':id/replay')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async replay(
+    @Req() request: object,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<Answer<{ readonly replayed: number }>> {
+    callerWith(request, TYPE, 'update');
+    const data = dataOf(body);
+    const unknown = Object.keys(data).find((key) => key !== 'event' && key !== 'since');
+    if (unknown !== undefined)
+      throw validationError(`Invalid key ${unknown}`, { key: unknown, path: unknown, source: 'body' });
+    const { event, since } = data;
+    return {
+      data: {
+        replayed: await this.webhooks.replay(id, {
+          ...(event === undefined ? {} : { event: textOf(event) }),
+          ...(since === undefined ? {} : { since: textOf(since) }),
+        }),
+      },
+    };
+  }
+}

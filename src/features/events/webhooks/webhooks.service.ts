@@ -1,0 +1,282 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { type Caller, SYSTEM } from '../../../content/access/caller.js';
+import { ContentAccess } from '../../../content/access/content-access.js';
+import { Permissions } from '../../../content/access/permissions.js';
+import { ContentError, notFound, validationError } from '../../../kernel/errors.js';
+import type { Row } from '../../../pool/runner.js';
+import {
+  compileEnable,
+  compileListAttempts,
+  compileNext,
+  compileRemove,
+  compileReplay,
+  compileReplaySince,
+  compileStates,
+} from '../compile-readers.js';
+import { ALONE, EventLog } from '../event-log.js';
+import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
+import { PREFIX } from '../logged-event.js';
+import type { EventReader, Outcome } from '../reader.js';
+import { ReaderWorker } from '../reader-worker.js';
+import { type ActiveEndpoint, endpointMistakes, type WebhookEndpoint } from './endpoint.js';
+import { PublicAddresses } from './public-addresses.js';
+import { newSecret } from './signatures.js';
+import { StoredWebhooks, type StoredEndpoint } from './stored-webhooks.js';
+import { WebhookEntries } from './webhook-entry.js';
+import { type WebhookBase, webhookReader, sendTo } from './webhook-reader.js';
+
+/** Webhook with its state. Secrets and header values are not shown. */
+export interface Webhook extends Omit<WebhookEndpoint, 'headers'> {
+  /** Document id of a stored webhook, name of one in code. */
+  readonly id: string;
+  /** Whether it is in code, so that it cannot be changed at run time. */
+  readonly inCode: boolean;
+  readonly enabled: boolean;
+  /** Names of the further headers. */
+  readonly headers: readonly string[];
+  /** Reason why it was disabled, after which it gets no events until it is enabled again. */
+  readonly disabled: string | null;
+  /** Time of the first failure after the last success. */
+  readonly failingSince: string | null;
+  /** Number of events in the log that it has not been offered yet. */
+  readonly lag: number;
+  /** Number of events that wait for a retry. */
+  readonly pending: number;
+  /** Number of events that were given up. */
+  readonly failed: number;
+}
+
+/** Attempt to deliver an event. */
+export interface WebhookAttempt {
+  readonly event: string;
+  readonly at: string;
+  /** Status of the response; null without one. */
+  readonly status: number | null;
+  readonly milliseconds: number;
+  readonly failure: string | null;
+}
+
+/** Events to send again: those that were given up, one of them, or all since a time. */
+export interface Replay {
+  readonly event?: string;
+  /** ISO 8601. */
+  readonly since?: string;
+}
+
+const ATTEMPTS = 200;
+/** Everything that the entry of a webhook without a role can contain. */
+const ALL_READS = Permissions.of({ '*': ['find', 'findOne', 'readDrafts'] });
+const EVENT_ID = /^evt_(\d{1,18})$/;
+
+interface Known extends ActiveEndpoint {
+  readonly id: string;
+  readonly inCode: boolean;
+  readonly enabled: boolean;
+}
+
+/**
+ * Manages webhooks: those of the options, and those that are stored. Inject it for an own interface.
+ *
+ * @publicApi
+ */
+@Injectable()
+export class Webhooks implements OnModuleInit {
+  private readonly base: WebhookBase;
+
+  constructor(
+    @Inject(EventLog) private readonly log: EventLog,
+    @Inject(ReaderWorker) private readonly worker: ReaderWorker,
+    @Inject(StoredWebhooks) private readonly stored: StoredWebhooks,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(WebhookEntries) entries: WebhookEntries,
+    @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
+  ) {
+    const { allow, signingKey, timeout } = options;
+    this.base = { entries, addresses: new PublicAddresses(allow), key: signingKey, timeout };
+  }
+
+  onModuleInit(): void {
+    this.worker.add(() => this.readers());
+  }
+
+  /** Returns all webhooks with their state, sorted by name. */
+  async list(): Promise<readonly Webhook[]> {
+    const known = await this.known(true);
+    const names = known.map(({ reader }) => reader);
+    const rows = await this.log.database.run(compileStates(this.log.file, names));
+    const states = new Map(rows.map((row) => [String(row['name']), row]));
+    return known.map((endpoint) => shown(endpoint, states.get(endpoint.reader) ?? {}));
+  }
+
+  /** Returns a webhook. Throws NotFoundError for an unknown id. */
+  async one(id: string): Promise<Webhook> {
+    const found = (await this.list()).find((webhook) => webhook.id === id);
+    if (found === undefined) throw notFound();
+    return found;
+  }
+
+  /**
+   * Stores a webhook and returns it with its secret, which is shown only here. It gets the events from now
+   * on. Throws ValidationError for invalid values, and ForbiddenError for a caller with fewer permissions
+   * than the webhook's role.
+   */
+  async create(input: WebhookEndpoint, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
+    checked({ ...input });
+    await this.needCovered(as, input.role ?? null);
+    const secret = newSecret();
+    const id = await this.stored.create(input, secret);
+    await this.register();
+    return { ...(await this.one(id)), secret };
+  }
+
+  /** Changes a stored webhook; an omitted value stays. Throws as {@link create}, and NotFoundError. */
+  async update(
+    id: string,
+    changes: Partial<WebhookEndpoint> & { readonly enabled?: boolean },
+    as: Caller = SYSTEM,
+  ): Promise<Webhook> {
+    const { enabled, ...rest } = changes;
+    if (enabled !== undefined && typeof enabled !== 'boolean')
+      throw wrong('enabled', 'enabled must be a boolean');
+    const known = await this.storedOne(id);
+    checked({ name: known.name, url: known.url, ...rest });
+    const role = rest.role === undefined ? known.role : rest.role;
+    await this.needCovered(as, known.role ?? null);
+    await this.needCovered(as, role ?? null);
+    await this.stored.update(id, { ...rest, ...(enabled === undefined ? {} : { enabled }) });
+    return this.one(id);
+  }
+
+  /** Deletes a stored webhook with its undelivered events. Throws NotFoundError for an unknown id. */
+  async remove(id: string): Promise<void> {
+    const { reader } = await this.storedOne(id);
+    await this.stored.remove(id);
+    await this.log.database.transaction(async (runner) => {
+      for (const statement of compileRemove(this.log.file, reader)) await runner.run(statement);
+    }, ALONE);
+  }
+
+  /** Gives a stored webhook a new secret. Requests are signed with the former one, too, for 24 hours. */
+  async rotate(id: string, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
+    const known = await this.storedOne(id);
+    await this.needCovered(as, known.role ?? null);
+    const secret = newSecret();
+    await this.stored.rotate(id, secret);
+    return { ...(await this.one(id)), secret };
+  }
+
+  /** Lets a disabled webhook continue where it stopped. */
+  async enable(id: string): Promise<Webhook> {
+    const { reader } = await this.knownOne(id);
+    await this.log.database.run(compileEnable(this.log.file, reader));
+    this.worker.round();
+    return this.one(id);
+  }
+
+  /** Sends a test event, and returns the result of this one attempt. */
+  async test(id: string): Promise<Outcome> {
+    const endpoint = await this.knownOne(id);
+    const now = new Date();
+    const body = JSON.stringify({ event: 'trigger-test', createdAt: now.toISOString() });
+    const event = { id: `evt_test_${now.getTime()}`, name: 'trigger-test', body };
+    return sendTo(endpoint, event, this.base);
+  }
+
+  /** Returns the latest attempts, newest first. */
+  async attempts(id: string): Promise<readonly WebhookAttempt[]> {
+    const { reader } = await this.knownOne(id);
+    const rows = await this.log.database.run(compileListAttempts(this.log.file, reader, ATTEMPTS));
+    return rows.map((row) => ({
+      event: String(row['event']),
+      at: String(row['at']),
+      status: row['status'] === null ? null : Number(row['status']),
+      milliseconds: Number(row['milliseconds']),
+      failure: typeof row['failure'] === 'string' ? row['failure'] : null,
+    }));
+  }
+
+  /** Sends events again, and returns their number. Throws ValidationError for an invalid time or event id. */
+  async replay(id: string, { event, since }: Replay = {}): Promise<number> {
+    const { reader } = await this.knownOne(id);
+    const { database, file } = this.log;
+    const [, row = null] = event === undefined ? [] : (EVENT_ID.exec(event) ?? []);
+    if (event !== undefined && row === null) throw wrong('event', `event must be an id such as "${PREFIX}1"`);
+    if (since !== undefined && Number.isNaN(Date.parse(since)))
+      throw wrong('since', 'since must be an ISO 8601 date-time');
+    const replayed = await database.run(
+      since === undefined
+        ? compileReplay(file, reader, row)
+        : compileReplaySince(file, reader, new Date(since).toISOString()),
+    );
+    await database.run(compileNext(file, reader));
+    this.worker.round();
+    return replayed.length;
+  }
+
+  private async readers(): Promise<readonly EventReader[]> {
+    const known = await this.known(false);
+    return known.filter(({ enabled }) => enabled).map((endpoint) => webhookReader(endpoint, this.base));
+  }
+
+  private async register(): Promise<void> {
+    await this.worker.register(await this.readers());
+  }
+
+  private async known(fresh: boolean): Promise<readonly Known[]> {
+    const inCode = this.options.endpoints.map(({ secret, ...endpoint }) => ({
+      ...endpoint,
+      id: endpoint.name,
+      inCode: true,
+      enabled: true,
+      reader: `webhook ${endpoint.name}`,
+      secrets: [secret].flat(),
+    }));
+    const stored = (await this.stored.all(fresh)).map((endpoint) => ({
+      ...endpoint,
+      inCode: false,
+      reader: `webhook ${endpoint.id}`,
+    }));
+    return [...inCode, ...stored].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  private async knownOne(id: string): Promise<Known> {
+    const found = (await this.known(true)).find((endpoint) => endpoint.id === id);
+    if (found === undefined) throw notFound();
+    return found;
+  }
+
+  private async storedOne(id: string): Promise<Known & StoredEndpoint> {
+    const found = await this.knownOne(id);
+    if (found.inCode)
+      throw new ContentError('ForbiddenError', 'This webhook is defined in code and cannot be changed here');
+    return found;
+  }
+
+  /** Refuses a caller who would get to see more by a webhook than it may read. */
+  private async needCovered({ permissions }: Caller, role: string | null): Promise<void> {
+    const read = role === null ? ALL_READS : await this.access.permissionsOf([role]);
+    if (!permissions.covers(read))
+      throw new ContentError('ForbiddenError', 'The webhook would have permissions that you do not have');
+  }
+}
+
+const wrong = (key: string, message: string): ContentError =>
+  validationError(message, { key, path: key, source: 'body' });
+
+function checked(endpoint: Readonly<Record<string, unknown>>): void {
+  const [mistake] = endpointMistakes(endpoint, []);
+  if (mistake !== undefined) throw wrong(mistake.key, mistake.message);
+}
+
+function shown({ reader: _, secrets: __, headers = {}, ...endpoint }: Known, state: Row): Webhook {
+  const textOf = (key: string): string | null => (typeof state[key] === 'string' ? state[key] : null);
+  return {
+    ...endpoint,
+    headers: Object.keys(headers),
+    disabled: textOf('disabled'),
+    failingSince: textOf('failingSince'),
+    lag: Number(state['lag'] ?? 0),
+    pending: Number(state['pending'] ?? 0),
+    failed: Number(state['failed'] ?? 0),
+  };
+}

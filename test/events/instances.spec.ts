@@ -1,0 +1,116 @@
+/** Several instances of an application, restarts, and restored databases. */
+import { Injectable } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import {
+  ContentModule,
+  type ContentService,
+  defineCollectionType,
+  getContentToken,
+} from 'nestjs-content-api';
+import { EventsModule, type LoggedEvent, OnContentEvent } from 'nestjs-content-api/events';
+import pg from 'pg';
+import { makeTables } from '../support/app.ts';
+import { reserveDatabase } from '../support/database.ts';
+import { eventually } from './helpers.ts';
+
+const memo = defineCollectionType({
+  singularApiId: 'memo',
+  pluralApiId: 'memos',
+  attributes: { title: { type: 'string' } },
+});
+
+const seen: { readonly instance: number; readonly event: LoggedEvent }[] = [];
+
+let instances = 0;
+
+@Injectable()
+class Handlers {
+  private readonly instance = (instances += 1);
+
+  @OnContentEvent('memos')
+  note(event: LoggedEvent): void {
+    seen.push({ instance: this.instance, event });
+  }
+}
+
+describe('instances of an application', () => {
+  const database = reserveDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  let hasTables = false;
+
+  const start = async (): Promise<TestingModule> => {
+    const module = await Test.createTestingModule({
+      imports: [
+        ContentModule.forRoot({ contentTypes: [memo], database: { clientUrl: database.url } }),
+        EventsModule.forRoot({ pollMilliseconds: 50 }),
+      ],
+      providers: [Handlers],
+    }).compile();
+    module.useLogger(['fatal']);
+    if (!hasTables) await makeTables(module, database);
+    hasTables = true;
+    await module.init();
+    return module;
+  };
+  const memosOf = (module: TestingModule): ContentService =>
+    module.get(getContentToken('memo'), { strict: false });
+  const write = async (module: TestingModule, count: number): Promise<void> => {
+    for (let i = 0; i < count; i += 1) await memosOf(module).create({ title: `${i}` });
+  };
+  const sql = async (text: string): Promise<Record<string, unknown>[]> =>
+    (await client.query<Record<string, unknown>>(text)).rows;
+
+  let first: TestingModule;
+  beforeAll(async () => {
+    first = await start();
+    await client.connect();
+  });
+  beforeEach(() => {
+    seen.length = 0;
+  });
+  afterAll(async () => {
+    await client.end();
+    await first.close();
+    await database.drop();
+  });
+
+  it('handle each event once; another continues when one shuts down', async () => {
+    await write(first, 1);
+    await eventually(() => seen, 1);
+    const second = await start();
+    await Promise.all([write(first, 10), write(second, 9)]);
+    await eventually(() => seen, 20);
+    expect(new Set(seen.map(({ instance }) => instance)).size).toBe(1);
+    await first.close();
+    await write(second, 3);
+    await eventually(() => seen, 23);
+    expect(new Set(seen.map(({ event }) => event.id)).size).toBe(23);
+    expect(new Set(seen.map(({ instance }) => instance)).size).toBe(2);
+    first = second;
+  });
+
+  it('get the events that were logged while none ran', async () => {
+    await first.close();
+    await sql(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
+      values (nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'memo', 'away', '', 'update', 'system', '[]')`);
+    first = await start();
+    await eventually(() => seen, 1);
+    expect(seen[0]?.event.documentId).toBe('away');
+  });
+
+  it('lose no event of a database that was restored on another server', async () => {
+    await write(first, 2);
+    await eventually(() => seen, 2);
+    await first.close();
+    // Transaction ids and snapshots of a server that is far ahead of this one.
+    await sql(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
+      values (nextval('content_counts_id_seq'), '900000007', now(), 'memo', 'restored', '', 'update', 'system', '[]')`);
+    await sql(`update content_event set xid = '900000001' where document_id <> 'restored'`);
+    await sql(`update content_event_reader set base = '900000005:900000005:', target = null, after = 0`);
+    first = await start();
+    await eventually(() => seen, 3);
+    expect(seen[2]?.event.documentId).toBe('restored');
+    await write(first, 1);
+    await eventually(() => seen, 4);
+  });
+});

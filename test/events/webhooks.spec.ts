@@ -1,0 +1,399 @@
+/** Webhooks: what endpoints receive, when, and who may manage them. */
+import { generateKeyPairSync, verify } from 'node:crypto';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type AuthStrategy, defineCollectionType, type Grants } from 'nestjs-content-api';
+import { EventsModule, webhookType } from 'nestjs-content-api/events';
+import { Webhook } from 'standardwebhooks';
+import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
+import { failure } from '../http/helpers.ts';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { loadRoom } from '../support/rooms.ts';
+import { eventually } from './helpers.ts';
+
+const { ReaderWorker } = await loadRoom<typeof WorkerRoom>('features/events/reader-worker');
+
+interface Received {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Receiver of webhooks: the path decides the response. */
+class Receiver {
+  readonly received: Received[] = [];
+  readonly statuses = new Map<string, number>();
+  readonly replies = new Map<string, Record<string, string>>();
+  private readonly server: Server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      const path = request.url ?? '';
+      this.received.push({
+        path,
+        headers: request.headers,
+        text,
+        body: JSON.parse(text) as Received['body'],
+      });
+      response.writeHead(this.statuses.get(path) ?? 200, this.replies.get(path) ?? {}).end('ok');
+    });
+  });
+  url = '';
+
+  async start(): Promise<void> {
+    await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
+    this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  at(path: string): readonly Received[] {
+    return this.received.filter((one) => one.path === path);
+  }
+}
+
+const author = defineCollectionType({
+  singularApiId: 'author',
+  pluralApiId: 'authors',
+  attributes: { name: { type: 'string' }, mail: { type: 'email', private: true } },
+});
+const article = defineCollectionType({
+  singularApiId: 'article',
+  pluralApiId: 'articles',
+  draftAndPublish: true,
+  attributes: {
+    title: { type: 'string', required: true },
+    secret: { type: 'string', private: true },
+    text: { type: 'text' },
+    author: { type: 'relation', relation: 'manyToOne', target: 'author' },
+  },
+});
+
+const ROLES: Readonly<Record<string, Grants>> = {
+  admin: { '*': '*' },
+  hooker: { webhook: '*', article: ['find'] },
+  reader: { article: [{ actions: ['find', 'readDrafts'], fields: ['title'] }] },
+};
+const byHeader: AuthStrategy = {
+  name: 'header',
+  vary: ['X-Role'],
+  authenticate: ({ headers }) => {
+    const role = headers['x-role'];
+    return typeof role === 'string' ? { kind: 'user', id: role, roles: [role] } : null;
+  },
+};
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const SEED = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32);
+
+describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
+  const receiver = new Receiver();
+  let test: TestApp;
+  beforeAll(async () => {
+    await receiver.start();
+    test = await createTestApp(
+      {
+        contentTypes: [author, article, webhookType],
+        access: { public: { article: '*', author: '*' }, roles: ROLES },
+        auth: { strategies: [byHeader] },
+        imports: [
+          EventsModule.forRoot({
+            pollMilliseconds: 50,
+            webhooks: {
+              allow: ['localhost'],
+              signingKey: `whsk_${SEED.toString('base64')}`,
+              endpoints: [
+                {
+                  name: 'site',
+                  url: `${receiver.url}/site`,
+                  secret: SECRET,
+                  headers: { Authorization: 'Basic x' },
+                },
+                {
+                  name: 'published',
+                  url: `${receiver.url}/published`,
+                  secret: [SECRET],
+                  events: ['entry.publish'],
+                  types: ['article'],
+                  filters: { title: { $contains: 'yes' } },
+                  fields: ['title'],
+                  populate: { author: { fields: ['name'] } },
+                },
+                { name: 'narrow', url: `${receiver.url}/narrow`, secret: SECRET, role: 'reader' },
+              ],
+            },
+          }),
+        ],
+      },
+      adapter,
+    );
+  });
+  afterAll(async () => {
+    await test.close();
+    receiver.stop();
+  });
+  beforeEach(async () => {
+    // Events of the test before may still be on their way.
+    await eventually(async () => (await webhooks()).filter(({ lag, pending }) => lag + pending > 0), 0);
+    receiver.received.length = 0;
+  });
+
+  const webhooks = async (): Promise<readonly { lag: number; pending: number }[]> => {
+    const { body } = await test.http.get('/api/webhooks').set(as('admin')).expect(200);
+    return (body as { data: { lag: number; pending: number }[] }).data;
+  };
+  const as = (role: string): { readonly 'X-Role': string } => ({ 'X-Role': role });
+  const create = async (path: string, data: object): Promise<string> => {
+    const { body } = await test.http.post(path).send({ data }).expect(201);
+    return (body as { data: { documentId: string } }).data.documentId;
+  };
+  /** Makes all undelivered events due. */
+  const retry = async (): Promise<void> => {
+    await test.sql(
+      'update content_event_delivery set due_at = now() where attempts > 0 and failed_at is null',
+    );
+    test.app.get(ReaderWorker).round();
+  };
+
+  it('21.1, 21.2, 21.6: sends the event with its entry, signed, without private attributes', async () => {
+    const ann = await create('/api/authors', { name: 'Ann', mail: 'ann@example.org' });
+    const id = await create('/api/articles', { title: 'A', secret: 's', author: ann });
+    const sent = await eventually(() => receiver.at('/site'), 3);
+    const [created, published] = sent.filter(({ body }) => body['model'] === 'article');
+    expect(created?.body).toEqual({
+      event: 'entry.create',
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+      model: 'article',
+      uid: 'api::article.article',
+      entry: expect.objectContaining({
+        documentId: id,
+        title: 'A',
+        author: expect.objectContaining({ name: 'Ann' }) as object,
+      }) as object,
+    });
+    expect(JSON.stringify(created?.body)).not.toMatch(/secret|ann@example/);
+    expect(created?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-strapi-event': 'entry.create',
+      authorization: 'Basic x',
+      'webhook-id': expect.stringMatching(/^evt_\d+$/) as string,
+    });
+    expect(published?.body).toMatchObject({ event: 'entry.publish', entry: { title: 'A' } });
+    await test.http.delete(`/api/articles/${id}`).expect(204);
+    const deleted = (await eventually(() => receiver.at('/site'), 4))[3];
+    expect(deleted?.body).toMatchObject({ event: 'entry.delete', entry: { documentId: id } });
+  });
+
+  it('sends what the official package of Standard Webhooks verifies', async () => {
+    await create('/api/authors', { name: 'Bob' });
+    const [sent] = await eventually(() => receiver.at('/site'), 1);
+    const { text = '', headers = {} } = sent ?? {};
+    const known = headers as Record<string, string>;
+    expect(new Webhook(SECRET).verify(text, known)).toEqual(JSON.parse(text));
+    expect(() => new Webhook(SECRET).verify(`${text} `, known)).toThrow();
+    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    expect(() => new Webhook(other).verify(text, known)).toThrow();
+    const old = { ...known, 'webhook-timestamp': String(Number(known['webhook-timestamp']) - 600) };
+    expect(() => new Webhook(SECRET).verify(text, old)).toThrow();
+    const [, asymmetric = ''] = known['webhook-signature']?.split(' v1a,') ?? [];
+    const content = Buffer.from(`${known['webhook-id']}.${known['webhook-timestamp']}.${text}`);
+    expect(verify(null, content, publicKey, Buffer.from(asymmetric, 'base64'))).toBe(true);
+  });
+
+  it('sends to an endpoint with filters, fields and events only what they name', async () => {
+    await create('/api/articles', { title: 'no', text: 'x' });
+    const id = await create('/api/articles', { title: 'yes', text: 'x' });
+    const [sent] = await eventually(() => receiver.at('/published'), 1);
+    expect(sent?.body).toMatchObject({ event: 'entry.publish' });
+    expect(Object.keys((sent?.body as { entry: object }).entry).sort()).toEqual([
+      'author',
+      'documentId',
+      'id',
+      'title',
+    ]);
+    expect(sent?.body).toMatchObject({ entry: { documentId: id } });
+    await eventually(() => receiver.at('/site'), 4);
+    expect(receiver.at('/published')).toHaveLength(1);
+  });
+
+  it('shows an endpoint with a role only what the role may read', async () => {
+    await create('/api/authors', { name: 'Cid' });
+    await create('/api/articles', { title: 'N', text: 'hidden' });
+    const sent = await eventually(() => receiver.at('/narrow'), 2);
+    expect(sent.map(({ body }) => body['event'])).toEqual(['entry.create', 'entry.publish']);
+    expect(JSON.stringify(sent)).not.toMatch(/hidden|Cid/);
+  });
+
+  it('21.8: a failing endpoint fails no request, is retried, and keeps the order of a document', async () => {
+    receiver.statuses.set('/site', 500);
+    const id = await create('/api/articles', { title: 'one' });
+    await eventually(() => receiver.at('/site'), 1);
+    await test.http
+      .put(`/api/articles/${id}?status=draft`)
+      .send({ data: { title: 'two' } })
+      .expect(200);
+    await eventually(() => receiver.at('/narrow'), 3);
+    await eventually(
+      async () => test.sql(`select 1 from content_event_delivery where reader = 'webhook site'`),
+      3,
+    );
+    expect(receiver.at('/site')).toHaveLength(1);
+    receiver.statuses.delete('/site');
+    await retry();
+    const sent = await eventually(() => receiver.at('/site'), 4);
+    expect(sent.map(({ body }) => body['event'])).toEqual([
+      'entry.create',
+      'entry.create',
+      'entry.publish',
+      'entry.update',
+    ]);
+    expect(sent[0]?.headers['webhook-id']).toBe(sent[1]?.headers['webhook-id']);
+    const { body } = await test.http.get('/api/webhooks/site/attempts').set(as('admin')).expect(200);
+    const { data } = body as { data: { status: number; failure: string | null }[] };
+    expect(data.slice(0, 4).map(({ status }) => status)).toEqual([200, 200, 200, 500]);
+    expect(data[3]?.failure).toBe('The endpoint responded with 500');
+  });
+
+  it('refuses redirects, and waits as Retry-After asks', async () => {
+    receiver.statuses.set('/site', 302).set('/narrow', 429);
+    receiver.replies
+      .set('/site', { Location: `${receiver.url}/elsewhere` })
+      .set('/narrow', { 'Retry-After': '3600' });
+    await create('/api/articles', { title: 'R' });
+    const rows = await eventually(
+      () =>
+        test.sql(`select reader, failure, due_at > now() + interval '50 minutes' as late from content_event_delivery
+        where attempts > 0 order by reader`),
+      2,
+    );
+    expect(rows).toEqual([
+      { reader: 'webhook narrow', failure: 'The endpoint responded with 429', late: true },
+      { reader: 'webhook site', failure: 'The endpoint responded with 302', late: false },
+    ]);
+    expect(receiver.at('/elsewhere')).toEqual([]);
+    receiver.statuses.clear();
+    receiver.replies.clear();
+    await retry();
+    await eventually(() => test.sql('select 1 from content_event_delivery'), 0);
+  });
+
+  it('21.9, 21.10: a caller with the grants manages webhooks; a secret is shown once', async () => {
+    const input = { name: 'mine', url: `${receiver.url}/mine`, events: ['entry.create'], types: ['author'] };
+    await test.http.get('/api/webhooks').expect(403);
+    await test.http.post('/api/webhooks').set(as('reader')).send({ data: input }).expect(403);
+    await test.http
+      .post('/api/webhooks')
+      .set(as('admin'))
+      .send({ data: { ...input, events: ['entry.moved'] } })
+      .expect(
+        400,
+        failure(400, 'ValidationError', 'Webhook event entry.moved is not supported', {
+          key: 'events',
+          path: 'events',
+          source: 'body',
+        }),
+      );
+    const made = await test.http.post('/api/webhooks').set(as('admin')).send({ data: input }).expect(201);
+    const { id, secret } = (made.body as { data: { id: string; secret: string } }).data;
+    expect(secret).toMatch(/^whsec_/);
+    await create('/api/authors', { name: 'Dan' });
+    const [sent] = await eventually(() => receiver.at('/mine'), 1);
+    new Webhook(secret).verify(sent?.text ?? '', sent?.headers as Record<string, string>);
+    const listed = await test.http.get('/api/webhooks').set(as('admin')).expect(200);
+    expect(JSON.stringify(listed.body)).not.toMatch(/whsec|Basic x/);
+    const rotated = await test.http.post(`/api/webhooks/${id}/rotate`).set(as('admin')).expect(200);
+    const next = (rotated.body as { data: { secret: string } }).data.secret;
+    await test.http
+      .post(`/api/webhooks/${id}/test`)
+      .set(as('admin'))
+      .expect(200, { data: { kind: 'delivered', status: 200 } });
+    const tried = receiver.at('/mine')[1];
+    for (const one of [secret, next])
+      new Webhook(one).verify(tried?.text ?? '', tried?.headers as Record<string, string>);
+    await test.http
+      .put(`/api/webhooks/${id}`)
+      .set(as('admin'))
+      .send({ data: { enabled: false } })
+      .expect(200);
+    await test.http.delete(`/api/webhooks/${id}`).set(as('admin')).expect(204);
+    await test.http.get(`/api/webhooks/${id}`).set(as('admin')).expect(404);
+    await test.http.delete('/api/webhooks/site').set(as('admin')).expect(403);
+  });
+
+  it('21.11: a webhook sees no more than its creator may read', async () => {
+    const input = { name: 'spy', url: `${receiver.url}/spy` };
+    await test.http.post('/api/webhooks').set(as('hooker')).send({ data: input }).expect(403);
+    await test.http
+      .post('/api/webhooks')
+      .set(as('hooker'))
+      .send({ data: { ...input, role: 'admin' } })
+      .expect(403);
+    const { body } = await test.http
+      .post('/api/webhooks')
+      .set(as('hooker'))
+      .send({ data: { ...input, role: 'unknown' } })
+      .expect(201);
+    const { id } = (body as { data: { id: string } }).data;
+    await test.http
+      .put(`/api/webhooks/${id}`)
+      .set(as('hooker'))
+      .send({ data: { role: 'reader' } })
+      .expect(403);
+    await test.http.delete(`/api/webhooks/${id}`).set(as('hooker')).expect(204);
+  });
+
+  it('21.12: reaches no private address', async () => {
+    const input = { name: 'inside', url: `${receiver.url.replace('localhost', '127.0.0.1')}/inside` };
+    const { body } = await test.http.post('/api/webhooks').set(as('admin')).send({ data: input }).expect(201);
+    const { id } = (body as { data: { id: string } }).data;
+    const tried = await test.http.post(`/api/webhooks/${id}/test`).set(as('admin')).expect(200);
+    expect(tried.body).toMatchObject({
+      data: { kind: 'failed', failure: '127.0.0.1 is not a public address' },
+    });
+    await test.http.delete(`/api/webhooks/${id}`).set(as('admin')).expect(204);
+  });
+
+  it('disables an endpoint that responds with 410, until it is enabled again', async () => {
+    receiver.statuses.set('/narrow', 410);
+    await create('/api/articles', { title: 'G' });
+    await eventually(() => test.sql(`select 1 from content_event_reader where disabled is not null`), 1);
+    receiver.statuses.clear();
+    await create('/api/articles', { title: 'H' });
+    await eventually(() => receiver.at('/site'), 4);
+    expect(receiver.at('/narrow')).toHaveLength(1);
+    const { body } = await test.http.post('/api/webhooks/narrow/enable').set(as('admin')).expect(200);
+    expect(body).toMatchObject({ data: { disabled: null } });
+    await retry();
+    expect(
+      (await eventually(() => receiver.at('/narrow'), 5))
+        .slice(1)
+        .map(({ body: { entry } }) => (entry as { title: string }).title)
+        .sort(),
+    ).toEqual(['G', 'G', 'H', 'H']);
+  });
+
+  it('21.13: replays all events since a time, with their ids', async () => {
+    const [row] = await test.sql('select now()::text as now');
+    await create('/api/authors', { name: 'Eve' });
+    const [first] = await eventually(() => receiver.at('/site'), 1);
+    await eventually(async () => (await webhooks()).filter(({ lag }) => lag > 0), 0);
+    const { body } = await test.http
+      .post('/api/webhooks/site/replay')
+      .set(as('admin'))
+      .send({ data: { since: new Date(String(row?.['now'])).toISOString() } })
+      .expect(200);
+    expect(body).toEqual({ data: { replayed: 1 } });
+    const [, again] = await eventually(() => receiver.at('/site'), 2);
+    expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    await test.http
+      .post('/api/webhooks/site/replay')
+      .set(as('admin'))
+      .send({ data: { since: 'yesterday' } })
+      .expect(400);
+  });
+});
