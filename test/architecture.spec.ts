@@ -55,7 +55,7 @@ const ENTRIES: Readonly<Record<string, number>> = {
   'index.ts': 65,
   'features/accounts/index.ts': 25,
   'features/desk/index.ts': 10,
-  'features/events/index.ts': 12,
+  'features/events/index.ts': 20,
   'features/media/index.ts': 25,
   'features/media/s3.ts': 3,
   'testing/index.ts': 5,
@@ -363,7 +363,7 @@ describe('architecture', () => {
     ).toEqual([]);
   });
 
-  it('S27: connects only to the database, so that no request can name another target', () => {
+  it('S27: only webhooks connect to addresses of requests, through a file that checks them', () => {
     const opens = (node: ts.Node): boolean =>
       (ts.isCallExpression(node) && node.expression.getText() === 'fetch') ||
       (ts.isImportDeclaration(node) &&
@@ -371,7 +371,7 @@ describe('architecture', () => {
           node.getText(),
         ));
     const allowed = (file: string): boolean =>
-      file === 'pool/cancel-request.ts' || file.startsWith('testing/');
+      ['pool/cancel-request.ts', 'features/events/webhooks/send.ts'].includes(file) || file.startsWith('testing/');
     expect(sources.filter(({ file }) => !allowed(file)).flatMap((source) => nodes(source, opens))).toEqual(
       [],
     );

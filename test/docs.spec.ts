@@ -7,6 +7,7 @@ import { ATTRIBUTE_OPTIONS, COMPONENT_OPTIONS, TYPE_OPTIONS } from '../src/conte
 import { isScalarType } from '../src/content/model/scalar-types.ts';
 import { LocalStorage } from '../src/features/media/local-storage.ts';
 import { resolveUsersOptions } from '../src/features/accounts/users.options.ts';
+import { resolveEventsOptions } from '../src/features/events/events.options.ts';
 import { resolveDeskOptions } from '../src/features/desk/desk.options.ts';
 import { resolveFilesOptions } from '../src/features/media/files.options.ts';
 import { run } from '../src/module/command-line.ts';
@@ -135,6 +136,19 @@ describe('documentation', () => {
     const { images: _images, frames: _frames, ...options } = resolveDeskOptions({});
     const named = rowsUnder('docs/desk.md', 'Options').flatMap(([name]) => quoted(name));
     expect(named.sort()).toEqual([...Object.keys(options), 'origins.images', 'origins.frames'].sort());
+  });
+
+  it('lists every option of events', () => {
+    const {
+      endpoints: _endpoints,
+      allow: _allow,
+      signingKey: _key,
+      timeout: _timeout,
+      ...options
+    } = resolveEventsOptions({});
+    const inside = ['endpoints', 'allow', 'signingKey', 'timeoutSeconds'].map((name) => `webhooks.${name}`);
+    const named = rowsUnder('docs/events.md', 'Options').map(([name]) => quoted(name)[0]);
+    expect(named.sort()).toEqual([...Object.keys(options), ...inside].sort());
   });
 
   it('lists every setting and limit with its default', () => {

@@ -27,7 +27,15 @@ const BUILT = SOURCES.flatMap((file) =>
   ['.js', '.d.ts', '.d.ts.map'].map((end) => `dist/${file.replace(/\.ts$/, end)}`),
 );
 const PAGES = filesBelow('docs', '.md').map((page) => `docs/${page}`);
-const BESIDE = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md'];
+const BESIDE = [
+  'docs/images/desk-list-light.png',
+  'docs/images/desk-conflict-light.png',
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+];
 const EXPECTED = [...BUILT, ...SOURCES.map((file) => `src/${file}`), ...PAGES, ...BESIDE].sort();
 
 /** Copies the committed files, adds empty files in place of the build, and runs `npm pack`. */
@@ -83,6 +91,7 @@ describe('the package', () => {
       'nestjs-content-api',
       'nestjs-content-api/accounts',
       'nestjs-content-api/desk',
+      'nestjs-content-api/events',
       'nestjs-content-api/files',
       'nestjs-content-api/s3',
       'nestjs-content-api/testing',

@@ -253,6 +253,7 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
       'entry.update',
     ]);
     expect(sent[0]?.headers['webhook-id']).toBe(sent[1]?.headers['webhook-id']);
+    await eventually(() => test.sql('select 1 from content_event_delivery'), 0);
     const { body } = await test.http.get('/api/webhooks/site/attempts').set(as('admin')).expect(200);
     const { data } = body as { data: { status: number; failure: string | null }[] };
     expect(data.slice(0, 4).map(({ status }) => status)).toEqual([200, 200, 200, 500]);

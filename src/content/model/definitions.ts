@@ -9,10 +9,7 @@ interface CommonOptions {
    * `strictRelations`. Default false.
    */
   readonly required?: boolean;
-  /**
-   * Hides the attribute from responses, filters, sorts and searches at any depth; it stays writable. Default
-   * false.
-   */
+  /** Hides the attribute from responses, filters, sorts and searches; it stays writable. Default false. */
   readonly private?: boolean;
   /** Rejects the attribute in request bodies if false. Default true. */
   readonly writable?: boolean;

@@ -38,7 +38,7 @@ function dataOf(body: unknown): Readonly<Record<string, unknown>> {
 /** Returns another value than a text as an invalid text. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Routes `/api/webhooks`, under the grants on `webhook` (protocol 21.10 to 21.14). */
+/** Routes `/api/webhooks`, under the grants on `webhook` (protocol 21.10, 21.13). */
 @Controller({ path: 'webhooks', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccountGuard)
