@@ -371,7 +371,8 @@ describe('architecture', () => {
           node.getText(),
         ));
     const allowed = (file: string): boolean =>
-      ['pool/cancel-request.ts', 'features/events/webhooks/send.ts'].includes(file) || file.startsWith('testing/');
+      ['pool/cancel-request.ts', 'features/events/webhooks/send.ts'].includes(file) ||
+      file.startsWith('testing/');
     expect(sources.filter(({ file }) => !allowed(file)).flatMap((source) => nodes(source, opens))).toEqual(
       [],
     );

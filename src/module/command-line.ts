@@ -3,6 +3,7 @@ import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-comm
 import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
 import { DESK_USAGE, runDesk } from './desk-command.js';
+import { EVENTS_USAGE, runEvents, runWebhooks, WEBHOOKS_USAGE } from './events-command.js';
 import { runFiles } from './files-command.js';
 import { runMigration } from './migration-command.js';
 import { RECOUNT_USAGE, runRecount } from './recount-command.js';
@@ -25,6 +26,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args) => runFiles(['files', ...args]),
   },
   desk: { usage: DESK_USAGE, run: runDesk },
+  webhooks: { usage: WEBHOOKS_USAGE, run: runWebhooks },
+  events: { usage: EVENTS_USAGE, run: runEvents },
   check: { usage: CHECK_USAGE, run: runCheck },
   migration: {
     usage: 'migration [options]           migrates tables and content to the model; see "migration --help"',

@@ -1,3 +1,15 @@
+import { defineCollectionType } from 'nestjs-content-api';
+import { webhookType } from 'nestjs-content-api/events';
+
+const memo = defineCollectionType({
+  singularApiId: 'memo',
+  pluralApiId: 'memos',
+  attributes: { title: { type: 'string' } },
+});
+
+/** Content types of the application that the command line loads. */
+export const contentTypes = [memo, webhookType];
+
 /** Waits until a list has a length, and returns it. Fails with the last list. */
 export async function eventually<T>(
   look: () => readonly T[] | Promise<readonly T[]>,

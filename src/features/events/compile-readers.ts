@@ -214,7 +214,7 @@ export const compileListAttempts = (file: ContentType, reader: string, limit: nu
     order by a.n desc limit ${param(limit)}::int4`);
 
 /** State of readers: events that they have not handled, undelivered and given-up ones. */
-export const compileStates = (file: ContentType, names: readonly string[]): Statement => {
+export const compileStates = (file: ContentType, names: readonly string[] | null): Statement => {
   const { reader, event, delivery } = eventTablesOf(file);
   const passed = sql`pg_visible_in_snapshot(e.xid, r.base)
     or (r.target is not null and pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after)`;
@@ -224,7 +224,8 @@ export const compileStates = (file: ContentType, names: readonly string[]): Stat
       (select count(*)::int from ${quote(event)} e
         where e.xid >= pg_snapshot_xmin(r.base) and not (${passed})) as lag,
       ${count(sql`d.failed_at is null`)} as pending, ${count(sql`d.failed_at is not null`)} as failed
-    from ${quote(reader)} r where r.name = any(${namesOf(names)}) order by r.name`);
+    from ${quote(reader)} r
+    where ${names === null ? sql`true` : sql`r.name = any(${namesOf(names)})`} order by r.name`);
 };
 
 /** Returns whether the log or a reader is ahead of this server, because it was restored from another one. */

@@ -1,13 +1,16 @@
 import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 import { EVENTS_OPTIONS, type EventsOptions, resolveEventsOptions } from './events.options.js';
 import { HandlerExplorer } from './handler-explorer.js';
+import { ReaderStates } from './reader-states.js';
 import { ReaderWorker } from './reader-worker.js';
 import { StoredWebhooks } from './webhooks/stored-webhooks.js';
 import { WebhookEntries } from './webhooks/webhook-entry.js';
+import { webhookPaths } from './webhooks/webhook-paths.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { Webhooks } from './webhooks/webhooks.service.js';
 
@@ -23,11 +26,23 @@ import { Webhooks } from './webhooks/webhooks.service.js';
 @Module({
   imports: [DiscoveryModule],
   controllers: [WebhooksController],
-  providers: [EventLog, EventFeed, ReaderWorker, HandlerExplorer, StoredWebhooks, WebhookEntries, Webhooks],
+  providers: [
+    EventLog,
+    EventFeed,
+    ReaderWorker,
+    HandlerExplorer,
+    ReaderStates,
+    StoredWebhooks,
+    WebhookEntries,
+    Webhooks,
+  ],
   exports: [Webhooks],
 })
 export class EventsModule implements NestModule {
-  constructor(@Inject(CONTENT_MODULE) private readonly routes: ContentRoutes) {}
+  constructor(
+    @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
+    @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
+  ) {}
 
   /** Creates the module. Throws a ContentModelError for invalid options. */
   static forRoot(options: EventsOptions = {}): DynamicModule {
@@ -39,5 +54,6 @@ export class EventsModule implements NestModule {
 
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.setPath(WebhooksController, 'webhooks');
+    this.openApi.add(webhookPaths);
   }
 }

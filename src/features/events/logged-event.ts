@@ -79,7 +79,7 @@ const isMedia = (action: WriteEvent): action is keyof typeof MEDIA_NAMES =>
   Object.hasOwn(MEDIA_NAMES, action);
 
 /** Returns the name of an event; `file` is the `singularApiId` of files. */
-export const nameOf = (type: string, action: WriteEvent, file: string): EventName =>
+const nameOf = (type: string, action: WriteEvent, file: string): EventName =>
   type === file && isMedia(action) ? MEDIA_NAMES[action] : ENTRY_NAMES[action];
 
 export const eventOf = (row: EventRow, file: string): LoggedEvent =>

@@ -18,7 +18,7 @@ const PROBE_INTERVAL = 60_000;
 /** Another instance has acquired the lease. */
 class LeaseLost extends Error {}
 
-export interface ReaderState {
+export interface RunState {
   readonly cursor: Cursor;
   readonly failing: boolean;
 }
@@ -58,7 +58,7 @@ export class ReaderRun {
 
   constructor(
     private readonly base: RunBase,
-    state: ReaderState,
+    state: RunState,
   ) {
     this.lease = { name: base.reader.name, owner: base.owner };
     this.cursor = state.cursor;

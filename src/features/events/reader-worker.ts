@@ -12,14 +12,14 @@ import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from './events.options.js';
 import type { EventReader } from './reader.js';
-import { ReaderRun, type ReaderState } from './reader-run.js';
+import { ReaderRun, type RunState } from './reader-run.js';
 
 /** Interval in milliseconds at which leases are renewed and due retries are found. */
 const INTERVAL = 5000;
 /** Interval in milliseconds at which old events are deleted. */
 const RETENTION_INTERVAL = 3_600_000;
 
-const stateOf = (row: Row): ReaderState => ({
+const stateOf = (row: Row): RunState => ({
   cursor: {
     base: String(row['base']),
     target: typeof row['target'] === 'string' ? row['target'] : null,
@@ -123,7 +123,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     }
   }
 
-  private start(reader: EventReader, state: ReaderState): void {
+  private start(reader: EventReader, state: RunState): void {
     this.again.delete(reader.name);
     const base = { log: this.log, reader, owner: this.owner, isStopping: () => this.isStopping };
     const run = new ReaderRun(base, state).run().catch((error: unknown) => this.report(error));

@@ -39,14 +39,25 @@ const NETWORK = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/;
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
+type Family = ReturnType<typeof familyOf>;
+
+/** Lists by family: one list for both compares an IPv4 address with the networks of mapped addresses, too. */
+type Networks = Readonly<Record<Family, BlockList>>;
+
+function listsOf(networks: readonly string[]): Networks {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const network of networks) {
     const [, address = '', bits = ''] = NETWORK.exec(network) ?? [];
-    list.addSubnet(address, Number(bits), familyOf(address));
+    const family = familyOf(address);
+    lists[family].addSubnet(address, Number(bits), family);
   }
-  return list;
+  return lists;
 }
+
+const contains = (networks: Networks, address: string): boolean => {
+  const family = familyOf(address);
+  return networks[family].check(address, family);
+};
 
 /** Whether a text is an address and the number of its fixed bits, such as `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
@@ -55,7 +66,7 @@ export function isNetwork(text: string): boolean {
   return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-const RESERVED_LIST = listOf(RESERVED);
+const RESERVED_NETWORKS = listsOf(RESERVED);
 
 /** Error of a host that resolves to no allowed address. */
 export class RefusedAddress extends Error {}
@@ -64,17 +75,16 @@ type Found = (error: Error | null, address: string | LookupAddress[], family?: n
 
 export class PublicAddresses {
   private readonly hosts: ReadonlySet<string>;
-  private readonly networks: BlockList;
+  private readonly networks: Networks;
 
   /** `allowed` lists host names and networks that are reached although they are not public. */
   constructor(allowed: readonly string[]) {
     this.hosts = new Set(allowed.filter((one) => !isNetwork(one)).map((one) => one.toLowerCase()));
-    this.networks = listOf(allowed.filter(isNetwork));
+    this.networks = listsOf(allowed.filter(isNetwork));
   }
 
   allows(address: string): boolean {
-    const family = familyOf(address);
-    return !RESERVED_LIST.check(address, family) || this.networks.check(address, family);
+    return !contains(RESERVED_NETWORKS, address) || contains(this.networks, address);
   }
 
   /** Throws a RefusedAddress if the host of a URL is an address that is not allowed. */

@@ -16,7 +16,8 @@ export interface Post {
 export function secondsOf(header: string | undefined, now = Date.now()): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);
-  const time = Date.parse(header);
+  // V8 also parses numbers as dates.
+  const time = /[a-z]/i.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(time) ? null : Math.max(0, Math.ceil((time - now) / 1000));
 }
 

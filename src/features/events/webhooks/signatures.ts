@@ -2,7 +2,7 @@
 import {
   createHmac,
   createPrivateKey,
-  createPublicKey,
+  generateKeyPairSync,
   type KeyObject,
   randomBytes,
   sign,
@@ -34,10 +34,14 @@ export function signingKeyOf(text: string): KeyObject | null {
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
 }
 
-/** Returns the public key of a signing key as receivers need it, `whpk_…`. */
-export function publicKeyOf(key: KeyObject): string {
-  const { x = '' } = createPublicKey(key).export({ format: 'jwk' });
-  return `${PUBLIC_KEY}${Buffer.from(x, 'base64url').toString('base64')}`;
+/** Returns a new pair of keys, in the form of the specification. */
+export function newSigningKey(): { readonly privateKey: string; readonly publicKey: string } {
+  const { x = '', d = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const [seed, shown] = [Buffer.from(d, 'base64url'), Buffer.from(x, 'base64url')];
+  return {
+    privateKey: `${PRIVATE_KEY}${Buffer.concat([seed, shown]).toString('base64')}`,
+    publicKey: `${PUBLIC_KEY}${shown.toString('base64')}`,
+  };
 }
 
 export interface Signed {

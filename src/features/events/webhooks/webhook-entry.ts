@@ -39,7 +39,11 @@ export class WebhookEntries {
       locale: type.localized ? (event.locale ?? '*') : null,
     };
     const query = queryOf(endpoint, version, event.documentId);
-    const entry = event.action === 'delete' ? idsOf(event) : await this.read(type, query, caller);
+    const found = event.action === 'delete' ? null : await this.read(type, query, caller);
+    // Without filters and a role, a document that is not found was deleted or unpublished since the event.
+    const isGone =
+      event.action === 'delete' || (endpoint.filters === undefined && endpoint.role === undefined);
+    const entry = found ?? (isGone ? idsOf(event) : null);
     if (entry === null) return null;
     const body = JSON.stringify(this.body(event, type, entry));
     if (Buffer.byteLength(body) <= MAX_BODY) return body;

@@ -3,7 +3,6 @@ import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
 import { Permissions } from '../../../content/access/permissions.js';
 import { ContentError, notFound, validationError } from '../../../kernel/errors.js';
-import type { Row } from '../../../pool/runner.js';
 import {
   compileEnable,
   compileListAttempts,
@@ -11,12 +10,12 @@ import {
   compileRemove,
   compileReplay,
   compileReplaySince,
-  compileStates,
 } from '../compile-readers.js';
 import { ALONE, EventLog } from '../event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
 import { PREFIX } from '../logged-event.js';
 import type { EventReader, Outcome } from '../reader.js';
+import { type ReaderState, ReaderStates } from '../reader-states.js';
 import { ReaderWorker } from '../reader-worker.js';
 import { type ActiveEndpoint, endpointMistakes, type WebhookEndpoint } from './endpoint.js';
 import { PublicAddresses } from './public-addresses.js';
@@ -26,7 +25,7 @@ import { WebhookEntries } from './webhook-entry.js';
 import { type WebhookBase, webhookReader, sendTo } from './webhook-reader.js';
 
 /** Webhook with its state. Secrets and header values are not shown. */
-export interface Webhook extends Omit<WebhookEndpoint, 'headers'> {
+export interface Webhook extends Omit<WebhookEndpoint, 'headers'>, ReaderState {
   /** Document id of a stored webhook, name of one in code. */
   readonly id: string;
   /** Whether it is in code, so that it cannot be changed at run time. */
@@ -34,16 +33,6 @@ export interface Webhook extends Omit<WebhookEndpoint, 'headers'> {
   readonly enabled: boolean;
   /** Names of the further headers. */
   readonly headers: readonly string[];
-  /** Reason why it was disabled, after which it gets no events until it is enabled again. */
-  readonly disabled: string | null;
-  /** Time of the first failure after the last success. */
-  readonly failingSince: string | null;
-  /** Number of events in the log that it has not been offered yet. */
-  readonly lag: number;
-  /** Number of events that wait for a retry. */
-  readonly pending: number;
-  /** Number of events that were given up. */
-  readonly failed: number;
 }
 
 /** Attempt to deliver an event. */
@@ -87,6 +76,7 @@ export class Webhooks implements OnModuleInit {
     @Inject(EventLog) private readonly log: EventLog,
     @Inject(ReaderWorker) private readonly worker: ReaderWorker,
     @Inject(StoredWebhooks) private readonly stored: StoredWebhooks,
+    @Inject(ReaderStates) private readonly states: ReaderStates,
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(WebhookEntries) entries: WebhookEntries,
     @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
@@ -103,9 +93,8 @@ export class Webhooks implements OnModuleInit {
   async list(): Promise<readonly Webhook[]> {
     const known = await this.known(true);
     const names = known.map(({ reader }) => reader);
-    const rows = await this.log.database.run(compileStates(this.log.file, names));
-    const states = new Map(rows.map((row) => [String(row['name']), row]));
-    return known.map((endpoint) => shown(endpoint, states.get(endpoint.reader) ?? {}));
+    const states = new Map((await this.states.all(names)).map((state) => [state.name, state]));
+    return known.map((endpoint) => shown(endpoint, states.get(endpoint.reader)));
   }
 
   /** Returns a webhook. Throws NotFoundError for an unknown id. */
@@ -268,15 +257,9 @@ function checked(endpoint: Readonly<Record<string, unknown>>): void {
   if (mistake !== undefined) throw wrong(mistake.key, mistake.message);
 }
 
-function shown({ reader: _, secrets: __, headers = {}, ...endpoint }: Known, state: Row): Webhook {
-  const textOf = (key: string): string | null => (typeof state[key] === 'string' ? state[key] : null);
-  return {
-    ...endpoint,
-    headers: Object.keys(headers),
-    disabled: textOf('disabled'),
-    failingSince: textOf('failingSince'),
-    lag: Number(state['lag'] ?? 0),
-    pending: Number(state['pending'] ?? 0),
-    failed: Number(state['failed'] ?? 0),
-  };
+/** State of a webhook that is about to be registered. */
+const NEW = { disabled: null, failingSince: null, lag: 0, pending: 0, failed: 0 };
+
+function shown({ reader: _, secrets: __, headers = {}, ...endpoint }: Known, state: object = NEW): Webhook {
+  return { ...NEW, ...state, ...endpoint, headers: Object.keys(headers) };
 }

@@ -1,0 +1,189 @@
+/** OpenAPI description of `/api/webhooks` (protocol 21.10, 21.13). */
+import type { Action } from '../../../content/access/permissions.js';
+import type { Describe } from '../../../content/openapi/describing.js';
+import {
+  json,
+  type JsonSchema,
+  list,
+  NULL,
+  open,
+  type Operation,
+  type Parameter,
+  TEXT,
+} from '../../../content/openapi/document.js';
+import { errorAnswers, ON_DOCUMENT, statusesOf } from '../../../content/openapi/error-answers.js';
+import { EVENT_NAMES } from '../logged-event.js';
+
+const OR_NULL = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, NULL] });
+const FLAG: JsonSchema = { type: 'boolean' };
+const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
+const TIME: JsonSchema = { type: 'string', format: 'date-time' };
+const ANY: JsonSchema = {};
+const OBJECT: JsonSchema = { type: 'object', additionalProperties: true };
+const TEXTS = list(TEXT);
+
+const SETTINGS = {
+  name: TEXT,
+  url: { type: 'string', format: 'uri' },
+  events: list({ type: 'string', enum: [...EVENT_NAMES] }),
+  types: TEXTS,
+  filters: OBJECT,
+  fields: TEXTS,
+  populate: ANY,
+  role: TEXT,
+} satisfies Record<string, JsonSchema>;
+const HEADERS: JsonSchema = { type: 'object', additionalProperties: TEXT };
+const STATE = {
+  id: TEXT,
+  inCode: FLAG,
+  enabled: FLAG,
+  headers: TEXTS,
+  disabled: OR_NULL(TEXT),
+  failingSince: OR_NULL(TIME),
+  lag: COUNT,
+  pending: COUNT,
+  failed: COUNT,
+};
+const REQUIRED = ['name', 'url', ...Object.keys(STATE)];
+const SHOWN = open({ ...SETTINGS, ...STATE }, REQUIRED);
+const WITH_SECRET = open({ ...SETTINGS, ...STATE, secret: TEXT }, [...REQUIRED, 'secret']);
+const ATTEMPT_MEMBERS = {
+  event: TEXT,
+  at: TIME,
+  status: OR_NULL(COUNT),
+  milliseconds: COUNT,
+  failure: OR_NULL(TEXT),
+};
+const ATTEMPT = open(ATTEMPT_MEMBERS, Object.keys(ATTEMPT_MEMBERS));
+const OUTCOME = open(
+  { kind: { type: 'string', enum: ['delivered', 'failed', 'gone'] }, status: OR_NULL(COUNT) },
+  ['kind', 'status'],
+);
+const REPLAYED = open({ replayed: COUNT }, ['replayed']);
+const answer = (data: JsonSchema): JsonSchema => open({ data }, ['data']);
+const NEW = answer(open({ ...SETTINGS, headers: HEADERS }, ['name', 'url']));
+const CHANGED = answer(open({ ...SETTINGS, headers: HEADERS, enabled: FLAG }, []));
+const REPLAY = answer(open({ event: TEXT, since: TIME }, []));
+
+const ID: Parameter = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Document id of a stored webhook, or name of one in code.',
+  schema: TEXT,
+};
+
+interface Row {
+  readonly path: '' | `/{id}${string}`;
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly handler: string;
+  readonly action: Action;
+  readonly summary: string;
+  readonly status?: 200 | 201 | 204;
+  readonly answer?: JsonSchema;
+  readonly body?: JsonSchema;
+}
+
+const ROWS: readonly Row[] = [
+  { path: '', method: 'get', handler: 'find', action: 'find', summary: 'List webhooks', answer: list(SHOWN) },
+  {
+    path: '',
+    method: 'post',
+    handler: 'create',
+    action: 'create',
+    summary: 'Create a webhook',
+    status: 201,
+    answer: WITH_SECRET,
+    body: NEW,
+  },
+  {
+    path: '/{id}',
+    method: 'get',
+    handler: 'findOne',
+    action: 'findOne',
+    summary: 'Get a webhook',
+    answer: SHOWN,
+  },
+  {
+    path: '/{id}',
+    method: 'put',
+    handler: 'update',
+    action: 'update',
+    summary: 'Change a webhook',
+    answer: SHOWN,
+    body: CHANGED,
+  },
+  {
+    path: '/{id}',
+    method: 'delete',
+    handler: 'remove',
+    action: 'delete',
+    summary: 'Delete a webhook',
+    status: 204,
+  },
+  {
+    path: '/{id}/attempts',
+    method: 'get',
+    handler: 'attempts',
+    action: 'findOne',
+    summary: 'List the latest attempts of a webhook',
+    answer: list(ATTEMPT),
+  },
+  {
+    path: '/{id}/rotate',
+    method: 'post',
+    handler: 'rotate',
+    action: 'update',
+    summary: 'Give a webhook a new secret',
+    answer: WITH_SECRET,
+  },
+  {
+    path: '/{id}/enable',
+    method: 'post',
+    handler: 'enable',
+    action: 'update',
+    summary: 'Let a disabled webhook continue',
+    answer: SHOWN,
+  },
+  {
+    path: '/{id}/test',
+    method: 'post',
+    handler: 'test',
+    action: 'update',
+    summary: 'Send a test event',
+    answer: OUTCOME,
+  },
+  {
+    path: '/{id}/replay',
+    method: 'post',
+    handler: 'replay',
+    action: 'update',
+    summary: 'Send events again',
+    answer: REPLAYED,
+    body: REPLAY,
+  },
+];
+
+/** Describes the routes of webhooks that a caller can use. */
+export const webhookPaths: Describe = ({ base, caller, components }) => {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const { path, method, handler, action, summary, status = 200, answer: shown, body } of ROWS) {
+    if (!caller.permissions.allows('webhook', action)) continue;
+    const onOne = path === '' ? [] : ON_DOCUMENT;
+    (paths[`${base}/webhooks${path}`] ??= {})[method] = {
+      operationId: `Webhooks_${handler}`,
+      tags: ['webhooks'],
+      summary,
+      ...(path === '' ? {} : { parameters: [ID] }),
+      ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
+      responses: {
+        [status]: {
+          description: 'Success.',
+          ...(shown === undefined ? {} : { content: json(answer(shown)) }),
+        },
+        ...errorAnswers(statusesOf(method, onOne), components),
+      },
+    };
+  }
+  return paths;
+};
