@@ -6,7 +6,7 @@ import { constant, param, print, quote, type Sql, sql, type Statement } from '..
 import { type Cursor, EVENT_SHOWN } from './compile-events.js';
 
 /** Time after which another instance may continue the work of a reader. */
-const LEASE = sql`interval '30 seconds'`;
+const LEASE = sql`interval '15 seconds'`;
 
 /** Number of attempts that are kept for each reader. */
 const KEPT_ATTEMPTS = 200;

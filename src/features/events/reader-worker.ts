@@ -29,7 +29,7 @@ const stateOf = (row: Row): RunState => ({
 });
 
 /**
- * Runs the readers whose lease this instance has. Another instance continues a reader within half a minute
+ * Runs the readers whose lease this instance has. Another instance continues a reader within 15 seconds
  * when the instance that runs it dies, and at once when it shuts down.
  */
 @Injectable()

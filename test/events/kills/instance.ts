@@ -1,6 +1,6 @@
 /**
- * Application in its own process: `fork(instance.ts, [database url, url of the receiver, 'log' or 'notify',
- * seed])`. Writes until its parent sends `stop`, and reports each write with its outcome.
+ * Application in its own process: `fork(instance.ts, [database url, url of the receiver, 'log', 'notify' or
+ * 'mute', seed])`. Writes until its parent sends `stop`, and reports each write with its outcome.
  */
 import type { MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';

@@ -191,10 +191,12 @@ export async function runEvents(options: RunOptions): Promise<RunResult> {
       }
     }
   };
-  const start = (): ChildProcess => {
+  // In the negative control one instance listens, as one delivers otherwise.
+  const start = (i: number): ChildProcess => {
+    const way = by === 'log' || i === 0 ? by : 'mute';
     const child = fork(
       join(import.meta.dirname, 'instance.ts'),
-      [database.url, receiver.url, by, String((seed += 1))],
+      [database.url, receiver.url, way, String((seed += 1))],
       {
         execArgv: ['--no-warnings', ...process.execArgv],
       },
@@ -216,7 +218,7 @@ export async function runEvents(options: RunOptions): Promise<RunResult> {
     });
   try {
     await prepare(database.url, by, sql);
-    for (let i = 0; i < options.instances; i += 1) children.push(start());
+    for (let i = 0; i < options.instances; i += 1) children.push(start(i));
     await Promise.all(children.map((child) => heard(child, 'ready')));
     const harms = [
       ...Array.from({ length: options.kills }, () => 'kill'),
@@ -227,9 +229,9 @@ export async function runEvents(options: RunOptions): Promise<RunResult> {
       await reach(step * (i + 1));
       say(`${done.length} writes, ${harm}`);
       if (harm === 'kill') {
-        const at = (options.seed + i) % children.length;
+        const at = i % children.length;
         children[at]?.kill('SIGKILL');
-        children[at] = start();
+        children[at] = start(at);
         await heard(children[at], 'ready');
       } else {
         await server.halt(harm === 'fast' ? 'fast' : 'crash');

@@ -1,0 +1,32 @@
+/** Processes that are killed and a server that restarts lose no event; listening alone does. */
+import { PostgresNode } from '../support/postgres-node.ts';
+import { runEvents, type RunOptions } from './kills/run.ts';
+
+const run = async (by: RunOptions['by']): Promise<readonly string[]> => {
+  const server = await PostgresNode.start();
+  try {
+    const options = {
+      server,
+      by,
+      writes: 900,
+      instances: 3,
+      kills: 2,
+      restarts: 1,
+      seed: 5,
+      say: () => undefined,
+    };
+    return (await runEvents(options)).problems;
+  } finally {
+    await server.stop();
+  }
+};
+
+describe('events of killed processes', () => {
+  it('21.5: arrive at least once, in the order of their documents', async () => {
+    expect(await run('log')).toEqual([]);
+  }, 240_000);
+
+  it('are lost by a system that listens', async () => {
+    expect(await run('notify')).not.toEqual([]);
+  }, 240_000);
+});
