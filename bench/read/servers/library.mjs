@@ -2,7 +2,7 @@
  * Server process of this library:
  *
  * node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache]
- * [--replica postgresql://… …] [--tables]
+ * [--replica postgresql://… …] [--tables] [--events] [--endpoint http://localhost:… …]
  *
  * `--tables` creates the tables and ends. Otherwise prints `listening on <url>`.
  */
@@ -20,6 +20,8 @@ const { values: options } = parseArgs({
     cache: { type: 'boolean', default: false },
     replica: { type: 'string', multiple: true, default: [] },
     tables: { type: 'boolean', default: false },
+    events: { type: 'boolean', default: false },
+    endpoint: { type: 'string', multiple: true, default: [] },
   },
 });
 
@@ -28,11 +30,20 @@ const database = {
   pool: { min: 0, max: 10 },
   replicas: options.replica.map((clientUrl) => ({ clientUrl })),
 };
-const module = ContentModule.forRoot({
+const content = ContentModule.forRoot({
   ...{ atlas, blog }[options.model],
   database,
   cache: options.cache ? { bytes: 64 * 1024 * 1024 } : false,
 });
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const endpoints = options.endpoint.map((url, i) => ({ name: `endpoint${i}`, url, secret }));
+const { EventsModule } = options.events ? await import('nestjs-content-api/events') : {};
+const module = options.events
+  ? {
+      module: class Bench {},
+      imports: [content, EventsModule.forRoot({ webhooks: { endpoints, allow: ['localhost'] } })],
+    }
+  : content;
 const logger = ['error', 'warn'];
 const app =
   options.adapter === 'fastify'
