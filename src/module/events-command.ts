@@ -13,12 +13,12 @@ export const EVENTS_USAGE = `events list --module <module>
 
 const WEBHOOKS_HELP = `Usage: nestjs-content-api webhooks <command> [options]
 
-  list                            lists webhooks with their state
-  test <name or id>               sends a test event, and prints the result
-  replay <name or id>             sends events again that were given up
-         [--event <id>]           this one alone
-         [--since <time>]         every event since a time, ISO 8601
-  key                             prints a new pair of keys for the option signingKey
+  list                            lists webhooks with their state.
+  test <name or id>               sends a test event, and prints the result.
+  replay <name or id>             sends events again that were given up.
+         [--event <id>]           this one alone.
+         [--since <time>]         every event since a time, ISO 8601.
+  key                             prints a new pair of keys for the option signingKey.
 
   ${MODULE_OPTION}
 `;

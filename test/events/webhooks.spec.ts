@@ -326,6 +326,29 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     await test.http.delete('/api/webhooks/site').set(as('admin')).expect(403);
   });
 
+  it('21.10: describes the routes to callers who may use them', async () => {
+    const described = async (role: string): Promise<string[]> => {
+      const { body } = await test.http.get('/api/openapi.json').set(as(role)).expect(200);
+      const { paths } = body as { paths: Readonly<Record<string, object>> };
+      return Object.entries(paths)
+        .filter(([path]) => path.startsWith('/api/webhooks'))
+        .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method} ${path}`));
+    };
+    expect(await described('reader')).toEqual([]);
+    expect((await described('admin')).sort()).toEqual([
+      'delete /api/webhooks/{id}',
+      'get /api/webhooks',
+      'get /api/webhooks/{id}',
+      'get /api/webhooks/{id}/attempts',
+      'post /api/webhooks',
+      'post /api/webhooks/{id}/enable',
+      'post /api/webhooks/{id}/replay',
+      'post /api/webhooks/{id}/rotate',
+      'post /api/webhooks/{id}/test',
+      'put /api/webhooks/{id}',
+    ]);
+  });
+
   it('21.11: a webhook sees no more than its creator may read', async () => {
     const input = { name: 'spy', url: `${receiver.url}/spy` };
     await test.http.post('/api/webhooks').set(as('hooker')).send({ data: input }).expect(403);

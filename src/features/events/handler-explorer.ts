@@ -11,15 +11,16 @@ import { ReaderWorker } from './reader-worker.js';
 
 /** Prefix of the names of handlers in the table of readers. */
 const PREFIX = 'handler ';
+const MAX_CONCURRENCY = 100;
 
 type Handle = (event: LoggedEvent) => unknown;
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function readerOf({ name, types, actions }: HandlerMetadata, handle: Handle): EventReader {
+function readerOf({ name, types, actions, concurrency = 1 }: HandlerMetadata, handle: Handle): EventReader {
   return {
     name: `${PREFIX}${name}`,
-    concurrency: 1,
+    concurrency,
     listsAttempts: false,
     disableAfter: null,
     accepts: ({ type, action }) =>
@@ -79,13 +80,16 @@ export class HandlerExplorer implements OnModuleInit {
     });
   }
 
-  private mistakesOf({ name, types = [], actions = [] }: HandlerMetadata): string[] {
+  private mistakesOf({ name, types = [], actions = [], concurrency = 1 }: HandlerMetadata): string[] {
     const known = [...this.schema.types.values()]
       .filter(({ events }) => events)
       .map((one) => one.singularApiId);
     const isTaken = this.readers.some((reader) => reader.name === `${PREFIX}${name}`);
     return [
       ...(name.trim() === '' ? ['the name is empty'] : []),
+      ...(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MAX_CONCURRENCY
+        ? []
+        : [`concurrency: expected an integer from 1 to ${MAX_CONCURRENCY}`]),
       ...(isTaken ? [`another handler has the name "${name}"`] : []),
       ...types
         .filter((type) => !known.includes(type))

@@ -10,6 +10,8 @@ export interface ContentEventFilter {
   readonly types?: readonly HookedId[];
   /** Default: all actions. */
   readonly actions?: readonly WriteEvent[];
+  /** Number of documents whose events arrive at the same time, from 1 to 100. Default 1. */
+  readonly concurrency?: number;
 }
 
 export interface HandlerMetadata extends ContentEventFilter {

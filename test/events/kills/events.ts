@@ -1,8 +1,8 @@
 /**
  * `npm run events [-- --writes N --instances N --kills N --restarts N --seed S --by notify]`
  *
- * Writes in several processes that are killed, while PostgreSQL restarts: every committed write is delivered
- * at least once, in the order of its document, and no other one.
+ * Several processes write and are killed, while PostgreSQL restarts. Every committed write is delivered at
+ * least once, in the order of its document, and no other one is.
  */
 import { parseArgs } from 'node:util';
 import { PostgresNode } from '../../support/postgres-node.ts';

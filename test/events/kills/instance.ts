@@ -125,7 +125,7 @@ async function write(): Promise<void> {
   try {
     if (rollsBack)
       await em.fork().transactional(async (inside) => {
-        await run(inside as SqlEntityManager);
+        await run(inside);
         throw new Rollback();
       });
     else await run();
