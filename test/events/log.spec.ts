@@ -1,9 +1,12 @@
 /** The event log: what is logged, and how durable handlers receive it. */
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import {
   AfterContent,
   type ContentEvent,
   CONTENT_ORM,
+  ContentArchive,
   ContentError,
   type ContentService,
   defineCollectionType,
@@ -232,6 +235,19 @@ describe('the event log', () => {
     await eventually(() => indexed, 3);
     expect(indexed.slice(1)).toEqual([`update ${failing}`, `update ${failing}`]);
     await eventually(() => test.sql('select 1 from content_event_delivery'), 0);
+  });
+
+  it('logs imported documents, once each', async () => {
+    const archive = test.app.get(ContentArchive, { strict: false });
+    const id = await create('/api/memos', { title: 'moved' });
+    const out = new PassThrough();
+    const [file] = await Promise.all([buffer(out), archive.export(out)]);
+    await test.http.delete(`/api/memos/${id}`).expect(204);
+    await arrived(2);
+    seen.length = 0;
+    await archive.import(() => Readable.from([file]), { onConflict: 'skip' });
+    await arrived(1);
+    expect(seen[0]).toMatchObject({ name: 'entry.create', documentId: id, locale: null, actor: { kind: 'system' } });
   });
 
   it('reads a backlog of many events in batches, each event once', async () => {

@@ -1,9 +1,9 @@
 /** Registry of what features add to archives of the content. */
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { Sql } from '../../kernel/sql.js';
+import type { Sql, Statement } from '../../kernel/sql.js';
 import type { Runner } from '../../pool/runner.js';
-import type { Schema } from '../model/model.js';
+import type { ContentType, Schema } from '../model/model.js';
 
 export interface MovedContent {
   readonly key: string;
@@ -38,7 +38,15 @@ export interface ArchivedContents {
 
 export type Replaceable = (row: Sql) => Sql;
 
+export interface ImportedDocument {
+  readonly documentId: string;
+  /** Whether the import has created it; false if it has replaced one. */
+  readonly isNew: boolean;
+}
+
 export interface ArchivePart {
+  /** Returns the statements that follow a batch of imported documents, in its transaction. */
+  readonly imported?: (type: ContentType, documents: readonly ImportedDocument[]) => readonly Statement[];
   readonly contents?: ArchivedContents;
   readonly replaceable?: Readonly<Record<string, (schema: Schema) => Replaceable>>;
 }
@@ -53,6 +61,11 @@ export class ArchiveParts {
 
   get contents(): ArchivedContents | null {
     return this.parts.find(({ contents }) => contents !== undefined)?.contents ?? null;
+  }
+
+  imported(type: ContentType, documents: readonly ImportedDocument[]): readonly Statement[] {
+    if (documents.length === 0) return [];
+    return this.parts.flatMap(({ imported }) => imported?.(type, documents) ?? []);
   }
 
   replaceable(schema: Schema, singularApiId: string): Replaceable | null {

@@ -155,6 +155,10 @@ async function writePiece(
   await runner.run(compileReplaced(batch, replaceable));
   await runner.run(compilePastIds(batch.archived, piece.part.lastId));
   if (lines.length > 0) for (const step of compileDocuments({ ...batch, lines })) await runner.run(step);
+  const imported = lines
+    .map(documentIdOf)
+    .map((id) => ({ documentId: id, isNew: doneWith(id) === 'imported' }));
+  for (const step of task.source.parts.imported(batch.archived.type, imported)) await runner.run(step);
   return { judged, loose: [...skipped, ...before] };
 }
 

@@ -1,5 +1,6 @@
 /** Statements of the event log: append, and read by snapshot. */
 import { nextCount, TIME } from '../../content/compile/changes.js';
+import type { ImportedDocument } from '../../content/documents/archive-parts.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import type { ContentType } from '../../content/model/model.js';
 import {
@@ -37,6 +38,17 @@ export const compileLog = (file: ContentType): Template<NewEvents> =>
       ${slot(({ requestId }: NewEvents) => requestId)}::text,
       ${slot(({ attributes }: NewEvents) => JSON.stringify(attributes))}::jsonb
     from unnest(${slot(({ actions }: NewEvents) => actions)}::text[]) with ordinality a(action, n) order by a.n`);
+
+/** Appends an event of all locales for each imported document. */
+export const compileLogImport = (
+  { file, type }: { readonly file: ContentType; readonly type: ContentType },
+  documents: readonly ImportedDocument[],
+): Statement =>
+  print(sql`insert into ${quote(eventTablesOf(file).event)}
+      (id, xid, at, type, document_id, locale, action, actor, attributes)
+    select ${nextCount(file)}, pg_current_xact_id(), ${TIME}, ${param(type.singularApiId)}::text, d."documentId",
+      '', case when d."isNew" then 'create' else 'update' end, 'system', '[]'
+    from json_to_recordset(${param(JSON.stringify(documents))}::json) d("documentId" text, "isNew" boolean)`);
 
 const AT = sql`to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 

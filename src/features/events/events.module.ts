@@ -1,7 +1,16 @@
-import { type DynamicModule, Inject, type MiddlewareConsumer, Module, type NestModule } from '@nestjs/common';
+import {
+  type DynamicModule,
+  Inject,
+  type MiddlewareConsumer,
+  Module,
+  type NestModule,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
+import { ArchiveParts } from '../../content/documents/archive-parts.js';
 import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
+import { compileLogImport } from './compile-events.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 import { EVENTS_OPTIONS, type EventsOptions, resolveEventsOptions } from './events.options.js';
@@ -38,10 +47,12 @@ import { Webhooks } from './webhooks/webhooks.service.js';
   ],
   exports: [Webhooks],
 })
-export class EventsModule implements NestModule {
+export class EventsModule implements NestModule, OnModuleInit {
   constructor(
     @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
+    @Inject(ArchiveParts) private readonly archive: ArchiveParts,
+    @Inject(EventLog) private readonly log: EventLog,
   ) {}
 
   /** Creates the module. Throws a ContentModelError for invalid options. */
@@ -50,6 +61,13 @@ export class EventsModule implements NestModule {
       module: EventsModule,
       providers: [{ provide: EVENTS_OPTIONS, useValue: resolveEventsOptions(options) }],
     };
+  }
+
+  onModuleInit(): void {
+    const { file } = this.log;
+    this.archive.add({
+      imported: (type, documents) => (type.events ? [compileLogImport({ file, type }, documents)] : []),
+    });
   }
 
   configure(_consumer: MiddlewareConsumer): void {
