@@ -60,6 +60,7 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
   schedule: Object.keys(DEFAULT_SETTINGS.schedule),
   openapi: Object.keys(DEFAULT_SETTINGS.openapi),
   cache: Object.keys(DEFAULT_SETTINGS.cache),
+  monitoring: Object.keys(DEFAULT_SETTINGS.monitoring),
   access: keysOf<AccessOptions>({ public: true, roles: true, source: true, maxAge: true }),
   auth: keysOf<AuthOptions>({ strategies: true }),
 };

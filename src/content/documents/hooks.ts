@@ -17,6 +17,16 @@ export type HookAction = WriteEvent;
  */
 export type HookMoment = 'before' | 'after' | 'committed';
 
+/** Calls of hooks since the start. */
+export interface HookCount {
+  readonly moment: HookMoment;
+  runs: number;
+  failures: number;
+  milliseconds: number;
+}
+
+const countOf = (moment: HookMoment): HookCount => ({ moment, runs: 0, failures: 0, milliseconds: 0 });
+
 /**
  * Argument of a hook. With a registered model, `ContentEvent<'article'>` has the type's own data and
  * document.
@@ -30,6 +40,8 @@ export interface ContentEvent<T extends Subject = object> {
   readonly documentId: string | null;
   readonly locale: string;
   readonly caller: Caller;
+  /** Id of the HTTP request, also in its `X-Request-Id`; null if code of the application writes. */
+  readonly requestId: string | null;
   /** Data of the body before create and update, which the hook may change. Otherwise empty. */
   readonly data: DataFor<T>;
   /** Document after create, update and publish, with one level populated and without private attributes. */
@@ -97,6 +109,30 @@ export const OnContentCommitted = <const K extends HookedId>(
 
 export class Hooks {
   private readonly functions: (HookMetadata & { readonly run: HookFunction })[] = [];
+  private readonly counted = {
+    before: countOf('before'),
+    after: countOf('after'),
+    committed: countOf('committed'),
+  };
+
+  get counts(): readonly HookCount[] {
+    return Object.values(this.counted);
+  }
+
+  /** Runs a hook and counts it. Throws its error. */
+  async run(moment: HookMoment, hook: HookFunction, event: ContentEvent): Promise<void> {
+    const count = this.counted[moment];
+    const since = performance.now();
+    try {
+      await hook(event);
+    } catch (error) {
+      count.failures += 1;
+      throw error;
+    } finally {
+      count.runs += 1;
+      count.milliseconds += performance.now() - since;
+    }
+  }
 
   add(metadata: HookMetadata, run: HookFunction): void {
     this.functions.push({ ...metadata, run });

@@ -10,7 +10,15 @@ import { MARK_HEADER, parseMark } from '../query/mark.js';
 import type { Handler } from '../model/routes.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { disconnectOf } from './connection.js';
-import { type Asked, askedOf, type HttpRequest, isRead, stateOf, urlOf } from './request-state.js';
+import {
+  type Asked,
+  askedOf,
+  type HttpRequest,
+  isRead,
+  requestIdOf,
+  stateOf,
+  urlOf,
+} from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 interface WriteRequest {
@@ -63,7 +71,7 @@ export class ContentRequests {
     { perform, body }: { readonly perform: Perform; readonly body: unknown },
   ): Promise<Answer> {
     const disconnect = disconnectOf(request);
-    const options = { caller, disconnect, precondition };
+    const options = { caller, disconnect, precondition, requestId: requestIdOf(request) };
     const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
     if (key === null) return perform({ plan, body, options });
     const content = [request.method, urlOf(request), body];
