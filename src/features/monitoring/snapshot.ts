@@ -32,7 +32,7 @@ export interface PoolMetrics {
 
 /** Requests for a connection, now. */
 export interface QueueMetrics {
-  /** `own`, `read`, `heavy`, `slow`, `write`; `document` for writers that wait for another of their document. */
+  /** Kind of work; `document` for writers that wait for another writer of their document. */
   readonly kind: string;
   readonly active: number;
   readonly waiting: number;
