@@ -27,6 +27,8 @@ export type { ResultOf } from './types/result-of.js';
 export { ContentModelError } from './content/model/content-model-error.js';
 export { ContentService, getContentToken, InjectContent } from './content/documents/content.service.js';
 export type { ContentQuery, ServiceOptions } from './content/documents/content.service.js';
+export { contentRouteOf, isContentRoute } from './content/http/content-route.js';
+export type { ContentRouteInfo } from './content/http/content-route.js';
 export { ContentHealthIndicator } from './content/http/health-indicator.js';
 export { ContentMetrics } from './features/monitoring/content-metrics.js';
 export type { CacheMetrics, ContentMetricsSnapshot } from './features/monitoring/snapshot.js';

@@ -23,6 +23,7 @@ const MODEL = keysOf<ContentModel>({
   components: true,
   removed: true,
   controllers: true,
+  decorators: true,
   schema: true,
   contextName: true,
   registerEntities: true,
@@ -117,7 +118,10 @@ export function checkOptionShapes(model: ContentModel, known: readonly string[])
   const lists = Object.entries({ contentTypes, components })
     .filter(([, value]) => !Array.isArray(value))
     .map(([name]) => `${name} must be a list of definitions`);
+  const { decorators = [] } = model;
+  const areDecorators = Array.isArray(decorators) && decorators.every((one) => typeof one === 'function');
   const rest = [
+    ...(areDecorators ? [] : ['decorators must be a list of class decorators']),
     ...(isObject(controllers) ? [] : ['controllers must be an object of classes']),
     ...(schema === undefined || typeof schema === 'string' ? [] : ['schema must be a text']),
   ];

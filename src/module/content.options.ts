@@ -22,6 +22,10 @@ export interface ContentModel {
    */
   readonly controllers?: Readonly<Record<string, Type<CollectionController | SingleController>>>;
   /**
+   * Class decorators for the controller of each type, such as your own `Public()`. Default: none.
+   */
+  readonly decorators?: readonly ClassDecorator[];
+  /**
    * PostgreSQL schema of the content's tables. Required if MikroORM's `schema` option is set. Default: first
    * schema of the search path.
    */

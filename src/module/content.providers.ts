@@ -18,6 +18,7 @@ import { MODEL_DIGEST, ModelWatch } from '../content/documents/model-watch.js';
 import { SignedLinks } from '../content/documents/signed-links.js';
 import { ScheduleWorker } from '../content/documents/schedule-worker.js';
 import { describeModel, digestOf } from '../content/model/description.js';
+import { ChangedAnswers } from '../content/http/changed-answers.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from '../content/http/error.filter.js';
 import { ContentOpenApi } from '../content/http/content-openapi.js';
 import { ContentRequests } from '../content/http/content-requests.js';
@@ -127,6 +128,7 @@ const CLASSES: readonly Provider[] = [
   UnsentAnswers,
   ContentRequests,
   ContentOpenApi,
+  ChangedAnswers,
   EnvelopeInterceptor,
   PopulateInterceptor,
   PositionInterceptor,
@@ -176,6 +178,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   ArchiveParts,
   MetricParts,
   RequestCounts,
+  ChangedAnswers,
   DecoratedProviders,
   ContentArchive,
   ContentRoutes,

@@ -54,6 +54,8 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
       type,
       controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),
     }));
+  for (const { controller } of controllers)
+    for (const decorate of model.decorators ?? []) decorate(controller);
   // Called only to register the entities. Its result is unused: nothing injects the repositories, and without
   // a MikroORM its error would hide the library's own.
   if (!ownsOrm && model.registerEntities !== false)
