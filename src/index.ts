@@ -2,6 +2,7 @@ export { ContentModule } from './module/content.module.js';
 export { CONTENT_ORM } from './module/content.orm.js';
 export { contentMigration, migrateContent } from './module/content.migration.js';
 export type { ContentMigration } from './features/evolution/migrate.js';
+export type { ContentFeature } from './module/content.feature.js';
 export { contentEntities } from './module/define-content.js';
 export { ContentAuthStrategy, ContentPermissionsSource } from './content/documents/access-explorer.js';
 export type {

@@ -19,6 +19,7 @@ import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 const keysOf = <T>(keys: Readonly<Record<keyof T, true>>): readonly string[] => Object.keys(keys);
 
 const MODEL = keysOf<ContentModel>({
+  imports: true,
   contentTypes: true,
   components: true,
   removed: true,
@@ -37,7 +38,6 @@ const RUNTIME = [
   }),
 ];
 const ASYNC = keysOf<Omit<ContentModuleAsyncOptions, keyof ContentModel>>({
-  imports: true,
   inject: true,
   ownDatabase: true,
   prefix: true,
