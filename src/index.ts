@@ -1,5 +1,5 @@
 export { ContentModule } from './module/content.module.js';
-export { CONTENT_ORM } from './module/content.orm.js';
+export { CONTENT_DATABASE, CONTENT_ORM } from './module/content.orm.js';
 export { contentMigration, migrateContent } from './module/content.migration.js';
 export type { ContentMigration } from './features/evolution/migrate.js';
 export type { ContentFeature } from './module/content.feature.js';

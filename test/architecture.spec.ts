@@ -31,7 +31,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'features/media': 10,
   'features/monitoring': 10,
   'features/openapi': 10,
-  testing: 11,
+  testing: 12,
   module: 11,
   'index.ts': 12,
   'cli.ts': 12,
