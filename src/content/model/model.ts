@@ -1,4 +1,5 @@
 /** Frozen content model: names resolved, both sides of every relation joined. */
+import type { DocumentCheck } from './checks.js';
 import type { Identifier, Sql } from '../../kernel/sql.js';
 import type {
   AnyRoute,
@@ -122,6 +123,8 @@ export interface ContentType extends ModelBase, FallsBack {
   /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;
   readonly archived: boolean;
+  /** Check of all values of a published version; null for none. */
+  readonly validate: DocumentCheck | null;
   /** Layout of the desk, which affects no content. */
   readonly layout: TypeLayout;
   readonly storage: Storage;
