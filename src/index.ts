@@ -34,8 +34,13 @@ export { ContentHealthIndicator } from './content/http/health-indicator.js';
 export { ContentMetrics } from './features/monitoring/content-metrics.js';
 export type { CacheMetrics, ContentMetricsSnapshot } from './features/monitoring/snapshot.js';
 export type { WrongTotal } from './cache/change-log-keeper.js';
-export { AfterContent, BeforeContent, OnContentCommitted } from './content/documents/hooks.js';
-export type { ContentEvent } from './content/documents/hooks.js';
+export {
+  AfterContent,
+  BeforeContent,
+  BeforeContentRead,
+  OnContentCommitted,
+} from './content/documents/hooks.js';
+export type { ContentEvent, ContentReadEvent } from './content/documents/hooks.js';
 export type { ContentSchedule } from './content/documents/schedules.js';
 export { Permissions } from './content/access/permissions.js';
 export type { Action, Grant, Grants } from './content/access/permissions.js';

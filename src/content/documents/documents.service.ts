@@ -83,7 +83,12 @@ export class Documents {
    * NotFoundError if the requested document does not exist.
    */
   read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
-    return this.reads.answer(plan, waiting);
+    const { hooks } = this.base;
+    const { by } = waiting;
+    if (by === undefined || !hooks.hearsRead(plan.type.singularApiId, by.action))
+      return this.reads.answer(plan, waiting);
+    const event = { type: plan.type.singularApiId, documentId: plan.documentId, ...by };
+    return hooks.beforeRead(event).then(() => this.reads.answer(plan, waiting));
   }
 
   create(toAnswer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {

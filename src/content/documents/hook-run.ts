@@ -109,12 +109,10 @@ export class HookRun {
     const { document } = this;
     const documentId = this.written ?? this.subject.documentId;
     return actions.flatMap((action) =>
-      this.hooks
-        .of(moment, type, action)
-        .map((hook) => ({
-          hook,
-          event: { type, action, documentId, locale, caller, requestId, document, ...rest },
-        })),
+      this.hooks.of(moment, type, action).map((hook) => ({
+        hook,
+        event: { type, action, documentId, locale, caller, requestId, document, ...rest },
+      })),
     );
   }
 }

@@ -10,6 +10,7 @@ import { isPlain, type ReadPlan } from '../plan/plan.js';
 import { type Mark, MARK_HEADER } from '../query/mark.js';
 import type { Statement, Template } from '../../kernel/sql.js';
 import { Answer } from './answer.js';
+import type { ContentReadEvent } from './hooks.js';
 import type { DocumentsBase } from './documents-base.js';
 import { etagOf } from './etag.js';
 import { FilteredTotals, type KnownPage } from '../../cache/filtered-totals.js';
@@ -25,6 +26,8 @@ export interface ReadFor {
    * response includes all that is committed.
    */
   readonly since?: Mark | null;
+  /** Reader, for hooks; none for reads of the library itself. */
+  readonly by?: Pick<ContentReadEvent, 'action' | 'caller' | 'requestId'>;
 }
 
 interface Manner {

@@ -1,5 +1,5 @@
 /** Metrics of one process as plain numbers. Counts are totals since the start. */
-import type { HookMoment } from '../../content/documents/hooks.js';
+import type { HookCount } from '../../content/documents/hooks.js';
 import type { Counters } from '../../content/documents/metric-parts.js';
 import type { Refusals } from '../../content/http/request-counts.js';
 
@@ -73,7 +73,7 @@ export interface ScheduleMetrics {
 }
 
 export interface HookMetrics {
-  readonly moment: HookMoment;
+  readonly moment: HookCount['moment'];
   readonly runs: number;
   readonly failures: number;
   readonly milliseconds: number;
