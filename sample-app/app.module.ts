@@ -16,6 +16,7 @@ import { AtlasTables } from './database/atlas-tables.js';
 import { DatabaseRelease } from './database/database-release.js';
 import { AtlasContent } from './loader/atlas-content.js';
 import { AtlasLoader } from './loader/atlas-loader.js';
+import { Metrics } from './metrics.js';
 import { PictureLoader } from './pictures/picture-loader.js';
 import { DESK_PATH } from './requests.js';
 import { StartPage } from './start-page.js';
@@ -39,6 +40,8 @@ export class AppModule {
       },
       database: database.connection,
       openapi: { page: true, title: 'Atlas' },
+      health: true,
+      monitoring: { durations: true, slowRequest: 2000 },
     });
     const files = FilesModule.forRoot({
       storage: new LocalStorage(filesFolder),
@@ -55,7 +58,7 @@ export class AppModule {
         UsersModule.forRoot(users),
         DeskModule.forRoot({ path: DESK_PATH }),
       ],
-      controllers: [StartPage],
+      controllers: [StartPage, Metrics],
       providers: [
         { provide: ATLAS_DATABASE, useValue: database },
         AtlasTables,

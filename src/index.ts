@@ -1,7 +1,8 @@
 export { ContentModule } from './module/content.module.js';
-export { CONTENT_ORM } from './module/content.orm.js';
+export { CONTENT_DATABASE, CONTENT_ORM } from './module/content.orm.js';
 export { contentMigration, migrateContent } from './module/content.migration.js';
 export type { ContentMigration } from './features/evolution/migrate.js';
+export type { ContentFeature } from './module/content.feature.js';
 export { contentEntities } from './module/define-content.js';
 export { ContentAuthStrategy, ContentPermissionsSource } from './content/documents/access-explorer.js';
 export type {
@@ -27,9 +28,19 @@ export type { ResultOf } from './types/result-of.js';
 export { ContentModelError } from './content/model/content-model-error.js';
 export { ContentService, getContentToken, InjectContent } from './content/documents/content.service.js';
 export type { ContentQuery, ServiceOptions } from './content/documents/content.service.js';
-export { ContentMetrics } from './content/documents/content-metrics.js';
-export { AfterContent, BeforeContent, OnContentCommitted } from './content/documents/hooks.js';
-export type { ContentEvent } from './content/documents/hooks.js';
+export { contentRouteOf, isContentRoute } from './content/http/content-route.js';
+export type { ContentRouteInfo } from './content/http/content-route.js';
+export { ContentHealthIndicator } from './content/http/health-indicator.js';
+export { ContentMetrics } from './features/monitoring/content-metrics.js';
+export type { CacheMetrics, ContentMetricsSnapshot } from './features/monitoring/snapshot.js';
+export type { WrongTotal } from './cache/change-log-keeper.js';
+export {
+  AfterContent,
+  BeforeContent,
+  BeforeContentRead,
+  OnContentCommitted,
+} from './content/documents/hooks.js';
+export type { ContentEvent, ContentReadEvent } from './content/documents/hooks.js';
 export type { ContentSchedule } from './content/documents/schedules.js';
 export { Permissions } from './content/access/permissions.js';
 export type { Action, Grant, Grants } from './content/access/permissions.js';

@@ -30,8 +30,9 @@ const FLOORS: Readonly<Record<string, number>> = {
   'features/events': 10,
   'features/evolution': 10,
   'features/media': 10,
+  'features/monitoring': 10,
   'features/openapi': 10,
-  testing: 11,
+  testing: 12,
   module: 11,
   'index.ts': 12,
   'cli.ts': 12,
@@ -47,12 +48,13 @@ const DOORS: Readonly<Record<string, number>> = {
   'features/events': 12,
   'features/evolution': 12,
   'features/media': 12,
+  'features/monitoring': 12,
   'features/openapi': 12,
 };
 
 /** Files whose names are exported by the package: the package itself, and one per feature with a sub-path. */
 const ENTRIES: Readonly<Record<string, number>> = {
-  'index.ts': 65,
+  'index.ts': 80,
   'features/accounts/index.ts': 25,
   'features/desk/index.ts': 10,
   'features/events/index.ts': 20,

@@ -48,6 +48,8 @@ export class ChangeLogKeeper {
   isWhole = false;
   /** Reason why the log is incomplete, in a sentence; null also if it is unknown. */
   lack: string | null = null;
+  /** Number of stored changes at the last maintenance. */
+  retained = 0;
   private isClosed = false;
   private suspicions = 0;
   private fingerprints: ReadonlyMap<string, string> = new Map();
@@ -111,10 +113,11 @@ export class ChangeLogKeeper {
     const tables = changeLogTablesOf(schema.file);
     try {
       const [row = {}] = await database.run(compileUpkeep(tables));
+      this.retained = Number(row['retained']);
       const now = performance.now();
       const { ended } = this;
       if (ended === null || now - ended.at >= RETENTION) this.ended = { at: now, xmin: String(row['xmin']) };
-      if (ended === null || now - ended.at < RETENTION || Number(row['retained']) < MIN_RETAINED) return;
+      if (ended === null || now - ended.at < RETENTION || this.retained < MIN_RETAINED) return;
       await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
     } catch {
       // The next run retries.

@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/
 import { Database } from '../content/store/database.js';
 import { ChangeLogKeeper, type WrongTotal } from './change-log-keeper.js';
 import { ChangeLog } from './change-log.js';
+import { TELEMETRY, type Telemetry } from '../kernel/telemetry.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 
 /** Interval of change log maintenance in milliseconds. */
@@ -24,6 +25,7 @@ export class ChangeLogWorker implements OnApplicationShutdown {
     @Inject(CONTENT_SCHEMA) schema: Schema,
     @Inject(Database) database: Database,
     @Inject(ChangeLog) readonly changeLog: ChangeLog,
+    @Inject(TELEMETRY) private readonly telemetry: Telemetry,
   ) {
     this.keeper = new ChangeLogKeeper({ database, schema, warn: warnOfChangeLog });
     changeLog.onAltered(() => {
@@ -34,6 +36,10 @@ export class ChangeLogWorker implements OnApplicationShutdown {
 
   get isWhole(): boolean {
     return this.keeper.isWhole;
+  }
+
+  get retained(): number {
+    return this.keeper.retained;
   }
 
   get lack(): string | null {
@@ -52,7 +58,11 @@ export class ChangeLogWorker implements OnApplicationShutdown {
   }
 
   /** Runs the maintenance now. The timer runs it every 30 s. */
-  async maintain(): Promise<void> {
+  maintain(): Promise<void> {
+    return this.telemetry.background('content.change_log.maintain', () => this.maintained());
+  }
+
+  private async maintained(): Promise<void> {
     const before = this.isWhole;
     await this.keeper.checkLog();
     if (this.isWhole) await this.keeper.fold();
@@ -64,9 +74,11 @@ export class ChangeLogWorker implements OnApplicationShutdown {
   /** Reports that a total was read: pending changes are settled, which makes the next total cheaper. */
   totalWasRead(): void {
     this.settling ??= setTimeout(() => {
-      void this.keeper.settle().finally(() => {
-        this.settling = null;
-      });
+      void this.telemetry
+        .background('content.change_log.settle', () => this.keeper.settle())
+        .finally(() => {
+          this.settling = null;
+        });
     }, SETTLE_DELAY).unref();
   }
 

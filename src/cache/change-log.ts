@@ -13,6 +13,7 @@ import type { OwnConnection } from '../pool/own-connection.js';
 import type { Row } from '../pool/runner.js';
 import type { Mark } from '../content/query/mark.js';
 import { EVERYTHING, type ChangeLogTables } from '../content/model/change-log-tables.js';
+import { NO_TELEMETRY, type Telemetry } from '../kernel/telemetry.js';
 import { fill, type Identifier, type Statement, type Template } from '../kernel/sql.js';
 
 export interface Subject {
@@ -26,6 +27,8 @@ export interface ChangeLogBase {
   readonly noted: readonly Identifier[];
   readonly open: () => Promise<OwnConnection | null>;
   readonly warn: (message: string) => void;
+  /** Default: no spans. */
+  readonly telemetry?: Telemetry;
 }
 
 interface Changes {
@@ -79,11 +82,15 @@ export class ChangeLog {
   /** Metrics: number of polls, and duration of the last in milliseconds. */
   checks = 0;
   took = 0;
+  /** Time of the last successful poll, by `performance.now()`. */
+  checkedAt: number | null = null;
   private altered: () => void = () => undefined;
   private readonly statement: Template<Stand>;
   private readonly cheapPoll: Statement;
+  private readonly telemetry: Telemetry;
 
   constructor(private readonly base: ChangeLogBase) {
+    this.telemetry = base.telemetry ?? NO_TELEMETRY;
     this.statement = compileCheck(base);
     this.cheapPoll = compileGlance(base);
   }
@@ -153,7 +160,7 @@ export class ChangeLog {
   private async start(): Promise<boolean> {
     if (this.isClosed || performance.now() < this.quietUntil) return false;
     this.isAsking = true;
-    const isKnown = await this.ask();
+    const isKnown = await this.telemetry.background('content.change_log.poll', () => this.ask());
     this.isAsking = false;
     const { next } = this;
     this.next = null;
@@ -173,7 +180,8 @@ export class ChangeLog {
       const known = snapshot !== null && (await this.goOn(connection, snapshot));
       if (!known) await this.begin(connection);
       this.checks += 1;
-      this.took = performance.now() - started;
+      this.checkedAt = performance.now();
+      this.took = this.checkedAt - started;
       this.complaint = null;
       return true;
     } catch (error) {

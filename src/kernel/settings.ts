@@ -63,7 +63,9 @@ export interface ContentSettings {
    * false.
    */
   readonly serverTiming: boolean;
-  /** Serves `/_health` at the root of the server: 204 to any method, 503 during shutdown (protocol 1.26). */
+  /** Durations, slow requests and traces of requests. */
+  readonly monitoring: MonitoringSettings;
+  /** Serves `/_health` and `/_ready` at the root of the server: 204, or 503 (protocol 1.26, 1.32). */
   readonly health: boolean;
 }
 
@@ -127,6 +129,16 @@ export interface CacheSettings {
   readonly bytes: number;
 }
 
+/** Settings of what a process reports about its requests. */
+export interface MonitoringSettings {
+  /** Records durations by route and method for ContentMetrics. Default false. */
+  readonly durations: boolean;
+  /** Milliseconds from which a request is logged with its route and statement. Default 0: none. */
+  readonly slowRequest: number;
+  /** Reports spans to OpenTelemetry; needs the package `@opentelemetry/api`. Default false. */
+  readonly telemetry: boolean;
+}
+
 export interface LoadLimits {
   /** Milliseconds that a request may wait for a connection. 0 for no limit. */
   readonly queueTimeout: number;
@@ -164,6 +176,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   maxReplicaLag: 10_000,
   serverTiming: false,
   health: false,
+  monitoring: Object.freeze({ durations: false, slowRequest: 0, telemetry: false }),
   startCheck: null,
   schedule: Object.freeze({ everySeconds: null }),
   openapi: Object.freeze({ document: true, page: false, title: 'Content API', version: '1' }),
@@ -195,86 +208,16 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
 });
 
 export type SettingsInput = Partial<
-  Omit<ContentSettings, 'limits' | 'load' | 'schedule' | 'openapi' | 'cache'>
+  Omit<ContentSettings, 'limits' | 'load' | 'schedule' | 'openapi' | 'cache' | 'monitoring'>
 > & {
   readonly limits?: Partial<ContentLimits>;
   readonly load?: Partial<LoadLimits>;
   readonly schedule?: Partial<ScheduleSettings>;
   readonly openapi?: Partial<OpenApiSettings>;
+  readonly monitoring?: Partial<MonitoringSettings>;
   /** `false` disables the cache. */
   readonly cache?: false | Partial<CacheSettings>;
 };
-
-type Rule = readonly [string, (value: unknown) => boolean];
-
-const whole = (least: number): Rule => [
-  `a whole number, ${least} or more`,
-  (value) => Number.isSafeInteger(value) && (value as number) >= least,
-];
-const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean'];
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-const OBJECT: Rule = ['an object of limits', isObject];
-/** Node.js timers have a maximum of 2^31 - 1 milliseconds. */
-const SECONDS: Rule = [
-  'a number of seconds, 0 or more',
-  (value) => typeof value === 'number' && value >= 0 && value * 1000 < 2 ** 31,
-];
-const SHARE: Rule = ['a number between 0 and 1', (value) => Number(value) >= 0 && Number(value) <= 1];
-const TEXT: Rule = ['a non-empty string', (value) => typeof value === 'string' && value !== ''];
-const OPENAPI: Readonly<Record<keyof OpenApiSettings, Rule>> = {
-  document: FLAG,
-  page: FLAG,
-  title: TEXT,
-  version: TEXT,
-};
-const isCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Za-z0-9_-]+$/.test(value);
-
-const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
-  prefix: ['a path', (value) => typeof value === 'string'],
-  defaultLocale: ['a locale code', isCode],
-  locales: ['a list of locale codes', (value) => Array.isArray(value) && value.every(isCode)],
-  strictParams: FLAG,
-  strictRelations: FLAG,
-  defaultLimit: whole(1),
-  maxLimit: ['a whole number, 1 or more, or Infinity', (value) => value === Infinity || whole(1)[1](value)],
-  withCount: FLAG,
-  limits: OBJECT,
-  load: OBJECT,
-  schedule: ['an object with everySeconds', isObject],
-  openapi: ['an object with document, page, title and version', isObject],
-  cache: ['false or an object with bytes', (value) => value === false || isObject(value)],
-  preparedStatements: FLAG,
-  maxCachedPlans: whole(0),
-  maxPreparedStatements: whole(0),
-  maxPreparedSize: whole(0),
-  maxReplicaLag: whole(1000),
-  serverTiming: FLAG,
-  health: FLAG,
-  startCheck: [
-    '"refuse", "warn" or null',
-    (value) => value === null || value === 'refuse' || value === 'warn',
-  ],
-};
-
-/** Returns a message for each invalid setting, so that it fails at start instead of in a request. */
-export function checkSettings(input: SettingsInput): string[] {
-  const wrong = (name: string, value: unknown, [expected, admits]: Rule): string[] =>
-    value === undefined || admits(value) ? [] : [`${name} must be ${expected}`];
-  const settings = Object.entries(RULES).flatMap(([name, rule]) =>
-    wrong(name, input[name as keyof ContentSettings], rule),
-  );
-  const groups = (['limits', 'load'] as const).flatMap((group) =>
-    Object.entries(input[group] ?? {}).flatMap(([name, value]) =>
-      wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(name === 'bodyBytes' ? 1 : 0)),
-    ),
-  );
-  const bytes = input.cache ? wrong('cache.bytes', input.cache.bytes, whole(0)) : [];
-  const seconds = wrong('schedule.everySeconds', input.schedule?.everySeconds ?? undefined, SECONDS);
-  const openapi = Object.entries(OPENAPI).flatMap(([name, rule]) =>
-    wrong(`openapi.${name}`, input.openapi?.[name as keyof OpenApiSettings], rule),
-  );
-  return [...settings, ...groups, ...bytes, ...seconds, ...openapi];
-}
 
 export function resolveSettings(input: SettingsInput): ContentSettings {
   const given = Object.fromEntries(
@@ -290,10 +233,11 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
   const prefix = trimSlashes(input.prefix ?? DEFAULT_SETTINGS.prefix);
   const schedule = Object.freeze({ ...DEFAULT_SETTINGS.schedule, ...input.schedule });
   const openapi = Object.freeze({ ...DEFAULT_SETTINGS.openapi, ...input.openapi });
+  const monitoring = Object.freeze({ ...DEFAULT_SETTINGS.monitoring, ...input.monitoring });
   const cache = Object.freeze({
     ...DEFAULT_SETTINGS.cache,
     ...(input.cache === false ? { bytes: 0 } : input.cache),
   });
-  const rest = { prefix, defaultLocale, locales, limits, load, schedule, openapi, cache };
+  const rest = { prefix, defaultLocale, locales, limits, load, schedule, openapi, cache, monitoring };
   return Object.freeze({ ...DEFAULT_SETTINGS, ...given, ...rest });
 }

@@ -152,12 +152,32 @@ export interface Template<S> {
   readonly slots: readonly ((source: S) => unknown)[];
 }
 
-/** Prints a fragment in one pass; parameters are numbered in the order of the text. */
-export function template<S>(root: Sql): Template<S> {
+const LABEL = /^[A-Za-z][\w.-]*$/;
+
+/**
+ * Returns a leading comment, which the statistics and logs of the database show. `label` is made of names of
+ * the model; never pass request input. Throws if it could end the comment.
+ */
+function commentOf(label: string): string {
+  if (!LABEL.test(label)) throw new Error(`"${label}" cannot be used as a comment in SQL`);
+  return `/* ${label} */ `;
+}
+
+/** Adds a leading comment to a printed statement. */
+export const labelled = (label: string, statement: Statement): Statement => ({
+  ...statement,
+  text: commentOf(label) + statement.text,
+});
+
+/**
+ * Prints a fragment in one pass; parameters are numbered in the order of the text. The text begins with
+ * `label` as a comment.
+ */
+export function template<S>(root: Sql, label?: string): Template<S> {
   const slots: ((source: S) => unknown)[] = [];
   const names: Identifier[] = [];
   const numbers = new Map<Param, number>();
-  let text = '';
+  let text = label === undefined ? '' : commentOf(label);
   const walk = (fragment: Sql): void => {
     for (const part of fragment.parts) {
       if (typeof part === 'string') text += part;

@@ -19,10 +19,12 @@ import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 const keysOf = <T>(keys: Readonly<Record<keyof T, true>>): readonly string[] => Object.keys(keys);
 
 const MODEL = keysOf<ContentModel>({
+  imports: true,
   contentTypes: true,
   components: true,
   removed: true,
   controllers: true,
+  decorators: true,
   schema: true,
   contextName: true,
   registerEntities: true,
@@ -36,7 +38,6 @@ const RUNTIME = [
   }),
 ];
 const ASYNC = keysOf<Omit<ContentModuleAsyncOptions, keyof ContentModel>>({
-  imports: true,
   inject: true,
   ownDatabase: true,
   prefix: true,
@@ -60,6 +61,7 @@ const NESTED: Readonly<Record<string, readonly string[]>> = {
   schedule: Object.keys(DEFAULT_SETTINGS.schedule),
   openapi: Object.keys(DEFAULT_SETTINGS.openapi),
   cache: Object.keys(DEFAULT_SETTINGS.cache),
+  monitoring: Object.keys(DEFAULT_SETTINGS.monitoring),
   access: keysOf<AccessOptions>({ public: true, roles: true, source: true, maxAge: true }),
   auth: keysOf<AuthOptions>({ strategies: true }),
 };
@@ -116,7 +118,10 @@ export function checkOptionShapes(model: ContentModel, known: readonly string[])
   const lists = Object.entries({ contentTypes, components })
     .filter(([, value]) => !Array.isArray(value))
     .map(([name]) => `${name} must be a list of definitions`);
+  const { decorators = [] } = model;
+  const areDecorators = Array.isArray(decorators) && decorators.every((one) => typeof one === 'function');
   const rest = [
+    ...(areDecorators ? [] : ['decorators must be a list of class decorators']),
     ...(isObject(controllers) ? [] : ['controllers must be an object of classes']),
     ...(schema === undefined || typeof schema === 'string' ? [] : ['schema must be a text']),
   ];

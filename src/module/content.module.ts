@@ -21,6 +21,8 @@ import { checkWay } from '../content/http/async-options.js';
 import { checkFactory, OPTIONS } from './check-options.js';
 import { ConfigurableModuleClass } from './content.module-definition.js';
 import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';
+import { type ContentFeature, featureModule } from './content.feature.js';
+import type { ContentTypeDefinition } from '../content/model/definitions.js';
 import { defineContent } from './define-content.js';
 
 interface Placed {
@@ -73,6 +75,18 @@ export class ContentModule implements NestModule {
         check: (given) => given,
       },
     );
+  }
+
+  /**
+   * Declares types in a feature module, as a list or with their components and controllers. Add that module
+   * to `imports` of `forRoot` or `forRootAsync`; otherwise the application does not start.
+   *
+   * @example
+   * @Module({ imports: [ContentModule.forFeature([article])], providers: [Newsroom] })
+   * export class ArticleModule {}
+   */
+  static forFeature(feature: readonly ContentTypeDefinition[] | ContentFeature): DynamicModule {
+    return featureModule('contentTypes' in feature ? feature : { contentTypes: feature });
   }
 
   /**

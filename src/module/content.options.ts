@@ -1,5 +1,5 @@
 import type { Options } from '@mikro-orm/core';
-import type { ConfigurableModuleAsyncOptions, Type } from '@nestjs/common';
+import type { ConfigurableModuleAsyncOptions, ModuleMetadata, Type } from '@nestjs/common';
 import type { AuthStrategy } from '../content/access/auth-strategy.js';
 import type { PermissionsSource, RoleGrants } from '../content/access/content-access.js';
 import type { Grants } from '../content/access/permissions.js';
@@ -10,8 +10,12 @@ import type { SettingsInput } from '../kernel/settings.js';
 /** Options of MikroORM without entities, which the module adds. The default driver is PostgreSQL. */
 export type DatabaseOptions = Partial<Omit<Options, 'entities' | 'entitiesTs'>>;
 
-/** Static options: known when the module is defined, because routes and entities are made from them. */
-export interface ContentModel {
+/**
+ * Static options: known when the module is defined, because routes and entities are made from them. `imports`
+ * has feature modules that declare types by `ContentModule.forFeature`. Your own controllers can inject what
+ * these export.
+ */
+export interface ContentModel extends Pick<ModuleMetadata, 'imports'> {
   readonly contentTypes: readonly ContentTypeDefinition[];
   readonly components?: readonly ComponentDefinition[];
   /** Names of types, components and locales that migrations may drop with all values. Default: none. */
@@ -21,6 +25,10 @@ export interface ContentModel {
    * {@link SingleController} that override or add routes.
    */
   readonly controllers?: Readonly<Record<string, Type<CollectionController | SingleController>>>;
+  /**
+   * Class decorators for the controller of each type, such as your own `Public()`. Default: none.
+   */
+  readonly decorators?: readonly ClassDecorator[];
   /**
    * PostgreSQL schema of the content's tables. Required if MikroORM's `schema` option is set. Default: first
    * schema of the search path.

@@ -4,7 +4,7 @@ import { getMikroORMToken } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { Inject, Injectable, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { RUNTIME } from './content.module-definition.js';
-import type { ContentRuntimeOptions } from './content.options.js';
+import type { ContentRuntimeOptions, DatabaseOptions } from './content.options.js';
 import { type ConnectionOptions, urlMistakes, withConnections } from '../content/store/connection-url.js';
 import { connectionOptions } from '../pool/session-settings.js';
 import { entitiesOf } from '../content/store/entities.js';
@@ -23,8 +23,11 @@ function connectionDefaults({ limits, preparedStatements }: ContentRuntimeOption
 }
 
 /** Opens the module's own MikroORM. Throws if `ownDatabase` is set and the factory returns no database. */
-async function openOrm(schema: Schema, runtime: ContentRuntimeOptions): Promise<MikroORM> {
-  const { database } = runtime;
+async function openOrm(
+  schema: Schema,
+  runtime: ContentRuntimeOptions,
+  database: DatabaseOptions | undefined,
+): Promise<MikroORM> {
   if (database === undefined)
     throw new Error('ContentModule: "database" is missing, but "ownDatabase" says that the factory gives it');
   const mistakes = urlMistakes(database);
@@ -70,6 +73,13 @@ function missing(contextName: string | undefined): string {
  */
 export const CONTENT_ORM = Symbol('ContentOrm');
 
+/**
+ * Injection token of the option `database`, if the module opens its own connection. Tests override it.
+ *
+ * @publicApi
+ */
+export const CONTENT_DATABASE = Symbol('ContentDatabaseOptions');
+
 /** Closes the module's own MikroORM with the application. */
 @Injectable()
 class OwnOrm implements OnApplicationShutdown {
@@ -85,9 +95,15 @@ export function ormProviders(schema: Schema, ownsOrm: boolean, contextName: stri
   if (ownsOrm)
     return [
       {
-        provide: CONTENT_ORM,
-        useFactory: (runtime: ContentRuntimeOptions) => openOrm(schema, runtime),
+        provide: CONTENT_DATABASE,
+        useFactory: ({ database }: ContentRuntimeOptions) => database,
         inject: [RUNTIME],
+      },
+      {
+        provide: CONTENT_ORM,
+        useFactory: (runtime: ContentRuntimeOptions, database?: DatabaseOptions) =>
+          openOrm(schema, runtime, database),
+        inject: [RUNTIME, CONTENT_DATABASE],
       },
       OwnOrm,
     ];

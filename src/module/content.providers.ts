@@ -5,7 +5,10 @@ import { ContentAccess } from '../content/access/content-access.js';
 import { Database } from '../content/store/database.js';
 import { checkRegistered } from '../content/store/entities.js';
 import { ContentService, getContentToken } from '../content/documents/content.service.js';
-import { ContentMetrics } from '../content/documents/content-metrics.js';
+import { ContentMetrics } from '../features/monitoring/content-metrics.js';
+import { MetricParts } from '../content/documents/metric-parts.js';
+import { RequestCounts } from '../content/http/request-counts.js';
+import { RequestWatch } from '../content/http/request-watch.js';
 import { DocumentsBase } from '../content/documents/documents-base.js';
 import { Documents } from '../content/documents/documents.service.js';
 import { HookExplorer } from '../content/documents/hook-explorer.js';
@@ -15,11 +18,15 @@ import { MODEL_DIGEST, ModelWatch } from '../content/documents/model-watch.js';
 import { SignedLinks } from '../content/documents/signed-links.js';
 import { ScheduleWorker } from '../content/documents/schedule-worker.js';
 import { describeModel, digestOf } from '../content/model/description.js';
+import { ChangedAnswers } from '../content/http/changed-answers.js';
 import { ContentErrorFilter, UnroutedErrorFilter } from '../content/http/error.filter.js';
 import { ContentOpenApi } from '../content/http/content-openapi.js';
 import { ContentRequests } from '../content/http/content-requests.js';
 import { EnvelopeInterceptor } from '../content/http/envelope.interceptor.js';
+import { ContentHealthIndicator } from '../content/http/health-indicator.js';
 import { LastConnections } from '../content/http/last-connections.js';
+import { Probes } from '../content/http/probes.js';
+import { Readiness } from '../content/http/readiness.js';
 import { PopulateInterceptor } from '../content/http/populate.interceptor.js';
 import { PositionInterceptor } from '../content/http/position.interceptor.js';
 import { AfterRoutes, BeforeRoutes } from '../content/http/request-hooks.js';
@@ -29,6 +36,8 @@ import { ChangeLog } from '../cache/change-log.js';
 import { changeLogTablesOf, notedTables } from '../content/model/change-log-tables.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
+import { NO_TELEMETRY, TELEMETRY, type Telemetry } from '../kernel/telemetry.js';
+import { openTelemetry } from '../features/monitoring/open-telemetry.js';
 import { RUNTIME } from './content.module-definition.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 import { CONTENT_ORM } from './content.orm.js';
@@ -41,15 +50,21 @@ import { isProduction } from './production.js';
 import { SetupCheck } from './setup-check.js';
 import { StartCheck } from './start-check.js';
 
-function openDatabase(orm: MikroORM, schema: Schema, settings: ContentSettings): Database {
+interface Opening {
+  readonly settings: ContentSettings;
+  readonly telemetry: Telemetry;
+}
+
+function openDatabase(orm: MikroORM, schema: Schema, { settings, telemetry }: Opening): Database {
   checkRegistered(orm, schema);
   const logger = new Logger('ContentDatabase');
   const warn = (message: string): void => logger.warn(message);
-  return new Database({ orm, schema, settings, warn, namesTables: !isProduction() });
+  return new Database({ orm, schema, settings, warn, telemetry, namesTables: !isProduction() });
 }
 
-const openChangeLog = (schema: Schema, database: Database): ChangeLog =>
+const openChangeLog = (schema: Schema, database: Database, telemetry: Telemetry): ChangeLog =>
   new ChangeLog({
+    telemetry,
     tables: changeLogTablesOf(schema.file),
     marked: database.hasReplicas,
     noted: notedTables(schema).map(({ table }) => table),
@@ -75,14 +90,27 @@ const MADE: readonly Provider[] = [
     useFactory: (schema: Schema, settings: ContentSettings) => digestOf(describeModel(schema, settings)),
     inject: [CONTENT_SCHEMA, CONTENT_SETTINGS],
   },
-  { provide: Database, useFactory: openDatabase, inject: [CONTENT_ORM, CONTENT_SCHEMA, CONTENT_SETTINGS] },
-  { provide: ChangeLog, useFactory: openChangeLog, inject: [CONTENT_SCHEMA, Database] },
+  {
+    provide: TELEMETRY,
+    useFactory: ({ monitoring }: ContentSettings) => (monitoring.telemetry ? openTelemetry() : NO_TELEMETRY),
+    inject: [CONTENT_SETTINGS],
+  },
+  {
+    provide: Database,
+    useFactory: (...[orm, schema, settings, telemetry]: [MikroORM, Schema, ContentSettings, Telemetry]) =>
+      openDatabase(orm, schema, { settings, telemetry }),
+    inject: [CONTENT_ORM, CONTENT_SCHEMA, CONTENT_SETTINGS, TELEMETRY],
+  },
+  { provide: ChangeLog, useFactory: openChangeLog, inject: [CONTENT_SCHEMA, Database, TELEMETRY] },
   { provide: CONTENT_MODULE, useExisting: ContentRoutes },
 ];
 
 /** Providers that Nest instantiates. */
 const CLASSES: readonly Provider[] = [
   ArchiveParts,
+  MetricParts,
+  RequestCounts,
+  RequestWatch,
   ContentArchive,
   ModelWatch,
   SignedLinks,
@@ -100,10 +128,14 @@ const CLASSES: readonly Provider[] = [
   UnsentAnswers,
   ContentRequests,
   ContentOpenApi,
+  ChangedAnswers,
   EnvelopeInterceptor,
   PopulateInterceptor,
   PositionInterceptor,
   LastConnections,
+  Readiness,
+  Probes,
+  ContentHealthIndicator,
   SetupCheck,
   StartCheck,
   ContentErrorFilter,
@@ -134,14 +166,19 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   CONTENT_ORM,
   CONTENT_SCHEMA,
   CONTENT_SETTINGS,
+  TELEMETRY,
   Database,
   Hooks,
   SignedLinks,
   WriteAdditions,
   Documents,
   ContentMetrics,
+  ContentHealthIndicator,
   ContentAccess,
   ArchiveParts,
+  MetricParts,
+  RequestCounts,
+  ChangedAnswers,
   DecoratedProviders,
   ContentArchive,
   ContentRoutes,

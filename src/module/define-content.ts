@@ -14,6 +14,7 @@ import { DEFAULT_SETTINGS } from '../kernel/settings.js';
 import { checkOptionShapes } from './check-options.js';
 import { MODULE_OPTIONS_TOKEN, RUNTIME } from './content.module-definition.js';
 import type { ContentModel, ContentRuntimeOptions } from './content.options.js';
+import { withFeatures } from './content.feature.js';
 import { ormProviders } from './content.orm.js';
 import { contentExports, contentProviders } from './content.providers.js';
 
@@ -40,7 +41,8 @@ export const contentEntities = (
 
 /** Extends the module of Nest's builder. Throws a ContentModelError with every mistake. */
 export function defineContent(built: DynamicModule, options: StaticOptions): DynamicModule {
-  const { model, ownsOrm } = options;
+  const { ownsOrm } = options;
+  const model = withFeatures(options.model);
   const mistakes = checkOptionShapes(model, options.known);
   const schema = buildSchema(model.contentTypes, model.components ?? [], {
     schema: model.schema,
@@ -54,6 +56,8 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
       type,
       controller: contentController(type, `${prefix}/${type.route}`, model.controllers?.[type.singularApiId]),
     }));
+  for (const { controller } of controllers)
+    for (const decorate of model.decorators ?? []) decorate(controller);
   // Called only to register the entities. Its result is unused: nothing injects the repositories, and without
   // a MikroORM its error would hide the library's own.
   if (!ownsOrm && model.registerEntities !== false)
@@ -62,7 +66,7 @@ export function defineContent(built: DynamicModule, options: StaticOptions): Dyn
     ...built,
     // Global like MikroORM's own module, because any module injects services.
     global: true,
-    imports: [DiscoveryModule, ...(built.imports ?? [])],
+    imports: [...new Set([DiscoveryModule, ...(built.imports ?? []), ...(model.imports ?? [])])],
     controllers: [
       ...controllers.map(({ controller }) => controller),
       LocalesController,

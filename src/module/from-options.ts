@@ -6,7 +6,8 @@ import { unknownFallbacks } from '../content/model/fallback-locale.js';
 import type { Schema } from '../content/model/model.js';
 import { among } from '../content/model/suggest.js';
 import { trimSlashes } from '../kernel/paths.js';
-import { checkSettings, type ContentSettings, resolveSettings } from '../kernel/settings.js';
+import { checkSettings } from '../kernel/check-settings.js';
+import { type ContentSettings, resolveSettings } from '../kernel/settings.js';
 import type { ContentRuntimeOptions } from './content.options.js';
 
 /** Resolves the settings. Throws a ContentModelError for invalid ones. */

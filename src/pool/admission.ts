@@ -31,6 +31,13 @@ export interface Slot extends Link {
   sequence: number;
 }
 
+/** Slots of a lane, now. */
+export interface LaneLoad {
+  readonly kind: Lane | 'document';
+  readonly active: number;
+  readonly waiting: number;
+}
+
 interface LaneState {
   active: number;
   readonly waiting: Set<Slot>;
@@ -114,6 +121,16 @@ export class Admission {
     this.reads.delete(slot);
     if (key !== null) this.endTurn(key);
     this.grantWaiting();
+  }
+
+  /** Slots by lane; `document` has the requests that wait for another one with their key. */
+  get load(): readonly LaneLoad[] {
+    const keyed = [...this.mutexes.values()].reduce((sum, others) => sum + others.size, 0);
+    const lanes = LANES.map((kind) => {
+      const { active, waiting } = this.lanes[kind];
+      return { kind, active, waiting: waiting.size };
+    });
+    return [...lanes, { kind: 'document', active: this.mutexes.size, waiting: keyed }];
   }
 
   private hasRoom(lane: Lane): boolean {

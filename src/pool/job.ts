@@ -11,6 +11,8 @@ import { clientDisconnected, type SlotHolder, type SlotCallbacks, type PoolConte
 
 export interface JobContext extends PoolContext {
   readonly pool: Pool;
+  /** Time of the last response to any statement, by `performance.now()`. */
+  readonly activity: { respondedAt: number };
 }
 
 export interface JobCalls {
@@ -36,7 +38,7 @@ export class Job {
   private isCommitting = false;
 
   constructor(
-    private readonly pool: Pool,
+    private readonly context: Pick<JobContext, 'pool' | 'activity'>,
     request: (calls: SlotCallbacks) => SlotHolder,
     private readonly calls: JobCalls,
   ) {
@@ -88,6 +90,7 @@ export class Job {
     start(this.client, (error, rows) => {
       this.isBusy = false;
       this.batch = null;
+      if (error === null) this.context.activity.respondedAt = performance.now();
       const callback = this.done;
       this.done = null;
       callback?.(error, rows);
@@ -100,7 +103,7 @@ export class Job {
    * response too late.
    */
   private connect(isSecond = false): void {
-    this.pool.connect((error, client, release) => {
+    this.context.pool.connect((error, client, release) => {
       if (!isSecond && isLateConnect(error) && !this.slot.isOver) return this.connect(true);
       if (client === undefined || this.slot.isOver) {
         // The request has ended, or the pool has no connection.

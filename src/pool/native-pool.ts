@@ -1,7 +1,8 @@
 /** Pool of node-postgres with admission control, prepared statements, batching and cancellation. */
 import type { ContentSettings } from '../kernel/settings.js';
+import { NO_TELEMETRY, type Telemetry } from '../kernel/telemetry.js';
 import type { Statement } from '../kernel/sql.js';
-import { Admission, slotLimitsOf } from './admission.js';
+import { Admission, type LaneLoad, slotLimitsOf } from './admission.js';
 import { firstLine, isMisnamed, overloaded, timedOut } from '../kernel/postgres-errors.js';
 import { TimeoutList } from '../kernel/timeout-list.js';
 import { canPipeline, closeLater } from './pipelined-batch.js';
@@ -17,7 +18,8 @@ import { checkPooler } from './pooler-check.js';
 import type { Row, Runner } from './runner.js';
 import { type KnownText, type PoolRead, ReadBatches, type Send } from './read-batches.js';
 import { laneOf } from './slow-reads.js';
-import { StatementNames } from './statement-names.js';
+import { statementName, StatementNames } from './statement-names.js';
+import { type ReadCalls, tracedRead, tracedWork } from './traced.js';
 import { type BatchTraits, WriteBatches } from './write-batches.js';
 
 export interface ReadTraits {
@@ -41,6 +43,19 @@ export interface WriteTraits {
   readonly together?: BatchTraits | null;
 }
 
+/** Connections and queues of a pool, now. */
+export interface PoolLoad {
+  readonly pool: { readonly max: number; readonly used: number; readonly idle: number };
+  readonly queues: readonly LaneLoad[];
+}
+
+export interface PoolBase {
+  readonly settings: ContentSettings;
+  readonly warn: (message: string) => void;
+  /** Default: no spans. */
+  readonly telemetry?: Telemetry;
+}
+
 const NO_CONNECT_TIMEOUT =
   'The database pool has no "connectionTimeoutMillis" (driverOptions): should the network go silent, ' +
   'connections under way are never given up';
@@ -50,6 +65,9 @@ const NAMES_LOST =
   'set "preparedStatements: false"';
 
 export class NativePool {
+  private readonly settings: ContentSettings;
+  private readonly warn: (message: string) => void;
+  private readonly telemetry: Telemetry;
   private readonly names: StatementNames;
   private readonly context: JobContext;
   private mayCompile: boolean;
@@ -59,9 +77,11 @@ export class NativePool {
 
   private constructor(
     private readonly pool: Pool,
-    private readonly settings: ContentSettings,
-    private readonly warn: (message: string) => void,
+    { settings, warn, telemetry = NO_TELEMETRY }: PoolBase,
   ) {
+    this.settings = settings;
+    this.warn = warn;
+    this.telemetry = telemetry;
     const { queueTimeout, queueLength, slowShare } = settings.load;
     const { statementTimeout } = settings.limits;
     this.mayCompile = mayCompile(pool);
@@ -72,6 +92,7 @@ export class NativePool {
     });
     this.context = {
       pool,
+      activity: { respondedAt: Number.NEGATIVE_INFINITY },
       admission: new Admission(slotLimitsOf(pool.options.max, slowShare, queueLength)),
       deadlines: new TimeoutList(statementTimeout),
       waits: new TimeoutList(queueTimeout),
@@ -85,12 +106,24 @@ export class NativePool {
   }
 
   /** Returns a pool over a client of MikroORM's driver; null unless that is a pool of node-postgres. */
-  static over(
-    client: unknown,
-    settings: ContentSettings,
-    warn: (message: string) => void,
-  ): NativePool | null {
-    return isPool(client) ? new NativePool(client, settings, warn) : null;
+  static over(client: unknown, base: PoolBase): NativePool | null {
+    return isPool(client) ? new NativePool(client, base) : null;
+  }
+
+  /** Name under which a text is prepared. */
+  static nameOf(text: string): string {
+    return statementName(text);
+  }
+
+  get load(): PoolLoad {
+    const { totalCount, idleCount, options } = this.pool;
+    const pool = { max: options.max, used: totalCount - idleCount, idle: idleCount };
+    return { pool, queues: this.context.admission.load };
+  }
+
+  /** Time of the last response to any statement, by `performance.now()`. */
+  get respondedAt(): number {
+    return this.context.activity.respondedAt;
   }
 
   get name(): string {
@@ -103,9 +136,14 @@ export class NativePool {
    * CPU time in Node.
    */
   run(statement: Statement, traits: ReadTraits | null): Promise<readonly Row[]> {
-    return new Promise((done, fail) => {
+    return new Promise((resolve, reject) => {
+      const { begun, done, fail } = this.traced(statement, {
+        begun: (traits ?? OWN).begun,
+        done: resolve,
+        fail: reject,
+      });
       const read = (failed: (error: unknown) => void): void =>
-        this.reads.read({ ...this.readOf(statement, traits), condition: null, done, fail: failed });
+        this.reads.read({ ...this.readOf(statement, traits), begun, condition: null, done, fail: failed });
       read(this.unnamed(() => read(fail), fail));
     });
   }
@@ -115,15 +153,23 @@ export class NativePool {
    * has `yes`, and for a driver without pipelining.
    */
   runIf(condition: Statement, statement: Statement, traits: ReadTraits): Promise<readonly Row[] | null> {
-    return new Promise((resolve, fail) => {
-      const done: PoolRead['done'] = (rows, [row]) => resolve(row?.['yes'] === true ? rows : null);
+    return new Promise((resolve, reject) => {
+      const { begun, done, fail } = this.traced(statement, {
+        begun: traits.begun,
+        done: (rows, [row]) => resolve(row?.['yes'] === true ? rows : null),
+        fail: reject,
+      });
       const read = (failed: (error: unknown) => void): void => {
         const known = this.names.of(condition.text);
         const first = { statement: condition, known };
-        this.reads.read({ ...this.readOf(statement, traits), condition: first, done, fail: failed });
+        this.reads.read({ ...this.readOf(statement, traits), begun, condition: first, done, fail: failed });
       };
       read(this.unnamed(() => read(fail), fail));
     });
+  }
+
+  private traced(statement: Statement, calls: ReadCalls): ReadCalls {
+    return this.telemetry.isOn ? tracedRead(this.telemetry, statement, calls) : calls;
   }
 
   private readOf(
@@ -154,11 +200,13 @@ export class NativePool {
   /** Runs a transaction that code of the host cannot join. */
   transaction<T>(work: (runner: Runner) => Promise<T>, traits: WriteTraits): Promise<T> {
     const { mutex, disconnect, together = null } = traits;
-    return new Promise((resolve, fail) => {
+    const traced = tracedWork(this.telemetry, work);
+    return new Promise((resolve, reject) => {
       const done = resolve as (value: unknown) => void;
+      const fail = traced.failing(reject);
       const write = (failed: (error: unknown) => void): void =>
         this.writes.write({
-          work,
+          work: traced.work,
           together,
           request: { lane: 'write', mutex, disconnect },
           done,
@@ -180,7 +228,10 @@ export class NativePool {
         return connection.run(statement).finally(() => connection.close());
       },
     };
-    return new HostedTransaction(hosted, context).run(request);
+    const traced = tracedWork(this.telemetry, hosted.work);
+    const running = new HostedTransaction({ ...hosted, work: traced.work }, context).run(request);
+    if (this.telemetry.isOn) running.catch(traced.failing(() => undefined));
+    return running;
   }
 
   /** Returns advice on the pool, one sentence each: a missing timeout, a pooler's mode. */

@@ -45,6 +45,7 @@ export interface Pool {
     readonly options?: string;
   };
   readonly totalCount: number;
+  readonly idleCount: number;
   connect(done: (error: Error | undefined, client: PoolClient | undefined, release: Release) => void): void;
   on(event: 'connect', listener: (client: PoolClient) => void): unknown;
 }

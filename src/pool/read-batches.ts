@@ -92,7 +92,7 @@ export class ReadBatches {
 
   private run(batch: Batch<ReadEntry>): void {
     if (batch.waiting.length === 0) return batch.release();
-    new Job(this.context.pool, (calls) => batch.holder(calls), {
+    new Job(this.context, (calls) => batch.holder(calls), {
       begin: (job, client) => this.send({ job, client }, batch),
       fail: () => undefined,
     });

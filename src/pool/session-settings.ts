@@ -27,6 +27,8 @@ const boundOf = (statementTimeout: number): string =>
 export const mayCompile = ({ options }: Pool): boolean => options.options?.includes(NO_JIT) !== true;
 
 const CONNECT_TIMEOUT = 3000;
+/** Name of the connections in `pg_stat_activity`. */
+const APPLICATION_NAME = 'nestjs-content-api';
 /** Session settings that a server's configuration may have changed. */
 const SESSION = `${NO_JIT} -c extra_float_digits=1 -c default_transaction_isolation=read\\ committed`;
 
@@ -39,6 +41,8 @@ export const connectionOptions = (
   withSession: boolean,
 ): Readonly<Record<string, string | number>> => ({
   connectionTimeoutMillis: CONNECT_TIMEOUT,
+  // A name in the URL or in PGAPPNAME wins.
+  fallback_application_name: APPLICATION_NAME,
   ...(withSession ? { options: SESSION } : {}),
   ...(withSession && statementTimeout > 0 ? { statement_timeout: statementTimeout + SERVER_MARGIN } : {}),
 });

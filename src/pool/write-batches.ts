@@ -108,7 +108,7 @@ export class WriteBatches {
   private run(batch: Batch<WriteEntry>): void {
     const { waiting } = batch;
     if (waiting.length === 0) return batch.release();
-    new Job(this.context.pool, (calls) => batch.holder(calls), {
+    new Job(this.context, (calls) => batch.holder(calls), {
       begin: (job, client) => this.begin(batch, job, this.connectionOf(job, client)),
       fail: (error) => {
         for (const { write } of waiting) write.fail(error);

@@ -208,7 +208,7 @@ class Writing {
   }
 }
 
-const MASKED_HEADERS = ['date', 'etag', 'content-length'];
+const MASKED_HEADERS = ['x-request-id', 'date', 'etag', 'content-length'];
 
 /** Masks values that differ between runs: ids and times of rows created since the start. */
 class Mask {

@@ -166,10 +166,10 @@ describe.each(adaptersFor('express'))('the order of hooks on %s', (adapter) => {
     expect(seen).toEqual(['before create', 'after create', 'first create 0', 'second', 'third']);
     expect(logged).toEqual([
       expect.stringMatching(
-        /^A hook after the create of note [a-z0-9]{24} has failed: Error: the first one fails$/,
+        /^A hook after the create of note [a-z0-9]{24} by request \S+ has failed: Error: the first one fails$/,
       ),
       expect.stringMatching(
-        /^A hook after the create of note [a-z0-9]{24} has failed: Error: the second one fails$/,
+        /^A hook after the create of note [a-z0-9]{24} by request \S+ has failed: Error: the second one fails$/,
       ),
     ]);
   });

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { CacheMetrics } from '../../src/content/documents/content-metrics.ts';
+import type { CacheMetrics } from '../../src/features/monitoring/snapshot.ts';
 import type { Answered, Command } from './instance.ts';
 
 const INSTANCE = fileURLToPath(new URL('./instance.ts', import.meta.url));

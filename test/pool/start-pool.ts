@@ -107,7 +107,10 @@ export class TestPool {
       maxPreparedStatements,
       maxPreparedSize: 1_000_000,
     } as ContentSettings;
-    this.native = NativePool.over(this.driver, settings, (message) => void this.warnings.push(message))!;
+    this.native = NativePool.over(this.driver, {
+      settings,
+      warn: (message) => void this.warnings.push(message),
+    })!;
   }
 
   /** Lets all timeouts elapse, and restores the network. Fails if the pool has lost a connection or left a transaction open. */

@@ -82,12 +82,18 @@ export async function createTestApp(
   };
 }
 
-/** Returns the statements that requests send while `work` runs, grouped by pipelined batch. */
+/** Comment with type and action before a statement. */
+const LABEL = /^\/\* \S+ \*\/ /;
+
+/**
+ * Returns the statements that requests send while `work` runs, grouped by pipelined batch, without their
+ * labels.
+ */
 export async function recordBatches(work: () => Promise<unknown>): Promise<string[][]> {
   const batches: string[][] = [];
   await watchQueries((query, client) => {
     const texts = textsOf(query);
-    if (!isUpkeep(client, texts)) batches.push(texts);
+    if (!isUpkeep(client, texts)) batches.push(texts.map((text) => text.replace(LABEL, '')));
   }, work);
   return batches;
 }

@@ -107,6 +107,7 @@ function planned(planning: Planning): Planned {
     verb,
     target,
     caller: HOST,
+    requestId: null,
     right: VERBS[verb].right,
     locks: VERBS[verb].locks({ target, body }),
     precondition: null,

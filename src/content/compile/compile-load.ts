@@ -200,7 +200,9 @@ const LOADED = new CachedTexts<Template<LoadRequest>>();
 /** Prints a statement with one row: `versions` and the stored `model`. */
 export const compileVersions = (request: VersionsRequest): Statement =>
   fill(
-    VERSIONS.of(request.type, versionsFacts(request), () => template(versionsAlone(versionsShape(request)))),
+    VERSIONS.of(request.type, versionsFacts(request), () =>
+      template(versionsAlone(versionsShape(request)), `${request.type.singularApiId}.load`),
+    ),
     request,
   );
 
@@ -210,7 +212,9 @@ export const compileVersions = (request: VersionsRequest): Statement =>
  */
 export const compileLoad = (request: LoadRequest): Statement =>
   fill(
-    LOADED.of(request.type, loadFacts(request), () => template(loaded(loadShape(request)))),
+    LOADED.of(request.type, loadFacts(request), () =>
+      template(loaded(loadShape(request)), `${request.type.singularApiId}.load`),
+    ),
     request,
   );
 
@@ -242,7 +246,7 @@ export function compileExpected(type: ContentType, documents: Expected, defaultL
   const facts = { types: types.map(({ uid }) => uid), defaultLocale };
   return silently(
     fill(
-      EXPECTED.of(type, facts, () => template(expected(types, defaultLocale))),
+      EXPECTED.of(type, facts, () => template(expected(types, defaultLocale), `${type.singularApiId}.check`)),
       documents,
     ),
   );

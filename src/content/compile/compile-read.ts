@@ -204,12 +204,17 @@ export interface Reading {
   readonly marked: boolean;
 }
 
+/** Type and action of a read, for the comment of its statement. */
+export const readLabelOf = ({ type, page }: ReadPlan): string =>
+  `${type.singularApiId}.${page === null ? 'findOne' : 'find'}`;
+
 /** Prints a read for a response, with its size limit and the requested columns. */
 export function compileAnswer(plan: ReadPlan, { bytes, noted, cached, marked }: Reading): Template<ReadPlan> {
   const answer = answerSql(plan, bytes, noted);
-  if (!cached && !marked) return template(answer);
+  const label = readLabelOf(plan);
+  if (!cached && !marked) return template(answer, label);
   const seen = cached ? seenBy(changeLogTablesOf(plan.type), marked) : MARK_COLUMN;
-  return template(sql`select a.*, ${seen} from (${answer} offset 0) a`);
+  return template(sql`select a.*, ${seen} from (${answer} offset 0) a`, label);
 }
 
 /** Column of a response next to its data: total or stamp. */
@@ -236,7 +241,7 @@ function lastSql(answer: Sql, plan: ReadPlan, bytes: number): Sql {
  * nothing if it fails.
  */
 export const compileLastAnswer = (plan: ReadPlan, bytes: number): Template<ReadPlan> =>
-  template(lastSql(readSql(plan), plan, bytes));
+  template(lastSql(readSql(plan), plan, bytes), `${plan.type.singularApiId}.respond`);
 
 /**
  * Prints the response as the end of the statement that writes the row, from the row of `rows`. Null if the

@@ -1,7 +1,16 @@
 /** Prints the statements of a write's steps. */
 import type { DiscardStep, PublishStep, RowsStep, WriteStep } from '../plan/steps.js';
 import { byKind } from '../model/by-kind.js';
-import { fill, silently, type Sql, type Statement, template, type Template } from '../../kernel/sql.js';
+import {
+  fill,
+  labelled,
+  silently,
+  type Sql,
+  type Statement,
+  template,
+  type Template,
+} from '../../kernel/sql.js';
+import type { ContentType } from '../model/model.js';
 import { compileStartDrafts } from './compile-drafts.js';
 import { compileLinks, linkBatches } from './compile-links.js';
 import { compileDelete, compileUnpublish } from './compile-delete.js';
@@ -30,6 +39,12 @@ function withLinks<T extends { readonly links: LinksShape }>(
 
 type Texts<S> = readonly Template<S>[];
 
+const labelOf = ({ singularApiId }: ContentType, action: string): string => `${singularApiId}.${action}`;
+
+/** Prints templates with the type and action as a comment. */
+const templates = <S>(fragments: readonly Sql[], type: ContentType, action: string): Texts<S> =>
+  fragments.map((fragment) => template<S>(fragment, labelOf(type, action)));
+
 interface RowsTexts {
   readonly texts: Texts<RowsStep>;
   readonly answers: boolean;
@@ -49,7 +64,7 @@ function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
     const alone = withLinks({ ...shape, answer: null }, compileRows);
     const answers = answer !== null && alone.length === 1;
     const texts = answers ? withLinks({ ...shape, answer }, compileRows) : alone;
-    return { texts: texts.map(template<RowsStep>), answers };
+    return { texts: templates<RowsStep>(texts, type, 'write'), answers };
   });
 }
 
@@ -68,21 +83,22 @@ const print = byKind<WriteStep, [WrittenAnswer | null], WriteStatements>({
   publish: (step) => {
     const { type } = step;
     const texts = PUBLISHED.of(type, transitionFacts(step), (facts) =>
-      withLinks(transitionShape(type, facts), compilePublish).map(template<PublishStep>),
+      templates<PublishStep>(withLinks(transitionShape(type, facts), compilePublish), type, 'publish'),
     );
     return quiet(filled(texts, step));
   },
   discard: (step) => {
     const { type } = step;
     const texts = DISCARDED.of(type, transitionFacts(step), (facts) =>
-      withLinks(transitionShape(type, facts), compileDiscard).map(template<DiscardStep>),
+      templates<DiscardStep>(withLinks(transitionShape(type, facts), compileDiscard), type, 'discardDraft'),
     );
     return quiet(filled(texts, step));
   },
-  drafts: ({ type, documentIds }) => quiet([compileStartDrafts(type, documentIds)]),
-  unpublish: (step) => quiet([compileUnpublish(step)]),
-  delete: (step) => quiet([compileDelete(step)]),
-  unschedule: (step) => quiet([compileUnschedule(step)]),
+  drafts: ({ type, documentIds }) =>
+    quiet([labelled(labelOf(type, 'startDrafts'), compileStartDrafts(type, documentIds))]),
+  unpublish: (step) => quiet([labelled(labelOf(step.type, 'unpublish'), compileUnpublish(step))]),
+  delete: (step) => quiet([labelled(labelOf(step.type, 'delete'), compileDelete(step))]),
+  unschedule: (step) => quiet([labelled(labelOf(step.type, 'unschedule'), compileUnschedule(step))]),
 });
 
 /** Prints the statements of steps. The last one returns the response if the write has only that step. */

@@ -103,9 +103,10 @@ export class ContentService<T extends Subject = DocumentFields> {
     query: ListQueryFor<T, F, P> = {},
     { as = SYSTEM }: ServiceOptions = {},
   ): Promise<{ data: AnswerFor<T, F, P>[]; meta: { pagination?: PaginationMeta } }> {
-    const { data, meta } = await this.documents.read(
-      this.plan('find', { query, as }, { kind: 'list', by: null }),
-    );
+    const plan = this.plan('find', { query, as }, { kind: 'list', by: null });
+    const { data, meta } = await this.documents.read(plan, {
+      by: { caller: as, action: 'find', requestId: null },
+    });
     return { data: JSON.parse(data) as AnswerFor<T, F, P>[], meta };
   }
 
@@ -125,9 +126,9 @@ export class ContentService<T extends Subject = DocumentFields> {
     { as = SYSTEM }: ServiceOptions = {},
   ): Promise<ReadVersion<AnswerFor<T, F, P>> | null> {
     const action = this.type.kind === 'singleType' ? 'find' : 'findOne';
-    const what = { kind: 'one', by: byDocumentId(documentId) } as const;
     try {
-      const { data, head } = await this.documents.read(this.plan(action, { query, as }, what));
+      const plan = this.plan(action, { query, as }, { kind: 'one', by: byDocumentId(documentId) });
+      const { data, head } = await this.documents.read(plan, { by: { caller: as, action, requestId: null } });
       return { data: JSON.parse(data) as AnswerFor<T, F, P>, etag: head?.headers['ETag'] ?? '' };
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;

@@ -3,6 +3,7 @@ import { Database } from '../store/database.js';
 import type { PlanBase } from '../plan/plan-read.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import { Hooks } from './hooks.js';
 import { InstanceIds } from './instance-ids.js';
 import { ModelWatch } from './model-watch.js';
@@ -21,6 +22,7 @@ export class DocumentsBase implements PlanBase {
     @Inject(ModelWatch) readonly model: ModelWatch,
     @Inject(SignedLinks) readonly links: SignedLinks,
     @Inject(WriteAdditions) readonly additions: WriteAdditions,
+    @Inject(TELEMETRY) readonly telemetry: Telemetry,
   ) {}
 
   get filePlaceholder(): string | null {

@@ -1,6 +1,6 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Caller, SYSTEM, userOf } from '../access/caller.js';
+import { SYSTEM, userOf } from '../access/caller.js';
 import { compileLastAnswer, compileRead, compileWrittenAnswer } from '../compile/compile-read.js';
 import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../../pool/runner.js';
@@ -83,7 +83,12 @@ export class Documents {
    * NotFoundError if the requested document does not exist.
    */
   read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
-    return this.reads.answer(plan, waiting);
+    const { hooks } = this.base;
+    const { by } = waiting;
+    if (by === undefined || !hooks.hearsRead(plan.type.singularApiId, by.action))
+      return this.reads.answer(plan, waiting);
+    const event = { type: plan.type.singularApiId, documentId: plan.documentId, ...by };
+    return hooks.beforeRead(event).then(() => this.reads.answer(plan, waiting));
   }
 
   create(toAnswer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
@@ -153,14 +158,15 @@ export class Documents {
     options: WriteOptions,
     answerOf: (sent: GivenValues) => WriteAnswer<Answer>,
   ): Promise<WriteRun<Answer>> {
-    const { caller } = options;
+    const { caller, requestId = null } = options;
     const target = writeTargetOf(verb, answer, this.base.settings);
     const { right, events, locks, body: action } = VERBS[verb];
-    const hooks = this.hookRun(answer, caller, events(target));
+    const hooks = this.hookRun(answer, { caller, requestId }, events(target));
     const rest = {
       verb,
       target,
       caller,
+      requestId,
       right,
       precondition: options.precondition ?? null,
       events: events(target),
@@ -229,12 +235,16 @@ export class Documents {
   }
 
   /** Hooks get the document with one level populated, regardless of the request's `populate`. */
-  private hookRun(plan: ReadPlan, caller: Caller, actions: readonly HookAction[]): HookRun {
+  private hookRun(
+    plan: ReadPlan,
+    by: Pick<WritePlan, 'caller' | 'requestId'>,
+    actions: readonly HookAction[],
+  ): HookRun {
     const { type, version } = plan;
     const locale = version.locale.kind === 'one' ? version.locale.code : this.base.settings.defaultLocale;
     return new HookRun(
       this.base,
-      { type: type.singularApiId, documentId: plan.documentId, locale, caller, actions },
+      { type: type.singularApiId, documentId: plan.documentId, locale, actions, ...by },
       async (runner, documentId) => {
         const query = { populate: '*', status: version.published ? 'published' : 'draft', locale };
         const shown = this.plan(type, query, {

@@ -2,7 +2,17 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
-import { HOOK_METADATA, type HookFunction, hookMistakes, type HookMetadata, Hooks } from './hooks.js';
+import {
+  HOOK_METADATA,
+  type HookFunction,
+  hookMistakes,
+  type HookMetadata,
+  Hooks,
+  READ_HOOK_METADATA,
+  type ReadHookFunction,
+  type ReadHookMetadata,
+  readHookMistakes,
+} from './hooks.js';
 
 /**
  * Nest creates no request-scoped provider before a request, and scheduled and service writes have no request.
@@ -47,11 +57,18 @@ export class HookExplorer implements OnModuleInit {
     return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
       const method = host[name];
       if (typeof method !== 'function') return [];
-      const metadata = Reflect.getMetadata(HOOK_METADATA, method) as HookMetadata | undefined;
-      if (metadata === undefined) return [];
-      this.hooks.add(metadata, (event) => (method as HookFunction).call(host, event));
+      const hook = Reflect.getMetadata(HOOK_METADATA, method) as HookMetadata | undefined;
+      const read = Reflect.getMetadata(READ_HOOK_METADATA, method) as ReadHookMetadata | undefined;
+      if (hook === undefined && read === undefined) return [];
+      if (hook !== undefined) this.hooks.add(hook, (event) => (method as HookFunction).call(host, event));
+      if (read !== undefined)
+        this.hooks.addRead(read, (event) => (method as ReadHookFunction).call(host, event));
       const where = `${prototype.constructor.name}.${name}`;
-      return [...(isShared ? [] : [`${where}: ${NOT_SHARED}`]), ...hookMistakes(where, metadata, types)];
+      return [
+        ...(isShared ? [] : [`${where}: ${NOT_SHARED}`]),
+        ...(hook === undefined ? [] : hookMistakes(where, hook, types)),
+        ...(read === undefined ? [] : readHookMistakes(where, read, types)),
+      ];
     });
   }
 }

@@ -13,6 +13,7 @@ export interface HookSubject {
   readonly documentId: string | null;
   readonly locale: string;
   readonly caller: Caller;
+  readonly requestId: string | null;
   readonly actions: readonly HookAction[];
 }
 
@@ -89,27 +90,29 @@ export class HookRun {
   private async runCommitted(): Promise<void> {
     for (const { hook, event } of this.calls('committed', { data: {}, em: null })) {
       try {
-        await hook(event);
+        await this.hooks.run('committed', hook, event);
       } catch (error) {
-        const { type, action, documentId } = event;
+        const { type, action, documentId, requestId } = event;
         const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        logger.error(`A hook after the ${action} of ${type} ${documentId ?? ''} has failed: ${cause}`);
+        const by = requestId === null ? '' : ` by request ${requestId}`;
+        logger.error(`A hook after the ${action} of ${type} ${documentId ?? ''}${by} has failed: ${cause}`);
       }
     }
   }
 
   private async run(moment: HookMoment, rest: Pick<ContentEvent, 'data' | 'em'>): Promise<void> {
-    for (const { hook, event } of this.calls(moment, rest)) await hook(event);
+    for (const { hook, event } of this.calls(moment, rest)) await this.hooks.run(moment, hook, event);
   }
 
   private calls(moment: HookMoment, rest: Pick<ContentEvent, 'data' | 'em'>): HookCall[] {
-    const { type, locale, caller, actions } = this.subject;
+    const { type, locale, caller, requestId, actions } = this.subject;
     const { document } = this;
     const documentId = this.written ?? this.subject.documentId;
     return actions.flatMap((action) =>
-      this.hooks
-        .of(moment, type, action)
-        .map((hook) => ({ hook, event: { type, action, documentId, locale, caller, document, ...rest } })),
+      this.hooks.of(moment, type, action).map((hook) => ({
+        hook,
+        event: { type, action, documentId, locale, caller, requestId, document, ...rest },
+      })),
     );
   }
 }

@@ -17,6 +17,22 @@ export type HookAction = WriteEvent;
  */
 export type HookMoment = 'before' | 'after' | 'committed';
 
+/** Calls of hooks since the start. */
+export interface HookCount {
+  /** `read` for hooks before reads. */
+  readonly moment: HookMoment | 'read';
+  runs: number;
+  failures: number;
+  milliseconds: number;
+}
+
+const countOf = (moment: HookCount['moment']): HookCount => ({
+  moment,
+  runs: 0,
+  failures: 0,
+  milliseconds: 0,
+});
+
 /**
  * Argument of a hook. With a registered model, `ContentEvent<'article'>` has the type's own data and
  * document.
@@ -30,6 +46,8 @@ export interface ContentEvent<T extends Subject = object> {
   readonly documentId: string | null;
   readonly locale: string;
   readonly caller: Caller;
+  /** Id of the HTTP request, also in its `X-Request-Id`; null if code of the application writes. */
+  readonly requestId: string | null;
   /** Data of the body before create and update, which the hook may change. Otherwise empty. */
   readonly data: DataFor<T>;
   /** Document after create, update and publish, with one level populated and without private attributes. */
@@ -95,11 +113,100 @@ export const OnContentCommitted = <const K extends HookedId>(
   ...actions: HookAction[]
 ): HookDecorator<K> => hook('committed', type, actions);
 
+const READ_ACTIONS = ['find', 'findOne'] as const;
+
+/** Action of a read; a single type has `find` only. */
+export type ReadAction = (typeof READ_ACTIONS)[number];
+
+/**
+ * Argument of a hook before a read.
+ *
+ * @publicApi
+ */
+export interface ContentReadEvent {
+  readonly type: string;
+  readonly action: ReadAction;
+  /** Null for lists and single types. The document may not exist. */
+  readonly documentId: string | null;
+  readonly caller: Caller;
+  /** Id of the HTTP request; null if code of the application reads. */
+  readonly requestId: string | null;
+}
+
+export type ReadHookFunction = (event: ContentReadEvent) => unknown;
+
+export interface ReadHookMetadata {
+  readonly type: string;
+  readonly actions: readonly ReadAction[];
+}
+
+export const READ_HOOK_METADATA = 'content:read-hook';
+
+/**
+ * Runs a provider's method before a read of a type, also if the response is cached. An error refuses the
+ * read. It runs after the permission and the query were checked, and not for populated documents.
+ *
+ * @publicApi
+ */
+export const BeforeContentRead = (type: HookedId, ...actions: ReadAction[]): MethodDecorator =>
+  SetMetadata(READ_HOOK_METADATA, { type, actions } satisfies ReadHookMetadata);
+
+export const readHookMistakes = (
+  where: string,
+  { type, actions }: ReadHookMetadata,
+  types: readonly string[],
+): string[] => mistakesOf(where, { type, types, actions, known: READ_ACTIONS });
+
 export class Hooks {
   private readonly functions: (HookMetadata & { readonly run: HookFunction })[] = [];
+  private readonly counted = {
+    before: countOf('before'),
+    after: countOf('after'),
+    committed: countOf('committed'),
+    read: countOf('read'),
+  };
+  private readonly reads: (ReadHookMetadata & { readonly run: ReadHookFunction })[] = [];
+
+  get counts(): readonly HookCount[] {
+    return Object.values(this.counted);
+  }
+
+  /** Runs a hook and counts it. Throws its error. */
+  async run<E>(moment: HookCount['moment'], hook: (event: E) => unknown, event: E): Promise<void> {
+    const count = this.counted[moment];
+    const since = performance.now();
+    try {
+      await hook(event);
+    } catch (error) {
+      count.failures += 1;
+      throw error;
+    } finally {
+      count.runs += 1;
+      count.milliseconds += performance.now() - since;
+    }
+  }
 
   add(metadata: HookMetadata, run: HookFunction): void {
     this.functions.push({ ...metadata, run });
+  }
+
+  addRead(metadata: ReadHookMetadata, run: ReadHookFunction): void {
+    this.reads.push({ ...metadata, run });
+  }
+
+  /** Whether a read has hooks, so that other reads wait for nothing. */
+  hearsRead(type: string, action: ReadAction): boolean {
+    return this.reads.length > 0 && this.readsOf(type, action).length > 0;
+  }
+
+  async beforeRead(event: ContentReadEvent): Promise<void> {
+    for (const { run } of this.readsOf(event.type, event.action)) await this.run('read', run, event);
+  }
+
+  private readsOf(type: string, action: ReadAction): Hooks['reads'] {
+    return this.reads.filter(
+      (one) => (one.type === '*' || one.type === type) && one.actions.includes(action),
+    );
   }
 
   of(moment: HookMoment, type: string, action: HookAction): readonly HookFunction[] {
@@ -132,13 +239,22 @@ export function hookMistakes(
   { type, actions }: HookMetadata,
   types: readonly string[],
 ): string[] {
+  return mistakesOf(where, { type, types, actions, known: HOOK_ACTIONS });
+}
+
+interface NamedActions {
+  readonly type: string;
+  readonly types: readonly string[];
+  readonly actions: readonly string[];
+  readonly known: readonly string[];
+}
+
+function mistakesOf(where: string, { type, types, actions, known: names }: NamedActions): string[] {
   const known = ['*', ...types].includes(type);
-  const unknown = actions.filter((action) => !HOOK_ACTIONS.includes(action));
+  const unknown = actions.filter((action) => !names.includes(action));
   return [
     ...(known ? [] : [`${where}: "${type}" is not a content type${among(type, types)}`]),
-    ...(actions.length > 0
-      ? []
-      : [`${where}: names no action, so it would never run${among('', HOOK_ACTIONS)}`]),
-    ...unknown.map((action) => `${where}: "${action}" is not an action${among(action, HOOK_ACTIONS)}`),
+    ...(actions.length > 0 ? [] : [`${where}: names no action, so it would never run${among('', names)}`]),
+    ...unknown.map((action) => `${where}: "${action}" is not an action${among(action, names)}`),
   ];
 }

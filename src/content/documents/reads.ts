@@ -1,5 +1,5 @@
 /** Execution of planned reads: cached, shared with equal reads, or run. */
-import { compileAnswer } from '../compile/compile-read.js';
+import { compileAnswer, readLabelOf } from '../compile/compile-read.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Row } from '../../pool/runner.js';
 import { notFound, overLimit } from '../../kernel/errors.js';
@@ -10,6 +10,7 @@ import { isPlain, type ReadPlan } from '../plan/plan.js';
 import { type Mark, MARK_HEADER } from '../query/mark.js';
 import type { Statement, Template } from '../../kernel/sql.js';
 import { Answer } from './answer.js';
+import type { ContentReadEvent } from './hooks.js';
 import type { DocumentsBase } from './documents-base.js';
 import { etagOf } from './etag.js';
 import { FilteredTotals, type KnownPage } from '../../cache/filtered-totals.js';
@@ -25,6 +26,8 @@ export interface ReadFor {
    * response includes all that is committed.
    */
   readonly since?: Mark | null;
+  /** Reader, for hooks; none for reads of the library itself. */
+  readonly by?: Pick<ContentReadEvent, 'action' | 'caller' | 'requestId'>;
 }
 
 interface Manner {
@@ -105,14 +108,34 @@ export class Reads {
       );
     };
     if (key === null || !this.keeps) return (await pass()).answer;
+    let isRead = false;
     // Cache entries must come from the primary, where the change log is polled.
-    const load = (isChecked: boolean): Promise<Loaded<Answer>> =>
-      this.shared.read(key, disconnect, (traits) => this.load(plan, traits, { isChecked, since: undefined }));
+    const load = (isChecked: boolean): Promise<Loaded<Answer>> => {
+      isRead = true;
+      return this.shared.read(key, disconnect, (traits) =>
+        this.load(plan, traits, { isChecked, since: undefined }),
+      );
+    };
     const statement = this.print(plan);
     const subject = this.dependencies.of(plan, statement);
-    const answer = await this.cache.read({ key, subject, load, pass });
+    const reading = (): Promise<Answer> => this.cache.read({ key, subject, load, pass });
+    const answer = await (this.base.telemetry.isOn
+      ? this.traced(reading, () => !isRead && !isPassed)
+      : reading());
     // A replica may be behind the last poll, so its position stays.
     return isPassed ? answer : this.marked(answer);
+  }
+
+  private async traced(reading: () => Promise<Answer>, isHit: () => boolean): Promise<Answer> {
+    const end = this.base.telemetry.scope().start('content.cache');
+    try {
+      const answer = await reading();
+      end(undefined, { 'content.cache.hit': isHit() });
+      return answer;
+    } catch (error) {
+      end(error);
+      throw error;
+    }
   }
 
   /**
@@ -129,6 +152,11 @@ export class Reads {
 
   print(plan: ReadPlan): Statement {
     return statementOf(plan, (asked) => this.compile(asked));
+  }
+
+  /** Returns the label and the name of a read's statement, as the database shows them. */
+  nameOf(plan: ReadPlan): string {
+    return `${readLabelOf(plan)} ${this.base.database.nameOf(this.print(plan))}`;
   }
 
   private compile(plan: ReadPlan): Template<ReadPlan> {

@@ -20,6 +20,7 @@ import { ContentError } from '../../kernel/errors.js';
 import { mutexOf } from '../plan/locks.js';
 import type { ContentType } from '../model/model.js';
 import type { Scheduled } from '../model/schedule.js';
+import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import { print, silently, sql } from '../../kernel/sql.js';
 import { DocumentsBase } from './documents-base.js';
 import { Documents } from './documents.service.js';
@@ -54,10 +55,13 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private isStopping = false;
+  /** Metrics: searches, and outcomes of actions. */
+  readonly counts = { searches: 0, failedSearches: 0, done: 0, failed: 0, retried: 0 };
 
   constructor(
     @Inject(DocumentsBase) private readonly base: DocumentsBase,
     @Inject(Documents) private readonly documents: Documents,
+    @Inject(TELEMETRY) private readonly telemetry: Telemetry,
   ) {
     this.types = [...base.schema.types.values()].filter(({ draftAndPublish }) => draftAndPublish);
     const byDefault = isScheduled(base.schema) ? DEFAULT_SECONDS : 0;
@@ -77,14 +81,20 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   private wait(slower: number): void {
     if (this.isStopping) return;
     this.timer = setTimeout(() => {
-      this.running = this.runDue().then(
-        () => this.wait(1),
-        (error: unknown) => {
-          if (slower === 1)
-            this.logger.warn(`The search for scheduled actions failed, it is retried: ${messageOf(error)}`);
-          this.wait(Math.min(2 * slower, MAX_FACTOR));
-        },
-      );
+      this.running = this.telemetry
+        .background('content.schedules', () => this.runDue())
+        .then(
+          () => {
+            this.counts.searches += 1;
+            this.wait(1);
+          },
+          (error: unknown) => {
+            this.counts.failedSearches += 1;
+            if (slower === 1)
+              this.logger.warn(`The search for scheduled actions failed, it is retried: ${messageOf(error)}`);
+            this.wait(Math.min(2 * slower, MAX_FACTOR));
+          },
+        );
     }, this.milliseconds * slower).unref();
   }
 
@@ -127,6 +137,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
         { ...options, mutex },
       );
       if (taken === undefined) return 'none';
+      this.counts[failure === null ? 'done' : 'failed'] += 1;
       if (failure !== null) this.warn(taken, failure);
       return 'done';
     } catch (error) {
@@ -155,7 +166,9 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   private async countAttempt(time: ScheduledTime, failure: string): Promise<void> {
     const counted = compileCountAttempt(time, { allowed: MAX_ATTEMPTS, failure });
     const [row] = await this.base.database.run(counted);
-    if (row?.['failed'] === true) this.warn(time, failure);
+    const isFinal = row?.['failed'] === true;
+    this.counts[isFinal ? 'failed' : 'retried'] += 1;
+    if (isFinal) this.warn(time, failure);
   }
 
   private warn({ type, documentId, locale, action }: ScheduledTime, failure: string): void {

@@ -98,7 +98,7 @@ export class Schedules {
    * Acquires the locks of a change, and finds the document. Throws NotFoundError, or 403 as for publishing.
    */
   private async holdAndFind(runner: Runner, { target, caller, mutex }: Held): Promise<string> {
-    const publishing = { verb: 'publish', target, caller, right: 'publish' } as const;
+    const publishing = { verb: 'publish', target, caller, requestId: null, right: 'publish' } as const;
     const plan: WritePlan = { ...publishing, locks: [], precondition: null, events: [], body: null };
     const { settings } = this.base;
     const request = { target, own: ownOnly(plan), coverage: null, body: null, settings, freshIds: 0 };

@@ -8,4 +8,6 @@ export interface WriteOptions {
   readonly em?: SqlEntityManager;
   readonly precondition?: Precondition | null;
   readonly disconnect?: Disconnect | null;
+  /** Id of the HTTP request, for hooks and the write plan. Default null: code of the application writes. */
+  readonly requestId?: string | null;
 }

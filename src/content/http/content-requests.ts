@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 import { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
+import type { ReadAction } from '../documents/hooks.js';
 import type { ContentSchedule } from '../documents/schedules.js';
 import { RequestKeys } from '../documents/request-keys.js';
 import type { WriteOptions } from '../documents/write-options.js';
@@ -10,7 +11,15 @@ import { MARK_HEADER, parseMark } from '../query/mark.js';
 import type { Handler } from '../model/routes.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { disconnectOf } from './connection.js';
-import { type Asked, askedOf, type HttpRequest, isRead, stateOf, urlOf } from './request-state.js';
+import {
+  type Asked,
+  askedOf,
+  type HttpRequest,
+  isRead,
+  requestIdOf,
+  stateOf,
+  urlOf,
+} from './request-state.js';
 import { UnsentAnswers } from './unsent-answers.js';
 
 interface WriteRequest {
@@ -53,7 +62,7 @@ export class ContentRequests {
     const asked = askedOf(request);
     const { handler } = asked;
     return handler === 'find' || handler === 'findOne'
-      ? this.read(request as HttpRequest, asked)
+      ? this.read(request as HttpRequest, asked, handler)
       : this.write(request as HttpRequest, asked, { perform: this.writes[handler], body });
   }
 
@@ -63,7 +72,7 @@ export class ContentRequests {
     { perform, body }: { readonly perform: Perform; readonly body: unknown },
   ): Promise<Answer> {
     const disconnect = disconnectOf(request);
-    const options = { caller, disconnect, precondition };
+    const options = { caller, disconnect, precondition, requestId: requestIdOf(request) };
     const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
     if (key === null) return perform({ plan, body, options });
     const content = [request.method, urlOf(request), body];
@@ -72,10 +81,14 @@ export class ContentRequests {
     );
   }
 
-  private async read(request: HttpRequest, { plan, caller }: Asked): Promise<Answer> {
+  private async read(request: HttpRequest, { plan, caller }: Asked, action: ReadAction): Promise<Answer> {
     const { headers } = request;
     const since = parseMark(headers[MARK_HEADER.toLowerCase()]);
-    const answer = await this.documents.read(plan, { disconnect: disconnectOf(request), since });
+    const answer = await this.documents.read(plan, {
+      disconnect: disconnectOf(request),
+      since,
+      by: { caller, action, requestId: requestIdOf(request) },
+    });
     if (caller.kind === 'public' && headers.authorization === undefined)
       stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
     this.unsent.admit(request, answer.data);

@@ -6,11 +6,13 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
-import { from } from 'rxjs';
+import { from, lastValueFrom } from 'rxjs';
+import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import { ContentRequests } from './content-requests.js';
 import { EnvelopeInterceptor } from './envelope.interceptor.js';
 import { PopulateInterceptor } from './populate.interceptor.js';
-import { type HttpRequest, isRead, stateOf } from './request-state.js';
+import { type HttpRequest, isRead, pathOf, requestIdOf, stateOf } from './request-state.js';
+import { ContentRoutes } from './routes.js';
 
 /**
  * Combines the two interceptors of content routes into one, because each interceptor costs kilobytes of
@@ -26,9 +28,34 @@ export class ContentInterceptor implements NestInterceptor {
     @Inject(PopulateInterceptor) private readonly populate: PopulateInterceptor,
     @Inject(ContentRequests) private readonly requests: ContentRequests,
     @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(TELEMETRY) private readonly telemetry: Telemetry,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
+    return this.telemetry.isOn ? this.traced(context, next) : this.handle(context, next);
+  }
+
+  /** Runs the request in a span, with the route as `http.route`. */
+  private traced(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const route = this.routes.templateOf(pathOf(request)) ?? '';
+    const { type, action } = stateOf(request).route ?? {};
+    this.telemetry.route(route);
+    const attributes = {
+      'http.route': route,
+      'http.request.method': request.method,
+      'content.request_id': requestIdOf(request) ?? '',
+      ...(type === undefined ? {} : { 'content.type': type.singularApiId, 'content.action': String(action) }),
+    };
+    return from(
+      this.telemetry.within('content.request', attributes, () =>
+        lastValueFrom(this.handle(context, next), { defaultValue: undefined }),
+      ),
+    );
+  }
+
+  private handle(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
     const http = context.switchToHttp();
     const request = http.getRequest<HttpRequest>();
     if (!this.isOurs(request))

@@ -9,6 +9,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { map } from 'rxjs';
 import { Answer, type AnswerHead } from '../documents/answer.js';
 import { parseTags } from '../query/parse-tags.js';
+import { ChangedAnswers } from './changed-answers.js';
 import { JSON_TEXT } from './metadata.js';
 import { type HttpRequest, isRead, stateOf } from './request-state.js';
 
@@ -30,7 +31,10 @@ const SHARED: readonly number[] = [200, 304];
  */
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor {
-  constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(ChangedAnswers) private readonly changed: ChangedAnswers,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
     const http = context.switchToHttp();
@@ -50,6 +54,7 @@ export class EnvelopeInterceptor implements NestInterceptor {
     const { timing } = stateOf(request);
     timing?.ended(isRead(request) ? 'read' : 'write');
     if (timing !== undefined) httpAdapter.setHeader(response, 'Server-Timing', timing.header());
+    if (text !== undefined) this.changed.compare(response, text);
     if (text === undefined) response.removeHeader(CONTENT_TYPE);
     else if (httpAdapter.getHeader(response, CONTENT_TYPE) === undefined)
       httpAdapter.setHeader(response, CONTENT_TYPE, JSON_TEXT);

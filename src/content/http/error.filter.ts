@@ -10,8 +10,9 @@ import {
 import { ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
 import { ContentError, type ErrorName, ERRORS } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
+import { RequestCounts } from './request-counts.js';
 import { ContentRoutes } from './routes.js';
-import { type HttpRequest, pathOf } from './request-state.js';
+import { type HttpRequest, pathOf, requestIdOf } from './request-state.js';
 
 /** Body of every error (protocol 2.1). */
 interface ErrorBody {
@@ -112,26 +113,31 @@ function fromHttp(exception: HttpException): ErrorBody {
 export class ContentErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('ContentApi');
 
-  constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
+  constructor(
+    @Inject(HttpAdapterHost) private readonly host: HttpAdapterHost,
+    @Inject(RequestCounts) private readonly counts: RequestCounts,
+  ) {}
 
   catch(exception: unknown, context: ArgumentsHost): void {
-    this.reply(exception, context.switchToHttp().getResponse<object>());
+    const http = context.switchToHttp();
+    this.reply(exception, http.getResponse<object>(), requestIdOf(http.getRequest<object>()));
   }
 
-  reply(exception: unknown, response: object): void {
-    const answer = this.answerTo(exception);
+  /** Sends an error. An unexpected one is logged, with the id of its request. */
+  reply(exception: unknown, response: object, requestId: string | null = null): void {
+    const answer = this.answerTo(exception, requestId);
+    this.counts.refused(exception, answer.error);
     const { httpAdapter } = this.host;
     const { retryAfter } = answer.error.details as { readonly retryAfter?: unknown };
     if (typeof retryAfter === 'number') httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
     httpAdapter.reply(response, answer, answer.error.status);
   }
 
-  private answerTo(exception: unknown): ErrorBody {
+  private answerTo(exception: unknown, requestId: string | null): ErrorBody {
     if (exception instanceof ContentError) return body(exception.status, exception);
     if (exception instanceof HttpException) return fromHttp(exception);
-    this.logger.error(
-      exception instanceof Error ? (exception.stack ?? exception.message) : String(exception),
-    );
+    const cause = exception instanceof Error ? (exception.stack ?? exception.message) : String(exception);
+    this.logger.error(requestId === null ? cause : `Request ${requestId} failed: ${cause}`);
     return body(500, { name: 'InternalServerError', message: 'Internal Server Error' });
   }
 }

@@ -22,14 +22,19 @@ export const Json = (): MethodDecorator => Header('Content-Type', JSON_TEXT);
  * Metadata of `@nestjs/swagger`, which may be absent. Its own document would show these routes without
  * parameters, bodies and responses.
  */
+const LIBRARY = 'content:library';
 const HIDDEN_CONTROLLER = 'swagger/apiExcludeController';
 const HIDDEN_HANDLER = 'swagger/apiExcludeEndpoint';
 
-/** Marks a controller whose routes are part of the content document. */
+/** Marks a controller of the library, whose routes are part of the content document. */
 export const Described =
   (): ClassDecorator =>
-  (controller): void =>
+  (controller): void => {
     Reflect.defineMetadata(HIDDEN_CONTROLLER, [true], controller);
+    Reflect.defineMetadata(LIBRARY, true, controller);
+  };
+
+export const isDescribed = (controller: object): boolean => Reflect.hasOwnMetadata(LIBRARY, controller);
 
 /** Marks the handlers of a class that applications extend, but not those of subclasses. */
 export const DescribedHandlers =

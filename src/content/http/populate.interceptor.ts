@@ -8,6 +8,7 @@ import {
 import type { Caller } from '../access/caller.js';
 import { Documents, draftUnlessSaid } from '../documents/documents.service.js';
 import type { Precondition } from '../plan/precondition.js';
+import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { parseTags } from '../query/parse-tags.js';
@@ -28,7 +29,10 @@ function preconditionOf({ headers }: HttpRequest): Precondition | null {
  */
 @Injectable()
 export class PopulateInterceptor implements NestInterceptor {
-  constructor(@Inject(Documents) private readonly documents: Documents) {}
+  constructor(
+    @Inject(Documents) private readonly documents: Documents,
+    @Inject(TELEMETRY) private readonly telemetry: Telemetry,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
     this.narrow(context.switchToHttp().getRequest<HttpRequest>());
@@ -38,14 +42,18 @@ export class PopulateInterceptor implements NestInterceptor {
   narrow(request: HttpRequest): void {
     const state = stateOf(request);
     const { caller, route } = state;
-    if (caller !== undefined && route !== undefined)
-      state.asked = {
+    if (caller !== undefined && route !== undefined) {
+      const asked = {
         action: route.action,
         handler: route.handler,
         caller,
-        plan: this.plan(request, route, caller),
+        plan: this.telemetry.within('content.plan', {}, () => this.plan(request, route, caller)),
         precondition: preconditionOf(request),
       };
+      state.asked = asked;
+      // For the log line of a slow request, which has Node's own request only.
+      stateOf(request.raw ?? request).asked = asked;
+    }
     state.timing?.ended('plan');
   }
 

@@ -8,13 +8,15 @@ import { ContentAccess } from '../access/content-access.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { Database } from '../store/database.js';
 import { MARK_HEADER } from '../query/mark.js';
-import { ContentError, unavailable } from '../../kernel/errors.js';
+import { REQUEST_ID_HEADER, requestIdIn } from '../query/request-id.js';
+import { ContentError } from '../../kernel/errors.js';
 import { type LimitedBodies, limitParsedBodies, limitRouteBodies } from './body-limit.js';
 import { ContentErrorFilter } from './error.filter.js';
 import { takeAnyBody, takeAnyPath } from './fastify.js';
 import { declareBody } from './json-body.js';
-import { LastConnections } from './last-connections.js';
-import { pathIn } from './request-state.js';
+import { Probes } from './probes.js';
+import { pathIn, stateOf } from './request-state.js';
+import { RequestWatch } from './request-watch.js';
 import { ContentRoutes } from './routes.js';
 
 export interface RawRequest {
@@ -71,7 +73,6 @@ const FRAMEWORKS: Readonly<
   },
 };
 
-const HEALTH = '/_health';
 const PRIVATE = 'private, no-cache';
 
 /** Registers a hook for every request: first of all, or for requests without a route. */
@@ -91,7 +92,8 @@ export class BeforeRoutes implements OnModuleInit {
     @Inject(ContentErrorFilter) private readonly errors: ContentErrorFilter,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(Database) private readonly database: Database,
-    @Inject(LastConnections) private readonly connections: LastConnections,
+    @Inject(Probes) private readonly probes: Probes,
+    @Inject(RequestWatch) private readonly watch: RequestWatch,
   ) {
     // Emits at once if there is an adapter.
     adapter.init$.subscribe(() => {
@@ -119,16 +121,21 @@ export class BeforeRoutes implements OnModuleInit {
     const path = pathIn(request.url);
     if (this.routes.hasRoute(path)) {
       declareBody(request);
+      this.identify(request, response);
+      this.watch.begin(request, response);
       this.protect(response);
       if (this.undecoded.has(request)) {
         this.errors.reply(new ContentError('BadRequestError', 'failed to decode'), response);
         return true;
       }
     }
-    if (!this.settings.health || path !== HEALTH) return false;
-    if (this.connections.isStopping) this.errors.reply(unavailable('The application is stopping'), response);
-    else this.adapter.httpAdapter.reply(response, undefined, 204);
-    return true;
+    return this.probes.answer(path, response);
+  }
+
+  private identify(request: RawRequest, response: object): void {
+    const requestId = requestIdIn(request.headers);
+    stateOf(request).requestId = requestId;
+    this.adapter.httpAdapter.setHeader(response, REQUEST_ID_HEADER, requestId);
   }
 
   /** Keeps caches from mixing up callers, formats or positions. */

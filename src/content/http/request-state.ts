@@ -16,6 +16,8 @@ interface RequestState {
   sharedMaxAge?: number;
   timing?: Timing;
   response?: object;
+  /** In the state of Node's own request, which exists before that of the framework. */
+  requestId?: string;
 }
 
 /** Content type of a route's controller, and action of its handler. */
@@ -43,6 +45,10 @@ const STATE = Symbol('ContentRequestState');
 
 export const stateOf = (request: object & { [STATE]?: RequestState }): RequestState =>
   (request[STATE] ??= {});
+
+/** Returns the id of a request to a route of the library; null for other requests. */
+export const requestIdOf = (request: object & { readonly raw?: object }): string | null =>
+  stateOf(request.raw ?? request).requestId ?? null;
 
 /** Returns the parsed content request. Throws an Error on routes that the application added. */
 export function askedOf(request: object): Asked {

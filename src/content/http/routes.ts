@@ -34,6 +34,12 @@ interface Handler {
   readonly isOwn: boolean;
 }
 
+/** Handler of a path, and the path of its controller. */
+interface Match {
+  readonly at: string;
+  readonly handler: Handler;
+}
+
 /** Order of methods in `Allow`. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
@@ -163,21 +169,36 @@ export class ContentRoutes {
     return handlers.length > 0 && handlers.every(({ isOwn }) => isOwn);
   }
 
+  /** Returns the template of a lower-case path, such as `/api/articles/:documentId`; null without a route. */
+  templateOf(path: string): string | null {
+    const [match] = this.matchesAt(path);
+    return match === undefined ? null : [match.at, ...match.handler.segments].join('/');
+  }
+
   private handlersAt(path: string): readonly Handler[] {
+    return this.matchesAt(path).map(({ handler }) => handler);
+  }
+
+  private matchesAt(path: string): readonly Match[] {
     const placed = this.bases
       .filter((base) => path.startsWith(base))
       .flatMap((base) => {
         const [name = '', ...segments] = path.slice(base.length).replace(/\/$/, '').split('/');
-        return (this.placed.get(name)?.handlers ?? []).filter(leadsTo(segments));
+        const at = `${base}${name}`;
+        return (this.placed.get(name)?.handlers ?? [])
+          .filter(leadsTo(segments))
+          .map((handler) => ({ at, handler }));
       });
     return [...placed, ...this.outsideAt(path)];
   }
 
-  private outsideAt(path: string): readonly Handler[] {
+  private outsideAt(path: string): readonly Match[] {
     return this.outside.flatMap(({ paths, handlers }) =>
       paths
         .filter((base) => isBelow(path, base))
-        .flatMap((base) => handlers.filter(leadsTo(segmentsOf(path.slice(base.length))))),
+        .flatMap((at) =>
+          handlers.filter(leadsTo(segmentsOf(path.slice(at.length)))).map((handler) => ({ at, handler })),
+        ),
     );
   }
 

@@ -83,6 +83,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   pluralApiId: def.pluralApiId ?? def.singularApiId,
   route: def.kind === 'collectionType' ? def.pluralApiId : def.singularApiId,
   draftAndPublish: def.draftAndPublish ?? false,
+  validate: def.validate ?? null,
   localized: def.localized ?? false,
   fallback: fallbackRules(def.fallbackLocale),
   table: tableOf(def, schema),

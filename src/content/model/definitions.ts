@@ -1,5 +1,7 @@
 /** Definitions of content types and components: plain, JSON-serialisable data. */
 import type { ActionsOption, DocumentAction } from './actions.js';
+import type { DocumentCheck, ValueCheck } from './checks.js';
+import type { Conversion } from './conversion.js';
 import type { FallbackLocale } from './fallback-locale.js';
 import type { AttributeLayout, ComponentLayout, TypeLayout } from './layout.js';
 
@@ -27,13 +29,6 @@ interface CommonOptions {
   /** Layout in the desk. Default: by name and type. */
   readonly desk?: AttributeLayout;
 }
-
-/**
- * Conversion of stored values that a changed attribute does not allow. `'fit'` converts to the nearest valid
- * value: rounded, cut, or the first of several. It refuses values without one. `'empty'` does the same, but
- * sets these to null. An object, for an `enumeration`, maps stored values to new ones.
- */
-export type Conversion = 'fit' | 'empty' | Readonly<Record<string, string | null>>;
 
 /** Scalar types and the TypeScript types of their values in responses. */
 export interface ScalarValues {
@@ -97,6 +92,7 @@ export interface ScalarDefinition extends CommonOptions {
   readonly generate?: boolean;
   /** Adds an index for filters and sorts. Default false. */
   readonly index?: boolean;
+  readonly validate?: ValueCheck<never>;
 }
 
 interface RelationOptions extends CommonOptions {
@@ -174,6 +170,8 @@ type Scalar<N extends ScalarTypeName, K extends keyof ScalarDefinition = never> 
       CommonOptions &
         Pick<ScalarDefinition, 'searchable' | K> & {
           readonly type: N;
+          /** Your own check of a value, after all other rules (protocol 14.24). Default: none. */
+          readonly validate?: ValueCheck<ScalarValues[N]>;
           /** Default on create if the body omits the attribute (protocol 14.20). */
           readonly default?: ScalarValues[N] | (N extends 'biginteger' | 'timestamp' ? number : never) | null;
         }
@@ -270,6 +268,8 @@ export interface TypeOptions {
    * nothing.
    */
   readonly removed?: readonly string[];
+  /** Your own check of all values of a published version (protocol 14.25). Default: none. */
+  readonly validate?: DocumentCheck;
   /** Layout of the type in the desk. Default: in the menu, with the first values as columns of the list. */
   readonly desk?: TypeLayout;
   readonly attributes: AttributeDefinitions;

@@ -1,4 +1,5 @@
 /** Frozen content model: names resolved, both sides of every relation joined. */
+import type { DocumentCheck } from './checks.js';
 import type { Identifier, Sql } from '../../kernel/sql.js';
 import type {
   AnyRoute,
@@ -124,6 +125,8 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly archived: boolean;
   /** Writes are in the event log. */
   readonly events: boolean;
+  /** Check of all values of a published version; null for none. */
+  readonly validate: DocumentCheck | null;
   /** Layout of the desk, which affects no content. */
   readonly layout: TypeLayout;
   readonly storage: Storage;

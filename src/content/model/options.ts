@@ -74,6 +74,7 @@ const CONVERT = option(
     (isObject(value) && Object.values(value).every((one) => one === null || isText(one))),
 );
 
+const FUNCTION = option('a function', (value) => typeof value === 'function');
 const LAYOUT = option('an object', (value) => isObject(value) && !Array.isArray(value));
 
 const COMMON: Options = {
@@ -88,7 +89,7 @@ const COMMON: Options = {
   desk: LAYOUT,
 };
 /** Passwords have no default: all documents would share it. */
-const SECRET: Options = { ...COMMON, searchable: FLAG };
+const SECRET: Options = { ...COMMON, searchable: FLAG, validate: FUNCTION };
 const SCALAR: Options = { ...SECRET, default: PLAIN };
 const COMPARABLE: Options = { ...SCALAR, index: FLAG, unique: FLAG };
 const TEXTUAL: Options = { ...COMPARABLE, minLength: COUNT, maxLength: COUNT, regex: TEXT };
@@ -154,6 +155,7 @@ export const TYPE_OPTIONS: Options = {
   events: FLAG,
   previousName: TEXT,
   removed: TEXTS,
+  validate: FUNCTION,
   desk: LAYOUT,
   attributes: ATTRIBUTES,
 };

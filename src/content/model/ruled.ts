@@ -2,7 +2,17 @@
 import { byKind } from './by-kind.js';
 import type { Attribute, EmbeddedAttribute, ScalarAttribute } from './model.js';
 
-const RULES = ['required', 'min', 'max', 'minLength', 'maxLength', 'regex', 'enum', 'unique'] as const;
+const RULES = [
+  'required',
+  'min',
+  'max',
+  'minLength',
+  'maxLength',
+  'regex',
+  'enum',
+  'unique',
+  'validate',
+] as const;
 
 const RULED_TYPES: readonly string[] = ['email', 'enumeration', 'uid'];
 
@@ -25,6 +35,18 @@ const isRuled = byKind<Attribute, [Set<object>], boolean>({
   component: isRuledWhole,
   zone: isRuledWhole,
 });
+
+const isValue = byKind<Attribute, [], boolean>({
+  scalar: () => true,
+  relation: () => false,
+  morph: () => false,
+  component: () => true,
+  zone: () => true,
+});
+
+/** Names of all attributes but relations, for types whose values are checked together. */
+export const valueNames = (attributes: readonly Attribute[]): ReadonlySet<string> =>
+  new Set(attributes.filter((attribute) => !attribute.system && isValue(attribute)).map(({ name }) => name));
 
 export const ruledNames = (attributes: readonly Attribute[]): ReadonlySet<string> =>
   new Set(

@@ -15,7 +15,7 @@ import {
   uniqueIndexName,
   versionIndexName,
 } from './naming.js';
-import { ruledNames } from './ruled.js';
+import { ruledNames, valueNames } from './ruled.js';
 import { indexOf } from './stored-parts.js';
 
 export const NO_STORAGE: Storage = Object.freeze({
@@ -113,7 +113,7 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
     referrers: types.filter((other) => incomingOf(other).some(({ join }) => join.side === 'owning')),
     incomingLocks: types.flatMap(incomingOf).flatMap(({ join }) => (join.lock === null ? [] : [join.lock])),
     uniques: scalars.filter(isUnique),
-    ruled: ruledNames(attributes),
+    ruled: type.validate === null ? ruledNames(attributes) : valueNames(attributes),
     generatedUids: scalars.filter(({ def }) => def.generate === true),
     uniqueNames: new Map(
       scalars

@@ -20,7 +20,8 @@ export interface Needed {
  */
 export function neededValues({ type, publish }: WriteTarget, values: GivenValues): Needed {
   const merged = [...values.embedded].flatMap(([name, given]) => (meetsInstances(given) ? [name] : []));
-  const isJudged = (type.draftAndPublish && publish) || type.localized;
+  const isChecked = type.validate !== null && publish;
+  const isJudged = (type.draftAndPublish && publish) || type.localized || isChecked;
   const judged = isJudged ? [...type.storage.ruled].filter((name) => !isGiven(values, name)) : [];
   return { names: new Set([...merged, ...judged]), merged: new Set(merged) };
 }

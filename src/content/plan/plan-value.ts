@@ -1,5 +1,6 @@
 /** Plans single scalars and relations of a document from input and stored values. */
 import { ContentError, type Issue, type Refusal } from '../../kernel/errors.js';
+import type { ValueCheck } from '../model/checks.js';
 import { type ValueContext, sentValue, storedValue, untoldValue } from '../model/value-context.js';
 import type {
   Attribute,
@@ -146,6 +147,13 @@ interface Candidate {
   readonly at: ValueContext;
 }
 
+/** Reports the message of the attribute's own check. A password is never repeated. */
+function validate(value: unknown, { attribute: { def }, raw, at }: Candidate): void {
+  const check = def.validate as ValueCheck<unknown> | undefined;
+  const message = check?.(value) ?? null;
+  if (message !== null) at.report(message, def.type === 'password' ? undefined : raw);
+}
+
 /** Casts a value for storage. Collects unique values inside components. */
 function accepted({ attribute, raw, at }: Candidate, level: Level, context: PlanContext): unknown {
   if (raw === undefined || raw === null) {
@@ -153,6 +161,7 @@ function accepted({ attribute, raw, at }: Candidate, level: Level, context: Plan
     return null;
   }
   const value = attribute.type.castValue(raw, attribute.def, at) ?? null;
+  if (value !== null && !context.draft) validate(value, { attribute, raw, at });
   const { within } = level;
   const counts = attribute.def.unique === true && within !== null && !context.draft;
   if (counts && value !== null && value !== '') context.uniques.push({ within, attribute, value, at });

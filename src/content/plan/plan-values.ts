@@ -5,6 +5,7 @@
 import { ContentError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { byKind } from '../model/by-kind.js';
+import type { DocumentCheck } from '../model/checks.js';
 import type { ValueContext } from '../model/value-context.js';
 import type {
   Attribute,
@@ -240,6 +241,34 @@ const planInto = byKind<Attribute, [Planning], void>({
   morph: planLinksInto,
 });
 
+/** Attributes whose values a check of the type receives: all in `storage.ruled` but passwords. */
+const checkedAttributes = ({ attributes, storage }: ContentType): (ScalarAttribute | EmbeddedAttribute)[] => {
+  const isChecked = (one: Attribute): one is ScalarAttribute | EmbeddedAttribute =>
+    storage.ruled.has(one.name) && one.def.type !== 'password';
+  return [...attributes.values()].filter(isChecked);
+};
+
+/** Reports the messages of the type's own check. */
+function validateWhole(
+  type: ContentType,
+  validate: DocumentCheck,
+  { level, context, values }: Planning,
+): void {
+  const checked = checkedAttributes(type);
+  const valueOf = (attribute: ScalarAttribute | EmbeddedAttribute): unknown =>
+    values.get(attribute) ?? (values.has(attribute) ? null : (level.stored?.[attribute.name] ?? null));
+  const found = validate(Object.fromEntries(checked.map((one) => [one.name, valueOf(one)])));
+  if (typeof found === 'string')
+    return void context.issues.push({ path: [], message: found, name: 'ValidationError' });
+  for (const [name, message] of Object.entries(found ?? {})) {
+    const attribute = checked.find((one) => one.name === name);
+    if (attribute === undefined)
+      throw new Error(`validate of ${type.singularApiId} names "${name}", which is none of its values`);
+    const from = values.has(attribute) ? 'body' : 'stored';
+    contextOf({ from, attribute }, level, context).report(message, valueOf(attribute));
+  }
+}
+
 /**
  * Plans a document. `stored` has the draft's values and relation lists, null on create; `versions` the values
  * of its other state.
@@ -253,5 +282,6 @@ export function planValues(
   const level: Level = { path: [], within: null, ...document };
   const planning: Planning = { level, context, values: new Map(), lists: new Map() };
   for (const attribute of type.attributes.values()) if (!attribute.system) planInto(attribute, planning);
+  if (type.validate !== null && !context.draft) validateWhole(type, type.validate, planning);
   return { values: planning.values, lists: planning.lists };
 }

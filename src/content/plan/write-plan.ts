@@ -38,6 +38,8 @@ export interface WritePlan {
   readonly verb: Verb;
   readonly target: WriteTarget;
   readonly caller: Caller;
+  /** Id of the HTTP request that writes; null if code of the application does. */
+  readonly requestId: string | null;
   /** Action that must be granted on this document. */
   readonly right: Action;
   /** Acquired before any read. */

@@ -3,6 +3,9 @@ import type { MikroORM } from '@mikro-orm/core';
 import { param, print, sql } from '../../kernel/sql.js';
 import type { Row, Runner } from '../../pool/runner.js';
 
+/** Statement that any reachable database can run. */
+export const PING = print(sql`select 1`);
+
 const quoted = (name: string): string => `"${name}"`;
 
 interface Expected {

@@ -6,7 +6,8 @@ import { type Mark, PRIMARY } from '../query/mark.js';
 import type { Schema } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
-import { checkTables, type TableProblems } from './check-tables.js';
+import type { Telemetry } from '../../kernel/telemetry.js';
+import { checkTables, PING, type TableProblems } from './check-tables.js';
 import { AfterCommitQueue } from './after-commit-queue.js';
 import { mapDatabaseError, type UniqueValues } from './database-errors.js';
 import { isOutdated, isRetryable, isViolationOf, reasonAway } from '../../kernel/postgres-errors.js';
@@ -44,6 +45,8 @@ export interface DatabaseBase {
   readonly schema: Schema;
   readonly settings: ContentSettings;
   readonly warn: (message: string) => void;
+  /** Default: no spans. */
+  readonly telemetry?: Telemetry;
   /** Whether error messages mention missing tables; in production only the log does. */
   readonly namesTables: boolean;
 }
@@ -79,7 +82,7 @@ export class Database {
     if (this.native !== null) return this.native;
     const client = await nativeClientOf(this.em.getConnection());
     // A concurrent call may have set it.
-    this.native ??= NativePool.over(client, this.base.settings, this.base.warn);
+    this.native ??= NativePool.over(client, this.base);
     return this.native;
   }
 
@@ -108,6 +111,26 @@ export class Database {
     return (await this.replicas).read(statement, traits, since);
   }
 
+  /** Throws the error that a request would get now. */
+  async ping(): Promise<void> {
+    await this.run(PING);
+  }
+
+  /** Connections and queues of the primary's pool; null if the driver is not node-postgres. */
+  get load(): NativePool['load'] | null {
+    return this.native?.load ?? null;
+  }
+
+  /** Name under which a statement is prepared. */
+  nameOf({ text }: Statement): string {
+    return NativePool.nameOf(text);
+  }
+
+  /** Time of the last response of the primary to any statement, by `performance.now()`. */
+  get respondedAt(): number {
+    return this.native?.respondedAt ?? Number.NEGATIVE_INFINITY;
+  }
+
   /** Number of transactions that this process has committed, including those of the host's MikroORM. */
   get committed(): number {
     return this.commits.count;
@@ -128,7 +151,7 @@ export class Database {
     const clients = await Promise.all([...connections].map(nativeClientOf));
     return new Replicas({
       servers: clients
-        .flatMap((client) => NativePool.over(client, settings, warn) ?? [])
+        .flatMap((client) => NativePool.over(client, this.base) ?? [])
         .map((pool) => ({ pool, name: pool.name })),
       warn,
       maxLag: settings.maxReplicaLag,

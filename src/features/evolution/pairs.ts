@@ -1,6 +1,6 @@
 /** Pairs the parts of two models by name, or by `previousName`; it never guesses. */
 import { byKind } from '../../content/model/by-kind.js';
-import type { Conversion } from '../../content/model/definitions.js';
+import type { Conversion } from '../../content/model/conversion.js';
 import type { Attribute, Component, ContentType, Model, Schema } from '../../content/model/model.js';
 import type { Locales } from '../../content/model/description.js';
 

@@ -26,6 +26,7 @@ import { receiveForm, type UploadForm } from './upload-form.js';
 export interface Uploader {
   readonly caller: Caller;
   readonly disconnect: Disconnect | null;
+  readonly requestId: string | null;
 }
 
 /** Permissions of the library, which writes file rows itself after the route has checked the caller. */
@@ -43,6 +44,9 @@ interface Upload {
 
 @Injectable()
 export class FileLibrary {
+  /** Metrics: stored uploads and their bytes. */
+  readonly counts = { uploaded: 0, uploadedBytes: 0 };
+
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
@@ -70,13 +74,16 @@ export class FileLibrary {
         prepared.push(await prepareFile(file, preparing, this.options));
       }
       const contents = prepared.map(({ content }) => content);
-      return this.bytes.keep(contents, uploader, async (runner) => {
+      const made = await this.bytes.keep(contents, uploader, async (runner) => {
         const made: string[] = [];
-        for (const one of prepared) made.push(await this.create(one, uploader.caller, runner));
+        for (const one of prepared) made.push(await this.create(one, uploader, runner));
         const ids = made.map((text) => (JSON.parse(text) as { readonly documentId: string }).documentId);
         if (reference !== null) await this.references.link(reference, ids, runner);
         return made;
       });
+      this.counts.uploaded += made.length;
+      for (const { size } of form.files) this.counts.uploadedBytes += size;
+      return made;
     });
   }
 
@@ -99,6 +106,7 @@ export class FileLibrary {
       const changed = await this.bytes.keep([prepared.content], uploader, async (runner) =>
         this.update(row, await this.files.newValues(prepared, runner), {
           caller: uploader.caller,
+          requestId: uploader.requestId,
           ...inside(runner),
         }),
       );
@@ -107,13 +115,13 @@ export class FileLibrary {
     });
   }
 
-  describe(row: FileRow, info: FileInfo, { caller, disconnect }: Uploader): Promise<string> {
-    return this.update(row, info, { caller, disconnect });
+  describe(row: FileRow, info: FileInfo, uploader: Uploader): Promise<string> {
+    return this.update(row, info, uploader);
   }
 
   /** Deletes a file: its row, and its bytes unless the storage is slow (20.9). */
-  async remove(row: FileRow, plan: ReadPlan, { caller, disconnect }: Uploader): Promise<void> {
-    await this.documents.delete(plan, { caller, disconnect });
+  async remove(row: FileRow, plan: ReadPlan, uploader: Uploader): Promise<void> {
+    await this.documents.delete(plan, uploader);
     await this.swept(row);
   }
 
@@ -140,13 +148,13 @@ export class FileLibrary {
     return mkdtemp(join(this.options.scratch, 'upload-'));
   }
 
-  private async create(file: PreparedFile, caller: Caller, runner: Runner): Promise<string> {
+  private async create(file: PreparedFile, { caller, requestId }: Uploader, runner: Runner): Promise<string> {
     const plan = this.plan('create', caller, null);
     const values = await this.files.newValues(file, runner);
     const answer = await this.documents.create(
       plan,
       { data: values },
-      { caller: writer(caller), ...inside(runner) },
+      { caller: writer(caller), requestId, ...inside(runner) },
     );
     return answer.data;
   }

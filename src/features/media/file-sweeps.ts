@@ -45,6 +45,8 @@ export class FileSweeps implements BeforeApplicationShutdown {
   private readonly storage: FileStorage;
   private readonly queue = new Map<string, Sweep>();
   private running: Sweep | null = null;
+  /** Metrics: removed contents, and failed removals. */
+  readonly counts = { removed: 0, failedRemovals: 0 };
 
   constructor(
     @Inject(FILES_OPTIONS) options: ResolvedFilesOptions,
@@ -101,9 +103,14 @@ export class FileSweeps implements BeforeApplicationShutdown {
       this.running = next ?? null;
       if (next === undefined) return;
       this.queue.delete(next.key);
-      await this.database
-        .apart((run) => this.remove(next.key, run))
-        .then(next.done.resolve, next.done.reject);
+      try {
+        const isRemoved = await this.database.apart((run) => this.remove(next.key, run));
+        if (isRemoved) this.counts.removed += 1;
+        next.done.resolve(isRemoved);
+      } catch (error) {
+        this.counts.failedRemovals += 1;
+        next.done.reject(error);
+      }
     }
   }
 

@@ -34,7 +34,7 @@ import { disconnectOf } from '../../content/http/connection.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { FormGuard, isForm } from './form.guard.js';
 import { Described, Json } from '../../content/http/metadata.js';
-import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
+import { type HttpRequest, queryOf, requestIdOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
 
 const TYPE = 'file';
@@ -55,6 +55,7 @@ const rawOf = (request: HttpRequest): IncomingMessage => (request.raw ?? request
 const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
   caller,
   disconnect: disconnectOf(request),
+  requestId: requestIdOf(request),
 });
 
 /** Media library at `/api/upload…`, under the grants on `file` (protocol section 20). */

@@ -25,6 +25,7 @@ import {
 } from './files.options.js';
 import { SignedUrls } from './signed-urls.js';
 import { filePaths } from './file-paths.js';
+import { MetricParts } from '../../content/documents/metric-parts.js';
 import { ArchiveParts } from '../../content/documents/archive-parts.js';
 import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { FilesController } from './files.controller.js';
@@ -82,6 +83,9 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule, 
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
     @Inject(ArchiveParts) private readonly archive: ArchiveParts,
     @Inject(FileContents) private readonly contents: FileContents,
+    @Inject(MetricParts) private readonly metrics: MetricParts,
+    @Inject(FileLibrary) private readonly library: FileLibrary,
+    @Inject(FileSweeps) private readonly sweeps: FileSweeps,
   ) {
     super();
   }
@@ -102,6 +106,7 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule, 
 
   onModuleInit(): void {
     this.archive.add({ contents: this.contents });
+    this.metrics.add('files', () => ({ ...this.library.counts, ...this.sweeps.counts }));
   }
 
   configure(_consumer: MiddlewareConsumer): void {

@@ -1,0 +1,84 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { Documents } from '../documents/documents.service.js';
+import { RequestCounts, type RouteDurations } from './request-counts.js';
+import { type Asked, pathIn, stateOf } from './request-state.js';
+import { ContentRoutes } from './routes.js';
+
+interface NodeRequest {
+  readonly method: string;
+  readonly url: string;
+}
+
+interface NodeResponse {
+  readonly statusCode: number;
+  readonly writableFinished: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Express' response is Node's own, and Fastify's contains it. */
+const nodeResponse = (response: object & { readonly raw?: object }): NodeResponse =>
+  (response.raw ?? response) as NodeResponse;
+
+/** Measures responses to the library's routes: durations for the metrics, and log lines for slow requests. */
+@Injectable()
+export class RequestWatch {
+  private readonly logger = new Logger('ContentRequests');
+  private readonly isOn: boolean;
+
+  constructor(
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(ContentRoutes) private readonly routes: ContentRoutes,
+    @Inject(RequestCounts) private readonly counts: RequestCounts,
+    @Inject(Documents) private readonly documents: Documents,
+  ) {
+    const { durations, slowRequest } = settings.monitoring;
+    this.isOn = durations || slowRequest > 0;
+  }
+
+  /** Measures a request that has just arrived. */
+  begin(request: NodeRequest, response: object): void {
+    if (!this.isOn) return;
+    const since = performance.now();
+    const node = nodeResponse(response);
+    // The adapter may rewrite the URL.
+    const path = pathIn(request.url);
+    node.once('close', () => this.end(request, path, { response: node, took: performance.now() - since }));
+  }
+
+  private end(
+    request: NodeRequest,
+    path: string,
+    { response, took }: { readonly response: NodeResponse; readonly took: number },
+  ): void {
+    const { durations, slowRequest } = this.settings.monitoring;
+    const { statusCode, writableFinished } = response;
+    const told = {
+      route: this.routes.templateOf(path) ?? 'none',
+      method: METHODS.includes(request.method) ? request.method : 'other',
+      status: writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted',
+    };
+    if (durations) this.counts.responded(told, took);
+    if (slowRequest > 0 && took >= slowRequest) this.tellSlow(request, told, took);
+  }
+
+  private tellSlow(
+    request: NodeRequest,
+    { method, route, status }: Omit<RouteDurations, 'durations'>,
+    took: number,
+  ): void {
+    const { requestId = '', asked } = stateOf(request);
+    const statement = asked === undefined ? '' : `, ${this.statementOf(asked)}`;
+    this.logger.warn(
+      `Slow request: ${method} ${route} took ${Math.round(took)} ms (${status}, request ${requestId}${statement})`,
+    );
+  }
+
+  /** Returns the name of a read's statement, or type and action of a write. */
+  private statementOf({ action, plan }: Asked): string {
+    const isRead = action === 'find' || action === 'findOne';
+    return isRead ? `statement ${this.documents.reads.nameOf(plan)}` : `${plan.type.singularApiId}.${action}`;
+  }
+}

@@ -1,0 +1,83 @@
+/** Parts of the model that feature modules of the application declare. */
+import { type DynamicModule, Inject, Module, type ModuleMetadata, type OnModuleInit } from '@nestjs/common';
+import { CONTENT_MODULE } from '../content/http/routes.js';
+import { ContentModelError } from '../content/model/content-model-error.js';
+import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
+import { isObject } from '../kernel/json.js';
+import type { ContentModel } from './content.options.js';
+
+/** Types of a feature module, with the components and controllers that belong to them. */
+export type ContentFeature = Pick<ContentModel, 'contentTypes' | 'components' | 'controllers'>;
+
+const CONTENT_FEATURE = Symbol('ContentFeature');
+
+/** Features by the dynamic module that `forFeature` has returned. */
+const features = new WeakMap<object, ContentFeature>();
+
+/** Checks at the start that the model has the types of a feature. */
+@Module({})
+export class ContentFeatureModule implements OnModuleInit {
+  constructor(
+    @Inject(CONTENT_MODULE) _content: object,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_FEATURE) private readonly feature: ContentFeature,
+  ) {}
+
+  onModuleInit(): void {
+    const names = this.feature.contentTypes.map(({ singularApiId }) => singularApiId);
+    const missing = names.filter((name) => !this.schema.types.has(name));
+    if (missing.length > 0)
+      throw new ContentModelError(
+        missing.map((name) => `${name}: add the module with its forFeature to "imports" of ContentModule`),
+        'model',
+      );
+  }
+}
+
+export function featureModule(feature: ContentFeature): DynamicModule {
+  const module = {
+    module: ContentFeatureModule,
+    providers: [{ provide: CONTENT_FEATURE, useValue: feature }],
+  };
+  features.set(module, feature);
+  return module;
+}
+
+type Imports = NonNullable<ModuleMetadata['imports']>;
+
+/** Returns the features in imported modules and in the modules that these import. */
+function featuresIn(imports: Imports, seen: Set<unknown>): ContentFeature[] {
+  return imports.flatMap((item: unknown): ContentFeature[] => {
+    if (seen.has(item)) return [];
+    seen.add(item);
+    const own = isObject(item) ? features.get(item) : undefined;
+    return own === undefined ? featuresIn(importsOf(item), seen) : [own];
+  });
+}
+
+/** Returns the imports of a module: of its class, and of a dynamic module or forward reference. */
+function importsOf(item: unknown): Imports {
+  if (typeof item === 'function') return (Reflect.getMetadata('imports', item) ?? []) as Imports;
+  if (!isObject(item)) return [];
+  const { forwardRef, module, imports = [] } = item;
+  if (typeof forwardRef === 'function') return [(forwardRef as () => Imports[number])()];
+  return [...(module === undefined ? [] : [module as Imports[number]]), ...(imports as Imports)];
+}
+
+/** A list of another kind is reported with the other options. */
+const isList = (value: unknown): boolean => Array.isArray(value);
+
+/** Adds the parts of imported features to a model. */
+export function withFeatures<M extends ContentModel>(model: M): M {
+  const found = featuresIn(model.imports ?? [], new Set());
+  if (found.length === 0 || !isList(model.contentTypes)) return model;
+  return {
+    ...model,
+    contentTypes: [...model.contentTypes, ...found.flatMap(({ contentTypes }) => contentTypes)],
+    components: [...(model.components ?? []), ...found.flatMap(({ components = [] }) => components)],
+    controllers: found.reduce<NonNullable<ContentModel['controllers']>>(
+      (all, { controllers }) => ({ ...all, ...controllers }),
+      { ...model.controllers },
+    ),
+  };
+}

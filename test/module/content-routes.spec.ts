@@ -1,0 +1,158 @@
+/** Content routes among guards and interceptors of the application: how it recognises and decorates them. */
+import { jest } from '@jest/globals';
+import {
+  type CallHandler,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  Injectable,
+  Logger,
+  type NestInterceptor,
+  SetMetadata,
+} from '@nestjs/common';
+import { APP_GUARD, APP_INTERCEPTOR, Reflector } from '@nestjs/core';
+import {
+  CollectionController,
+  ContentModule,
+  contentRouteOf,
+  type ContentModuleOptions,
+  isContentRoute,
+} from 'nestjs-content-api';
+import { map, type Observable } from 'rxjs';
+import supertest from 'supertest';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import { tmpdir } from 'node:os';
+import { type Host, startHost } from '../http/helpers.ts';
+import { ADAPTERS, type Adapter } from '../support/app.ts';
+import { note } from '../support/notes.ts';
+
+const Public = () => SetMetadata('public', true);
+
+/** Refuses every request without a key, unless the route is public: a guard as most applications have. */
+@Injectable()
+class KeyGuard implements CanActivate {
+  private readonly reflector = new Reflector();
+
+  canActivate(context: ExecutionContext): boolean {
+    return this.reflector.getAllAndOverride('public', [context.getHandler(), context.getClass()]) === true;
+  }
+}
+
+const seen: unknown[] = [];
+
+@Injectable()
+class Recogniser implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    seen.push([isContentRoute(context), contentRouteOf(context)]);
+    return true;
+  }
+}
+
+@Injectable()
+class Wrapper implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(map((result: unknown) => ({ ok: true, result })));
+  }
+}
+
+@Injectable()
+class CarefulWrapper extends Wrapper {
+  override intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return isContentRoute(context) ? next.handle() : super.intercept(context, next);
+  }
+}
+
+@Controller('own')
+class Own {
+  @Get()
+  get(): string {
+    return 'own';
+  }
+}
+
+@Controller()
+class NoteController extends CollectionController {
+  @Get('about/this')
+  about(): string {
+    return 'notes';
+  }
+}
+
+const start = (
+  adapter: Adapter,
+  providers: readonly object[],
+  options: Partial<ContentModuleOptions> = {},
+): Promise<Host> =>
+  startHost(
+    ({ url }) => ({
+      imports: [
+        ContentModule.forRoot({
+          contentTypes: [note],
+          access: { public: { note: '*', file: '*' } },
+          database: { clientUrl: url },
+          ...options,
+        }),
+        FilesModule.forRoot({ storage: new LocalStorage(tmpdir()), images: null }),
+      ],
+      controllers: [Own],
+      providers: [...(providers as [])],
+    }),
+    { adapter, tables: true },
+  );
+
+describe.each(ADAPTERS)('content routes on %s', (adapter) => {
+  it('get the decorators of the options, which guards of the application read', async () => {
+    const host = await start(adapter, [{ provide: APP_GUARD, useClass: KeyGuard }], {
+      decorators: [Public()],
+    });
+    const http = supertest.agent(host.url);
+    await http.get('/api/notes').expect(200);
+    await http.get('/own').expect(403);
+    await host.close();
+  });
+
+  it('and routes of the application below them, are told apart', async () => {
+    const host = await start(adapter, [{ provide: APP_GUARD, useClass: Recogniser }], {
+      controllers: { note: NoteController },
+    });
+    const http = supertest.agent(host.url);
+    const tell = async (method: 'get' | 'post' | 'delete', path: string): Promise<unknown> => {
+      seen.splice(0);
+      await http[method](path);
+      return seen[0];
+    };
+    expect(await tell('get', '/api/notes')).toEqual([true, { type: 'note', action: 'find' }]);
+    expect(await tell('get', '/api/notes/unknown')).toEqual([true, { type: 'note', action: 'findOne' }]);
+    expect(await tell('post', '/api/notes')).toEqual([true, { type: 'note', action: 'create' }]);
+    expect(await tell('delete', '/api/notes/unknown')).toEqual([true, { type: 'note', action: 'delete' }]);
+    for (const path of ['/api/openapi.json', '/api/i18n/locales', '/api/upload/files'])
+      expect(await tell('get', path)).toEqual([true, null]);
+    expect(await tell('get', '/own')).toEqual([false, null]);
+    expect(await tell('get', '/api/notes/about/this')).toEqual([false, null]);
+    await host.close();
+  });
+
+  it.each([
+    ['that an interceptor wraps are reported once', Wrapper, 1],
+    ['that an interceptor leaves alone are not reported', CarefulWrapper, 0],
+  ] as const)('%s', async (_title, interceptor, count) => {
+    const lines: string[] = [];
+    const log = jest
+      .spyOn(Logger.prototype, 'warn')
+      .mockImplementation((line) => void lines.push(String(line)));
+    const host = await start(adapter, [{ provide: APP_INTERCEPTOR, useClass: interceptor }]);
+    const http = supertest.agent(host.url);
+    for (let i = 0; i < 3; i += 1) await http.get('/api/notes').expect(200);
+    await http.get('/api/notes/unknown').expect(404);
+    await http
+      .post('/api/notes')
+      .send({ data: { title: 'ü€' } })
+      .expect(201);
+    await http.head('/api/notes').expect(200);
+    expect((await http.get('/own')).text).toContain('own');
+    await host.close();
+    log.mockRestore();
+    expect(lines.filter((line) => line.includes('isContentRoute'))).toHaveLength(count);
+  });
+});
