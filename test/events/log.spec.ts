@@ -139,7 +139,7 @@ describe('the event log', () => {
       locale: 'en',
       action: 'update',
       actor: { kind: 'public', id: null },
-      requestId: null,
+      requestId: expect.any(String) as string,
       attributes: ['secret', 'title'],
     });
     expect(seen[3]?.attributes).toEqual(['related']);
@@ -247,7 +247,12 @@ describe('the event log', () => {
     seen.length = 0;
     await archive.import(() => Readable.from([file]), { onConflict: 'skip' });
     await arrived(1);
-    expect(seen[0]).toMatchObject({ name: 'entry.create', documentId: id, locale: null, actor: { kind: 'system' } });
+    expect(seen[0]).toMatchObject({
+      name: 'entry.create',
+      documentId: id,
+      locale: null,
+      actor: { kind: 'system' },
+    });
   });
 
   it('reads a backlog of many events in batches, each event once', async () => {

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AuthStrategy, defineCollectionType, type Grants } from 'nestjs-content-api';
+import { type AuthStrategy, ContentMetrics, defineCollectionType, type Grants } from 'nestjs-content-api';
 import { EventsModule, webhookType } from 'nestjs-content-api/events';
 import { Webhook } from 'standardwebhooks';
 import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
@@ -399,6 +399,22 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
         .map(({ body: { entry } }) => (entry as { title: string }).title)
         .sort(),
     ).toEqual(['G', 'G', 'H', 'H']);
+  });
+
+  it('counts deliveries, and passes the id of the request to the log', async () => {
+    const metrics = test.app.get(ContentMetrics, { strict: false });
+    const before = metrics.snapshot().parts['events']?.['delivered'] ?? 0;
+    const { headers } = await test.http
+      .post('/api/authors')
+      .send({ data: { name: 'Kim' } })
+      .expect(201);
+    await eventually(() => receiver.at('/site'), 1);
+    await eventually(async () => (await webhooks()).filter(({ lag }) => lag > 0), 0);
+    expect(metrics.snapshot().parts['events']?.['delivered']).toBeGreaterThan(before);
+    expect(metrics.snapshot().present['events']).toMatchObject({ receivers: 3, waitingDocuments: 0 });
+    expect(metrics.prometheus()).toMatch(/^content_events_delivered_total \d+$/m);
+    const [row] = await test.sql('select request_id from content_event order by id desc limit 1');
+    expect(row).toEqual({ request_id: headers['x-request-id'] });
   });
 
   it('21.13: replays all events since a time, with their ids', async () => {

@@ -19,6 +19,7 @@ import {
 } from './compile-readers.js';
 import { type LoggedEvent, PREFIX } from './logged-event.js';
 import type { EventReader, Outcome } from './reader.js';
+import type { ReaderCounts } from './reader-counts.js';
 
 export interface Pending {
   readonly event: LoggedEvent;
@@ -54,6 +55,13 @@ const hasFailed = ({ outcome }: Tried): boolean => outcome !== null && outcome.k
 export function isFailing(tried: readonly Tried[]): boolean | null {
   if (!tried.some(({ outcome }) => outcome !== null)) return null;
   return !tried.some(isDelivered);
+}
+
+/** Adds the results of stored attempts to the counts. */
+export function countIn(counts: ReaderCounts, tried: readonly Tried[]): void {
+  counts.delivered += tried.filter(isDelivered).length;
+  counts.failed += tried.filter(hasFailed).length;
+  counts.givenUp += tried.filter((one) => hasFailed(one) && parkedOf(one).givenUp).length;
 }
 
 const rowId = ({ id }: LoggedEvent): string => id.slice(PREFIX.length);

@@ -15,6 +15,7 @@ import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 import { EVENTS_OPTIONS, type EventsOptions, resolveEventsOptions } from './events.options.js';
 import { HandlerExplorer } from './handler-explorer.js';
+import { ReaderCounts } from './reader-counts.js';
 import { ReaderStates } from './reader-states.js';
 import { ReaderWorker } from './reader-worker.js';
 import { StoredWebhooks } from './webhooks/stored-webhooks.js';
@@ -40,6 +41,7 @@ import { Webhooks } from './webhooks/webhooks.service.js';
     EventFeed,
     ReaderWorker,
     HandlerExplorer,
+    ReaderCounts,
     ReaderStates,
     StoredWebhooks,
     WebhookEntries,

@@ -1,12 +1,13 @@
 /** Work of one reader while this instance has its lease: retries, then new events, until nothing is due. */
 import pLimit from 'p-limit';
 import { isListOf, isShape } from '../../kernel/json.js';
-import { batchStatements, isFailing, type Pending, type Tried } from './batch-statements.js';
+import { batchStatements, countIn, isFailing, type Pending, type Tried } from './batch-statements.js';
 import type { Cursor } from './compile-events.js';
 import { compileHold, compileParked, compileProbe, type Lease } from './compile-readers.js';
 import { ALONE, dueRowsIn, type EventLog } from './event-log.js';
 import type { LoggedEvent } from './logged-event.js';
 import type { EventReader } from './reader.js';
+import type { ReaderCounts } from './reader-counts.js';
 
 /** Documents with undelivered events from which a reader stops to read new ones. */
 const MAX_PARKED = 100;
@@ -27,6 +28,7 @@ export interface RunBase {
   readonly log: EventLog;
   readonly reader: EventReader;
   readonly owner: string;
+  readonly counts: ReaderCounts;
   readonly isStopping: () => boolean;
 }
 
@@ -89,6 +91,9 @@ export class ReaderRun {
     const isFull = parked.size >= MAX_PARKED;
     if (isFull && due.length === 0) return this.probe();
     const news = isFull ? null : await log.after(this.cursor);
+    const oldest = news?.events[0]?.at;
+    const behind = oldest === undefined ? 0 : Date.now() - Date.parse(oldest);
+    this.base.counts.note(reader.name, { waiting: parked.size, behind });
     const fresh = (news?.events ?? []).filter((event) => reader.accepts(event));
     const waiting = fresh.filter((event) => parked.has(documentOf(event)));
     const now = fresh.filter((event) => !parked.has(documentOf(event)));
@@ -155,5 +160,6 @@ export class ReaderRun {
     }, ALONE);
     this.cursor = batch.cursor;
     this.failing = failing;
+    countIn(this.base.counts, batch.tried);
   }
 }

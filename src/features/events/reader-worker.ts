@@ -12,6 +12,7 @@ import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from './events.options.js';
 import type { EventReader } from './reader.js';
+import { ReaderCounts } from './reader-counts.js';
 import { ReaderRun, type RunState } from './reader-run.js';
 
 /** Interval in milliseconds at which leases are renewed and due retries are found. */
@@ -50,6 +51,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   constructor(
     @Inject(EventLog) private readonly log: EventLog,
     @Inject(EventFeed) private readonly feed: EventFeed,
+    @Inject(ReaderCounts) private readonly counts: ReaderCounts,
     @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
   ) {}
 
@@ -110,6 +112,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
       if (readers.size === 0) return;
       const { file, database } = this.log;
       const rows = await database.run(compileClaim(file, this.owner, [...readers.keys()]));
+      this.counts.retain(new Set(rows.map((row) => String(row['name']))));
       for (const row of rows) {
         const reader = readers.get(String(row['name']));
         if (reader !== undefined && !this.running.has(reader.name) && !this.isStopping)
@@ -125,7 +128,13 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
 
   private start(reader: EventReader, state: RunState): void {
     this.again.delete(reader.name);
-    const base = { log: this.log, reader, owner: this.owner, isStopping: () => this.isStopping };
+    const base = {
+      log: this.log,
+      reader,
+      owner: this.owner,
+      counts: this.counts,
+      isStopping: () => this.isStopping,
+    };
     const run = new ReaderRun(base, state).run().catch((error: unknown) => this.report(error));
     this.running.set(
       reader.name,

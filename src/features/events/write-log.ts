@@ -42,7 +42,7 @@ export function logWrites({ file }: Schema): WriteAddition {
       actions: actionsOf(write),
       actor: kind,
       actorId: id,
-      requestId: null,
+      requestId: plan.requestId,
       attributes: assigned(write),
     };
     return [{ ...fill(statement, event), silent: true }];

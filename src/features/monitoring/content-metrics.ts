@@ -62,6 +62,7 @@ export class ContentMetrics {
       schedules: { ...this.schedules.counts },
       hooks: this.hooks.counts.map((count) => ({ ...count })),
       parts: this.parts.read(),
+      present: this.parts.present(),
     };
   }
 

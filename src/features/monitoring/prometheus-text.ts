@@ -101,7 +101,7 @@ function cacheFamilies({ cache, changeLog }: ContentMetricsSnapshot): readonly F
   ];
 }
 
-function workFamilies({ schedules, hooks, parts }: ContentMetricsSnapshot): readonly Family[] {
+function workFamilies({ schedules, hooks, parts, present }: ContentMetricsSnapshot): readonly Family[] {
   const { done, failed, retried, searches, failedSearches } = schedules;
   const byMoment = (value: (of: HookMetrics) => number): readonly Sample[] =>
     hooks.map((one) => [{ moment: one.moment }, value(one)]);
@@ -118,6 +118,11 @@ function workFamilies({ schedules, hooks, parts }: ContentMetricsSnapshot): read
     ...Object.entries(parts).flatMap(([part, counters]) =>
       Object.entries(counters).map(([name, value]) =>
         counter(`${part}_${snake(name)}`, `Counter of the module "${part}".`, [{}, value]),
+      ),
+    ),
+    ...Object.entries(present).flatMap(([part, values]) =>
+      Object.entries(values).map(([name, value]) =>
+        gauge(`${part}_${snake(name)}`, `Present value of the module "${part}".`, [{}, value]),
       ),
     ),
   ];

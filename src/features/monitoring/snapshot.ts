@@ -96,6 +96,8 @@ export interface ContentMetricsSnapshot {
   readonly changeLog: ChangeLogMetrics;
   readonly schedules: ScheduleMetrics;
   readonly hooks: readonly HookMetrics[];
-  /** Counters of imported modules: `files` of FilesModule. */
+  /** Counters of imported modules: `files` of FilesModule, `events` of EventsModule. */
   readonly parts: Readonly<Record<string, Counters>>;
+  /** Present values of imported modules: `events` of EventsModule. */
+  readonly present: Readonly<Record<string, Counters>>;
 }
