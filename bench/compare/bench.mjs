@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- compare --before FOLDER [--only read|write|post|one|…] [--adapters express,fastify]
- * [--seconds 6] [--rounds 7] [--connections 10] [--rows 10000]`
+ * [--seconds 6] [--rounds 7] [--connections 10] [--rows 10000] [--metrics]`
  *
  * Compares this commit with another checkout in one run. FOLDER is a built checkout. Each server has its own
  * tables; the servers take turns within a round. A figure is the median over the rounds of the ratio within a
- * round.
+ * round. With `--metrics`, this commit records durations and the other one does not.
  */
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -41,6 +41,7 @@ export async function bench(args) {
       rounds: { type: 'string', default: '7' },
       connections: { type: 'string', default: '10' },
       rows: { type: 'string', default: '10000' },
+      metrics: { type: 'boolean', default: false },
     },
   });
   if (values.before === undefined) throw new Error('--before FOLDER is required: a built checkout.');
@@ -49,6 +50,7 @@ export async function bench(args) {
   );
   const options = { seconds, rounds, connections };
   const shapes = shapesOf(rows).filter(({ kind, name }) => [undefined, kind, name].includes(values.only));
+  const flags = { before: [], now: values.metrics ? ['--metrics'] : [] };
   const folders = { before: resolve(values.before), now: join(import.meta.dirname, '..', '..') };
   const databases = await startDatabases();
   const servers = [];
@@ -62,7 +64,13 @@ export async function bench(args) {
         servers.push({
           adapter,
           version,
-          server: await start(folder, adapter, databaseUrl),
+          server: await start(folder, [
+            '--database-url',
+            databaseUrl,
+            '--adapter',
+            adapter,
+            ...flags[version],
+          ]),
           next: 1_000_000,
         });
       }
@@ -75,12 +83,9 @@ export async function bench(args) {
   }
 }
 
-const start = (folder, adapter, databaseUrl) =>
+const start = (folder, args) =>
   spawnServer({
-    args: [
-      join(folder, 'bench', 'read', 'servers', 'library.mjs'),
-      ...['--database-url', databaseUrl, '--model', 'blog', '--adapter', adapter],
-    ],
+    args: [join(folder, 'bench', 'read', 'servers', 'library.mjs'), ...['--model', 'blog', ...args]],
     cwd: folder,
     env: { NODE_ENV: 'production' },
   });

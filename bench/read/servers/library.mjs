@@ -2,7 +2,7 @@
  * Server process of this library:
  *
  * node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache]
- * [--replica postgresql://… …] [--tables] [--events] [--endpoint http://localhost:… …]
+ * [--replica postgresql://… …] [--tables] [--metrics] [--events] [--endpoint http://localhost:… …]
  *
  * `--tables` creates the tables and ends. Otherwise prints `listening on <url>`.
  */
@@ -19,6 +19,7 @@ const { values: options } = parseArgs({
     adapter: { type: 'string', default: 'express' },
     cache: { type: 'boolean', default: false },
     replica: { type: 'string', multiple: true, default: [] },
+    metrics: { type: 'boolean', default: false },
     tables: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
     endpoint: { type: 'string', multiple: true, default: [] },
@@ -33,6 +34,7 @@ const database = {
 const content = ContentModule.forRoot({
   ...{ atlas, blog }[options.model],
   database,
+  ...(options.metrics ? { monitoring: { durations: true, slowRequest: 1000 } } : {}),
   cache: options.cache ? { bytes: 64 * 1024 * 1024 } : false,
 });
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
