@@ -122,7 +122,7 @@ export class BeforeRoutes implements OnModuleInit {
     if (this.routes.hasRoute(path)) {
       declareBody(request);
       this.identify(request, response);
-      this.watch.begin(request, response);
+      this.watch.begin(request, path, response);
       this.protect(response);
       if (this.undecoded.has(request)) {
         this.errors.reply(new ContentError('BadRequestError', 'failed to decode'), response);

@@ -1,13 +1,14 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { Documents } from '../documents/documents.service.js';
+import type { ContentType } from '../model/model.js';
+import type { Handler } from '../model/routes.js';
 import { RequestCounts, type RouteDurations } from './request-counts.js';
-import { type Asked, pathIn, stateOf } from './request-state.js';
+import { type Asked, stateOf } from './request-state.js';
 import { ContentRoutes } from './routes.js';
 
 interface NodeRequest {
   readonly method: string;
-  readonly url: string;
 }
 
 interface NodeResponse {
@@ -27,6 +28,8 @@ const nodeResponse = (response: object & { readonly raw?: object }): NodeRespons
 export class RequestWatch {
   private readonly logger = new Logger('ContentRequests');
   private readonly isOn: boolean;
+  /** Templates by type and handler, since matching a path costs more than all else here. */
+  private readonly templates = new WeakMap<ContentType, Map<Handler, string>>();
 
   constructor(
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
@@ -38,13 +41,11 @@ export class RequestWatch {
     this.isOn = durations || slowRequest > 0;
   }
 
-  /** Measures a request that has just arrived. */
-  begin(request: NodeRequest, response: object): void {
+  /** Measures a request that has just arrived. `path` is in lower case, without query. */
+  begin(request: NodeRequest, path: string, response: object): void {
     if (!this.isOn) return;
     const since = performance.now();
     const node = nodeResponse(response);
-    // The adapter may rewrite the URL.
-    const path = pathIn(request.url);
     node.once('close', () => this.end(request, path, { response: node, took: performance.now() - since }));
   }
 
@@ -56,12 +57,24 @@ export class RequestWatch {
     const { durations, slowRequest } = this.settings.monitoring;
     const { statusCode, writableFinished } = response;
     const told = {
-      route: this.routes.templateOf(path) ?? 'none',
+      route: this.routeOf(request, path),
       method: METHODS.includes(request.method) ? request.method : 'other',
       status: writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted',
     };
     if (durations) this.counts.responded(told, took);
     if (slowRequest > 0 && took >= slowRequest) this.tellSlow(request, told, took);
+  }
+
+  private routeOf(request: NodeRequest, path: string): string {
+    const { asked } = stateOf(request);
+    if (asked === undefined) return this.routes.templateOf(path) ?? 'none';
+    const { plan, handler } = asked;
+    const ofType = this.templates.get(plan.type) ?? new Map<Handler, string>();
+    const known = ofType.get(handler);
+    if (known !== undefined) return known;
+    const route = this.routes.templateOf(path) ?? 'none';
+    this.templates.set(plan.type, ofType.set(handler, route));
+    return route;
   }
 
   private tellSlow(
