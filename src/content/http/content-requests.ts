@@ -3,6 +3,7 @@ import { Database } from '../store/database.js';
 import { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ContentSchedule } from '../documents/schedules.js';
+import { ReadHeaders } from '../documents/read-headers.js';
 import { RequestKeys } from '../documents/request-keys.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -30,6 +31,7 @@ export class ContentRequests {
   constructor(
     @Inject(Documents) private readonly documents: Documents,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
+    @Inject(ReadHeaders) private readonly headers: ReadHeaders,
     @Inject(Database) database: Database,
   ) {
     this.keys = new RequestKeys(database);
@@ -78,6 +80,8 @@ export class ContentRequests {
     const answer = await this.documents.read(plan, { disconnect: disconnectOf(request), since });
     if (caller.kind === 'public' && headers.authorization === undefined)
       stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
+    const subject = this.headers.isEmpty ? null : this.documents.reads.publishedSubject(plan);
+    if (subject !== null) stateOf(request).headers = await this.headers.of(subject);
     this.unsent.admit(request, answer.data);
     return answer;
   }

@@ -4,8 +4,13 @@ import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
-import { EVENTS_OPTIONS, type EventsOptions, resolveEventsOptions } from './events.options.js';
+import {
+  EVENTS_OPTIONS,
+  type EventsOptions,
+  resolveEventsOptions,
+} from './events.options.js';
 import { HandlerExplorer } from './handler-explorer.js';
+import { LiveTags } from './live/live-tags.js';
 import { ReaderStates } from './reader-states.js';
 import { ReaderWorker } from './reader-worker.js';
 import { StoredWebhooks } from './webhooks/stored-webhooks.js';
@@ -13,6 +18,8 @@ import { WebhookEntries } from './webhooks/webhook-entry.js';
 import { webhookPaths } from './webhooks/webhook-paths.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { Webhooks } from './webhooks/webhooks.service.js';
+
+const LIVE = [LiveTags];
 
 /**
  * Event log: every write of content is logged in its transaction, and delivered to durable handlers
@@ -46,9 +53,11 @@ export class EventsModule implements NestModule {
 
   /** Creates the module. Throws a ContentModelError for invalid options. */
   static forRoot(options: EventsOptions = {}): DynamicModule {
+    const resolved = resolveEventsOptions(options);
+    const isLive = resolved.live !== null;
     return {
       module: EventsModule,
-      providers: [{ provide: EVENTS_OPTIONS, useValue: resolveEventsOptions(options) }],
+      providers: [{ provide: EVENTS_OPTIONS, useValue: resolved }, ...(isLive ? LIVE : [])],
     };
   }
 
