@@ -48,6 +48,9 @@ export const SECRET = 'a secret of the tests, which is long enough';
 /** Users whose credentials are not valid any more. */
 export const revoked = new Set<string>();
 
+/** Users without permissions. */
+export const demoted = new Set<string>();
+
 class Names implements AuthStrategy {
   readonly name = 'names';
   readonly vary = ['X-User'];
@@ -55,6 +58,7 @@ class Names implements AuthStrategy {
     const id = headers['x-user'];
     if (typeof id !== 'string') return null;
     if (revoked.has(id)) throw new ContentError('UnauthorizedError', 'Revoked');
+    if (demoted.has(id)) return { kind: 'user', id, roles: ['nobody'] } as const;
     return { kind: 'user', id, roles: [id === 'editor' ? 'editor' : 'member'] } as const;
   }
 }
@@ -117,6 +121,7 @@ export class LiveApp {
   reset(): void {
     for (const client of this.clients.splice(0)) client.close();
     revoked.clear();
+    demoted.clear();
   }
 
   async open(path = '', { lastId, user }: Opening = {}): Promise<LiveClient> {
@@ -165,12 +170,12 @@ export class LiveApp {
   }
 
   /** Logs changes of pages. */
-  backlog(count: number): Promise<unknown> {
+  backlog(count: number, action = 'update'): Promise<unknown> {
     return this.test.sql(
       `insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes, published)
-       select nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'page', 'many' || n, '', 'update',
+       select nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'page', 'many' || n, '', $2,
          'system', '[]', true from generate_series(1, $1::int) n`,
-      [count],
+      [count, action],
     );
   }
 }

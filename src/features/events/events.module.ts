@@ -7,10 +7,16 @@ import { EventLog } from './event-log.js';
 import {
   EVENTS_OPTIONS,
   type EventsOptions,
+  type ResolvedEventsOptions,
   resolveEventsOptions,
 } from './events.options.js';
 import { HandlerExplorer } from './handler-explorer.js';
+import { LiveController } from './live/live.controller.js';
+import { LiveHub } from './live/live-hub.js';
+import { livePaths } from './live/live-paths.js';
 import { LiveTags } from './live/live-tags.js';
+import { StaleStreams } from './live/stale-streams.js';
+import { VisibleEvents } from './live/visible-events.js';
 import { ReaderStates } from './reader-states.js';
 import { ReaderWorker } from './reader-worker.js';
 import { StoredWebhooks } from './webhooks/stored-webhooks.js';
@@ -19,7 +25,7 @@ import { webhookPaths } from './webhooks/webhook-paths.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { Webhooks } from './webhooks/webhooks.service.js';
 
-const LIVE = [LiveTags];
+const LIVE = [LiveHub, LiveTags, StaleStreams, VisibleEvents];
 
 /**
  * Event log: every write of content is logged in its transaction, and delivered to durable handlers
@@ -49,6 +55,7 @@ export class EventsModule implements NestModule {
   constructor(
     @Inject(CONTENT_MODULE) private readonly routes: ContentRoutes,
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
+    @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
   ) {}
 
   /** Creates the module. Throws a ContentModelError for invalid options. */
@@ -57,6 +64,7 @@ export class EventsModule implements NestModule {
     const isLive = resolved.live !== null;
     return {
       module: EventsModule,
+      controllers: isLive ? [LiveController] : [],
       providers: [{ provide: EVENTS_OPTIONS, useValue: resolved }, ...(isLive ? LIVE : [])],
     };
   }
@@ -64,5 +72,8 @@ export class EventsModule implements NestModule {
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.setPath(WebhooksController, 'webhooks');
     this.openApi.add(webhookPaths);
+    if (this.options.live === null) return;
+    this.routes.setPath(LiveController, 'live');
+    this.openApi.add(livePaths);
   }
 }
