@@ -144,9 +144,12 @@ describe('documentation', () => {
       allow: _allow,
       signingKey: _key,
       timeout: _timeout,
+      live: _live,
       ...options
     } = resolveEventsOptions({});
-    const inside = ['endpoints', 'allow', 'signingKey', 'timeoutSeconds'].map((name) => `webhooks.${name}`);
+    const ofWebhooks = ['endpoints', 'allow', 'signingKey', 'timeoutSeconds'];
+    const ofLive = ['secret', 'maxListeners', 'heartbeatSeconds'];
+    const inside = [...ofWebhooks.map((name) => `webhooks.${name}`), ...ofLive.map((name) => `live.${name}`)];
     const named = rowsUnder('docs/events.md', 'Options').map(([name]) => quoted(name)[0]);
     expect(named.sort()).toEqual([...Object.keys(options), ...inside].sort());
   });

@@ -1,14 +1,17 @@
 /**
- * `npm run bench -- events [--only writers|deliveries] [--seconds 14] [--rounds 9] [--events 5000]`
+ * `npm run bench -- events [--only writers|deliveries|listeners] [--seconds 14] [--rounds 9]
+ * [--events 5000] [--listeners 2000] [--writes 30]`
  *
- * What the event log costs writers, and how fast events reach three healthy endpoints, next to pg-boss.
+ * What the event log costs writers, how fast events reach three healthy endpoints, next to pg-boss, and what
+ * listeners of live reads cost.
  */
 import { parseArgs } from 'node:util';
 import { startDatabases } from '../databases.mjs';
 import { measureDeliveries } from './deliveries.mjs';
+import { measureListeners } from './listeners.mjs';
 import { measureWriters } from './writers.mjs';
 
-const PARTS = { writers: measureWriters, deliveries: measureDeliveries };
+const PARTS = { writers: measureWriters, deliveries: measureDeliveries, listeners: measureListeners };
 
 export async function bench(args) {
   const { values } = parseArgs({
@@ -18,13 +21,17 @@ export async function bench(args) {
       seconds: { type: 'string', default: '14' },
       rounds: { type: 'string', default: '9' },
       events: { type: 'string', default: '5000' },
+      listeners: { type: 'string', default: '2000' },
+      writes: { type: 'string', default: '30' },
     },
   });
-  const [seconds, rounds, events] = ['seconds', 'rounds', 'events'].map((name) => Number(values[name]));
+  const numbers = Object.fromEntries(
+    ['seconds', 'rounds', 'events', 'listeners', 'writes'].map((name) => [name, Number(values[name])]),
+  );
   const databases = await startDatabases();
   try {
     for (const [name, measure] of Object.entries(PARTS))
-      if ([undefined, name].includes(values.only)) await measure({ databases, seconds, rounds, events });
+      if ([undefined, name].includes(values.only)) await measure({ databases, ...numbers });
   } finally {
     await databases.stop();
   }

@@ -44,6 +44,7 @@ import { CONTENT_ORM } from './content.orm.js';
 import { contentAccess, settingsOf } from './from-options.js';
 import { AccessExplorer } from '../content/documents/access-explorer.js';
 import { DecoratedProviders } from '../content/documents/decorated-providers.js';
+import { ReadHeaders } from '../content/documents/read-headers.js';
 import { WriteAdditions } from '../content/documents/write-additions.js';
 import { ArchiveParts } from '../content/documents/archive-parts.js';
 import { isProduction } from './production.js';
@@ -115,6 +116,7 @@ const CLASSES: readonly Provider[] = [
   ModelWatch,
   SignedLinks,
   WriteAdditions,
+  ReadHeaders,
   DocumentsBase,
   Documents,
   ChangeLogWorker,
@@ -171,6 +173,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   Hooks,
   SignedLinks,
   WriteAdditions,
+  ReadHeaders,
   Documents,
   ContentMetrics,
   ContentHealthIndicator,

@@ -141,10 +141,30 @@ describe('the event log', () => {
       actor: { kind: 'public', id: null },
       requestId: expect.any(String) as string,
       attributes: ['secret', 'title'],
+      published: false,
     });
+    expect(seen.map(({ published }) => published)).toEqual([
+      ...[false, true, false],
+      ...[false, true, false],
+      ...[true, true, false],
+    ]);
     expect(seen[3]?.attributes).toEqual(['related']);
     const ids = seen.map(({ id: one }) => Number(one.slice('evt_'.length)));
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
+  });
+
+  it('says of a deletion whether the document was published', async () => {
+    const published = await create('/api/articles', { title: 'P' });
+    const draft = await create('/api/articles?status=draft', { title: 'D' });
+    await test.http.put(`/api/articles/${draft}?locale=fr`).send({ data: { title: 'F' } });
+    for (const path of [published, draft, `${draft}?locale=fr`])
+      await test.http.delete(`/api/articles/${path}`).expect(204);
+    await arrived(8);
+    expect(seen.filter(({ action }) => action === 'delete').map((one) => one.published)).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 
   it('logs single types and writes of the service, and no type with events: false', async () => {

@@ -3,6 +3,7 @@
  *
  * node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache]
  * [--replica postgresql://… …] [--tables] [--metrics] [--events] [--endpoint http://localhost:… …]
+ * [--live]
  *
  * `--tables` creates the tables and ends. Otherwise prints `listening on <url>`.
  */
@@ -22,6 +23,7 @@ const { values: options } = parseArgs({
     metrics: { type: 'boolean', default: false },
     tables: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
+    live: { type: 'boolean', default: false },
     endpoint: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -39,11 +41,15 @@ const content = ContentModule.forRoot({
 });
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const endpoints = options.endpoint.map((url, i) => ({ name: `endpoint${i}`, url, secret }));
-const { EventsModule } = options.events ? await import('nestjs-content-api/events') : {};
-const module = options.events
+const live = options.live
+  ? { live: { secret: 'a secret of the benchmark, which is long enough', maxListeners: 100_000 } }
+  : {};
+const hasEvents = options.events || options.live;
+const { EventsModule } = hasEvents ? await import('nestjs-content-api/events') : {};
+const module = hasEvents
   ? {
       module: class Bench {},
-      imports: [content, EventsModule.forRoot({ webhooks: { endpoints, allow: ['localhost'] } })],
+      imports: [content, EventsModule.forRoot({ webhooks: { endpoints, allow: ['localhost'] }, ...live })],
     }
   : content;
 const logger = ['error', 'warn'];

@@ -14,6 +14,7 @@ import type { ContentReadEvent } from './hooks.js';
 import type { DocumentsBase } from './documents-base.js';
 import { etagOf } from './etag.js';
 import { FilteredTotals, type KnownPage } from '../../cache/filtered-totals.js';
+import type { Subject } from '../../cache/change-log.js';
 import type { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
 import { SharedReads, type SharedTraits } from '../../cache/shared-reads.js';
@@ -175,6 +176,11 @@ export class Reads {
     const known = types.flatMap((name) => this.base.schema.types.get(name) ?? []);
     const ofFiles = this.base.links.seconds ?? Infinity;
     return Math.min(...known.map((type) => (type.internal ? ofFiles : type.sharedMaxAge)));
+  }
+
+  /** Returns the dependencies of a read; null if it depends on drafts. */
+  publishedSubject(plan: ReadPlan): Subject | null {
+    return tellsOfDrafts(plan.version) ? null : this.dependencies.of(plan, this.print(plan));
   }
 
   private async load(

@@ -110,7 +110,10 @@ async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<Written<
   }
   const [plan, found] = await changedByHooks(work, write, loaded);
   const planned = await stepsOf(work, plan, found);
-  return { answer: await writeAndAnswer(work, write, { ...planned, plan }), found: true };
+  return {
+    answer: await writeAndAnswer(work, write, { ...planned, plan, versions: found.versions }),
+    found: true,
+  };
 }
 
 /** Adds the locale to an error of a write in several locales. */
@@ -214,14 +217,11 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
 }
 
 /** Writes and responds; in one round trip with the commit, unless application code must run between. */
-async function writeAndAnswer<T>(
-  work: Attempt,
-  write: WriteRun<T>,
-  { plan, documentId, steps }: PlannedWrite,
-): Promise<T> {
+async function writeAndAnswer<T>(work: Attempt, write: WriteRun<T>, planned: PlannedWrite): Promise<T> {
   const { base, runner } = work;
   const { hooks, answer } = write;
-  const added = base.additions.of({ plan, documentId, steps });
+  const { documentId, steps } = planned;
+  const added = base.additions.of(planned);
   const alone = isAlone(work, write);
   const written = compileSteps(steps, alone ? answer.written : null);
   const statements = [...added, ...written.statements];

@@ -2,6 +2,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Statement } from '../../kernel/sql.js';
 import type { WriteStep } from '../plan/steps.js';
+import type { Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
 /** Write whose rows are about to be written. */
@@ -10,6 +11,8 @@ export interface PlannedWrite {
   /** Document that is written, the new one of a create; null for a single type without a document. */
   readonly documentId: string | null;
   readonly steps: readonly WriteStep[];
+  /** Versions of the document before the write. */
+  readonly versions: Versions;
 }
 
 /**

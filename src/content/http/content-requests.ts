@@ -4,6 +4,7 @@ import { Answer } from '../documents/answer.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ReadAction } from '../documents/hooks.js';
 import type { ContentSchedule } from '../documents/schedules.js';
+import { ReadHeaders } from '../documents/read-headers.js';
 import { RequestKeys } from '../documents/request-keys.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -39,6 +40,7 @@ export class ContentRequests {
   constructor(
     @Inject(Documents) private readonly documents: Documents,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
+    @Inject(ReadHeaders) private readonly headers: ReadHeaders,
     @Inject(Database) database: Database,
   ) {
     this.keys = new RequestKeys(database);
@@ -91,6 +93,8 @@ export class ContentRequests {
     });
     if (caller.kind === 'public' && headers.authorization === undefined)
       stateOf(request).sharedMaxAge = this.documents.reads.sharedMaxAge(plan);
+    const subject = this.headers.isEmpty ? null : this.documents.reads.publishedSubject(plan);
+    if (subject !== null) stateOf(request).headers = await this.headers.of(subject);
     this.unsent.admit(request, answer.data);
     return answer;
   }

@@ -62,11 +62,13 @@ export class EnvelopeInterceptor implements NestInterceptor {
   }
 
   /**
-   * Allows shared caches to store the response. Browsers revalidate every time, shared caches after
-   * `s-maxage`.
+   * Adds the headers of features, and allows shared caches to store the response. Browsers revalidate every
+   * time, shared caches after `s-maxage`.
    */
   private share(request: object, response: object): void {
-    const { sharedMaxAge = 0 } = stateOf(request);
+    const { sharedMaxAge = 0, headers = {} } = stateOf(request);
+    for (const [name, value] of Object.entries(headers))
+      this.host.httpAdapter.setHeader(response, name, value);
     if (sharedMaxAge > 0)
       this.host.httpAdapter.setHeader(
         response,

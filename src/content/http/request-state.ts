@@ -14,6 +14,8 @@ interface RequestState {
   asked?: Asked;
   /** Maximum age for shared caches in seconds; undefined forbids them. */
   sharedMaxAge?: number;
+  /** Headers that features add to the response. */
+  headers?: Readonly<Record<string, string>>;
   timing?: Timing;
   response?: object;
   /** In the state of Node's own request, which exists before that of the framework. */

@@ -39,7 +39,8 @@ export function eventTablesOf({ table }: Pick<ContentType, 'table'>): EventTable
 
 /**
  * Columns of the log, to which writes only append. `id` increases with the writes of a document, `xid` shows
- * which snapshots include the event. `attributes` are those that the write assigned.
+ * which snapshots include the event. `attributes` are those that the write assigned. `published` is false if
+ * the write changed drafts only, and null if that is unknown.
  */
 export const EVENT_COLUMNS: readonly OwnColumn[] = [
   ownColumn('id', 'bigint', { key: true }),
@@ -54,6 +55,7 @@ export const EVENT_COLUMNS: readonly OwnColumn[] = [
   ownColumn('actor_id', 'text', { nullable: true }),
   ownColumn('request_id', 'text', { nullable: true }),
   ownColumn('attributes', 'jsonb'),
+  ownColumn('published', 'boolean', { nullable: true }),
 ];
 
 /**

@@ -22,6 +22,8 @@ export interface NewEvents {
   readonly documentId: string;
   readonly locale: string;
   readonly actions: readonly string[];
+  /** Whether each action changes published content: `true` or `false`. */
+  readonly published: readonly string[];
   readonly actor: string;
   readonly actorId: string | null;
   readonly requestId: string | null;
@@ -31,13 +33,16 @@ export interface NewEvents {
 /** Appends events to the log in the transaction of their write. One text for all writes. */
 export const compileLog = (file: ContentType): Template<NewEvents> =>
   template(sql`insert into ${quote(eventTablesOf(file).event)}
-      (id, xid, at, type, document_id, locale, action, actor, actor_id, request_id, attributes)
+      (id, xid, at, type, document_id, locale, action, actor, actor_id, request_id, attributes, published)
     select ${nextCount(file)}, pg_current_xact_id(), ${TIME}, ${slot(({ type }: NewEvents) => type)}::text,
       ${slot(({ documentId }: NewEvents) => documentId)}::text, ${slot(({ locale }: NewEvents) => locale)}::text,
       a.action, ${slot(({ actor }: NewEvents) => actor)}::text, ${slot(({ actorId }: NewEvents) => actorId)}::text,
       ${slot(({ requestId }: NewEvents) => requestId)}::text,
-      ${slot(({ attributes }: NewEvents) => JSON.stringify(attributes))}::jsonb
-    from unnest(${slot(({ actions }: NewEvents) => actions)}::text[]) with ordinality a(action, n) order by a.n`);
+      ${slot(({ attributes }: NewEvents) => JSON.stringify(attributes))}::jsonb,
+      a.published::boolean
+    from unnest(${slot(({ actions }: NewEvents) => actions)}::text[],
+      ${slot(({ published }: NewEvents) => published)}::text[]) with ordinality a(action, published, n)
+    order by a.n`);
 
 /** Appends an event of all locales for each imported document. */
 export const compileLogImport = (
@@ -54,7 +59,7 @@ const AT = sql`to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 
 /** Columns of an event `e`, as {@link EventRow} expects them. */
 export const EVENT_SHOWN = sql`e.id::text as id, ${AT} as at, e.type, e.document_id, e.locale, e.action, e.actor,
-  e.actor_id, e.request_id, e.attributes`;
+  e.actor_id, e.request_id, e.attributes, e.published`;
 
 /** Greatest transaction id. The planner estimates few rows for a bounded range. */
 const NEVER = sql`'18446744073709551615'::xid8`;

@@ -23,6 +23,13 @@ const SOON = 15;
 /** Listener of the feed: called with the new events, or with null after a gap. */
 export type FeedListener = (events: readonly LoggedEvent[] | null) => void;
 
+/** Position in the log of a server. */
+export interface Position {
+  readonly cursor: Cursor;
+  /** Start of the server. Another one may reuse transaction ids. */
+  readonly server: string;
+}
+
 const NOW = print(
   sql`select pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as server`,
 );
@@ -71,6 +78,12 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
     this.isStopping = true;
     if (this.timer !== null) clearTimeout(this.timer);
     await this.running;
+  }
+
+  /** Position after the events that the listeners have received; null before the first query. */
+  get position(): Position | null {
+    const { cursor, seen } = this;
+    return cursor === null || seen === null ? null : { cursor, server: seen.server };
   }
 
   /** Adds a listener of all later events. Returns a function that removes it. */

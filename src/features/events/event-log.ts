@@ -1,5 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { checkedAs, isCount, isListOf, isNullOr, isShape, isText, type Tests } from '../../kernel/json.js';
+import {
+  checkedAs,
+  isCount,
+  isFlag,
+  isListOf,
+  isNullOr,
+  isShape,
+  isText,
+  type Tests,
+} from '../../kernel/json.js';
 import { fill, type Template } from '../../kernel/sql.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { Database } from '../../content/store/database.js';
@@ -40,6 +49,7 @@ const EVENT_MEMBERS: Tests<EventRow> = {
   actor_id: isNullOr(isText),
   request_id: isNullOr(isText),
   attributes: isListOf(isText),
+  published: isNullOr(isFlag),
 };
 const areEvents = isListOf(isShape<EventRow>(EVENT_MEMBERS));
 const areDue = isListOf(isShape<DueRow>({ ...EVENT_MEMBERS, attempts: isCount }));

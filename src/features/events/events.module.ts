@@ -13,9 +13,20 @@ import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js
 import { compileLogImport } from './compile-events.js';
 import { EventFeed } from './event-feed.js';
 import { EventLog } from './event-log.js';
-import { EVENTS_OPTIONS, type EventsOptions, resolveEventsOptions } from './events.options.js';
+import {
+  EVENTS_OPTIONS,
+  type EventsOptions,
+  type ResolvedEventsOptions,
+  resolveEventsOptions,
+} from './events.options.js';
 import { HandlerExplorer } from './handler-explorer.js';
 import { ReaderCounts } from './reader-counts.js';
+import { LiveController } from './live/live.controller.js';
+import { LiveHub } from './live/live-hub.js';
+import { livePaths } from './live/live-paths.js';
+import { LiveTags } from './live/live-tags.js';
+import { StaleStreams } from './live/stale-streams.js';
+import { VisibleEvents } from './live/visible-events.js';
 import { ReaderStates } from './reader-states.js';
 import { ReaderWorker } from './reader-worker.js';
 import { StoredWebhooks } from './webhooks/stored-webhooks.js';
@@ -23,6 +34,8 @@ import { WebhookEntries } from './webhooks/webhook-entry.js';
 import { webhookPaths } from './webhooks/webhook-paths.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { Webhooks } from './webhooks/webhooks.service.js';
+
+const LIVE = [LiveHub, LiveTags, StaleStreams, VisibleEvents];
 
 /**
  * Event log: every write of content is logged in its transaction, and delivered to durable handlers
@@ -55,13 +68,17 @@ export class EventsModule implements NestModule, OnModuleInit {
     @Inject(ContentOpenApi) private readonly openApi: ContentOpenApi,
     @Inject(ArchiveParts) private readonly archive: ArchiveParts,
     @Inject(EventLog) private readonly log: EventLog,
+    @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
   ) {}
 
   /** Creates the module. Throws a ContentModelError for invalid options. */
   static forRoot(options: EventsOptions = {}): DynamicModule {
+    const resolved = resolveEventsOptions(options);
+    const isLive = resolved.live !== null;
     return {
       module: EventsModule,
-      providers: [{ provide: EVENTS_OPTIONS, useValue: resolveEventsOptions(options) }],
+      controllers: isLive ? [LiveController] : [],
+      providers: [{ provide: EVENTS_OPTIONS, useValue: resolved }, ...(isLive ? LIVE : [])],
     };
   }
 
@@ -75,5 +92,8 @@ export class EventsModule implements NestModule, OnModuleInit {
   configure(_consumer: MiddlewareConsumer): void {
     this.routes.setPath(WebhooksController, 'webhooks');
     this.openApi.add(webhookPaths);
+    if (this.options.live === null) return;
+    this.routes.setPath(LiveController, 'live');
+    this.openApi.add(livePaths);
   }
 }

@@ -30,6 +30,23 @@ export interface EventsOptions {
     /** Seconds until an attempt fails, from 1 to 60. Default 15. */
     readonly timeoutSeconds?: number;
   };
+  /** Live reads: `Content-Tags` in responses, and streams below `/api/live`. Default none. */
+  readonly live?: LiveOptions;
+}
+
+/** Options of live reads. */
+export interface LiveOptions {
+  /**
+   * Secret from which tags and positions are made, at least 32 characters; the same in all instances. Clients
+   * read everything again after a change.
+   */
+  readonly secret: string;
+  /** Streams that one process serves, from 1 to 100,000; the response to more is 503. Default 5000. */
+  readonly maxListeners?: number;
+  /**
+   * Seconds between two heartbeats, from 1 to 60; permissions of streams are checked as often. Default 20.
+   */
+  readonly heartbeatSeconds?: number;
 }
 
 /** Options with defaults. */
@@ -41,12 +58,17 @@ export interface ResolvedEventsOptions {
   readonly signingKey: KeyObject | null;
   /** Milliseconds until an attempt fails. */
   readonly timeout: number;
+  /** Null without live reads. */
+  readonly live: Required<LiveOptions> | null;
 }
 
 export const EVENTS_OPTIONS = Symbol('EventsOptions');
 
-const KEYS = ['retentionDays', 'pollMilliseconds', 'webhooks'];
+const KEYS = ['retentionDays', 'pollMilliseconds', 'webhooks', 'live'];
 const WEBHOOK_KEYS = ['endpoints', 'allow', 'signingKey', 'timeoutSeconds'];
+const LIVE_KEYS = ['secret', 'maxListeners', 'heartbeatSeconds'];
+/** Least length of the secret of live reads. */
+const MIN_SECRET = 32;
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 
 const isWithin = (value: number, [least, most]: readonly [number, number]): boolean =>
@@ -71,11 +93,24 @@ function endpointMistakes(endpoints: readonly CodeEndpoint[]): string[] {
   ];
 }
 
+function liveMistakes({ secret, maxListeners, heartbeatSeconds }: Required<LiveOptions>): string[] {
+  const checks: readonly (readonly [boolean, string])[] = [
+    [
+      typeof secret === 'string' && secret.length >= MIN_SECRET,
+      `secret: expected a text of at least ${MIN_SECRET} characters`,
+    ],
+    [isWithin(maxListeners, [1, 100_000]), 'maxListeners: expected an integer from 1 to 100000'],
+    [isWithin(heartbeatSeconds, [1, 60]), 'heartbeatSeconds: expected an integer from 1 to 60'],
+  ];
+  return checks.filter(([holds]) => !holds).map(([, mistake]) => `events.live.${mistake}`);
+}
+
 /** Returns the options with defaults. Throws a ContentModelError for unknown and invalid ones. */
 export function resolveEventsOptions(options: EventsOptions): ResolvedEventsOptions {
-  const { retentionDays = 30, pollMilliseconds = 1000, webhooks = {} } = options;
+  const { retentionDays = 30, pollMilliseconds = 1000, webhooks = {}, live } = options;
   const { endpoints = [], allow = [], signingKey, timeoutSeconds = 15 } = webhooks;
   const key = signingKey === undefined ? null : signingKeyOf(signingKey);
+  const allLive = live === undefined ? null : { maxListeners: 5000, heartbeatSeconds: 20, ...live };
   const checks: readonly (readonly [boolean, string])[] = [
     [isWithin(retentionDays, [3, 3650]), 'retentionDays: expected an integer from 3 to 3650'],
     [isWithin(pollMilliseconds, [50, 60_000]), 'pollMilliseconds: expected an integer from 50 to 60000'],
@@ -91,6 +126,9 @@ export function resolveEventsOptions(options: EventsOptions): ResolvedEventsOpti
     ...unknownKeys(webhooks, WEBHOOK_KEYS, 'events.webhooks'),
     ...checks.filter(([holds]) => !holds).map(([, mistake]) => `events.${mistake}`),
     ...endpointMistakes(endpoints),
+    ...(allLive === null
+      ? []
+      : [...unknownKeys(allLive, LIVE_KEYS, 'events.live'), ...liveMistakes(allLive)]),
   ];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
   return Object.freeze({
@@ -100,5 +138,6 @@ export function resolveEventsOptions(options: EventsOptions): ResolvedEventsOpti
     allow,
     signingKey: key,
     timeout: 1000 * timeoutSeconds,
+    live: allLive,
   });
 }

@@ -57,6 +57,8 @@ export interface LoggedEvent {
   readonly requestId: string | null;
   /** Names of the attributes that the write assigned, private ones included. */
   readonly attributes: readonly string[];
+  /** False if the write changed drafts only. Always true for types without drafts. */
+  readonly published: boolean;
 }
 
 /** Row of the log, as JSON of PostgreSQL. */
@@ -71,6 +73,7 @@ export interface EventRow {
   readonly actor_id: string | null;
   readonly request_id: string | null;
   readonly attributes: readonly string[];
+  readonly published: boolean | null;
 }
 
 export const PREFIX = 'evt_';
@@ -94,4 +97,5 @@ export const eventOf = (row: EventRow, file: string): LoggedEvent =>
     actor: Object.freeze({ kind: row.actor, id: row.actor_id }),
     requestId: row.request_id,
     attributes: row.attributes,
+    published: row.published ?? true,
   });

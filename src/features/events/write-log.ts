@@ -27,6 +27,15 @@ function actionsOf({ plan, steps }: PlannedWrite): readonly WriteEvent[] {
   return plan.events.map((event) => (creates && event === 'update' ? 'create' : event));
 }
 
+/** Whether an action changes published content: deletions and unpublications only of published versions. */
+function changesPublished({ plan: { target }, versions }: PlannedWrite, action: WriteEvent): boolean {
+  if (!target.type.draftAndPublish || action === 'publish') return true;
+  if (action !== 'delete' && action !== 'unpublish') return false;
+  return versions.all.some(
+    ({ published, locale }) => published && (target.everyLocale || locale === target.locale),
+  );
+}
+
 /** Returns the addition that logs every write of types with `events`. */
 export function logWrites({ file }: Schema): WriteAddition {
   const statement = compileLog(file);
@@ -35,11 +44,13 @@ export function logWrites({ file }: Schema): WriteAddition {
     const { type } = plan.target;
     if (documentId === null || !type.events || plan.events.length === 0) return [];
     const { kind, id } = plan.caller;
+    const actions = actionsOf(write);
     const event = {
       type: type.singularApiId,
       documentId,
       locale: localeOf(plan),
-      actions: actionsOf(write),
+      actions,
+      published: actions.map((action) => String(changesPublished(write, action))),
       actor: kind,
       actorId: id,
       requestId: plan.requestId,

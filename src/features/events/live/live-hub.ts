@@ -1,0 +1,163 @@
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import pLimit from 'p-limit';
+import { unavailable } from '../../../kernel/errors.js';
+import { EventFeed, type Position } from '../event-feed.js';
+import { EventLog } from '../event-log.js';
+import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
+import type { LoggedEvent } from '../logged-event.js';
+import { EventStream, printed } from './event-stream.js';
+import { liveKey } from './live-key.js';
+import { Positions } from './positions.js';
+
+/** Events that a client can have missed; after more of them it reads everything again. */
+const MAX_MISSED = 5000;
+/** Clients whose missed events are read from the log at the same time. */
+const RESUMED = 2;
+/** Milliseconds after which a client connects again: at least, and at most more. */
+const [RETRY, SPREAD] = [1000, 4000];
+/** Longest time in milliseconds for which a caller is authenticated. */
+const MAX_AGE = 5000;
+const DAY = 86_400_000;
+
+/** Events that follow each other in the log. */
+export interface LiveBatch {
+  readonly events: readonly LoggedEvent[];
+  /** Position before the events, or an earlier one without other events. */
+  readonly from: Position;
+  /** Position after the events. */
+  readonly to: Position;
+}
+
+export interface LiveListener {
+  /** Receives the next events, or null after a gap. */
+  receive(batch: LiveBatch | null): void;
+  heartbeat(): void;
+}
+
+/**
+ * Connects streams to the feed: it limits their number, reads missed events, sends heartbeats, and ends the
+ * streams when the application stops.
+ */
+@Injectable()
+export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  readonly positions: Positions;
+  private readonly streams = new Set<EventStream>();
+  private readonly listeners = new Set<LiveListener>();
+  private readonly reading = pLimit(RESUMED);
+  private last: Position | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private isStopping = false;
+
+  constructor(
+    @Inject(EventFeed) private readonly feed: EventFeed,
+    @Inject(EventLog) private readonly log: EventLog,
+    @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
+  ) {
+    this.positions = new Positions(liveKey(options, 'positions'));
+  }
+
+  onApplicationBootstrap(): void {
+    const { heartbeatSeconds = 20 } = this.options.live ?? {};
+    this.feed.listen((events) => this.follow(events));
+    this.timer = setInterval(() => {
+      for (const listener of this.listeners) listener.heartbeat();
+    }, 1000 * heartbeatSeconds).unref();
+  }
+
+  /** Runs before the server waits for its connections. */
+  onModuleDestroy(): void {
+    this.isStopping = true;
+    if (this.timer !== null) clearInterval(this.timer);
+    for (const stream of this.streams) stream.end();
+  }
+
+  /** Ends the streams of requests that arrived in the meantime. */
+  beforeApplicationShutdown(): void {
+    this.onModuleDestroy();
+  }
+
+  /** Milliseconds for which the caller of a stream is authenticated: until about the next heartbeat. */
+  get maxAge(): number {
+    return Math.min(MAX_AGE, 500 * (this.options.live?.heartbeatSeconds ?? 0));
+  }
+
+  /** Position after the events that the listeners have received. Throws a 503 before it is known. */
+  get position(): Position {
+    const { position } = this.feed;
+    if (position === null) throw unavailable('The event log cannot be read yet');
+    this.last ??= position;
+    return position;
+  }
+
+  /** Opens a stream. Throws a 503 at the limit, and while the application stops. */
+  open(response: object): EventStream {
+    const { maxListeners = 0 } = this.options.live ?? {};
+    if (this.feed.position === null) throw unavailable('The event log cannot be read yet');
+    if (this.isStopping) throw unavailable('The application is stopping');
+    if (this.streams.size >= maxListeners)
+      throw unavailable(`Too many streams are open (limit "live.maxListeners": ${maxListeners})`, {
+        limit: 'live.maxListeners',
+        allowed: maxListeners,
+      });
+    const stream = EventStream.open(response);
+    this.streams.add(stream);
+    stream.onClose(() => this.streams.delete(stream));
+    stream.send(`retry: ${RETRY + Math.floor(Math.random() * SPREAD)}\n`);
+    return stream;
+  }
+
+  /** Adds a listener until its stream closes. */
+  join(listener: LiveListener, stream: EventStream): void {
+    this.listeners.add(listener);
+    stream.onClose(() => this.listeners.delete(listener));
+  }
+
+  /** Adds a listener for as long as the application runs. */
+  add(listener: LiveListener): void {
+    this.listeners.add(listener);
+  }
+
+  /** Prints the first message of a stream, or the one after a gap: the client reads everything. */
+  beginning(event: 'ready' | 'resync', position = this.position): string {
+    return printed({ id: this.positions.seal(position), event, data: '{}' });
+  }
+
+  /** Returns the position that a client sent; null if events after it may be lost. */
+  sent(text: string): Position | null {
+    const position = this.positions.open(text);
+    if (position === null) return null;
+    // The log deletes by the start of a transaction, which can be much earlier than its commit.
+    const kept = Date.now() - (this.options.retentionDays - 1) * DAY;
+    return position.server !== this.position.server || position.at < kept ? null : position;
+  }
+
+  /** Reads the events after a position. Returns null if there are too many. */
+  async missed(from: Position): Promise<readonly LiveBatch[] | null> {
+    const batches: LiveBatch[] = [];
+    const { server } = from;
+    let [position, count, more] = [from, 0, true];
+    while (more && count <= MAX_MISSED && !this.isStopping) {
+      const news = await this.reading(() => this.log.after(position.cursor));
+      const to = { cursor: news.cursor, server };
+      batches.push({ events: news.events, from: position, to });
+      count += news.events.length;
+      // The rest of a batch ends before now.
+      [position, more] = [to, news.more || position.cursor.target !== null];
+    }
+    return more ? null : batches;
+  }
+
+  private follow(events: readonly LoggedEvent[] | null): void {
+    const [from, to] = [this.last, this.feed.position];
+    this.last = to;
+    if (from === null || to === null) return;
+    const batch = events === null ? null : { events, from, to };
+    for (const listener of this.listeners) listener.receive(batch);
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  Controller,
+  Get,
+  Inject,
+  Param,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { ContentAccess } from '../../../content/access/content-access.js';
+import { AccountGuard, callerOf } from '../../../content/http/account.guard.js';
+import { ContentErrorFilter } from '../../../content/http/error.filter.js';
+import { Described } from '../../../content/http/metadata.js';
+import { credentialsOf, type HttpRequest, queryOf } from '../../../content/http/request-state.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
+import { readRaw } from '../../../content/query/read-raw.js';
+import { notFound, validationError } from '../../../kernel/errors.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../../kernel/settings.js';
+import { LiveHub } from './live-hub.js';
+import { StaleStreams } from './stale-streams.js';
+import { TypeStream } from './type-stream.js';
+import { VisibleEvents } from './visible-events.js';
+
+const lastIdOf = ({ headers }: HttpRequest): string | undefined => {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+};
+
+/** Routes `/api/live` and `/api/live/:type` (protocol 21.16, 21.19). */
+@Controller({ path: 'live', version: VERSION_NEUTRAL })
+@UseFilters(ContentErrorFilter)
+@Described()
+export class LiveController {
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Inject(LiveHub) private readonly hub: LiveHub,
+    @Inject(StaleStreams) private readonly stale: StaleStreams,
+    @Inject(VisibleEvents) private readonly visible: VisibleEvents,
+  ) {}
+
+  @Get()
+  tags(@Req() request: HttpRequest, @Res() response: object): void {
+    const [unknown] = Object.keys(readRaw(queryOf(request), this.settings.limits));
+    if (unknown !== undefined)
+      throw validationError(`Invalid key ${unknown}`, { key: unknown, path: unknown, source: 'query' });
+    if (request.method === 'HEAD') this.hub.open(response).end();
+    else this.stale.open(response, lastIdOf(request));
+  }
+
+  @Get(':type')
+  @UseGuards(AccountGuard)
+  events(@Req() request: HttpRequest, @Res() response: object, @Param('type') route: string): void {
+    const caller = callerOf(request);
+    const type = this.typeAt(route);
+    const text = queryOf(request);
+    const asked = { query: readRaw(text, this.settings.limits), text };
+    const watched = this.visible.watch(type, asked, caller);
+    const stream = this.hub.open(response);
+    if (request.method === 'HEAD') return stream.end();
+    const { hub, visible, access } = this;
+    const { maxAge } = hub;
+    const authenticate = (): ReturnType<ContentAccess['authenticate']> => access.authenticate(credentials);
+    const credentials = credentialsOf(request);
+    void new TypeStream({ hub, visible, watched, stream, maxAge, authenticate }, caller).begin(
+      lastIdOf(request),
+    );
+  }
+
+  /** Throws NotFoundError for a path without a type whose writes are logged. */
+  private typeAt(route: string): ContentType {
+    const type = [...this.schema.types.values()].find(
+      (one) => one.route === route.toLowerCase() && one.events && !one.internal,
+    );
+    if (type === undefined) throw notFound();
+    return type;
+  }
+}

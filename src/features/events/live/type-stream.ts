@@ -1,0 +1,127 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Caller } from '../../../content/access/caller.js';
+import type { Position } from '../event-feed.js';
+import { type LoggedEvent, PREFIX } from '../logged-event.js';
+import { type EventStream, printed } from './event-stream.js';
+import type { LiveBatch, LiveHub, LiveListener } from './live-hub.js';
+import { concerns, type VisibleEvents, type Watched } from './visible-events.js';
+
+/** Batches that wait for a stream before it is dropped. It resumes with `Last-Event-ID`. */
+const MAX_WAITING = 50;
+/** Events that are sent at once. */
+const BURST = 50;
+
+export interface TypeStreamBase {
+  readonly hub: LiveHub;
+  readonly visible: VisibleEvents;
+  readonly watched: Watched;
+  readonly stream: EventStream;
+  /** Milliseconds for which a caller is authenticated. */
+  readonly maxAge: number;
+  /** Authenticates the credentials of the request again. Throws if they are not valid any more. */
+  readonly authenticate: () => Caller | Promise<Caller>;
+}
+
+const shown = ({ id, name, documentId, locale }: LoggedEvent): string =>
+  JSON.stringify({ id, name, documentId, locale });
+
+/** Position after one event of a batch. */
+const positionAfter = ({ id }: LoggedEvent, { from, to }: LiveBatch): Position => ({
+  cursor: {
+    base: from.cursor.base,
+    target: to.cursor.target ?? to.cursor.base,
+    after: id.slice(PREFIX.length),
+  },
+  server: to.server,
+});
+
+/** Stream of the events of one type that a caller may see. */
+export class TypeStream implements LiveListener {
+  private readonly waiting: (LiveBatch | null)[] = [];
+  /** Ids of missed events, which the feed can repeat. */
+  private missed: ReadonlySet<string> = new Set();
+  private isBusy = false;
+  private authenticatedAt = performance.now();
+
+  constructor(
+    private readonly base: TypeStreamBase,
+    private caller: Caller,
+  ) {}
+
+  /** Sends the first message, or the events after the position that the client sent. */
+  async begin(lastId: string | undefined): Promise<void> {
+    const { hub, stream } = this.base;
+    const from = lastId === undefined ? null : hub.sent(lastId);
+    this.isBusy = true;
+    hub.join(this, stream);
+    try {
+      const batches = from === null ? null : await hub.missed(from);
+      if (batches === null) stream.send(hub.beginning(lastId === undefined ? 'ready' : 'resync'));
+      else {
+        for (const batch of batches) await this.send(batch);
+        this.missed = new Set(batches.flatMap(({ events }) => events.map(({ id }) => id)));
+        const last = batches.at(-1);
+        if (last !== undefined) stream.send(printed({ id: hub.positions.seal(last.to) }));
+      }
+      this.isBusy = false;
+      await this.work();
+    } catch {
+      stream.end();
+    }
+  }
+
+  receive(batch: LiveBatch | null): void {
+    const { stream, watched } = this.base;
+    const isNews = batch === null || batch.events.some((event) => concerns(event, watched));
+    if (!isNews) return;
+    if (this.waiting.push(batch) > MAX_WAITING) stream.drop();
+    else void this.work();
+  }
+
+  heartbeat(): void {
+    const { hub, stream } = this.base;
+    const isIdle = !this.isBusy && this.waiting.length === 0;
+    if (isIdle) this.missed = new Set();
+    const id = isIdle ? { id: hub.positions.seal(hub.position) } : {};
+    stream.send(`:\n${printed(id)}`);
+    this.authenticated().catch(() => stream.end());
+  }
+
+  private async work(): Promise<void> {
+    const { hub, stream } = this.base;
+    if (this.isBusy) return;
+    this.isBusy = true;
+    try {
+      for (let batch = this.waiting.shift(); batch !== undefined; batch = this.waiting.shift())
+        if (batch === null) stream.send(hub.beginning('resync'));
+        else await this.send(batch);
+      this.isBusy = false;
+    } catch {
+      // The client resumes, or learns the reason from the response to its next request.
+      stream.end();
+    }
+  }
+
+  private async send(batch: LiveBatch): Promise<void> {
+    const { hub, stream, visible, watched } = this.base;
+    for (const [i, event] of batch.events.entries()) {
+      if (!stream.isOpen) return;
+      // Bytes leave the process only between two tasks.
+      if (i % BURST === BURST - 1) await setImmediate();
+      if (!concerns(event, watched) || this.missed.has(event.id)) continue;
+      if (await visible.isVisible(event, watched, await this.authenticated()))
+        stream.send(printed({ id: hub.positions.seal(positionAfter(event, batch)), data: shown(event) }));
+    }
+  }
+
+  /** Returns the caller with its present permissions. Throws if it may not see the type any more. */
+  private async authenticated(): Promise<Caller> {
+    const { authenticate, maxAge, visible, watched } = this.base;
+    if (performance.now() - this.authenticatedAt < maxAge) return this.caller;
+    const caller = await authenticate();
+    visible.watch(watched.type, watched, caller);
+    this.caller = caller;
+    this.authenticatedAt = performance.now();
+    return caller;
+  }
+}

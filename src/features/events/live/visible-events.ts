@@ -1,0 +1,106 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
+import { refusal } from '../../../content/access/auth-strategy.js';
+import type { Caller } from '../../../content/access/caller.js';
+import { decide, decideRead, isPersonal } from '../../../content/access/decide.js';
+import { Documents } from '../../../content/documents/documents.service.js';
+import type { ContentType } from '../../../content/model/model.js';
+import type { ReadPlan } from '../../../content/plan/plan.js';
+import type { RawQuery } from '../../../content/query/read-raw.js';
+import { validationError } from '../../../kernel/errors.js';
+import type { LoggedEvent } from '../logged-event.js';
+
+/** Documents that are read at the same time, for all streams together. */
+const READ = 8;
+/** Milliseconds for which equal streams share the result of a read. */
+const SHARED = 1000;
+const MAX_SHARED = 10_000;
+
+const PARAMETERS = ['filters', 'status', 'locale'];
+
+/** Documents of a type that a stream is about. */
+export interface Watched {
+  readonly type: ContentType;
+  readonly query: RawQuery;
+  /** Query as text, equal for streams that share results. */
+  readonly text: string;
+  readonly published: boolean;
+  /** Null for every locale. */
+  readonly locale: string | null;
+}
+
+const isRemoval = ({ action }: LoggedEvent, { published }: Watched): boolean =>
+  action === 'delete' || (action === 'unpublish' && published);
+
+/** Whether an event can concern the watched documents. */
+export const concerns = (event: LoggedEvent, { type, published, locale }: Watched): boolean =>
+  event.type === type.singularApiId &&
+  (!published || event.published) &&
+  (locale === null || event.locale === null || event.locale === locale);
+
+/** Decides which events a caller may see: those of documents that it finds now (protocol 21.19). */
+@Injectable()
+export class VisibleEvents {
+  private readonly known = new LRUCache<string, Promise<boolean>>({ max: MAX_SHARED, ttl: SHARED });
+  private readonly reading = pLimit(READ);
+
+  constructor(@Inject(Documents) private readonly documents: Documents) {}
+
+  /**
+   * Checks a query. Throws like a list with these filters, 403 without `find`, and 400 for other
+   * parameters. */
+  watch(type: ContentType, { query, text }: Pick<Watched, 'query' | 'text'>, caller: Caller): Watched {
+    if (decide(caller, type, 'find') === 'none') throw refusal(caller);
+    const unknown = Object.keys(query).find((key) => !PARAMETERS.includes(key));
+    if (unknown !== undefined)
+      throw validationError(`Invalid key ${unknown}`, { key: unknown, path: unknown, source: 'query' });
+    const { published, locale } = this.plan({ type, query }, caller).version;
+    const isOne = type.localized && locale.kind === 'one';
+    return { type, query, text, published, locale: isOne ? locale.code : null };
+  }
+
+  /**
+   * Whether the caller may see an event. A removal has no document to read: it is shown to callers who may
+   * find all documents.
+   */
+  async isVisible(event: LoggedEvent, watched: Watched, caller: Caller): Promise<boolean> {
+    const { type, published, text } = watched;
+    const reading = decideRead(caller, type, { action: 'find', published });
+    if (isRemoval(event, watched)) return reading === 'all';
+    const person = isPersonal(caller, type, 'find') ? caller.id : '';
+    const key = JSON.stringify([event.id, type.singularApiId, text, caller.permissions.id, person]);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const found = this.reading(() => this.finds(event, watched, caller));
+    this.known.set(key, found);
+    found.catch(() => this.known.delete(key));
+    return found;
+  }
+
+  private async finds(event: LoggedEvent, watched: Watched, caller: Caller): Promise<boolean> {
+    const { type, query } = watched;
+    const { filters } = query;
+    const byId = { documentId: { $eq: event.documentId } };
+    const plan = this.plan(
+      {
+        type,
+        query: {
+          ...query,
+          filters: { $and: [byId, ...(filters === undefined ? [] : [filters])] },
+          ...(type.localized && event.locale !== null ? { locale: event.locale } : {}),
+        },
+      },
+      caller,
+    );
+    const { data } = await this.documents.read(plan);
+    const found: unknown = JSON.parse(data);
+    return Array.isArray(found) && found.length > 0;
+  }
+
+  private plan({ type, query }: Pick<Watched, 'type' | 'query'>, caller: Caller): ReadPlan {
+    const page = { page: 1, pageSize: 1, withCount: false };
+    const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
+    return this.documents.plan(type, { ...query, fields: ['documentId'], pagination: page }, request);
+  }
+}

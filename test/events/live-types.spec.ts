@@ -1,0 +1,197 @@
+/** Streams of the events of one type. */
+import { EventsModule } from 'nestjs-content-api/events';
+import { ADAPTERS, createTestApp } from '../support/app.ts';
+import { eventually } from './helpers.ts';
+import { demoted, LiveApp, page, revoked, SECRET } from './live-app.ts';
+import { LiveClient } from './live-client.ts';
+
+describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
+  let live: LiveApp;
+  beforeAll(async () => {
+    live = await LiveApp.start(adapter);
+  });
+  afterEach(() => live.reset());
+  afterAll(() => live.test.close());
+
+  const events = (client: LiveClient): unknown[] => client.of('message');
+
+  it('21.19: sends the events of documents that match the filters', async () => {
+    const client = await live.open('/articles?filters[title][$startsWith]=yes');
+    expect(client.of('ready')).toEqual([{}]);
+    await live.create('articles', { title: 'no' });
+    const id = await live.create('articles', { title: 'yes' });
+    await eventually(() => events(client), 1);
+    await live.put(`articles/${id}?status=draft`, { title: 'yes, a draft' });
+    await live.create('pages', { title: 'yes' });
+    await live.remove(`articles/${id}`);
+    await eventually(() => events(client), 2);
+    expect(events(client)).toEqual([
+      {
+        id: expect.stringMatching(/^evt_\d+$/) as string,
+        name: 'entry.publish',
+        documentId: id,
+        locale: null,
+      },
+      {
+        id: expect.stringMatching(/^evt_\d+$/) as string,
+        name: 'entry.delete',
+        documentId: id,
+        locale: null,
+      },
+    ]);
+  });
+
+  it('21.19: sends drafts to callers who may read them, and removals of published documents only', async () => {
+    await live.test.http.get('/api/live/articles?status=draft').expect(403);
+    const editor = await live.open('/articles?status=draft', { user: 'editor' });
+    const visitor = await live.open('/articles');
+    const draft = await live.create('articles?status=draft', { title: 'D' });
+    await eventually(() => events(editor), 1);
+    await live.remove(`articles/${draft}`);
+    const id = await live.create('articles', { title: 'P' });
+    await eventually(() => events(visitor), 1);
+    await live.test.http.post(`/api/articles/${id}/actions/unpublish`).set('X-User', 'editor').expect(200);
+    await eventually(() => events(visitor), 2);
+    expect(events(visitor)).toMatchObject([
+      { name: 'entry.publish', documentId: id },
+      { name: 'entry.unpublish', documentId: id },
+    ]);
+    await eventually(() => events(editor), 5);
+    expect(JSON.stringify(events(visitor))).not.toContain(draft);
+  });
+
+  it('21.19: sends callers nothing of documents of other owners', async () => {
+    await live.test.http.get('/api/live/memos').expect(403);
+    const ann = await live.open('/memos', { user: 'ann' });
+    await live.create('memos', { text: 'of the editor' });
+    await live.remove(`memos/${await live.create('memos', { text: 'of the editor' })}`);
+    const { body } = await live.test.http
+      .post('/api/memos')
+      .set('X-User', 'ann')
+      .send({ data: { text: 'of ann' } })
+      .expect(201);
+    const own = (body as { data: { documentId: string } }).data.documentId;
+    await eventually(() => events(ann), 1);
+    expect(events(ann)).toMatchObject([{ name: 'entry.create', documentId: own }]);
+  });
+
+  it('21.19: sends the events of one locale', async () => {
+    const client = await live.open('/pages?locale=fr');
+    const id = await live.create('pages', { title: 'en' });
+    await live.put(`pages/${id}?locale=fr`, { title: 'fr' });
+    await eventually(() => events(client), 1);
+    expect(events(client)).toMatchObject([{ name: 'entry.create', documentId: id, locale: 'fr' }]);
+  });
+
+  it('21.20: resumes after each event without a gap, also for transactions that commit late', async () => {
+    const late = await live.test.connect();
+    try {
+      const first = await live.open('/articles');
+      await late.query('begin');
+      await late.query(`insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
+        values (nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'article', 'late', '', 'delete', 'system', '[]')`);
+      const ids = [
+        await live.create('articles', { title: '1' }),
+        await live.create('articles', { title: '2' }),
+      ];
+      await eventually(() => events(first), 2);
+      first.close();
+      await late.query('commit');
+      const seen = events(first);
+      const again = await live.open('/articles', { lastId: first.lastId });
+      await eventually(() => [...seen, ...events(again)], 3);
+      expect(events(again)).toMatchObject([{ documentId: 'late' }]);
+      expect(seen).toMatchObject(ids.map((documentId) => ({ documentId })));
+    } finally {
+      await late.end();
+    }
+  });
+
+  it('21.20: resumes in the middle of a batch, 25 times while clients write', async () => {
+    const written: string[] = [];
+    const seen: unknown[] = [];
+    let { lastId } = await live.open('/articles');
+    let isWriting = true;
+    const reading = (async () => {
+      for (let i = 0; i < 25; i += 1) {
+        const client = await LiveClient.open(`${live.test.url}/api/live/articles`, lastId);
+        await new Promise((done) => setTimeout(done, 5));
+        client.close();
+        seen.push(...events(client));
+        ({ lastId } = client);
+      }
+      isWriting = false;
+    })();
+    while (isWriting)
+      written.push(
+        ...(await Promise.all(['1', '2', '3', '4'].map((title) => live.create('articles', { title })))),
+      );
+    await reading;
+    const last = await live.open('/articles', { lastId });
+    const documents = () =>
+      new Set([...seen, ...events(last)].map((one) => (one as { documentId: string }).documentId));
+    await eventually(() => written.filter((id) => !documents().has(id)), 0);
+    expect(written.length).toBeGreaterThan(5);
+  }, 60_000);
+
+  it('21.20: sends many missed removals at once', async () => {
+    const first = await live.open('/pages');
+    first.close();
+    await live.backlog(1000, 'delete');
+    const again = await live.open('/pages', { lastId: first.lastId });
+    await eventually(() => events(again), 1000);
+    expect(again.isClosed).toBe(false);
+  });
+
+  it('21.21: ends when the credential or the permission is revoked', async () => {
+    const client = await live.open('/memos', { user: 'ann' });
+    const other = await live.open('/memos', { user: 'bob' });
+    const third = await live.open('/memos', { user: 'cid' });
+    revoked.add('ann');
+    demoted.add('bob');
+    await eventually(() => [client, other].filter(({ isClosed }) => isClosed), 2);
+    expect(third.isClosed).toBe(false);
+    await live.test.http.get('/api/live/memos').set('X-User', 'ann').expect(401);
+  });
+
+  it('describes the streams in the OpenAPI document of a caller', async () => {
+    const pathsFor = async (
+      user: string,
+    ): Promise<Record<string, { get: { parameters: { schema: { enum?: string[] } }[] } }>> => {
+      const { body } = await live.test.http.get('/api/openapi.json').set('X-User', user).expect(200);
+      return (body as { paths: Record<string, { get: { parameters: { schema: { enum?: string[] } }[] } }> })
+        .paths;
+    };
+    const paths = await pathsFor('ann');
+    expect(paths['/api/live']).toBeDefined();
+    expect(paths['/api/live/{type}']?.get.parameters[0]?.schema.enum).toEqual(['articles', 'memos']);
+  });
+
+  it('refuses unknown types, other parameters, and filters on what the caller cannot read', async () => {
+    for (const path of ['nothing', 'silents', 'section', 'upload'])
+      await live.test.http.get(`/api/live/${path}`).expect(404);
+    await live.test.http.get('/api/live/articles?sort=title').expect(400);
+    await live.test.http.get('/api/live/articles?filters[nothing]=1').expect(400);
+    await live.test.http.get('/api/live/articles?filters[section][name]=1').set('X-User', 'ann').expect(400);
+  });
+});
+
+describe('the end of an application with streams', () => {
+  it.each(ADAPTERS)('ends the streams on %s', async (adapter) => {
+    const test = await createTestApp(
+      {
+        contentTypes: [page],
+        access: { public: { '*': '*' } },
+        imports: [EventsModule.forRoot({ live: { secret: SECRET } })],
+      },
+      adapter,
+    );
+    const both = [
+      await LiveClient.open(`${test.url}/api/live`),
+      await LiveClient.open(`${test.url}/api/live/pages`),
+    ];
+    await eventually(() => both.flatMap((client) => client.of('ready')), 2);
+    await test.close();
+    expect(both.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+  });
+});

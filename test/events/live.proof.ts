@@ -1,0 +1,154 @@
+/**
+ * Live reads with more clients. `RECONNECTS=1000 LISTENERS=2000 npm run proofs -- live.proof` is the long run.
+ */
+import type { INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  ContentModule,
+  type ContentService,
+  defineCollectionType,
+  getContentToken,
+} from 'nestjs-content-api';
+import { EventsModule } from 'nestjs-content-api/events';
+import { makeTables } from '../support/app.ts';
+import { reserveDatabase } from '../support/database.ts';
+import { eventually } from './helpers.ts';
+import { LiveClient } from './live-client.ts';
+
+const RECONNECTS = Number(process.env['RECONNECTS'] ?? 150);
+const LISTENERS = Number(process.env['LISTENERS'] ?? 200);
+/** Documents that writers may be ahead of the clients. */
+const AHEAD = 200;
+
+const post = defineCollectionType({
+  singularApiId: 'post',
+  pluralApiId: 'posts',
+  draftAndPublish: true,
+  attributes: { title: { type: 'string' } },
+});
+const note = defineCollectionType({
+  singularApiId: 'note',
+  pluralApiId: 'notes',
+  attributes: { title: { type: 'string' } },
+});
+
+describe('live reads of two instances', () => {
+  const database = reserveDatabase();
+  const instances: { readonly app: INestApplication; readonly url: string }[] = [];
+
+  const start = async (): Promise<void> => {
+    const module = await Test.createTestingModule({
+      imports: [
+        ContentModule.forRoot({
+          contentTypes: [post, note],
+          database: { clientUrl: database.url },
+          access: { public: { post: ['find', 'findOne'] } },
+        }),
+        EventsModule.forRoot({
+          pollMilliseconds: 100,
+          live: { secret: 'a secret of the proof, which is long enough', maxListeners: 10_000 },
+        }),
+      ],
+    }).compile();
+    if (instances.length === 0) await makeTables(module, database);
+    const app = module.createNestApplication();
+    app.useLogger(['fatal']);
+    await app.listen(0, '127.0.0.1');
+    instances.push({ app, url: await app.getUrl() });
+  };
+  const urlOf = (i: number): string => `${instances[i % instances.length]?.url ?? ''}/api/live`;
+  const service = (i: number, type: string): ContentService => {
+    const { app } = instances[i % instances.length] ?? {};
+    if (app === undefined) throw new Error('No instance runs');
+    return app.get(getContentToken(type), { strict: false });
+  };
+
+  beforeAll(async () => {
+    await start();
+    await start();
+  });
+  afterAll(async () => {
+    await Promise.all(instances.map(({ app }) => app.close()));
+    await database.drop();
+  });
+
+  /** Reconnects to one instance after the other, and returns the ids of all events. */
+  const follow = async (path: string, read: (client: LiveClient) => void): Promise<string | undefined> => {
+    let lastId: string | undefined;
+    for (let i = 0; i < RECONNECTS; i += 1) {
+      const client = await LiveClient.open(`${urlOf(i)}${path}`, lastId);
+      await eventually(() => (client.lastId === undefined ? [] : [1]), 1);
+      await new Promise((done) => setTimeout(done, i % 7 === 0 ? 30 : 3));
+      client.close();
+      expect(client.of('resync')).toEqual([]);
+      read(client);
+      ({ lastId } = client);
+    }
+    return lastId;
+  };
+
+  it(`21.18, 21.20: ${RECONNECTS} reconnections to two instances miss nothing and show nothing hidden`, async () => {
+    const [published, hidden] = [new Set<string>(), new Set<string>()];
+    const first = await LiveClient.open(`${urlOf(0)}/posts`);
+    await eventually(() => first.of('ready'), 1);
+    const seen = new Set<string>();
+    const stale = new Set<unknown>();
+    let isWriting = true;
+    const writing = (async () => {
+      for (let i = 0; isWriting; i += 1) {
+        // Clients that missed thousands of events would have to read everything.
+        while (isWriting && published.size - seen.size > AHEAD)
+          await new Promise((done) => setTimeout(done, 5));
+        const both = await Promise.all([
+          service(i, 'post').create({ title: `${i}` }),
+          service(i + 1, 'post').create({ title: `${i}` }),
+        ]);
+        for (const { documentId } of both) published.add(String(documentId));
+        hidden.add(String((await service(i, 'note').create({ title: 'n' })).documentId));
+        hidden.add(String((await service(i, 'post').create({ title: 'd' }, { status: 'draft' })).documentId));
+      }
+    })();
+    const idOf = (event: unknown): string => (event as { documentId: string }).documentId;
+    const followed = follow('/posts', (client) =>
+      client.of('message').forEach((event) => seen.add(idOf(event))),
+    );
+    const tags = follow('', (client) =>
+      client
+        .of('stale')
+        .flat()
+        .forEach((tag) => stale.add(tag)),
+    );
+    const [lastId, lastTags] = await Promise.all([followed, tags]);
+    isWriting = false;
+    await writing;
+    const last = await LiveClient.open(`${urlOf(0)}/posts`, lastId);
+    const lastStale = await LiveClient.open(urlOf(1), lastTags);
+    const all = (): Set<string> => new Set([...seen, ...last.of('message').map(idOf)]);
+    await eventually(() => [...published].filter((id) => !all().has(id)), 0);
+    expect([...last.of('resync'), ...lastStale.of('resync')]).toEqual([]);
+    expect([...hidden].filter((id) => all().has(id))).toEqual([]);
+    const tagOf = async (id: string): Promise<string> => {
+      const response = await fetch(`${instances[0]?.url ?? ''}/api/posts/${id}`);
+      return response.headers.get('content-tags') ?? '';
+    };
+    const expected = await Promise.all([...published].slice(0, 500).map(tagOf));
+    const allTags = (): Set<unknown> => new Set([...stale, ...lastStale.of('stale').flat()]);
+    await eventually(() => expected.filter((tag) => !allTags().has(tag)), 0);
+    // A change has the tag of its document, of its type, and of all changes.
+    expect(allTags().size).toBeLessThanOrEqual(published.size + 2);
+    expect(published.size).toBeGreaterThan(RECONNECTS / 10);
+    for (const client of [first, last, lastStale]) client.close();
+  }, 600_000);
+
+  it(`21.16: ${LISTENERS} listeners of both kinds get a change`, async () => {
+    const clients: LiveClient[] = [];
+    for (let i = 0; i < LISTENERS; i += 1)
+      clients.push(await LiveClient.open(`${urlOf(i)}${i % 4 === 0 ? '/posts' : ''}`));
+    const { documentId } = await service(0, 'post').create({ title: 'for all' });
+    const isInformed = (client: LiveClient): boolean =>
+      client.of('stale').length + client.of('message').length > 0;
+    await eventually(() => clients.filter(isInformed), LISTENERS);
+    expect(documentId).toBeDefined();
+    for (const client of clients) client.close();
+  }, 600_000);
+});
