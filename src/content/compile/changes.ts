@@ -80,9 +80,13 @@ export const currentRevision = (type: ContentType, row: Sql): Sql =>
  */
 export function isSameContent(type: ContentType, [a, b]: readonly [Sql, Sql]): Sql {
   const unknown = constant(Number(UNKNOWN_REVISION));
+  const [table, x, y] = [quote(type.table), sql`x`, sql`y`];
+  // Looks the rows up by id, so that a join of all rows carries only revisions.
+  const computed = sql`select ${revisionOf({ type, row: x })} = ${revisionOf({ type, row: y })}
+    from ${table} x, ${table} y where x.id = ${a}.id and y.id = ${b}.id`;
   return sql`case when ${a}.revision = ${b}.revision and ${a}.revision <> ${unknown} then true
     when ${isCurrent(type, a)} and ${isCurrent(type, b)} then false
-    else ${revisionOf({ type, row: a })} = ${revisionOf({ type, row: b })} end`;
+    else (${computed}) end`;
 }
 
 /**
