@@ -10,6 +10,10 @@ import {
 } from 'nestjs-content-api';
 import pg from 'pg';
 import supertest from 'supertest';
+import { CONTENT_SCHEMA } from '../../src/content/model/model.ts';
+import { Database } from '../../src/content/store/database.ts';
+import { checkContent } from '../../src/features/evolution/content-check.ts';
+import { CONTENT_SETTINGS } from '../../src/kernel/settings.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { recordBatches } from '../support/app.ts';
 import { failure, type Host, type Model, startHost } from './helpers.ts';
@@ -215,9 +219,24 @@ describe('declared indexes', () => {
   });
 
   it('are replaced by an interrupted migration when it runs again, and reported at the start until then', async () => {
-    await host.sql('drop index stories_created_at_sorted');
+    await host.sql('drop index stories_created_at_sorted, stories_document_id_title_text_slug_trigram');
+    const { findings } = await checkContent(
+      {
+        database: host.app.get(Database),
+        schema: host.app.get(CONTENT_SCHEMA),
+        settings: host.app.get(CONTENT_SETTINGS),
+      },
+      false,
+    );
+    expect(findings.map(({ text }) => text).sort()).toEqual([
+      'The database lacks the index stories_created_at_sorted of story.',
+      'The database lacks the index stories_document_id_title_text_slug_trigram of story. It requires the extension pg_trgm.',
+    ]);
     const { changes, up } = await contentMigration({ orm: ormOf(host), model: MODEL });
-    expect(changes).toEqual(['the index stories_created_at_sorted is missing']);
+    expect(changes).toEqual([
+      'the index stories_created_at_sorted is missing',
+      'the index stories_document_id_title_text_slug_trigram is missing',
+    ]);
     expect(up.join('\n')).toContain('create index if not exists "stories_created_at_sorted"');
     await migrateContent({ orm: ormOf(host), model: MODEL });
     expect(await names()).toEqual(DECLARED);

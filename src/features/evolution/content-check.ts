@@ -188,7 +188,7 @@ function otherModel({ schema, settings }: Checked, stored: StoredModel | null): 
  * names in components.
  *
  * `all` reads every document and checks its values, too, in time linear to their number. Otherwise it runs
- * four statements, and the last one reads only the newest documents.
+ * four statements, and a fifth one if types declare indexes. One of them reads the newest documents.
  */
 export async function checkContent(checked: Checked, all: boolean): Promise<CheckResult> {
   const { away, tables, isNew } = await checked.database.problems();
