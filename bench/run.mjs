@@ -16,6 +16,7 @@
  * npm run bench -- events [--only writers|deliveries|listeners] [--seconds 14] [--rounds 9] [--events 5000] [--listeners 2000]
  * npm run bench -- layout [--before FOLDER]
  * npm run bench -- types [--types 60] [--tries 5]
+ * npm run bench -- scale [--documents 1000000] [--tries 5]
  * ```
  */
 const benches = {
@@ -33,6 +34,7 @@ const benches = {
   events: () => import('./events/bench.mjs'),
   layout: () => import('./layout/bench.mjs'),
   types: () => import('./types/bench.mjs'),
+  scale: () => import('./scale/bench.mjs'),
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -40,6 +40,10 @@ export interface Issue {
 /** Message for a unique value that another document has (protocol 14.18). */
 export const TAKEN = 'This attribute must be unique';
 
+/** Message for values that are unique only together (protocol 14.26). */
+export const takenTogether = (names: readonly string[]): string =>
+  `These attributes must be unique together: ${names.join(', ')}`;
+
 /** Replaces all problems of attributes that the caller can neither read nor write (D27). */
 export const UNTOLD: Issue = {
   path: [],

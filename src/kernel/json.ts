@@ -11,6 +11,11 @@ export type Test<T> = (value: unknown) => value is T;
 
 export const isText: Test<string> = (value) => typeof value === 'string';
 
+export const isOptional =
+  <T>(isOne: Test<T>): Test<T | undefined> =>
+  (value): value is T | undefined =>
+    value === undefined || isOne(value);
+
 /** Whether a value is a safe integer of at least 0. */
 export const isCount: Test<number> = (value): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0;

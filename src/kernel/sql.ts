@@ -199,6 +199,9 @@ export function template<S>(root: Sql, label?: string): Template<S> {
   return { text, names, slots };
 }
 
+/** Returns the names that a fragment quotes. */
+export const namesIn = (root: Sql): readonly Identifier[] => template(root).names;
+
 export const fill = <S>({ text, names, slots }: Template<S>, source: S): Statement => ({
   text,
   names,

@@ -1,11 +1,11 @@
 /** Migrations of tables and content, for applications with their own migrator and for the command line. */
 import type { MikroORM } from '@mikro-orm/core';
-import type { AbstractSqlConnection } from '@mikro-orm/postgresql';
 import { type ContentMigration, migrationTo, type Run } from '../features/evolution/migrate.js';
 import type { Side } from '../features/evolution/pairs.js';
 import type { Locales } from '../content/model/description.js';
 import { buildSchema } from '../content/model/build-schema.js';
 import { DEFAULT_SETTINGS } from '../kernel/settings.js';
+import { applyMigration, connectionOf, type Report } from './content.apply-migration.js';
 import type { ContentModel } from './content.options.js';
 
 /** Model to migrate to, as `ContentModule.forRoot` accepts it. */
@@ -16,6 +16,8 @@ export interface ContentMigrationOptions {
   /** MikroORM instance that is connected to the database. */
   readonly orm: MikroORM;
   readonly model: MigratedModel;
+  /** Receives the progress of `migrateContent` after each batch of rows. Default: nothing. */
+  readonly report?: Report;
 }
 
 function sideOf({ contentTypes, components = [], schema, removed, ...model }: MigratedModel): Side {
@@ -23,9 +25,6 @@ function sideOf({ contentTypes, components = [], schema, removed, ...model }: Mi
   const locales = [...new Set([defaultLocale, ...(model.locales ?? [])])];
   return { schema: buildSchema(contentTypes, components, { schema, removed }), defaultLocale, locales };
 }
-
-const connectionOf = (orm: MikroORM): AbstractSqlConnection =>
-  orm.em.getConnection() as AbstractSqlConnection;
 
 /**
  * Compares a model with the content of a database, without changing it. `up` migrates tables and content to
@@ -47,8 +46,8 @@ export function migrationOn(orm: MikroORM, side: Side): Promise<ContentMigration
 }
 
 /**
- * Migrates tables and content to a model in one transaction, and returns the changes. Use it for development
- * and tests, or without migration files.
+ * Migrates tables and content of a running site to a model, and returns the changes. One transaction changes
+ * tables and content; indexes that block no request follow it. If it is interrupted, call it again.
  *
  * Throws an Error that lists what would be lost, and changes nothing then.
  *
@@ -56,9 +55,10 @@ export function migrationOn(orm: MikroORM, side: Side): Promise<ContentMigration
  */
 export async function migrateContent(options: ContentMigrationOptions): Promise<ContentMigration> {
   return attempt(options).catch(async (error: unknown) => {
-    // Another process may have migrated in the meantime.
+    // Another process may have migrated in the meantime, except for indexes.
     const left = await contentMigration(options);
-    if (left.up.length > 0) throw error;
+    if (left.online.step.length > 0) throw error;
+    await applyMigration(options.orm, left);
     return left;
   });
 }
@@ -69,13 +69,6 @@ async function attempt(options: ContentMigrationOptions): Promise<ContentMigrati
     throw new Error(
       `Content would be lost:\n${migration.refusals.map(({ text }) => `  - ${text}`).join('\n')}`,
     );
-  await applyMigration(options.orm, migration);
+  await applyMigration(options.orm, migration, options.report);
   return migration;
-}
-
-export async function applyMigration(orm: MikroORM, { up }: ContentMigration): Promise<void> {
-  const connection = connectionOf(orm);
-  await connection.transactional(async (context) => {
-    for (const statement of up) await connection.execute(statement, [], 'run', context);
-  });
 }

@@ -8,7 +8,8 @@ import { migrationFile } from '../features/evolution/migration-file.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { moduleNamed, openContext, UsageError } from './command.js';
-import { applyMigration, migrationOn } from './content.migration.js';
+import { applyMigration, type MigrationProgress } from './content.apply-migration.js';
+import { migrationOn } from './content.migration.js';
 import { CONTENT_ORM } from './content.orm.js';
 
 const MIGRATION_USAGE = `Usage: nestjs-content-api migration --module <file>[#<export>] [options]
@@ -20,7 +21,7 @@ const MIGRATION_USAGE = `Usage: nestjs-content-api migration --module <file>[#<e
   --path <folder>              folder of migrations; default "migrations".
   --name <name>                added to the name of the file.
   --dry-run                    prints the changes, and writes nothing.
-  --apply                      applies the changes in one transaction, and writes no file.
+  --apply                      applies the changes to a running site, and writes no file.
   --help                       prints this text.
 `;
 
@@ -48,6 +49,16 @@ async function write(migration: ContentMigration, { path, name }: Options): Prom
   await mkdir(path, { recursive: true });
   await writeFile(file, migrationFile(className, migration), { flag: 'wx' });
   return `${told(migration)}\nWritten to ${file}${migration.down === null ? '; it cannot be reverted' : ''}`;
+}
+
+/** Prints the progress in whole percents, once each. */
+function progress(): (progress: MigrationProgress) => void {
+  let shown = '';
+  return ({ at, done, last }) => {
+    const line = `${at}: ${Math.floor((100 * done) / last)} %`;
+    if (line !== shown) process.stderr.write(`${line}\n`);
+    shown = line;
+  };
 }
 
 /** Runs the command and returns its output. Throws an Error whose message is for the user. */
@@ -84,6 +95,6 @@ async function migrate(app: INestApplicationContext, options: Options): Promise<
   checkLosses(migration);
   if (options['dry-run']) return told(migration);
   if (!options.apply) return write(migration, options);
-  await applyMigration(orm, migration);
+  await applyMigration(orm, migration, progress());
   return `${told(migration)}\nDone`;
 }

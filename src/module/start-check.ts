@@ -13,7 +13,7 @@ import { isProduction } from './production.js';
 const START_CHECK = 5000;
 const SILENT = 'The database does not respond. Until it does, content routes respond with 503';
 
-const NOTHING: CheckResult = { away: null, findings: [], advice: '', stored: null };
+const NOTHING: CheckResult = { away: null, findings: [], advice: '', stored: null, generation: '' };
 
 /**
  * Logs problems of the database before the first request. In production, an application that would lose
@@ -33,8 +33,9 @@ export class StartCheck implements OnApplicationBootstrap {
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const { away, findings, advice, stored } = await this.checked();
-    this.model.begin(stored);
+    const checked = await this.checked();
+    const { away, findings, advice } = checked;
+    this.model.begin(checked);
     this.changeLog.begin(away === null && findings.length === 0);
     if (away !== null) this.logger.warn(away);
     const stopping = findings.filter(({ weight }) => weight === 'error');

@@ -311,7 +311,56 @@ const ATTRIBUTES: readonly Change[] = [
     ),
     refused: { because: /article\.a becomes unique; these documents have the same value: 1 \(\w+ and \w+/ },
   },
+  indexed(
+    'an index is declared',
+    [],
+    [{ attributes: ['createdAt', 'b'] }, { attributes: ['a'], unique: true }],
+  ),
+  indexed('an index is no longer declared', [{ attributes: ['b', 'a'] }], []),
+  indexed(
+    'an attribute of an index is renamed',
+    [{ attributes: ['a', 'createdAt'] }],
+    [{ attributes: ['c', 'createdAt'] }],
+    {
+      c: { type: 'string', previousName: 'a' },
+      b: { type: 'string' },
+    },
+  ),
+  {
+    ...indexed('unique together, with duplicates', [], [{ attributes: ['b'], unique: true }]),
+    refused: {
+      because: /article becomes unique by b; these documents have the same values: 1 \(\w+ and \w+/,
+    },
+  },
 ];
+
+/** Articles with three pairs of values, two with the same `b`. */
+function indexed(
+  name: string,
+  was: Options['indexes'],
+  is: Options['indexes'],
+  later: Attributes = { a: { type: 'string' }, b: { type: 'string' } },
+): Change {
+  const earlier: Attributes = { a: { type: 'string' }, b: { type: 'string' } };
+  const model = (attributes: Attributes, indexes: Options['indexes'] = []): Model => ({
+    contentTypes: [collection('article', attributes, { draftAndPublish: true, indexes })],
+  });
+  return {
+    name,
+    before: model(earlier, was),
+    after: model(later, is),
+    data: async ({ send }) => {
+      for (const [a, b] of [
+        ['1', 'x'],
+        ['2', 'x'],
+        ['3', null],
+      ])
+        await send('POST', '/api/articles', { a, b });
+    },
+    was: articles(({ a, b }) => [a, b]),
+    is: articles(({ a, b, c }) => [c ?? a, b]),
+  };
+}
 
 /** Tags by number, and articles with some of them. */
 const tagged =

@@ -156,6 +156,15 @@ const CASES: readonly Case[] = [
     total: 3,
   },
   {
+    file: 'sort-to-one',
+    name: 'sorts through to-one relations: each table is joined once, and a missing target sorts as null',
+    type: 'post',
+    query: 'fields=title&sort=author.home.city:desc,author.name:desc,seo.by.name&status=draft',
+    values: ['en', 25],
+    data: [THREE, { title: 'Post two changed' }, ONE, { title: 'Post four' }],
+    total: 4,
+  },
+  {
     file: 'sort-component',
     name: 'a sort by an attribute of a component',
     type: 'post',

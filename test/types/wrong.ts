@@ -4,6 +4,7 @@ import {
   BeforeContent,
   type ContentEvent,
   ContentService,
+  defineCollectionType,
   type DocumentOf,
   InjectContent,
   type InputOf,
@@ -213,3 +214,15 @@ export type Document = DocumentOf<'artcle'>;
 export const input: InputOf<'article'> = { title: 'x', titel: 'x' };
 // 'filtres' does not exist in type
 export const query = { filtres: {} } satisfies QueryOf<'article'>;
+
+const names = { singularApiId: 'song', pluralApiId: 'songs' } as const;
+const attributes = { title: { type: 'string' } } as const;
+
+export function indexes(): void {
+  // '"titel"' is not assignable to type
+  defineCollectionType({ ...names, attributes, indexes: [{ attributes: ['createdAt', 'titel'] }] });
+  // 'true' is not assignable to type 'undefined'
+  defineCollectionType({ ...names, attributes, indexes: [{ attributes: ['title'], uniqe: true }] });
+  // '"hash"' is not assignable to type '"trigram"'
+  defineCollectionType({ ...names, attributes, indexes: [{ attributes: ['title'], using: 'hash' }] });
+}

@@ -26,7 +26,13 @@ describe('the file of a migration', () => {
   ])('keeps a change with %s in its comment, and the statement unchanged', (_name, end) => {
     const change = `enum value "a${end}broken = true; //" is removed`;
     const statement = `update notes set state = 'a${end}\`\${broken = true}\\'`;
-    const file = migrationFile('M1', { up: [statement], down: null, changes: [change], refusals: [] });
+    const file = migrationFile('M1', {
+      up: [statement],
+      online: { begin: [], ahead: [], step: [], after: [] },
+      down: null,
+      changes: [change],
+      refusals: [],
+    });
     expect(run(file)).toEqual({ statements: [statement], broken: false });
   });
 });

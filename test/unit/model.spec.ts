@@ -1050,6 +1050,92 @@ describe('invalid grants', () => {
   });
 });
 
+describe('declared indexes', () => {
+  const attributes = {
+    title: { type: 'string' },
+    note: { type: 'text' },
+    data: { type: 'json' },
+    pass: { type: 'password' },
+    tag: { type: 'component', component: 'shared.tag' },
+    writer: { type: 'relation', relation: 'manyToOne', target: 'author' },
+    local: {
+      type: 'relation',
+      relation: 'manyToOne',
+      target: 'author',
+      inversedBy: 'written',
+      localized: true,
+    },
+    authors: { type: 'relation', relation: 'manyToMany', target: 'author' },
+  };
+  const written = { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'local' };
+  const other = type({
+    singularApiId: 'author',
+    pluralApiId: 'authors',
+    attributes: { name: { type: 'string' }, written },
+  });
+  const withIndexes = (indexes: unknown): readonly string[] =>
+    mistakesOf([type({ attributes, localized: true, indexes }), other]);
+
+  it.each([
+    ['title', 'article: "indexes" must be a list of objects with "attributes"'],
+    [[{}], 'article: indexes[0]: needs "attributes", a list of distinct non-empty strings'],
+    [
+      [{ attributes: ['title'], sing: 1 }],
+      'article: indexes[0]: unknown option "sing"; did you mean "using"?',
+    ],
+    [[{ attributes: ['title'], using: 'hash' }], 'article: indexes[0]: "using" must be one of trigram'],
+    [[{ attributes: ['titel'] }], 'article: indexes[0]: "titel" is not an attribute; did you mean "title"?'],
+    [[{ attributes: ['locale'] }], 'article: indexes[0]: "locale" is not an attribute'],
+    [[{ attributes: ['note'] }], 'article: indexes[0]: "note" may be too long for a sorted index'],
+    [[{ attributes: ['data'] }], 'article: indexes[0]: "data" has the type json, which cannot be sorted'],
+    [[{ attributes: ['pass'], using: 'trigram' }], 'article: indexes[0]: "pass" is not a text'],
+    [[{ attributes: ['createdAt'], using: 'trigram' }], 'article: indexes[0]: "createdAt" is not a text'],
+    [
+      [{ attributes: ['tag'] }],
+      'article: indexes[0]: "tag" is a component; set index: true on the attribute',
+    ],
+    [[{ attributes: ['authors'] }], 'article: indexes[0]: "authors" has several targets'],
+    [[{ attributes: ['local'] }], 'article: indexes[0]: "local" is not stored in the row of the document'],
+    [
+      [{ attributes: ['createdAt', 'title'], unique: true }],
+      'article: indexes[0]: "createdAt" is set by the server',
+    ],
+    [
+      [{ attributes: ['title'], using: 'trigram', unique: true }],
+      'article: indexes[0]: a trigram index cannot be unique',
+    ],
+    [
+      [{ attributes: ['title'] }, { attributes: ['title'] }],
+      'article: indexes[1]: is the same as indexes[0]',
+    ],
+  ])('%j are a mistake', (indexes, message) =>
+    expect(withIndexes(indexes)).toEqual([expect.stringContaining(message)]),
+  );
+
+  it('accept scalars, to-one relations, texts for trigrams, and the times and id of documents', () => {
+    expect(
+      withIndexes([
+        { attributes: ['createdAt', 'writer'] },
+        { attributes: ['publishedAt'] },
+        { attributes: ['writer', 'title'], unique: true },
+        { attributes: ['documentId', 'title', 'note'], using: 'trigram' },
+      ]),
+    ).toEqual([]);
+  });
+
+  it('are in the description of the model, in any order, and absent if there are none', () => {
+    const described = (indexes: readonly object[]) =>
+      describeModel(
+        buildSchema([type({ attributes: { title: attributes.title }, indexes })], []),
+        DEFAULT_SETTINGS,
+      ).types['article'];
+    const [a, b] = [{ attributes: ['title'] }, { attributes: ['createdAt'], unique: false }];
+    expect(described([a, b])).toEqual(described([b, a]));
+    expect(described([a])?.indexes).toEqual([{ attributes: ['title'] }]);
+    expect(described([])).not.toHaveProperty('indexes');
+  });
+});
+
 describe('layouts of the desk', () => {
   const attributes = {
     title: { type: 'string' },

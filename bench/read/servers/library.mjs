@@ -1,7 +1,7 @@
 /**
  * Server process of this library:
  *
- * node library.mjs --database-url postgresql://… [--model blog|atlas] [--adapter express|fastify] [--cache]
+ * node library.mjs --database-url postgresql://… [--model blog|atlas|scale] [--adapter express|fastify] [--cache]
  * [--replica postgresql://… …] [--tables] [--metrics] [--events] [--endpoint http://localhost:… …]
  * [--live]
  *
@@ -12,6 +12,7 @@ import { NestFactory } from '@nestjs/core';
 import { CONTENT_ORM, ContentModule } from 'nestjs-content-api';
 import { atlas } from '../../models/atlas.mjs';
 import { blog } from '../../models/blog.mjs';
+import { scale } from '../../models/scale.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -34,7 +35,7 @@ const database = {
   replicas: options.replica.map((clientUrl) => ({ clientUrl })),
 };
 const content = ContentModule.forRoot({
-  ...{ atlas, blog }[options.model],
+  ...{ atlas, blog, scale }[options.model],
   database,
   ...(options.metrics ? { monitoring: { durations: true, slowRequest: 1000 } } : {}),
   cache: options.cache ? { bytes: 64 * 1024 * 1024 } : false,

@@ -1,6 +1,7 @@
 /** Times and revisions that a write gives to the versions whose content it changes (D21). */
 import type { Attribute, Column, ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
 import { SHARED } from '../model/join-model.js';
+import { UNKNOWN_REVISION } from '../plan/versions.js';
 import { constant, join, quote, type Sql, sql } from '../../kernel/sql.js';
 import { namesOf } from './link-sql.js';
 
@@ -42,7 +43,14 @@ export function storedTargets(attribute: LinkedAttribute, { storage }: ContentTy
 /** Prints a list as text, since PostgreSQL's list hashes collide for swapped or nested members. */
 const whole = (value: Sql): Sql => sql`(${value})::text`;
 
-/** Revision of a version: a digest of its own content, without its positions in other lists. */
+/** Bits of a revision that contain the generation of the type instead of the digest. */
+const GENERATION_BITS = 65535;
+
+/**
+ * Revision of a version: a digest of its own content, without its positions in other lists. Its last bits are
+ * the generation of the type. Migrations leave revisions as they are, and only revisions of one generation
+ * can be compared.
+ */
 export function revisionOf({ type, row, value, lists, covers = () => true }: Content): Sql {
   const { columns, links } = type.storage.content;
   const covered = columns.filter(({ attribute }) => covers(attribute));
@@ -53,7 +61,32 @@ export function revisionOf({ type, row, value, lists, covers = () => true }: Con
   const linked = links.filter(({ attribute }) => covers(attribute));
   const targets = linked.map((stored) => whole(lists?.get(stored.attribute) ?? targetsOf(stored, row)));
   const content = [...values, ...targets];
-  return content.length === 0 ? constant(0) : sql`hash_record_extended(row(${join(content, ', ')}), 0)`;
+  if (content.length === 0) return constant(0);
+  const digest = sql`hash_record_extended(row(${join(content, ', ')}), 0)`;
+  return sql`((${digest} & ${constant(-1 - GENERATION_BITS)}) | ${constant(type.storage.generation)})`;
+}
+
+/** Whether the revision of a row is of the present model, and known. */
+const isCurrent = ({ storage }: ContentType, row: Sql): Sql =>
+  sql`(${row}.revision & ${constant(GENERATION_BITS)}) = ${constant(storage.generation)}`;
+
+/** Stored revision of a row, computed if it is unknown or older than the last migration of the type. */
+export const currentRevision = (type: ContentType, row: Sql): Sql =>
+  sql`case when ${isCurrent(type, row)} then ${row}.revision else ${revisionOf({ type, row })} end`;
+
+/**
+ * Whether two rows have the same content. A migration changes equal rows in the same way, so equal revisions
+ * stay comparable; it marks rows whose change depends on others as unknown.
+ */
+export function isSameContent(type: ContentType, [a, b]: readonly [Sql, Sql]): Sql {
+  const unknown = constant(Number(UNKNOWN_REVISION));
+  const [table, x, y] = [quote(type.table), sql`x`, sql`y`];
+  // Looks the rows up by id, so that a join of all rows carries only revisions.
+  const computed = sql`select ${revisionOf({ type, row: x })} = ${revisionOf({ type, row: y })}
+    from ${table} x, ${table} y where x.id = ${a}.id and y.id = ${b}.id`;
+  return sql`case when ${a}.revision = ${b}.revision and ${a}.revision <> ${unknown} then true
+    when ${isCurrent(type, a)} and ${isCurrent(type, b)} then false
+    else (${computed}) end`;
 }
 
 /**

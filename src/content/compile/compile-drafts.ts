@@ -80,17 +80,19 @@ function copiedLinks(type: ContentType, links: LinkTable): Sql {
 }
 
 /** Creates the missing drafts of documents, with links. `documentIds` is null for a single type. */
-export const compileStartDrafts = (type: ContentType, documentIds: readonly string[] | null): Statement =>
-  print(startDrafts(type, documentIds));
+export function compileStartDrafts(type: ContentType, documentIds: readonly string[] | null): Statement {
+  const wanted = documentIds === null ? sql`true` : sql`p.document_id = any(${param(documentIds)}::text[])`;
+  return print(startDrafts(type, wanted));
+}
 
-export function startDrafts(type: ContentType, documentIds: readonly string[] | null): Sql {
+/** Creates the missing drafts of published versions `p`, with links. */
+export function startDrafts(type: ContentType, wanted: Sql): Sql {
   const table = quote(type.table);
   const { columns, links } = type.storage;
   const names = [VERSION_COLUMNS, ...columns.map(({ name }) => quote(name))];
   const values = [systemValues(type), ...columns.map((column) => copied(type, column))];
   const draft = sql`select 1 from ${table} v where v.document_id = p.document_id and v.locale = p.locale
     and not v.published`;
-  const wanted = documentIds === null ? sql`true` : sql`p.document_id = any(${param(documentIds)}::text[])`;
   const drafts = sql`insert into ${table} (${join(names, ', ')})
       select ${join(values, ', ')} from ${table} p
       where ${wanted} and p.published and not exists (${draft}) order by p.id

@@ -1,7 +1,8 @@
 /** Prints a condition. To-many conditions are EXISTS, so that they never duplicate rows. */
 import { filledIn } from '../plan/open-operands.js';
 import type { Condition, ReadPlan, Search } from '../plan/plan.js';
-import { operatorOf } from '../query/operators.js';
+import type { ScalarAttribute } from '../model/model.js';
+import { type Operator, operatorOf } from '../query/operators.js';
 import { join, param, type Sql, slot, sql } from '../../kernel/sql.js';
 import { containment } from './compile-containment.js';
 import { compileOwn } from './compile-own.js';
@@ -9,6 +10,13 @@ import { asText, comparable, type Context, rowOf, type Scope } from './scope.js'
 import { inPlace, targetsOf } from './targets.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
+
+/** Returns how to print an operator on an attribute, which may have an index that needs another form. */
+function printOf(operator: Operator, scope: Scope, attribute: ScalarAttribute): Operator['sql'] {
+  const { byTrigrams, sql: print } = operator;
+  const isIndexed = scope.kind === 'row' && scope.type.storage.trigrams.has(attribute);
+  return isIndexed && byTrigrams !== undefined ? byTrigrams : print;
+}
 
 function compare(scope: Scope, condition: Compare): Sql {
   const { attribute, op, operands, negated } = condition;
@@ -21,7 +29,7 @@ function compare(scope: Scope, condition: Compare): Sql {
     operands.map((value) => sql`${slot((plan: ReadPlan) => filledIn(value, plan))}${cast}`),
     ' and ',
   );
-  const printed = operator.sql(left, right);
+  const printed = printOf(operator, scope, attribute)(left, right);
   return negated ? sql`not (${printed})` : printed;
 }
 
@@ -66,13 +74,17 @@ export function compileFilter(condition: Condition, scope: Scope, context: Conte
 export function compileSearch({ text, among }: Search, scope: Scope): Sql {
   const row = rowOf(scope);
   const numeric = text.trim() !== '' && Number.isFinite(Number(text));
+  const isDigits = /^[0-9]*$/.test(text);
   const searched = among.filter(({ name, searchable, type, system }) => {
     if (!searchable || (system && name !== 'id' && name !== 'documentId')) return false;
-    return type.search === 'text' || (type.search === 'number' && (numeric || name === 'id'));
+    // The id has digits only. A text with others needs no condition on it, which no index could serve.
+    if (name === 'id') return isDigits;
+    return type.search === 'text' || (type.search === 'number' && numeric);
   });
   const needle = param(operatorOf('$containsi').pattern?.(text));
+  const operator = operatorOf('$containsi');
   const matches = searched.map((attribute) =>
-    operatorOf('$containsi').sql(asText(row, attribute), sql`${needle}::text`),
+    printOf(operator, row, attribute)(asText(row, attribute), sql`${needle}::text`),
   );
   return sql`(${join(matches, ' or ')})`;
 }

@@ -21,7 +21,7 @@ import { stampOf, writtenStampOf } from './changes.js';
 import { seenBy } from './compile-change-log.js';
 import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
 import { compileDocument } from './compile-object.js';
-import { compileOrder, type Ordering } from './compile-order.js';
+import { compileJoinedOrder, type JoinedOrder } from './compile-order.js';
 import { MARK_COLUMN } from './compile-mark.js';
 import { countedTotal } from './compile-totals.js';
 import { failing } from './failing.js';
@@ -85,7 +85,7 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
  * One generic plan thus serves every request of a template. First pages use a separate template, for the same
  * reason.
  */
-function pageOf(row: RowScope, { from, order, counted }: Listed, page: Pagination): Sql {
+function pageOf(row: RowScope, { where, order, counted }: Listed, page: Pagination): Sql {
   const id = column(row, 'id');
   const columns = [id, ...order.keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
   if (counted) columns.push(sql`count(*) over () as total`);
@@ -96,21 +96,21 @@ function pageOf(row: RowScope, { from, order, counted }: Listed, page: Paginatio
   const offset = page.start === 0 ? sql`` : sql` offset ${param(page.start)}::int8`;
   const limit = sql`${param(page.limit)}::int8`;
   const isBounded = Number.isSafeInteger(page.largest);
-  const limited = sql`select ${join(columns, ', ')} from ${from} order by ${join(sorted, ', ')}
+  const limited = sql`select ${join(columns, ', ')} from ${quote(row.type.table)} ${row.alias}${order.joins}${where}
+    order by ${join(sorted, ', ')}
     limit ${isBounded ? constant(page.largest) : limit}${offset}`;
   return isBounded ? sql`select * from (${limited}) q limit ${limit}` : limited;
 }
 
-interface Order {
-  readonly keys: readonly Ordering[];
+interface Order extends JoinedOrder {
   readonly id: Sql;
 }
 
 /** Drops the sort keys after `id`, which is unique. */
 function orderOf(plan: ReadPlan, row: RowScope, context: Context): Order {
   const at = plan.order.findIndex(({ hops, attribute }) => hops.length === 0 && attribute.name === 'id');
-  const keys = compileOrder(at < 0 ? plan.order : plan.order.slice(0, at), row, context);
-  return { keys, id: plan.order[at]?.descending === true ? sql` desc` : sql`` };
+  const order = compileJoinedOrder(at < 0 ? plan.order : plan.order.slice(0, at), row, context);
+  return { ...order, id: plan.order[at]?.descending === true ? sql` desc` : sql`` };
 }
 
 interface ListPlan extends ReadPlan {
@@ -120,7 +120,7 @@ interface ListPlan extends ReadPlan {
 const isList = (plan: ReadPlan): plan is ListPlan => plan.page !== null;
 
 interface Listed {
-  readonly from: Sql;
+  readonly where: Sql;
   readonly order: Order;
   readonly counted: boolean;
 }
@@ -166,10 +166,11 @@ function list(plan: ListPlan, row: RowScope, { context, noted }: Counting): Sql 
   const { page } = plan;
   const narrow = narrowing(plan, row, context);
   const conditions = [...versionConditions(row, null, context), ...narrow];
-  const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`;
+  const where = whereOf(conditions);
+  const from = sql`${quote(plan.type.table)} ${row.alias}${where}`;
   const counted = page.withCount && narrow.length > 0;
   const order = orderOf(plan, row, context);
-  const paged = pageOf(row, { from, order, counted }, page);
+  const paged = pageOf(row, { where, order, counted }, page);
   const ids = counted ? sql`select id from page` : sql`select id from (${paged}) page`;
   const rows = rowsOf(row, { ids, order }, compileDocument(plan, row, context));
   const data = sql`(select coalesce(json_agg(d.*), '[]') from (${rows}) d)::text as data`;

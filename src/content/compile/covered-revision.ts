@@ -3,7 +3,7 @@ import { type Coverage, omitsInside } from '../plan/coverage.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, Component, ContentType, EmbeddedAttribute } from '../model/model.js';
 import { alias, join, quote, type Sql, sql } from '../../kernel/sql.js';
-import { revisionOf } from './changes.js';
+import { currentRevision, isSameContent, revisionOf } from './changes.js';
 import { listOf } from './json-list.js';
 
 interface Nested {
@@ -82,9 +82,9 @@ const coveredValue = byKind<Attribute, [Nested], Sql | null>({
   zone: instancesOf,
 });
 
-/** Prints the revision of a row; the stored one if the whole row is covered. */
+/** Prints the present revision of a row; the stored one if that is known and the whole row is covered. */
 export function coveredRevision(type: ContentType, row: Sql, coverage: Coverage | null): Sql {
-  if (coverage === null) return sql`${row}.revision`;
+  if (coverage === null) return currentRevision(type, row);
   const { covers } = coverage;
   return revisionOf({
     type,
@@ -94,3 +94,13 @@ export function coveredRevision(type: ContentType, row: Sql, coverage: Coverage 
       coveredValue(attribute, { value: sql`${row}.${quote(name)}`, covers, above: [] }) ?? undefined,
   });
 }
+
+/** Prints whether two rows have the same covered content. */
+export const isSameCovered = (
+  type: ContentType,
+  rows: readonly [Sql, Sql],
+  coverage: Coverage | null,
+): Sql =>
+  coverage === null
+    ? sql`(${isSameContent(type, rows)})`
+    : sql`(${coveredRevision(type, rows[0], coverage)} = ${coveredRevision(type, rows[1], coverage)})`;

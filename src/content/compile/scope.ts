@@ -4,7 +4,7 @@ import type { Coverage } from '../plan/coverage.js';
 import type { ReadPlan, Version } from '../plan/plan.js';
 import type { Component, ContentType, ScalarAttribute } from '../model/model.js';
 import { constant, param, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
-import { coveredRevision } from './covered-revision.js';
+import { isSameCovered } from './covered-revision.js';
 
 export interface RowScope {
   readonly kind: 'row';
@@ -113,9 +113,8 @@ function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: 
 
 function compared(row: RowScope, operator: '=' | '<>', coverage: Coverage | null): Sql {
   const table = quote(row.type.table);
-  const draft = coveredRevision(row.type, sql`d`, coverage);
-  const published = coveredRevision(row.type, sql`p`, coverage);
-  const compare = operator === '=' ? sql`${draft} = ${published}` : sql`${draft} <> ${published}`;
+  const isSame = isSameCovered(row.type, [sql`d`, sql`p`], coverage);
+  const compare = operator === '=' ? isSame : sql`not ${isSame}`;
   return sql`exists (select 1 from ${table} d join ${table} p on p.document_id = d.document_id
     and p.locale = d.locale and p.published
     where d.document_id = ${column(row, 'document_id')} and d.locale = ${column(row, 'locale')}

@@ -11,16 +11,19 @@ const digestOf = (text: string): string => hash('sha256', text, 'base64url').sli
 
 /**
  * Digest of the form of a response, independent of the requested document: permissions, model and format are
- * all part of the statement's text.
+ * all part of the statement's text. The generation distinguishes models with the same text. A
+ * migration can replace a column by another of the same name, without a new stamp of any row.
  */
-const shapeOf = ({ text, values }: Statement, { documentId }: ReadPlan): string =>
-  digestOf(JSON.stringify([text, values.filter((value) => value !== documentId).map(String)]));
+const shapeOf = ({ statement: { text, values }, generation }: Shown, { documentId }: ReadPlan): string =>
+  digestOf(JSON.stringify([text, values.filter((value) => value !== documentId).map(String), generation]));
 
 interface Shown {
   readonly stamp: string | undefined;
   readonly data: string;
   readonly total: number | null;
   readonly statement: Statement;
+  /** Last migration of the stored content. */
+  readonly generation: string;
 }
 
 /**
@@ -28,8 +31,9 @@ interface Shown {
  * relations or lists, only the whole text identifies the response. Nothing else may enter the digest: a tag
  * that changed with unreadable data would disclose it.
  */
-export function etagOf(plan: ReadPlan, { stamp, data, total, statement }: Shown): string {
-  const shown = isPlain(plan) ? keptShape(plan, statement) : digestOf(`${total ?? ''} ${data}`);
+export function etagOf(plan: ReadPlan, response: Shown): string {
+  const { stamp, data, total } = response;
+  const shown = isPlain(plan) ? keptShape(plan, response) : digestOf(`${total ?? ''} ${data}`);
   return stamp === undefined ? `"${shown}"` : `"${stamp}-${shown}"`;
 }
 
@@ -37,8 +41,8 @@ export const writtenTag = (stamp: string): string => `"${stamp}-w"`;
 
 const shapes = new PerPlan<string>();
 
-function keptShape(plan: ReadPlan, statement: Statement): string {
-  return shapes.of(plan, () => shapeOf(statement, plan));
+function keptShape(plan: ReadPlan, response: Shown): string {
+  return shapes.of(plan, () => shapeOf(response, plan));
 }
 
 export const tagInWindow = (tag: string, window: number): string =>

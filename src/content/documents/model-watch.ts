@@ -16,6 +16,13 @@ export function copiesVersions(plan: WritePlan, { versions, draftless }: Loaded)
   return body === null || publishes || versions.own === undefined || draftless.size > 0;
 }
 
+export interface StoredAtStart {
+  /** Digest of the stored model; null if the database has none. */
+  readonly stored: string | null;
+  /** Last migration of the content; empty for none. */
+  readonly generation: string;
+}
+
 /**
  * Detects a migration of the content to another model while this process runs, as in a rolling deploy. The
  * process continues to read and write what it knows, and refuses to copy versions.
@@ -24,6 +31,8 @@ export function copiesVersions(plan: WritePlan, { versions, draftless }: Loaded)
 export class ModelWatch {
   private readonly logger = new Logger('ContentModel');
   private first: string | null = null;
+  /** Last migration before the start; empty if it is unknown. */
+  generation = '';
   private hasWarned = false;
 
   constructor(@Inject(MODEL_DIGEST) private readonly own: string) {}
@@ -32,8 +41,9 @@ export class ModelWatch {
    * Records the stored model at the start. It may differ from this process's model if other tools have
    * migrated.
    */
-  begin(stored: string | null): void {
+  begin({ stored, generation }: StoredAtStart): void {
     this.first = stored;
+    this.generation = generation;
   }
 
   /** Throws a 503 if the stored model has changed since the start. */

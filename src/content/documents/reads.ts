@@ -252,7 +252,8 @@ export class Reads {
   ): Promise<Loaded<Answer>> {
     const position = isKnown ? this.changeLog.changeLog.position : null;
     const { stamp, total = null } = row;
-    const tag = etagOf(plan, { stamp, data: found.data, total, statement });
+    const { generation } = this.base.model;
+    const tag = etagOf(plan, { stamp, data: found.data, total, statement, generation });
     const tagged = found.withHeaders({ ETag: tag, ...(row.mark ? { [MARK_HEADER]: row.mark } : {}) });
     const { answer, until } = await this.base.links.in(tagged);
     return { answer, position, bytes: bytesOf(answer), until };

@@ -33,7 +33,9 @@ function scalar(attribute: ScalarAttribute, type: ContentType): AttributeStorage
 
 function embedded(attribute: EmbeddedAttribute, type: ContentType): AttributeStorage {
   const { column } = attribute;
-  const inside = indexOf(attributeIndexName(type, attribute), [], { inside: column });
+  const inside = indexOf(attributeIndexName(type, attribute), [], {
+    gin: { columns: [column], operators: 'jsonb_path_ops' },
+  });
   return {
     ...NOTHING,
     columns: [columnOf(attribute, { name: column, type: 'jsonb', cast: sql`::jsonb` })],

@@ -94,6 +94,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   sharedMaxAge: def.sharedMaxAge ?? 0,
   archived: def.archived ?? true,
   events: def.events ?? true,
+  indexes: def.indexes ?? [],
   layout: def.desk ?? {},
   attributes: new Map(),
   shown: [],

@@ -14,6 +14,7 @@ import type { Mistake } from './content-model-error.js';
 import { selfFallbacks } from './fallback-locale.js';
 import { DESK_GRANT, MODEL_GRANT, name } from './naming.js';
 import { previousMistakes } from './check-previous.js';
+import { checkIndexes } from './check-indexes.js';
 import { checkLayout, checkLayoutNames } from './check-layout.js';
 import {
   checkOptions,
@@ -98,6 +99,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   checkRoutes(type, report);
   checkActions(type, report);
   checkFallback(type, report);
+  checkIndexes(type, report);
   if (type.singularApiId === 'file') report('the name is reserved for the built-in file type');
   if (type.singularApiId === 'locale') report('the name is reserved for the grant of the list of locales');
   if (type.singularApiId === DESK_GRANT) report('the name is reserved for the grant of the desk');

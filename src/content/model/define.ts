@@ -1,5 +1,6 @@
 /** Functions that define content. A misspelt option does not compile. */
 import type { AttributeDefinition, ComponentDefinition, TypeOptions } from './definitions.js';
+import type { INDEXED_ALWAYS, IndexDefinition } from './index-definition.js';
 import type { ALWAYS_LISTED, TypeLayout } from './layout.js';
 
 /**
@@ -50,7 +51,8 @@ type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & 
       };
     }
   : unknown) &
-  KnownLayout<T>;
+  KnownLayout<T> &
+  KnownIndexes<T>;
 
 type NamesIn<T> =
   (T extends { readonly attributes: infer A } ? keyof A : never) | (typeof ALWAYS_LISTED)[number];
@@ -64,6 +66,18 @@ type KnownLayout<T> = T extends { readonly desk: infer D }
       };
     }
   : unknown;
+
+/** Makes a misspelt option of an index, or a name that is no attribute, a compile error. */
+type KnownIndexes<T> = T extends { readonly indexes: infer I extends readonly unknown[] }
+  ? {
+      readonly indexes: readonly (IndexDefinition & {
+        readonly attributes: readonly IndexedIn<T>[];
+      } & { readonly [P in Exclude<KeysOf<I[number]>, keyof IndexDefinition>]?: never })[];
+    }
+  : unknown;
+
+type IndexedIn<T> =
+  (T extends { readonly attributes: infer A } ? keyof A : never) | (typeof INDEXED_ALWAYS)[number];
 
 type KeysOf<D> = D extends unknown ? keyof D : never;
 

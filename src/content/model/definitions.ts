@@ -3,6 +3,7 @@ import type { ActionsOption, DocumentAction } from './actions.js';
 import type { DocumentCheck, ValueCheck } from './checks.js';
 import type { Conversion } from './conversion.js';
 import type { FallbackLocale } from './fallback-locale.js';
+import type { IndexedType } from './index-definition.js';
 import type { AttributeLayout, ComponentLayout, TypeLayout } from './layout.js';
 
 interface CommonOptions {
@@ -218,7 +219,7 @@ export type AnyRoute = Route | DocumentAction;
 export type RoutesOption =
   boolean | { readonly only: readonly Route[] } | { readonly except: readonly Route[] };
 
-export interface TypeOptions {
+export interface TypeOptions extends IndexedType {
   /** API id of one document; grants, relation targets and services refer to the type by it. */
   readonly singularApiId: string;
   readonly pluralApiId: string;
@@ -234,9 +235,7 @@ export interface TypeOptions {
   readonly fallbackLocale?: FallbackLocale;
   /** Name of the table. Default: the plural id in snake case. */
   readonly tableName?: string;
-  /**
-   * Routes of the type. A type without routes is available through its service and relations. Default all.
-   */
+  /** Routes. A type without routes is available through its service and relations. Default all. */
   readonly routes?: RoutesOption;
   /** Routes for `…/actions/…` (protocol 8.22); requires `draftAndPublish`. Default false. */
   readonly actions?: ActionsOption;

@@ -8,6 +8,7 @@ import {
   isFlag,
   isListOf,
   isNullOr,
+  isOptional,
   isRecordOf,
   isShape,
   isText,
@@ -20,6 +21,7 @@ import type {
   ComponentDefinition,
   ContentTypeDefinition,
 } from './definitions.js';
+import type { IndexDefinition } from './index-definition.js';
 import type { Attribute, Component, ContentType, Model, Schema } from './model.js';
 import { parted } from './naming.js';
 import type { ContentSettings } from '../../kernel/settings.js';
@@ -35,6 +37,8 @@ export interface TypeDescription {
   readonly draftAndPublish: boolean;
   readonly localized: boolean;
   readonly owner: string | null;
+  /** Declared indexes, sorted; absent if there are none. */
+  readonly indexes?: readonly IndexDefinition[] | undefined;
   readonly attributes: AttributeDefinitions;
 }
 
@@ -52,6 +56,12 @@ const isKind: Test<ContentType['kind']> = (value) => value === 'collectionType' 
 const isDefinition: Test<AttributeDefinition> = (value): value is AttributeDefinition =>
   isShape({ type: isText })(value);
 
+const isIndex: Test<IndexDefinition> = isShape<IndexDefinition>({
+  attributes: isListOf(isText),
+  using: isOptional((value): value is 'trigram' => value === 'trigram'),
+  unique: isOptional(isFlag),
+});
+
 export const isDescription: Test<ModelDescription> = isShape<ModelDescription>({
   format: (value) => value === FORMAT,
   defaultLocale: isText,
@@ -64,6 +74,7 @@ export const isDescription: Test<ModelDescription> = isShape<ModelDescription>({
       draftAndPublish: isFlag,
       localized: isFlag,
       owner: isNullOr(isText),
+      indexes: isOptional(isListOf(isIndex)),
       attributes: isRecordOf(isDefinition),
     }),
   ),
@@ -134,6 +145,16 @@ const attributesOf = ({ attributes }: Model): AttributeDefinitions =>
       .map((attribute) => [attribute.name, attributeDescription(attribute)]),
   );
 
+/** Returns the declared indexes without defaults, in an order that does not depend on the definitions. */
+const indexesOf = ({ indexes }: ContentType): IndexDefinition[] =>
+  indexes
+    .map(({ attributes, using, unique }) => ({
+      attributes,
+      ...(using === undefined ? {} : { using }),
+      ...(unique === true ? { unique } : {}),
+    }))
+    .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
 const typeDescription = (type: ContentType): TypeDescription => ({
   kind: type.kind,
   pluralApiId: type.pluralApiId,
@@ -141,6 +162,7 @@ const typeDescription = (type: ContentType): TypeDescription => ({
   draftAndPublish: type.draftAndPublish,
   localized: type.localized,
   owner: type.owner,
+  ...(type.indexes.length === 0 ? {} : { indexes: indexesOf(type) }),
   attributes: attributesOf(type),
 });
 
@@ -176,10 +198,10 @@ export const digestOf = (description: ModelDescription): string =>
     .update(JSON.stringify(canonical(description)))
     .digest('hex');
 
-const definitionOf = ([singularApiId, { owner, ...type }]: [
+const definitionOf = ([singularApiId, { owner, indexes = [], ...type }]: [
   string,
   TypeDescription,
-]): ContentTypeDefinition => ({ ...type, singularApiId, ...(owner === null ? {} : { owner }) });
+]): ContentTypeDefinition => ({ ...type, singularApiId, indexes, ...(owner === null ? {} : { owner }) });
 
 export function schemaOf({ types, components }: ModelDescription, place: string | null): Schema {
   const { file, ...others } = types;

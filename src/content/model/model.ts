@@ -12,6 +12,7 @@ import type {
   ZoneDefinition,
 } from './definitions.js';
 import type { FallsBack } from './fallback-locale.js';
+import type { IndexDefinition } from './index-definition.js';
 import type { ComponentLayout, TypeLayout } from './layout.js';
 import type { EmbeddedJoin, HoldersJoin, Join, LinkJoin, LinkTable } from './join-model.js';
 import type { ScalarType } from './scalar-types.js';
@@ -127,6 +128,8 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly events: boolean;
   /** Check of all values of a published version; null for none. */
   readonly validate: DocumentCheck | null;
+  /** Declared indexes, in addition to those of the attributes. */
+  readonly indexes: readonly IndexDefinition[];
   /** Layout of the desk, which affects no content. */
   readonly layout: TypeLayout;
   readonly storage: Storage;
@@ -156,11 +159,16 @@ export interface Column {
   readonly exclusive: boolean;
 }
 
+export interface GinIndex {
+  readonly columns: readonly Identifier[];
+  readonly operators: 'jsonb_path_ops' | 'gin_trgm_ops';
+}
+
 export interface Index {
   readonly name: Identifier;
   readonly properties: readonly string[];
-  /** JSON column of a GIN index; null for a B-tree index. */
-  readonly inside: Identifier | null;
+  /** Columns of a GIN index, over JSON or trigrams of texts; null for a B-tree index. */
+  readonly gin: GinIndex | null;
   readonly unique: boolean;
   /** Condition of a partial index; null for all rows. */
   readonly where: Sql | null;
@@ -181,6 +189,8 @@ export interface Storage {
    * matter.
    */
   readonly content: { readonly columns: readonly Column[]; readonly links: readonly StoredLinks[] };
+  /** Number of the form of the content, in the last bits of each revision. */
+  readonly generation: number;
   readonly indexes: readonly Index[];
   readonly instanceIds: Identifier;
   readonly instanceSequence: Identifier;
@@ -195,13 +205,18 @@ export interface Storage {
   readonly referrers: readonly ContentType[];
   readonly incomingLocks: readonly string[];
   readonly uniques: readonly ScalarAttribute[];
+  /** Attributes that are unique only together with others. */
+  readonly uniqueTogether: readonly Attribute[];
   /** Names of attributes whose stored values may violate a rule when the document is published. */
   readonly ruled: ReadonlySet<string>;
   /**
    * Uids generated from another attribute; their unique indexes resolve conflicts between concurrent writers.
    */
   readonly generatedUids: readonly ScalarAttribute[];
-  readonly uniqueNames: ReadonlyMap<string, ScalarAttribute>;
+  /** Attributes of each unique index by its name; several are unique together. */
+  readonly uniqueNames: ReadonlyMap<string, readonly Attribute[]>;
+  /** Attributes whose texts have a trigram index. */
+  readonly trigrams: ReadonlySet<Attribute>;
   /** Indexes on which concurrent valid writes may conflict; a retry resolves the conflict. */
   readonly contended: readonly string[];
 }

@@ -1,6 +1,7 @@
 /** Names of tables, columns and indexes: deterministic, at most 63 bytes, and distinct. */
 import { createHash } from 'node:crypto';
 import { type Identifier, identifier, MAX_IDENTIFIER_BYTES } from '../../kernel/sql.js';
+import type { IndexDefinition } from './index-definition.js';
 import type { ContentType } from './model.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
@@ -72,6 +73,15 @@ export const attributeIndexName = ({ table }: Table, attribute: Named): Identifi
 export const holderIndexName = ({ table }: Table, attribute: Named): Identifier =>
   of(table, attribute.name, 'holder');
 
+const DECLARED_KINDS = ['sorted', 'together', 'trigram'] as const;
+
+const kindOf = ({ using, unique }: IndexDefinition): (typeof DECLARED_KINDS)[number] =>
+  using ?? (unique === true ? 'together' : 'sorted');
+
+/** Index that a type declares; database errors are mapped back to the attributes by this name. */
+export const declaredIndexName = ({ table }: Table, index: IndexDefinition): Identifier =>
+  of(table, ...index.attributes, kindOf(index));
+
 /** Index that limits documents to one version per locale and state. */
 export const versionIndexName = ({ table }: Table): Identifier => of(table, 'one', 'per', 'version');
 
@@ -84,17 +94,25 @@ export const listIndexName = ({ table }: Table): Identifier => of(table, 'for', 
 
 export const targetIndexName = (table: string): Identifier => of(table, 'by', 'target');
 
+/** Names of the columns of an index. */
+interface IndexedNames {
+  readonly attributes: readonly string[];
+  /** The same with the columns of every document that an index can contain. */
+  readonly declared: readonly string[];
+}
+
 /**
- * Whether this library named the index, for its table or for one of the given attributes. All other indexes
- * were created manually.
+ * Whether this library named the index, for its table or for the attributes of its columns, in order. All
+ * other indexes were created manually.
  */
-export function isContentIndex(type: Table, index: string, attributes: readonly string[]): boolean {
+export function isContentIndex(type: Table, index: string, { attributes, declared }: IndexedNames): boolean {
   const ofType = [versionIndexName, singleIndexName, countIndexName, listIndexName];
   const ofAttribute = [uniqueIndexName, attributeIndexName, holderIndexName];
   return (
     index === targetIndexName(type.table) ||
     ofType.some((nameOf) => nameOf(type) === index) ||
-    attributes.some((name) => ofAttribute.some((nameOf) => nameOf(type, { name }) === index))
+    attributes.some((name) => ofAttribute.some((nameOf) => nameOf(type, { name }) === index)) ||
+    DECLARED_KINDS.some((kind) => of(type.table, ...declared, kind) === index)
   );
 }
 

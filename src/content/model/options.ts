@@ -66,6 +66,10 @@ const FALLBACK = option(
   'false, a locale, a list of distinct locales, or an object with one of these per locale',
   isFallbackLocale,
 );
+const INDEXES = option(
+  'a list of objects with "attributes"',
+  (value) => Array.isArray(value) && value.every(isObject),
+);
 const ATTRIBUTES = option('an object of attributes', isObject);
 const CONVERT = option(
   '"fit", "empty" or an object that maps stored values to new ones',
@@ -153,12 +157,15 @@ export const TYPE_OPTIONS: Options = {
   sharedMaxAge: COUNT,
   archived: FLAG,
   events: FLAG,
+  indexes: INDEXES,
   previousName: TEXT,
   removed: TEXTS,
   validate: FUNCTION,
   desk: LAYOUT,
   attributes: ATTRIBUTES,
 };
+
+export const INDEX_OPTIONS: Options = { attributes: TEXTS, using: oneOf('trigram'), unique: FLAG };
 
 export const COMPONENT_OPTIONS: Options = {
   uid: TEXT,

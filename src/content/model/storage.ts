@@ -1,7 +1,7 @@
 /** Derives the database storage of a content type, once, when the model is built. */
 import { attributeStorage, isUnique } from './attribute-storage.js';
 import { relationsOf } from './join-storage.js';
-import type { ContentType, Index, LinkedAttribute, Storage } from './model.js';
+import type { Attribute, ContentType, Index, LinkedAttribute, ScalarAttribute, Storage } from './model.js';
 import {
   COUNTER,
   countIndexName,
@@ -15,14 +15,17 @@ import {
   uniqueIndexName,
   versionIndexName,
 } from './naming.js';
+import { generationOf } from './generation.js';
 import { ruledNames, valueNames } from './ruled.js';
 import { indexOf } from './stored-parts.js';
+import { type DeclaredIndex, declaredIndexes } from './type-indexes.js';
 
 export const NO_STORAGE: Storage = Object.freeze({
   columns: [],
   columnOf: new Map(),
   links: [],
   content: { columns: [], links: [] },
+  generation: 1,
   indexes: [],
   instanceIds: INSTANCE_IDS,
   instanceSequence: INSTANCE_SEQUENCE,
@@ -35,9 +38,11 @@ export const NO_STORAGE: Storage = Object.freeze({
   referrers: [],
   incomingLocks: [],
   uniques: [],
+  uniqueTogether: [],
   ruled: new Set<string>(),
   generatedUids: [],
   uniqueNames: new Map(),
+  trigrams: new Set<Attribute>(),
   contended: [],
 });
 
@@ -58,7 +63,7 @@ function ownIndexes(type: ContentType): Index[] {
  * Returns the names that a type reserves for itself. A collection type also reserves the index of a single
  * type, because it may become one.
  */
-function ownNames(type: ContentType): string[] {
+function ownNames(type: ContentType, declared: readonly DeclaredIndex[]): string[] {
   const { bare } = parted(type.table);
   return [
     bare,
@@ -68,11 +73,35 @@ function ownNames(type: ContentType): string[] {
     singleIndexName(type),
     countIndexName(type),
     listIndexName(type),
+    ...declared.map(({ index }) => index.name),
   ];
 }
 
 const byName = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
   list.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
+interface Uniques {
+  readonly scalars: readonly ScalarAttribute[];
+  readonly declared: readonly DeclaredIndex[];
+}
+
+const uniqueIn = (declared: readonly DeclaredIndex[]): readonly DeclaredIndex[] =>
+  declared.filter(({ index }) => index.unique);
+
+function uniqueNamesOf(type: ContentType, { scalars, declared }: Uniques): Storage['uniqueNames'] {
+  const single = scalars.filter(({ system }) => !system);
+  return new Map<string, readonly Attribute[]>([
+    ...single.map((one): [string, Attribute[]] => [uniqueIndexName(type, one), [one]]),
+    ...uniqueIn(declared).map((one): [string, readonly Attribute[]] => [one.index.name, one.attributes]),
+  ]);
+}
+
+const trigramsOf = (declared: readonly DeclaredIndex[]): ReadonlySet<Attribute> =>
+  new Set(
+    declared
+      .filter(({ index: { gin } }) => gin?.operators === 'gin_trgm_ops')
+      .flatMap(({ attributes }) => attributes),
+  );
 
 /** Derives the storage of a type. All types need their attributes first. */
 export function storageOf(type: ContentType, types: readonly ContentType[]): Storage {
@@ -86,23 +115,31 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
   const links = stored.flatMap(({ attribute, link }) =>
     link === null ? [] : [{ attribute: attribute as LinkedAttribute, table: link }],
   );
+  const columnOf = new Map(
+    stored.flatMap((one) => one.columns.slice(0, 1)).map((column) => [column.attribute.name, column]),
+  );
+  const declared = declaredIndexes(type, columnOf);
+  const content = {
+    columns: byName(columns.filter(({ placeOf }) => placeOf === null)),
+    links: byName(links.map((one) => ({ ...one, name: one.attribute.name }))),
+  };
   return Object.freeze<Storage>({
     columns,
-    columnOf: new Map(
-      stored.flatMap((one) => one.columns.slice(0, 1)).map((column) => [column.attribute.name, column]),
-    ),
+    columnOf,
     links,
-    content: {
-      columns: byName(columns.filter(({ placeOf }) => placeOf === null)),
-      links: byName(links.map((one) => ({ ...one, name: one.attribute.name }))),
-    },
-    indexes: [...stored.flatMap(({ indexes }) => indexes), ...ownIndexes(type)],
+    content,
+    generation: generationOf(content),
+    indexes: [
+      ...stored.flatMap(({ indexes }) => indexes),
+      ...declared.map(({ index }) => index),
+      ...ownIndexes(type),
+    ],
     instanceIds: inSchema(parted(type.table).schema, INSTANCE_IDS),
     instanceSequence: inSchema(parted(type.table).schema, INSTANCE_SEQUENCE),
     counter: inSchema(parted(type.table).schema, COUNTER),
     counts: inSchema(parted(type.table).schema, COUNTS),
     names: [
-      ...ownNames(type).map((name) => ({ name, attribute: null })),
+      ...ownNames(type, declared).map((name) => ({ name, attribute: null })),
       ...stored.flatMap(({ attribute, names, indexes }) =>
         [...names, ...indexes.map(({ name }) => name)].map((name) => ({ name, attribute })),
       ),
@@ -113,13 +150,11 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
     referrers: types.filter((other) => incomingOf(other).some(({ join }) => join.side === 'owning')),
     incomingLocks: types.flatMap(incomingOf).flatMap(({ join }) => (join.lock === null ? [] : [join.lock])),
     uniques: scalars.filter(isUnique),
+    uniqueTogether: uniqueIn(declared).flatMap((one) => one.attributes),
     ruled: type.validate === null ? ruledNames(attributes) : valueNames(attributes),
     generatedUids: scalars.filter(({ def }) => def.generate === true),
-    uniqueNames: new Map(
-      scalars
-        .filter(({ system }) => !system)
-        .map((attribute) => [uniqueIndexName(type, attribute), attribute]),
-    ),
+    uniqueNames: uniqueNamesOf(type, { scalars, declared }),
+    trigrams: trigramsOf(declared),
     contended: [
       versionIndexName(type),
       singleIndexName(type),

@@ -41,4 +41,4 @@ export const indexOf = (
   properties: readonly string[],
   more: Partial<Index> = {},
 ): Index =>
-  Object.freeze({ name, properties, inside: null, unique: false, where: null, deferred: false, ...more });
+  Object.freeze({ name, properties, gin: null, unique: false, where: null, deferred: false, ...more });

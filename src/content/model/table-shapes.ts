@@ -7,12 +7,13 @@ import {
   type Identifier,
   join,
   MAX_IDENTIFIER_BYTES,
+  plain,
   quote,
   type Sql,
   sql,
 } from '../../kernel/sql.js';
 import type { LinkTable } from './join-model.js';
-import type { Column, ContentType, Index, Schema } from './model.js';
+import type { Column, ContentType, GinIndex, Index, Schema } from './model.js';
 import { parted } from './naming.js';
 import { type OwnTable, ownTablesOf } from './own-tables.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
@@ -29,6 +30,8 @@ export interface ColumnShape {
 export interface IndexShape {
   readonly name: Identifier;
   readonly kind: 'index' | 'unique index' | 'constraint';
+  /** Whether the index requires the PostgreSQL extension `pg_trgm`. */
+  readonly trigram?: boolean;
   readonly body: Sql;
 }
 
@@ -65,8 +68,16 @@ export const SYSTEM_SHAPES: readonly ColumnShape[] = SYSTEM_COLUMNS.map(
 export const shapeOfColumn = ({ name, type, comment, nullable }: Column): ColumnShape =>
   columnShape(name, type, { nullable, comment });
 
-function indexShape({ name, properties, inside, ...index }: Index, { storage }: ContentType): IndexShape {
-  if (inside !== null) return { name, kind: 'index', body: sql`using gin (${quote(inside)} jsonb_path_ops)` };
+/** Prints a GIN index after the name of its table. */
+export const ginBody = ({ columns, operators }: GinIndex): Sql =>
+  sql`using gin (${join(
+    columns.map((name) => sql`${quote(name)} ${plain(identifier(operators))}`),
+    ', ',
+  )})`;
+
+function indexShape({ name, properties, gin, ...index }: Index, { storage }: ContentType): IndexShape {
+  if (gin !== null)
+    return { name, kind: 'index', body: ginBody(gin), trigram: gin.operators === 'gin_trgm_ops' };
   const known = new Map([...SYSTEM_COLUMNS, ...storage.columns].map((one) => [one.property, one.name]));
   const columns = named(properties.map((property) => identifier(known.get(property) ?? property)));
   if (!index.unique) return { name, kind: 'index', body: columns };

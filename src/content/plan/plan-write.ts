@@ -4,7 +4,7 @@
  */
 import type { Action } from '../access/permissions.js';
 import { bodyError, type Issue, notFound, type Refusal } from '../../kernel/errors.js';
-import type { Attribute, ContentType, ScalarAttribute } from '../model/model.js';
+import type { Attribute, ContentType } from '../model/model.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
@@ -261,9 +261,16 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
 export function tellableValues(
   { target: { type }, body }: BodyWrite,
   writeValues: WriteValues,
-): [ScalarAttribute, { readonly value?: unknown }][] {
-  return type.storage.uniques.flatMap((attribute): [ScalarAttribute, { value?: unknown }][] => {
-    if (body.telling(attribute) === 'nothing') return [];
-    return [[attribute, body.isSent(attribute) ? { value: writeValues.values.get(attribute) } : {}]];
-  });
+): [Attribute, { readonly value?: unknown }][] {
+  const { uniques, uniqueTogether } = type.storage;
+  const isTold = (attribute: Attribute): boolean => body.telling(attribute) !== 'nothing';
+  return [
+    ...uniqueTogether.filter(isTold).map((attribute): [Attribute, object] => [attribute, {}]),
+    ...uniques
+      .filter(isTold)
+      .map((attribute): [Attribute, { value?: unknown }] => [
+        attribute,
+        body.isSent(attribute) ? { value: writeValues.values.get(attribute) } : {},
+      ]),
+  ];
 }

@@ -1,8 +1,10 @@
 /** Maps PostgreSQL's errors to those of the library. An error that no client can cause stays a 500. */
 import {
   ContentError,
+  type Issue,
   issuesError,
   TAKEN,
+  takenTogether,
   unavailable,
   UNTOLD,
   validationError,
@@ -15,12 +17,12 @@ import {
   reasonAway,
   timedOut,
 } from '../../kernel/postgres-errors.js';
-import type { ScalarAttribute, Schema } from '../model/model.js';
+import type { Attribute, Schema } from '../model/model.js';
 
 /**
  * Unique attributes that an error message may name. It has a value only if the request carried it (D27).
  */
-export type UniqueValues = Map<ScalarAttribute, { readonly value?: unknown }>;
+export type UniqueValues = Map<Attribute, { readonly value?: unknown }>;
 
 const INVALID_DATA = new Set([
   '22P02',
@@ -51,18 +53,25 @@ function uniqueViolation(
 ): ContentError | undefined {
   if (constraint === undefined) return undefined;
   for (const { singularApiId, storage } of schema.types.values()) {
-    const attribute = storage.uniqueNames.get(constraint);
-    if (attribute === undefined && storage.contended.includes(constraint))
+    const attributes = storage.uniqueNames.get(constraint);
+    if (attributes === undefined && storage.contended.includes(constraint))
       return new ContentError(
         'ConflictError',
         `Another request has just written the same ${singularApiId}; try again`,
       );
-    if (attribute === undefined) continue;
-    const said = values.get(attribute);
-    if (said === undefined) return issuesError([UNTOLD]);
-    return issuesError([{ path: [attribute.name], message: TAKEN, name: 'ValidationError', ...said }]);
+    if (attributes !== undefined) return issuesError([takenIssue(attributes, values)]);
   }
   return undefined;
+}
+
+/** Returns the problem of equal values. The message names several attributes; the path is the first. */
+function takenIssue(attributes: readonly Attribute[], values: Readonly<Pick<UniqueValues, 'get'>>): Issue {
+  const [first] = attributes;
+  const said = attributes.map((attribute) => values.get(attribute));
+  if (first === undefined || said.includes(undefined)) return UNTOLD;
+  const names = attributes.map(({ name }) => name);
+  const message = names.length === 1 ? TAKEN : takenTogether(names);
+  return { path: [first.name], message, name: 'ValidationError', ...(names.length === 1 ? said[0] : {}) };
 }
 
 export interface ErrorContext {

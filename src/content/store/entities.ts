@@ -6,6 +6,7 @@ import { parted } from '../model/naming.js';
 import type { OwnColumn } from '../model/own-column.js';
 import { type OwnTable, ownTablesOf } from '../model/own-tables.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../model/system-columns.js';
+import { ginBody } from '../model/table-shapes.js';
 import { print, quote, sql } from '../../kernel/sql.js';
 import { triggerEntries } from './trigger-entries.js';
 
@@ -39,11 +40,12 @@ const property = ({ name, type, comment, nullable }: Column): Property => ({
 
 /** Returns an index for MikroORM; a GIN index is a statement. */
 function indexEntry(index: Index, { table }: ContentType): Property {
-  const { name, properties, inside, where, deferred } = index;
-  if (inside !== null) {
-    const gin = sql`create index ${quote(name)} on ${quote(table)} using gin (${quote(inside)} jsonb_path_ops)`;
-    return { name, expression: print(gin).text };
-  }
+  const { name, properties, gin, where, deferred } = index;
+  if (gin !== null)
+    return {
+      name,
+      expression: print(sql`create index ${quote(name)} on ${quote(table)} ${ginBody(gin)}`).text,
+    };
   return {
     name,
     properties,

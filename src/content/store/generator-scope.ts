@@ -5,10 +5,20 @@
 import type { MikroORM } from '@mikro-orm/core';
 import type { DatabaseTable, PostgreSqlPlatform, PostgreSqlSchemaHelper } from '@mikro-orm/postgresql';
 import { FORMER_INDEX, FORMER_TRIGGERS, TRIGGERS } from '../model/change-log-tables.js';
+import { isIndexedAlways } from '../model/index-definition.js';
 import { isContentIndex } from '../model/naming.js';
+import { SYSTEM_COLUMNS } from '../model/system-columns.js';
 
 type Loading = Parameters<PostgreSqlSchemaHelper['loadInformationSchema']>;
 type Index = ReturnType<DatabaseTable['getIndexes']>[number];
+
+/** Attributes of columns without a comment. */
+const SYSTEM_NAMES: ReadonlyMap<string, string> = new Map(
+  SYSTEM_COLUMNS.filter(({ property }) => isIndexedAlways(property)).map(({ name, property }) => [
+    name,
+    property,
+  ]),
+);
 
 const nameOf = (schema: string | undefined, table: string): string => `${schema}.${table}`;
 
@@ -30,7 +40,12 @@ const isOwn = (table: DatabaseTable, { keyName, primary, columnNames }: Index): 
     { table: table.name },
     keyName,
     // The comment of a column is the name of its attribute.
-    columnNames.flatMap((column) => table.getColumn(column)?.comment ?? []),
+    {
+      attributes: columnNames.flatMap((column) => table.getColumn(column)?.comment ?? []),
+      declared: columnNames.flatMap(
+        (column) => table.getColumn(column)?.comment ?? SYSTEM_NAMES.get(column) ?? [],
+      ),
+    },
   );
 
 const TRIGGER_NAMES: ReadonlySet<string> = new Set([...Object.values(TRIGGERS), ...FORMER_TRIGGERS]);

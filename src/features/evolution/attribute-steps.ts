@@ -1,7 +1,7 @@
 /** Guards and steps for changed attributes of types and components. */
-import type { Component } from '../../content/model/model.js';
-import { constant, param, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
-import { type Guard, inBatches, type Steps } from './change.js';
+import type { Component, ContentType } from '../../content/model/model.js';
+import { constant, type Identifier, param, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
+import { batches, type Guard, inBatches, NOT_COMPARED, type Steps } from './change.js';
 import { hasOthers, heldLinksOf } from './held-links.js';
 import { defaultOf, embeddedPair } from './instances.js';
 import { conversionOf, type Evolution } from './pairs.js';
@@ -43,17 +43,22 @@ export function conversionGuards(scope: AttributeScope): readonly Guard[] {
   ];
 }
 
+/** Expression of a column's value as the later type. */
+export function convertedValue({ before, after }: Parameters<typeof readAs>[1], column: Sql): Sql {
+  const value = jsonAsColumn(after, sql`(${readAs(columnAsJson(before, column), { before, after })})`);
+  return sql`case when ${column} is not null then ${value} end`;
+}
+
 /** Converts a column and its values in one statement. */
 export function conversionSteps(scope: AttributeScope): Steps {
   const [type, scalars] = [typeOf(scope), scalarsOf(scope)];
   if (type === null || scalars === null) return {};
-  const { before, after } = scalars;
+  const { after } = scalars;
   const column = quote(after.column);
-  const value = jsonAsColumn(after, sql`(${readAs(columnAsJson(before, column), scalars)})`);
   return {
     retype: [
       sql`alter table ${quote(type.table)} alter column ${column} type ${typeName(after.type.column)}
-        using case when ${column} is not null then ${value} end`,
+        using ${convertedValue(scalars, column)}`,
     ],
   };
 }
@@ -72,7 +77,16 @@ export function sharedSteps(scope: AttributeScope): Steps {
   const { after } = scope.pair;
   if (type === null || after === null || !('column' in after)) return {};
   const [table, column] = [quote(type.table), quote(after.column)];
-  return { fill: [inBatches(table, sql`${column} = ${sharedValue(scope.evolution, table, column)}`)] };
+  const value = sharedValue(scope.evolution, table, column);
+  return {
+    fill: [
+      inBatches(
+        table,
+        sql`${column} = ${value}, ${NOT_COMPARED}`,
+        sql`t.${column} is distinct from ${value}`,
+      ),
+    ],
+  };
 }
 
 export function sharedGuards(scope: AttributeScope): readonly Guard[] {
@@ -91,6 +105,14 @@ export function sharedGuards(scope: AttributeScope): readonly Guard[] {
   ];
 }
 
+/**
+ * Whether a column was added with a constant, which PostgreSQL stores once for all rows. False if the column
+ * existed before the migration.
+ */
+const isJustAdded = ({ table }: ContentType, column: Identifier): Sql =>
+  sql`(select a.atthasmissing from pg_attribute a
+    where a.attrelid = ${quote(table, 'reference')}::regclass and a.attname = ${quote(column, 'string')})`;
+
 export function filledSteps(scope: AttributeScope): Steps {
   const type = typeOf(scope);
   const { after } = scope.pair;
@@ -99,7 +121,12 @@ export function filledSteps(scope: AttributeScope): Steps {
   const column = quote(after.column);
   return {
     fill: [
-      inBatches(quote(type.table), sql`${column} = ${jsonAsColumn(after, value)}`, sql`t.${column} is null`),
+      batches({
+        table: quote(type.table),
+        assignments: sql`${column} = ${jsonAsColumn(after, value)}`,
+        condition: sql`t.${column} is null`,
+        skip: scope.pair.before === null ? isJustAdded(type, after.column) : sql`false`,
+      }),
     ],
   };
 }

@@ -1,6 +1,7 @@
 /** Changes of a model: their descriptions, possible losses, and statements by phase. */
 import type { ContentType } from '../../content/model/model.js';
-import { quote, type Sql, sql } from '../../kernel/sql.js';
+import { UNKNOWN_REVISION } from '../../content/plan/versions.js';
+import { constant, type Identifier, quote, type Sql, sql } from '../../kernel/sql.js';
 
 /**
  * Phases of a migration, in order. Old parts are dropped after their values are set aside, so that new parts
@@ -17,7 +18,6 @@ export const PHASES = [
   'fill',
   'grow',
   'index',
-  'revise',
   'clean',
 ] as const;
 
@@ -40,6 +40,27 @@ export interface Guard {
   readonly stated: boolean;
 }
 
+/**
+ * Long part of a change that runs before the migration, a transaction per batch, while processes of
+ * the earlier release write. All of it can be repeated.
+ */
+export interface Ahead {
+  /** Table before the migration. */
+  readonly table: Identifier;
+  /** Statements of one transaction before the first batch. */
+  readonly prepare: readonly Sql[];
+  /** Statement for some rows. The condition is on a row of the given alias. */
+  readonly batch: (rows: (alias: Sql) => Sql) => Sql;
+  /** Steps in place of those of the change. */
+  readonly steps: Steps;
+  /** Guards in place of those of the change, which may read all values; null for the same. */
+  readonly guards: readonly Guard[] | null;
+  /** Column that the batches fill, and the column that it replaces. */
+  readonly column: { readonly former: Identifier; readonly filled: Identifier } | null;
+  /** Type that gets drafts. */
+  readonly drafts: string | null;
+}
+
 export interface Change {
   readonly kind: string;
   /** Kind of the change that reverts this one; null if none is needed. */
@@ -50,7 +71,8 @@ export interface Change {
   readonly told: string;
   readonly guards: readonly Guard[];
   readonly steps: Steps;
-  /** Later types whose rows have other content after the change. */
+  readonly ahead: Ahead | null;
+  /** Later types whose rows may have other content after the change. */
   readonly touches: readonly ContentType[];
 }
 
@@ -65,8 +87,20 @@ export const rowsWhere = (type: ContentType, condition: Sql): Sql =>
 const BATCH = sql`5000`;
 
 /** Updates all rows `t` of a table in batches of 5,000. */
-export function inBatches(table: Sql, assignments: Sql, condition: Sql = sql`true`): Sql {
+export const inBatches = (table: Sql, assignments: Sql, condition: Sql = sql`true`): Sql =>
+  batches({ table, assignments, condition, skip: sql`false` });
+
+interface Batches {
+  readonly table: Sql;
+  readonly assignments: Sql;
+  readonly condition: Sql;
+  /** Condition under which no row needs the update, so that the table is not read. */
+  readonly skip: Sql;
+}
+
+export function batches({ table, assignments, condition, skip }: Batches): Sql {
   return sql`do $content$ declare last int := 0; next int; begin
+  if ${skip} then return; end if;
   loop
     select max(b.id) into next from (select id from ${table} where id > last order by id limit ${BATCH}) b;
     exit when next is null;
@@ -75,6 +109,12 @@ export function inBatches(table: Sql, assignments: Sql, condition: Sql = sql`tru
   end loop;
 end $content$`;
 }
+
+/**
+ * Assignment for rows whose change depends on other rows: a draft and a published version that were equal may
+ * differ after it. Comparisons then compute their revisions.
+ */
+export const NOT_COMPARED = sql`revision = ${constant(Number(UNKNOWN_REVISION))}`;
 
 export const stepsIn = (changes: readonly Change[], phase: Phase): readonly Sql[] =>
   changes.flatMap(({ steps }) => steps[phase] ?? []);

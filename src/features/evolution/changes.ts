@@ -54,12 +54,13 @@ const changesIn = <S>(
   scopes.flatMap((scope) =>
     Object.entries(kinds)
       .filter(([, { is }]) => is(scope))
-      .map(([kind, { told, undoneBy, guards, steps }]) => ({
+      .map(([kind, { told, undoneBy, guards, steps, ahead }]) => ({
         kind,
         undoneBy,
         told: told(scope),
         guards: guards?.(scope) ?? [],
         steps: steps?.(scope) ?? {},
+        ahead: ahead?.(scope) ?? null,
         ...placeOf(scope),
       })),
   );

@@ -1,4 +1,5 @@
 /** Checks that the stored content conforms to the model: quickly at start, or completely. */
+import type { StoredAtStart } from '../../content/documents/model-watch.js';
 import type { Database } from '../../content/store/database.js';
 import { MAKE_TABLES, MIGRATE } from '../../kernel/postgres-errors.js';
 import type { Row } from '../../pool/runner.js';
@@ -8,6 +9,7 @@ import type { ContentSettings } from '../../kernel/settings.js';
 import { describeModel, digestOf, type ModelDescription } from '../../content/model/description.js';
 import {
   compileHidden,
+  compileMissingIndexes,
   compileSample,
   compileVersionsAfter,
   hasComponents,
@@ -16,7 +18,7 @@ import {
 } from './leftovers.js';
 import { type Holder, holdersIn } from '../../content/plan/stored-problems.js';
 import { RefusedValues } from './refused-values.js';
-import { compileStoredModel, type StoredModel, storedModelIn } from './stored-model.js';
+import { compileStoredModel, type StoredModel, storedModelIn, type WorkAhead } from './stored-model.js';
 
 /** Difference between the database and the model. */
 export interface Finding {
@@ -37,14 +39,12 @@ export interface Checked {
   readonly settings: ContentSettings;
 }
 
-export interface CheckResult {
+export interface CheckResult extends StoredAtStart {
   /** Reason why the database is unreachable; null if it is reachable. */
   readonly away: string | null;
   readonly findings: readonly Finding[];
   /** Sentence with instructions to fix the findings. */
   readonly advice: string;
-  /** Digest of the stored model; null if the database has none. */
-  readonly stored: string | null;
 }
 
 /** Rows per read of a complete check. */
@@ -58,9 +58,10 @@ const counted = (count: number): string => (count >= MANY ? `${MANY} or more` : 
 const unseen = (count: number, told: (shown: string) => string): Finding[] =>
   count === 0 ? [] : [{ weight: 'error', text: `${told(counted(count))}, which no request returns` }];
 
-async function hidden({ database, schema, settings }: Checked): Promise<Finding[]> {
+async function hidden({ database, schema, settings }: Checked, ahead: WorkAhead | null): Promise<Finding[]> {
   const { defaultLocale } = settings;
-  const types = typesOf(schema);
+  // A migration that is running has created drafts for the next release.
+  const types = typesOf(schema).filter(({ singularApiId }) => ahead?.drafts.includes(singularApiId) !== true);
   if (types.length === 0) return [];
   const rows = await database.run(compileHidden(types, defaultLocale));
   return rows.flatMap(({ type, drafts, locales }) => [
@@ -71,6 +72,19 @@ async function hidden({ database, schema, settings }: Checked): Promise<Finding[
         `${String(type)} is not localized, but ${count} versions are stored in locales other than "${defaultLocale}"`,
     ),
   ]);
+}
+
+/** Reports declared indexes that the database lacks. */
+async function withoutIndexes({ database, schema }: Checked): Promise<Finding[]> {
+  const statement = compileMissingIndexes(typesOf(schema));
+  const rows = statement === null ? [] : await database.run(statement);
+  return rows.map(({ type, name }) => {
+    const extension = String(name).endsWith('_trigram') ? ' It requires the extension pg_trgm.' : '';
+    return {
+      weight: 'note',
+      text: `The database lacks the index ${String(name)} of ${String(type)}.${extension}`,
+    };
+  });
 }
 
 const valuesIn = ({ value }: Row): StoredValues => JSON.parse(String(value)) as StoredValues;
@@ -174,7 +188,7 @@ function otherModel({ schema, settings }: Checked, stored: StoredModel | null): 
  * names in components.
  *
  * `all` reads every document and checks its values, too, in time linear to their number. Otherwise it runs
- * four statements, and the last one reads only the newest documents.
+ * four statements, and a fifth one if types declare indexes. One of them reads the newest documents.
  */
 export async function checkContent(checked: Checked, all: boolean): Promise<CheckResult> {
   const { away, tables, isNew } = await checked.database.problems();
@@ -184,15 +198,23 @@ export async function checkContent(checked: Checked, all: boolean): Promise<Chec
       findings: tables.map((text) => ({ weight: isNew ? 'note' : 'error', text }) as const),
       advice: adviceTo(MAKE_TABLES),
       stored: null,
+      generation: '',
     };
   const [row] = await checked.database.run(compileStoredModel(checked.schema));
   const stored = storedModelIn(row);
   const findings = [
     ...otherModel(checked, stored),
-    ...(await hidden(checked)),
+    ...(await hidden(checked, stored?.ahead ?? null)),
+    ...(await withoutIndexes(checked)),
     ...(await (all ? everything(checked) : newest(checked))),
   ];
-  return { away, findings, advice: adviceTo(MIGRATE), stored: stored?.digest ?? null };
+  return {
+    away,
+    findings,
+    advice: adviceTo(MIGRATE),
+    stored: stored?.digest ?? null,
+    generation: stored?.generation ?? '',
+  };
 }
 
 const adviceTo = (act: string): string =>

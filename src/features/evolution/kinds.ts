@@ -14,7 +14,8 @@ import {
   singleGuards,
   strayGuards,
 } from './attribute-steps.js';
-import type { Guard, Steps } from './change.js';
+import { convertedAhead, draftsAhead } from './ahead.js';
+import type { Ahead, Guard, Steps } from './change.js';
 import { heldLinksOf, leadOn } from './held-links.js';
 import { defaultOf } from './instances.js';
 import { localeGuards, localeSteps } from './locale-steps.js';
@@ -46,7 +47,7 @@ import {
   withoutDrafts,
   withoutLocales,
 } from './type-steps.js';
-import { becomesUnique, uniqueGuards } from './unique-steps.js';
+import { becomesUnique, becomesUniqueTogether, uniqueGuards, uniqueTogetherGuards } from './unique-steps.js';
 
 /** Kind of change: its condition, description, inverse, guards and steps. */
 export interface Kind<S> {
@@ -56,6 +57,8 @@ export interface Kind<S> {
   readonly undoneBy: string | null;
   readonly guards?: (scope: S) => readonly Guard[];
   readonly steps?: (scope: S) => Steps;
+  /** Part of the steps that can run before the migration. */
+  readonly ahead?: (scope: S) => Ahead | null;
 }
 
 type Kinds<S> = Readonly<Record<string, Kind<S>>>;
@@ -133,6 +136,7 @@ export const KINDS: {
       told: () => 'gets drafts: each document gets a draft equal to its published version',
       undoneBy: 'drafts switched off',
       steps: startingDrafts,
+      ahead: draftsAhead,
     },
     'drafts switched off': {
       is: ({ pair }) => isBoth(pair) && pair.before.draftAndPublish && !pair.after.draftAndPublish,
@@ -152,6 +156,12 @@ export const KINDS: {
       undoneBy: 'localized switched on',
       guards: inOtherLocales,
       steps: withoutLocales,
+    },
+    'unique together': {
+      is: becomesUniqueTogether,
+      told: () => 'becomes unique by several attributes',
+      undoneBy: null,
+      guards: uniqueTogetherGuards,
     },
     'default locale changed': {
       is: ({ pair, evolution: { before, after } }) =>
@@ -190,6 +200,7 @@ export const KINDS: {
       undoneBy: null,
       guards: conversionGuards,
       steps: conversionSteps,
+      ahead: convertedAhead,
     },
     'values filled': {
       is: ({ pair, owner }) => owner.before !== null && defaultOf(pair) !== null,

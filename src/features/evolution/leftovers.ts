@@ -2,6 +2,8 @@
 import { unknownMembers } from '../../content/plan/stored-instances.js';
 import { embeddedIn, type Holder } from '../../content/plan/stored-problems.js';
 import type { ContentType } from '../../content/model/model.js';
+import { declaredIndexName } from '../../content/model/naming.js';
+import { besideTable } from '../../content/model/table-shapes.js';
 import { rowLabel } from './change.js';
 import {
   constant,
@@ -93,6 +95,20 @@ export function compileVersionsAfter(type: ContentType, id: number, count: numbe
   const values = sql`json_build_object(${join(valuesOf(type), ', ')})::text`;
   return print(sql`select t.id, ${rowLabel(sql`t`)} as "row", t.published, ${values} as value
     from ${quote(type.table)} t where t.id > ${param(id)}::int4 order by t.id limit ${param(count)}::int4`);
+}
+
+/** Query of the declared indexes that the database lacks, or that are not complete: `type` and `name`. */
+export function compileMissingIndexes(types: readonly ContentType[]): Statement | null {
+  const rows = types.flatMap((type) =>
+    type.indexes.map((index) => {
+      const name = declaredIndexName(type, index);
+      const place = sql`to_regclass(${quote(besideTable(type.table, name), 'reference')})`;
+      return sql`(${constant(type.singularApiId)}, ${quote(name, 'string')}, ${place})`;
+    }),
+  );
+  if (rows.length === 0) return null;
+  return print(sql`select e.type, e.name from (values ${join(rows, ', ')}) e(type, name, place)
+    left join pg_index i on i.indexrelid = e.place where i.indisvalid is not true`);
 }
 
 const IDENTITY: readonly string[] = ['id', 'documentId', '__component'];

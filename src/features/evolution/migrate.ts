@@ -4,13 +4,32 @@ import { missingTriggers } from '../../content/compile/compile-triggers.js';
 import { modelTableOf } from '../../content/model/model-table.js';
 import type { Schema } from '../../content/model/model.js';
 import { namedSchema, parted } from '../../content/model/naming.js';
-import { quote, script, sql } from '../../kernel/sql.js';
-import { type Changes, changesOf, isUndone } from './changes.js';
+import { besideTable, typeTable } from '../../content/model/table-shapes.js';
+import { type Identifier, join, quote, script, type Sql, sql } from '../../kernel/sql.js';
+import { changesOf, isUndone } from './changes.js';
 import { describeModel, digestOf, type ModelDescription, schemaOf } from '../../content/model/description.js';
 import { foundColumns, foundLocales, foundModel } from './found-model.js';
-import { evolutionOf, inverseOf, type Side } from './pairs.js';
-import { countLoss, type Loss, lossesOf, statementsOf, toldLoss } from './plan-migration.js';
-import { migrationFrom, notedModel, type StoredModel, storedModel, storedModelIn } from './stored-model.js';
+import { bothWorks, neverAhead, NOTHING_ONLINE, type OnlineMigration, workAheadOf } from './online.js';
+import { type Evolution, evolutionOf, inverseOf, type Side } from './pairs.js';
+import {
+  countLoss,
+  type Loss,
+  lossesOf,
+  onlineStatementsOf,
+  type Planned,
+  statementsOf,
+  toldLoss,
+} from './plan-migration.js';
+import { indexAgain, laterIndex } from './table-steps.js';
+import {
+  endedAhead,
+  migrationFrom,
+  notedAhead,
+  notedModel,
+  type StoredModel,
+  storedModel,
+  storedModelIn,
+} from './stored-model.js';
 
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
@@ -27,6 +46,11 @@ interface ContentRefusal {
 export interface ContentMigration {
   /** Statements to the new model; empty if the database has it already. Run them in one transaction. */
   readonly up: readonly string[];
+  /**
+   * The same as `up` for a running site: long data steps in batches, a short transaction, and indexes that
+   * block no request. `migrateContent` and the command with `--apply` run it.
+   */
+  readonly online: OnlineMigration;
   /** Statements back; null if reverting would lose values. */
   readonly down: readonly string[] | null;
   /** Descriptions of the changes, one sentence each. */
@@ -65,20 +89,49 @@ async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
   return [{ at: loss.at, rows, text: `${head}${rows} (${few}${more})${tail}` }];
 }
 
+interface Way {
+  /** Digest of the earlier model; null for none. */
+  readonly from: string | null;
+  readonly to: ModelDescription;
+  readonly statements: readonly string[];
+}
+
 /**
  * Returns the statements from the model with the digest `from` to the model `to`. They record a change of all
  * types, so running processes discard cached responses: no trigger reports a dropped column.
  */
-function wayOf(changes: Changes, from: string | null, to: ModelDescription): string[] {
-  const { before, after } = changes.evolution;
+function wayOf({ before, after }: Evolution, { from, to, statements }: Way): string[] {
   const kept = [...before.schema.types.keys()];
   return [
     script(migrationFrom(after.schema, from)),
-    ...statementsOf(changes),
+    ...statements,
+    script(endedAhead(after.schema)),
     ...(kept.length === 0 ? [] : [script(allChanged(after.schema.file, kept))]),
     script(notedModel(after.schema, to)),
   ];
 }
+
+interface OnlineWay extends Omit<Way, 'statements'> {
+  readonly planned: Planned;
+  readonly place: readonly string[];
+}
+
+/** Returns the statements for a running site. Work ahead needs the table with its record. */
+function onlineWay(evolution: Evolution, { planned, place, ...way }: OnlineWay): OnlineMigration {
+  const { schema } = evolution.after;
+  const changes = way.from === null ? neverAhead(planned.changes) : planned.changes;
+  const { ahead, step, after } = onlineStatementsOf({ ...planned, changes });
+  const work = bothWorks(planned.rest, workAheadOf(changes));
+  const begin = [migrationFrom(schema, way.from), notedAhead(schema, digestOf(way.to), work)];
+  return {
+    begin: ahead.length === 0 ? [] : begin.map(script),
+    ahead,
+    step: [...place, ...wayOf(evolution, { ...way, statements: step })],
+    after,
+  };
+}
+
+const GIVEN_UP = 'The data of an interrupted migration to another model is removed';
 
 /** First line of the changes if the tables were created without the library's migrations. */
 const NOT_NOTED =
@@ -116,6 +169,37 @@ async function foundIn(run: Run, goal: Side): Promise<ModelDescription | null> {
   return typeof lowest === 'string' && lowest === highest ? { ...found, defaultLocale: lowest } : found;
 }
 
+/** Creates the indexes that are missing because a migration was interrupted before its last statements. */
+async function missingIndexes(run: Run, schema: Schema): Promise<ContentMigration> {
+  const tables = [...schema.types.values()].map(typeTable);
+  const expected = tables.flatMap(({ table, indexes }) =>
+    indexes.filter(({ kind }) => kind === 'index').map((index) => ({ table, index })),
+  );
+  const rows = await run(
+    script(invalidIndexes(expected.map(({ table, index }) => besideTable(table, index.name)))),
+  );
+  const names = new Set(rows.map(({ name }) => String(name)));
+  const missing = expected.filter(({ table, index }) => names.has(besideTable(table, index.name)));
+  return {
+    up: missing.flatMap(({ table, index }) => indexAgain(table, index)).map(script),
+    online: {
+      ...NOTHING_ONLINE,
+      after: missing.flatMap(({ table, index }) => laterIndex(table, index)).map(script),
+    },
+    down: [],
+    changes: missing.map(({ index }) => `the index ${index.name} is missing`),
+    refusals: [],
+  };
+}
+
+/** Query of the names of indexes that are missing or not complete. */
+const invalidIndexes = (names: readonly Identifier[]): Sql =>
+  sql`select e.name from (values ${join(
+    names.map((name) => sql`(${quote(name, 'string')}, to_regclass(${quote(name, 'reference')}))`),
+    ', ',
+  )}) e(name, place)
+    left join pg_index i on i.indexrelid = e.place where i.indisvalid is not true`;
+
 /**
  * Creates the migration from the database's model to `goal`. Queries the database for values that would be
  * lost.
@@ -127,21 +211,30 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
   const former = stored?.description ?? (await foundIn(run, goal));
   const found = await beforeOf(run, former, goal);
   const before = stored === null && former !== null ? { ...found, isNoted: false } : found;
-  if (stored?.digest === digestOf(description) && before.isNoted === true)
-    return { up: [], down: [], changes: [], refusals: [] };
+  const isSame = stored?.digest === digestOf(description) && before.isNoted === true;
+  if (isSame && stored.ahead === null) return missingIndexes(run, schema);
   const evolution = evolutionOf({ before, after: goal });
   const [there, back] = [changesOf(evolution), changesOf(inverseOf(evolution))];
   const refusals: ContentRefusal[] = [];
   for (const loss of lossesOf(there)) refusals.push(...(await refusalOf(run, loss)));
   const drops = there.list.some(({ guards }) => guards.some(({ stated }) => stated));
+  const place = await newPlace(run, schema);
+  const way = { from: stored?.digest ?? null, to: description };
+  const planned = { changes: there, rest: stored?.ahead ?? null };
   return {
-    up: [...(await newPlace(run, schema)), ...wayOf(there, stored?.digest ?? null, description)],
+    up: [...place, ...wayOf(evolution, { ...way, statements: statementsOf(planned) })],
+    online: onlineWay(evolution, { ...way, planned, place }),
     down:
       drops || stored === null || !isUndone(there, back)
         ? null
-        : wayOf(back, digestOf(description), stored.description),
+        : wayOf(back.evolution, {
+            from: digestOf(description),
+            to: stored.description,
+            statements: statementsOf({ changes: back, rest: null }),
+          }),
     changes: [
       ...(stored === null && former !== null ? [NOT_NOTED] : []),
+      ...(isSame ? [GIVEN_UP] : []),
       ...there.list.map(({ at, told }) => `${at} ${told}`),
     ],
     refusals,

@@ -1,15 +1,25 @@
 /** Derives the statements and possible losses of a migration from the changes between two models. */
-import { revisionOf } from '../../content/compile/changes.js';
 import { renewedChangeLog, renewedTriggers } from '../../content/compile/compile-triggers.js';
 import { notedTables } from '../../content/model/change-log-tables.js';
 import type { ContentType } from '../../content/model/model.js';
-import { param, quote, script, type Sql, sql } from '../../kernel/sql.js';
-import { type Guard, inBatches, type Phase, PHASES, stepsIn } from './change.js';
+import { param, script, type Sql, sql } from '../../kernel/sql.js';
+import { givenUp } from './ahead.js';
+import { type Guard, type Phase, PHASES, stepsIn } from './change.js';
 import type { Changes } from './changes.js';
+import { aheadStatementsOf, type OnlineMigration, restOf, withoutAhead, workAheadOf } from './online.js';
 import type { Evolution } from './pairs.js';
+import type { WorkAhead } from './stored-model.js';
 import { lockedTables, lockSteps } from './table-locks.js';
-import { type TablePair, tablePairs } from './table-pairs.js';
-import { createSteps, dropSteps, indexSteps, renameSteps } from './table-steps.js';
+import { type TablePair, tablePairs, withFilled } from './table-pairs.js';
+import {
+  createSteps,
+  dropSteps,
+  earlyIndexSteps,
+  extensionSteps,
+  indexSteps,
+  lateIndexSteps,
+  renameSteps,
+} from './table-steps.js';
 
 /** Loss that the definitions do not allow. */
 export interface Loss {
@@ -44,20 +54,15 @@ function refusing(loss: Loss): Sql {
 end $content$`;
 }
 
-const revised = (type: ContentType): Sql => {
-  const revision = revisionOf({ type, row: sql`t` });
-  return inBatches(quote(type.table), sql`revision = ${revision}`);
-};
+type Structure = Partial<Record<Phase, (pairs: readonly TablePair[]) => readonly Sql[]>>;
 
-function structure(pairs: readonly TablePair[], phase: Phase): readonly Sql[] {
-  const steps: Partial<Record<Phase, (pairs: readonly TablePair[]) => readonly Sql[]>> = {
-    drop: dropSteps,
-    rename: renameSteps,
-    create: createSteps,
-    index: indexSteps,
-  };
-  return steps[phase]?.(pairs) ?? [];
-}
+const ALTERING: Structure = { drop: dropSteps, rename: renameSteps, create: createSteps };
+
+/** Changes of tables by phase, with all indexes in the transaction. */
+const WHOLE: Structure = { ...ALTERING, prepare: extensionSteps, index: indexSteps };
+
+/** Changes of tables by phase, without the indexes that can be created later. */
+const SHORT: Structure = { ...WHOLE, index: earlyIndexSteps };
 
 /** Creates change log triggers for new tables and for tables of renamed types. */
 function triggers({ before, after, types }: Evolution, pairs: readonly TablePair[]): Sql[] {
@@ -74,25 +79,55 @@ function triggers({ before, after, types }: Evolution, pairs: readonly TablePair
 const changeLog = ({ before, after }: Evolution): Sql[] =>
   before.isNoted === false ? renewedChangeLog(after.schema.file) : [];
 
+/** Changes with the work of an earlier migration that was given up. */
+export interface Planned {
+  readonly changes: Changes;
+  readonly rest: WorkAhead | null;
+}
+
+const pairsOf = ({ evolution, relations }: Changes): TablePair[] => tablePairs(evolution, relations);
+
 /** Returns all statements of a migration in order, except those that store the model. */
-export function statementsOf(changes: Changes): string[] {
-  const { evolution, relations, instances, list } = changes;
-  const pairs = tablePairs(evolution, relations);
+export const statementsOf = ({ changes, rest }: Planned): string[] =>
+  statementsWith({ changes, rest, pairs: pairsOf(changes), structure: WHOLE });
+
+/** Returns the statements of a migration that blocks other requests only briefly. */
+export function onlineStatementsOf({ changes, rest }: Planned): Omit<OnlineMigration, 'begin'> {
+  const aheads = changes.list.flatMap(({ ahead }) => (ahead === null ? [] : [ahead]));
+  const pairs = pairsOf(changes).map((pair) => withFilled(pair, aheads));
+  const left = rest === null ? null : restOf(rest, workAheadOf(changes));
+  return {
+    ahead: aheadStatementsOf(changes),
+    step: statementsWith({ changes: withoutAhead(changes), rest: left, pairs, structure: SHORT }),
+    after: lateIndexSteps(pairs).map(script),
+  };
+}
+
+interface Statements extends Planned {
+  readonly pairs: readonly TablePair[];
+  readonly structure: Structure;
+}
+
+function statementsWith({ changes, rest, pairs, structure }: Statements): string[] {
+  const { evolution, instances, list } = changes;
   const { made, dropped } = instances.functions();
-  const touched = new Set(list.flatMap(({ touches }) => touches));
-  const isChanging = list.some(({ steps }) => Object.keys(steps).length > 0);
+  const removed = rest === null ? [] : givenUp(evolution.before.schema, rest);
   const phases = PHASES.flatMap((phase) => [
-    ...structure(pairs, phase),
+    ...(structure[phase]?.(pairs) ?? []),
     ...stepsIn(list, phase),
     ...(phase === 'prepare' ? made : []),
     ...(phase === 'create' ? [...changeLog(evolution), ...triggers(evolution, pairs)] : []),
-    ...(phase === 'revise' ? [...touched].map(revised) : []),
     ...(phase === 'clean' ? dropped : []),
     // PostgreSQL cannot alter a table with pending deferred constraints.
     ...(phase === 'drop' || phase === 'grow' ? [sql`set constraints all immediate`] : []),
   ]);
   const guarded = lossesOf(changes).map(refusing);
-  const locks = lockedTables(changes, pairs);
-  const isLocked = isChanging || guarded.length > 0 || locks.alone.length > 0;
-  return [...(isLocked ? lockSteps(locks) : []), ...guarded, ...phases].map(script);
+  const locks = lockedTables({
+    changes,
+    pairs,
+    alters: (pair) => [...Object.values(ALTERING), structure.index].flatMap((steps) => steps?.([pair]) ?? []),
+    statements: [...removed, ...guarded, ...phases],
+  });
+  // Writers hold weaker locks when they wait for stronger ones, so all locks are acquired at once.
+  return [...lockSteps(locks), ...guarded, ...removed, ...phases].map(script);
 }

@@ -140,7 +140,7 @@ function replaced(json: Sql, { def }: ScalarAttribute): Sql {
   return cases.length === 0 ? json : sql`(case ${textOf(json)} ${join(cases, ' ')} else ${json} end)`;
 }
 
-interface Scalars {
+export interface Scalars {
   readonly before: ScalarAttribute;
   readonly after: ScalarAttribute;
 }

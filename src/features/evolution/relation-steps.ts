@@ -5,7 +5,7 @@ import type { ContentType } from '../../content/model/model.js';
 import { name } from '../../content/model/naming.js';
 import { besideTable } from '../../content/model/table-shapes.js';
 import { constant, type Identifier, join, plain, quote, type Sql, sql } from '../../kernel/sql.js';
-import type { Guard, Steps } from './change.js';
+import { type Guard, inBatches, NOT_COMPARED, type Steps } from './change.js';
 import {
   formerOf,
   isPerLocale,
@@ -224,6 +224,10 @@ function storeLinks({ type, attribute, links, column }: Relation, arriving: Sql,
     where m.owner = t.document_id and m.published = t.published and m.locale in (t.locale, ${constant('')})`;
 }
 
+/** Links are limited per target and merged across locales, so equal versions may get other links. */
+const notCompared = ({ table, draftAndPublish }: ContentType): Sql[] =>
+  draftAndPublish ? [inBatches(quote(table), NOT_COMPARED, sql`t.revision <> 0`)] : [];
+
 export function movingSteps({ evolution, pair }: RelationScope): Steps {
   if (!isBoth(pair)) return {};
   const waiting = quote(waitingTable(pair));
@@ -231,7 +235,7 @@ export function movingSteps({ evolution, pair }: RelationScope): Steps {
   const arriving = linksThatFit(arrivingLinks(sql`select * from ${waiting}`, move), pair);
   return {
     aside: [sql`create table ${waiting} as ${leavingLinks(evolution, pair)}`],
-    fill: [storeLinks(pair.after, arriving, !pair.swapped)],
+    fill: [storeLinks(pair.after, arriving, !pair.swapped), ...notCompared(pair.after.type)],
     clean: [sql`drop table ${waiting}`],
   };
 }

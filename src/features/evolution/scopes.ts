@@ -49,14 +49,17 @@ export const typeOf = ({ owner }: AttributeScope): ContentType | null =>
 export const isStoredHere = ({ owner, pair: { before, after } }: AttributeScope): boolean =>
   owner.before?.model === 'component' || owner.after?.model === 'component' || !(after ?? before)?.linked;
 
+/** Attribute of a pair of models, without the conversion of instances. */
+export type ValueScope = Omit<AttributeScope, 'instances'>;
+
 /** Whether a localized attribute becomes shared by all locales of its type. */
-export const isShared = ({ owner, pair: { before, after } }: AttributeScope): boolean =>
+export const isShared = ({ owner, pair: { before, after } }: ValueScope): boolean =>
   before?.localized === true &&
   after?.localized === false &&
   owner.after?.model === 'type' &&
   owner.after.localized;
 
-export const isUnlocalized = ({ owner: { before, after } }: AttributeScope): boolean =>
+export const isUnlocalized = ({ owner: { before, after } }: ValueScope): boolean =>
   before?.model === 'type' && before.localized && after?.model === 'type' && !after.localized;
 
 /** Query of the stored values that meet a condition; null if nothing stores values. */
@@ -79,9 +82,7 @@ export const fitChoice = (scope: AttributeScope): string =>
 export const isStated = ({ pair }: AttributeScope): boolean => typeof conversionOf(pair) === 'string';
 
 /** Returns both attributes if they are scalars, otherwise null. */
-export function scalarsOf({
-  pair: { before, after },
-}: AttributeScope): Parameters<typeof readsAlike>[0] | null {
+export function scalarsOf({ pair: { before, after } }: ValueScope): Parameters<typeof readsAlike>[0] | null {
   if (before === null || after === null) return null;
   return 'searchable' in before && 'searchable' in after ? { before, after } : null;
 }

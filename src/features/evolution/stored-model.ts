@@ -1,27 +1,61 @@
 /** Reads and writes the model description in the database. */
 import { modelTableOf } from '../../content/model/model-table.js';
 import type { Schema } from '../../content/model/model.js';
+import { isListOf, isShape, isText, type Test } from '../../kernel/json.js';
 import { param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import type { Row } from '../../pool/runner.js';
 import { digestOf, type ModelDescription, noted } from '../../content/model/description.js';
 
 export interface StoredModel {
   readonly digest: string;
+  /** Time of the last migration. */
+  readonly generation: string;
   readonly description: ModelDescription;
+  /** Work ahead of a migration that has not ended; null for none. */
+  readonly ahead: WorkAhead | null;
+}
+
+/** Data in the tables that only a later model uses. */
+export interface WorkAhead {
+  /** Types that have no drafts yet, but rows for them. */
+  readonly drafts: readonly string[];
+  readonly columns: readonly FilledColumn[];
+}
+
+export interface FilledColumn {
+  readonly table: string;
+  readonly filled: string;
+}
+
+const isWorkAhead: Test<WorkAhead> = isShape<WorkAhead>({
+  drafts: isListOf(isText),
+  columns: isListOf(isShape<FilledColumn>({ table: isText, filled: isText })),
+});
+
+function workIn(text: unknown): WorkAhead | null {
+  const value: unknown = typeof text === 'string' ? JSON.parse(text) : null;
+  return isWorkAhead(value) ? value : null;
 }
 
 /** Parses a row of {@link storedModel}; null for no row. Throws an Error if this release cannot read it. */
 export const storedModelIn = (row: Row | undefined): StoredModel | null =>
   row === undefined
     ? null
-    : { digest: String(row['digest']), description: noted(JSON.parse(String(row['description']))) };
+    : {
+        digest: String(row['digest']),
+        generation: String(row['generation']),
+        description: noted(JSON.parse(String(row['description']))),
+        ahead: workIn(row['ahead']),
+      };
 
 /**
  * Query of the stored model. Selects text, because the host may configure how the driver parses JSON. Returns
  * no row if no model is stored; fails with 42P01 if the table does not exist.
  */
 export const storedModel = ({ file }: Schema): Sql =>
-  sql`select m.digest, m.description::text as description from ${quote(modelTableOf(file))} m where m.id = 1`;
+  sql`select m.digest, m.description::text as description,
+    date_part('epoch', m.applied_at)::text as generation,
+    (select a.description::text from ${quote(modelTableOf(file))} a where a.id = 2) as ahead from ${quote(modelTableOf(file))} m where m.id = 1`;
 
 export const compileStoredModel = (schema: Schema): Statement => print(storedModel(schema));
 
@@ -50,6 +84,16 @@ export function migrationFrom({ file }: Schema, digest: string | null): Sql {
   end if;
 end $content$`;
 }
+
+/** Records work ahead of the migration to a model, in a row of its own. */
+export const notedAhead = ({ file }: Schema, digest: string, work: WorkAhead): Sql =>
+  sql`insert into ${quote(modelTableOf(file))} (id, digest, description, applied_at)
+    values (2, ${param(digest)}::text, ${param(JSON.stringify(work))}::jsonb, now())
+    on conflict (id) do update set digest = excluded.digest, description = excluded.description,
+      applied_at = excluded.applied_at`;
+
+export const endedAhead = ({ file }: Schema): Sql =>
+  sql`delete from ${quote(modelTableOf(file))} where id = 2`;
 
 export const notedModel = (schema: Schema, description: ModelDescription): Sql =>
   sql`${inserted(schema, description)} on conflict (id) do update

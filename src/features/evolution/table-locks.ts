@@ -1,20 +1,30 @@
 /** Table locks of a migration. */
-import { type Identifier, join, quote, type Sql, sql } from '../../kernel/sql.js';
+import { type Identifier, join, namesIn, quote, type Sql, sql } from '../../kernel/sql.js';
 import type { Changes } from './changes.js';
-import { createSteps, dropSteps, indexSteps, renameSteps } from './table-steps.js';
 import type { TablePair } from './table-pairs.js';
 
 /** Tables of the earlier model by lock: `alone` also blocks readers, `others` only blocks writers. */
-interface TableLocks {
+export interface TableLocks {
   readonly alone: readonly Identifier[];
   readonly others: readonly Identifier[];
 }
 
-const isAltered = (pair: TablePair): boolean =>
-  [dropSteps, renameSteps, createSteps, indexSteps].some((steps) => steps([pair]).length > 0);
+/** Statements of a migration that need locks: changes of tables, and reads and changes of rows. */
+export interface Locking {
+  readonly changes: Changes;
+  readonly pairs: readonly TablePair[];
+  /** Statements that alter the table of a pair. */
+  readonly alters: (pair: TablePair) => readonly Sql[];
+  readonly statements: readonly Sql[];
+}
 
-/** Returns the tables to lock: all against writers, and altered ones against readers, too. */
-export function lockedTables({ evolution, list }: Changes, pairs: readonly TablePair[]): TableLocks {
+/**
+ * Returns the tables to lock: those with rows that the migration reads or changes against writers, altered
+ * ones against readers, too. All other tables stay open.
+ */
+export function lockedTables({ changes, pairs, alters, statements }: Locking): TableLocks {
+  const { evolution, list } = changes;
+  const used = new Set(statements.flatMap(namesIn));
   const retyped = new Set(list.flatMap(({ steps, touches }) => (steps.retype === undefined ? [] : touches)));
   // Triggers contain the type name, and may be those of an earlier release.
   const isRenewed = evolution.before.isNoted === false;
@@ -28,10 +38,14 @@ export function lockedTables({ evolution, list }: Changes, pairs: readonly Table
   const tables = pairs
     .flatMap((pair) => (pair.before === null ? [] : [{ table: pair.before.table, pair }]))
     .toSorted((a, b) => (a.table < b.table ? -1 : 1))
-    .map(({ table, pair }) => ({ table, alone: named.has(table) || isAltered(pair) }));
+    .map(({ table, pair }) => ({
+      table,
+      alone: named.has(table) || alters(pair).length > 0,
+      isUsed: used.has(table) || (pair.after !== null && used.has(pair.after.table)),
+    }));
   return {
     alone: tables.filter(({ alone }) => alone).map(({ table }) => table),
-    others: tables.filter(({ alone }) => !alone).map(({ table }) => table),
+    others: tables.filter(({ alone, isUsed }) => !alone && isUsed).map(({ table }) => table),
   };
 }
 

@@ -9,13 +9,21 @@ import {
   type TableShape,
   typeTable,
 } from '../../content/model/table-shapes.js';
+import { type Identifier, param, type Sql, sql } from '../../kernel/sql.js';
+import type { Ahead } from './change.js';
+import { defaultOf } from './instances.js';
 import { keepsTargets } from './moved-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
+import { jsonAsColumn } from './readings.js';
 import { ordersOthers, type Relation, type RelationPair } from './relation-pairs.js';
 
 /** Column, and the attribute with its value; null for a position column or a system column. */
 export interface ColumnPair extends Pair<ColumnShape> {
   readonly value: Both<Attribute> | null;
+  /** Value that a new column has in existing rows; null for none. */
+  readonly constant: Sql | null;
+  /** Column that was filled before the migration, and becomes this new one. */
+  readonly filled: Identifier | null;
 }
 
 export interface TablePair extends Pair<TableShape> {
@@ -48,6 +56,16 @@ const roleOf = ({ placeOf, remembers }: Column): string => {
   return placeOf === null ? 'value' : 'place';
 };
 
+const NO_VALUE = { value: null, constant: null, filled: null };
+
+/** Default of a new attribute that is required. */
+function constantOf({ attributes }: ModelPair<ContentType>, { attribute }: Column): Sql | null {
+  const pair = attributes.find(({ after }) => after === attribute);
+  if (pair === undefined || pair.before !== null || !('searchable' in attribute)) return null;
+  const value = defaultOf(pair);
+  return value === null ? null : jsonAsColumn(attribute, sql`${param(JSON.stringify(value))}::jsonb`);
+}
+
 const columnsOf = (type: ContentType | null): readonly Column[] => type?.storage.columns ?? [];
 
 function columnPairs(pair: ModelPair<ContentType>, kept: readonly Both<Attribute>[]): ColumnPair[] {
@@ -63,13 +81,15 @@ function columnPairs(pair: ModelPair<ContentType>, kept: readonly Both<Attribute
       before: former === undefined ? null : shapeOfColumn(former),
       after: shapeOfColumn(column),
       value: roleOf(column) === 'value' ? value : null,
+      constant: former === undefined ? constantOf(pair, column) : null,
+      filled: null,
     };
   });
   const gone = old.filter((column) => !taken.has(column));
   return [
-    ...SYSTEM_SHAPES.map((shape) => ({ before: shape, after: shape, value: null })),
+    ...SYSTEM_SHAPES.map((shape) => ({ before: shape, after: shape, ...NO_VALUE })),
     ...pairs,
-    ...gone.map((column) => ({ before: shapeOfColumn(column), after: null, value: null })),
+    ...gone.map((column) => ({ before: shapeOfColumn(column), after: null, ...NO_VALUE })),
   ];
 }
 
@@ -77,7 +97,7 @@ function columnPairs(pair: ModelPair<ContentType>, kept: readonly Both<Attribute
 const whole = ({ before, after }: Pair<TableShape>): TablePair => ({
   before,
   after,
-  columns: (after ?? before)?.columns.map((shape) => ({ before: shape, after: shape, value: null })) ?? [],
+  columns: (after ?? before)?.columns.map((shape) => ({ before: shape, after: shape, ...NO_VALUE })) ?? [],
 });
 
 function typePair(pair: ModelPair<ContentType>, relations: readonly Both<Relation>[]): TablePair {
@@ -114,4 +134,19 @@ export function tablePairs(evolution: Evolution, relations: readonly RelationPai
     ...evolution.types.map((pair) => typePair(pair, inPlace)),
     ...linkPairs(evolution, relations),
   ];
+}
+
+/** Replaces the columns of a table that were filled before the migration, instead of converting them. */
+export function withFilled(pair: TablePair, aheads: readonly Ahead[]): TablePair {
+  const columns = pair.columns.flatMap((column): ColumnPair[] => {
+    const found = aheads.find(
+      (ahead) => ahead.table === pair.before?.table && ahead.column?.former === column.before?.name,
+    );
+    if (found === undefined || found.column === null || column.before === null) return [column];
+    return [
+      { ...column, after: null },
+      { ...column, before: null, filled: found.column.filled },
+    ];
+  });
+  return { ...pair, columns };
 }

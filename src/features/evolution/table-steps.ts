@@ -74,6 +74,23 @@ function indexPairs({ before, after, columns }: TablePair): Pair<IndexShape>[] {
   return [...pairs, ...[...lost, ...left].map((index) => ({ before: index, after: null }))];
 }
 
+/** Creates the extension that new trigram indexes require. The message of an error names an index. */
+export function extensionSteps(pairs: readonly TablePair[]): Sql[] {
+  const [first] = pairs.flatMap(indexPairs).flatMap(({ before, after }) => {
+    return before === null && after?.trigram === true ? [after.name] : [];
+  });
+  if (first === undefined) return [];
+  const head = `The index ${first} requires the PostgreSQL extension pg_trgm: `;
+  const tail = `; create it with the privileges of the database owner, or remove using: 'trigram'`;
+  return [
+    sql`do $content$ begin
+  if not exists (select 1 from pg_extension where extname = 'pg_trgm') then create extension pg_trgm; end if;
+exception when others then
+  raise exception using message = ${param(head)} || sqlerrm || ${param(tail)};
+end $content$`,
+  ];
+}
+
 /** Drops old parts first, which frees their names. */
 export function dropSteps(pairs: readonly TablePair[]): Sql[] {
   return pairs.flatMap((pair) => {
@@ -143,6 +160,22 @@ export function renameSteps(pairs: readonly TablePair[]): Sql[] {
   return [...tables.flatMap(renamedTable), ...columns, ...indexes];
 }
 
+/**
+ * Adds a column. A constant for existing rows is its default for a moment: PostgreSQL stores it once for all
+ * rows, and does not rewrite the table.
+ */
+function addedColumn(table: Identifier, { before, after, constant: value, filled }: ColumnPair): Sql[] {
+  if (before !== null || after === null) return [];
+  if (filled !== null)
+    return [sql`alter table ${quote(table)} rename column ${quote(filled)} to ${quote(after.name)}`];
+  const add = sql`alter table ${quote(table)} add column if not exists ${columnSql(after)}`;
+  if (value === null) return [add];
+  return [
+    sql`${add} default ${value}`,
+    sql`alter table ${quote(table)} alter column ${quote(after.name)} drop default`,
+  ];
+}
+
 export function createSteps(pairs: readonly TablePair[]): Sql[] {
   return pairs.flatMap(({ before, after, columns }) => {
     if (after === null) return [];
@@ -154,20 +187,68 @@ export function createSteps(pairs: readonly TablePair[]): Sql[] {
         : [],
     );
     return [
-      ...added.map(
-        (column) => sql`alter table ${quote(after.table)} add column if not exists ${columnSql(column)}`,
-      ),
+      ...columns.flatMap((pair) => addedColumn(after.table, pair)),
       ...comments(after.table, [...added, ...commented]),
     ];
   });
 }
 
-/** Creates indexes after the data is complete. */
-export const indexSteps = (pairs: readonly TablePair[]): Sql[] =>
+interface NewIndex {
+  readonly table: Identifier;
+  readonly index: IndexShape;
+  /** Whether the table has rows that the index does not contain yet. */
+  readonly isOld: boolean;
+}
+
+const newIndexes = (pairs: readonly TablePair[]): NewIndex[] =>
   pairs.flatMap((pair) =>
-    indexPairs(pair).flatMap((one) =>
-      one.before === null && one.after !== null && pair.after !== null
-        ? madeIndex(pair.after.table, one.after)
+    indexPairs(pair).flatMap(({ before, after: index }) =>
+      before === null && index !== null && pair.after !== null
+        ? [{ table: pair.after.table, index, isOld: pair.before !== null }]
         : [],
     ),
   );
+
+/** Whether nothing depends on the index, so that it can be created after the migration. */
+const isLate = ({ index, isOld }: NewIndex): boolean => isOld && index.kind === 'index';
+
+/** Creates indexes after the data is complete. */
+export const indexSteps = (pairs: readonly TablePair[]): Sql[] =>
+  newIndexes(pairs).flatMap(({ table, index }) => madeIndex(table, index));
+
+/** Creates the indexes that must exist at the end of the migration: unique ones, and those of new tables. */
+export const earlyIndexSteps = (pairs: readonly TablePair[]): Sql[] =>
+  newIndexes(pairs)
+    .filter((one) => !isLate(one))
+    .flatMap(({ table, index }) => madeIndex(table, index));
+
+/** Creates the other indexes. Each statement runs outside a transaction, and blocks no reader or writer. */
+export const lateIndexSteps = (pairs: readonly TablePair[]): Sql[] =>
+  newIndexes(pairs)
+    .filter(isLate)
+    .flatMap(({ table, index }) => laterIndex(table, index));
+
+/**
+ * Drops an invalid index, which an interrupted attempt to create it has left. The lock waits for a running
+ * attempt.
+ */
+function droppedInvalid(table: Identifier, { name }: IndexShape): Sql {
+  const index = besideTable(table, name);
+  const isInvalid = sql`select 1 from pg_index
+    where indexrelid = to_regclass(${quote(index, 'reference')}) and not indisvalid`;
+  return sql`do $content$ begin
+  lock table ${quote(table)} in share update exclusive mode;
+  if exists (${isInvalid}) then drop index ${quote(index)}; end if;
+end $content$`;
+}
+
+export const indexAgain = (table: Identifier, index: IndexShape): Sql[] => [
+  droppedInvalid(table, index),
+  ...madeIndex(table, index),
+];
+
+/** Creates an index without blocking writers, outside a transaction. */
+export const laterIndex = (table: Identifier, index: IndexShape): Sql[] => [
+  droppedInvalid(table, index),
+  sql`create index concurrently if not exists ${quote(index.name)} on ${quote(table)} ${index.body}`,
+];

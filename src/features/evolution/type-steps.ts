@@ -1,7 +1,6 @@
 /** Guards and steps for changed types: versions, schedules, change log and grants. */
-import { revisionOf } from '../../content/compile/changes.js';
+import { isSameContent } from '../../content/compile/changes.js';
 import { startDrafts } from '../../content/compile/compile-drafts.js';
-import { UNKNOWN_REVISION } from '../../content/plan/versions.js';
 import type { ContentType } from '../../content/model/model.js';
 import { changeLogTablesOf } from '../../content/model/change-log-tables.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
@@ -31,15 +30,8 @@ const schedulesOf = (type: ContentType, called: string): { readonly table: Sql; 
   own: sql`type = ${constant(called)}`,
 });
 
-/** Whether a row has the content of the row `t`. Compares the revisions, and computes them if unknown. */
-function isSameAs(type: ContentType, row: Sql): Sql {
-  const unknown = constant(Number(UNKNOWN_REVISION));
-  const [own, other] = [sql`t`, row].map(
-    (one) => sql`(case when ${unknown} in (t.revision, ${row}.revision) then ${revisionOf({ type, row: one })}
-      else ${one}.revision end)`,
-  );
-  return sql`${own ?? sql`null`} = ${other ?? sql`null`}`;
-}
+/** Whether a row has the content of the row `t`. */
+const isSameAs = (type: ContentType, row: Sql): Sql => isSameContent(type, [sql`t`, row]);
 
 /** Drafts without an equal published version. */
 const unpublished = (type: ContentType): Sql =>
@@ -142,7 +134,7 @@ export const calledAnew = staying(({ before, after, evolution }) => {
   };
 });
 
-export const startingDrafts = staying(({ after }) => ({ grow: [startDrafts(after, null)] }));
+export const startingDrafts = staying(({ after }) => ({ grow: [startDrafts(after, sql`true`)] }));
 
 /** Returns the renamed and removed attributes by former name; null for removed ones. */
 export const newNames = ({ pair: { attributes } }: TypeScope): Readonly<Record<string, string | null>> =>

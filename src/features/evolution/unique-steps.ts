@@ -1,19 +1,35 @@
 /** Guards for attributes that become unique: finds documents that would have equal values. */
 import { isUnique } from '../../content/model/attribute-storage.js';
+import type { IndexDefinition } from '../../content/model/index-definition.js';
 import type { Attribute, ContentType } from '../../content/model/model.js';
-import { param, quote, type Sql, sql } from '../../kernel/sql.js';
+import { type Identifier, join, param, quote, type Sql, sql } from '../../kernel/sql.js';
 import { sharedValue } from './attribute-steps.js';
 import type { Guard } from './change.js';
 import { defaultOf } from './instances.js';
 import { columnAsJson, readAs, readsAlike } from './readings.js';
-import { type AttributeScope, isShared, isUnlocalized, scalarsOf } from './scopes.js';
+import {
+  type AttributeScope,
+  isShared,
+  isUnlocalized,
+  scalarsOf,
+  type TypeScope,
+  type ValueScope,
+} from './scopes.js';
 import { keptLocale } from './type-steps.js';
 import { isMergedInside, sameValuesInside } from './unique-inside.js';
 
+/** Returns the column with the target of an earlier relation; null if it has none. */
+function referenceOf({ owner, pair: { before } }: ValueScope): Identifier | null {
+  if (owner.before?.model !== 'type' || before?.linked !== true) return null;
+  return owner.before.storage.columnOf.get(before.name)?.name ?? null;
+}
+
 /** Expression of a scalar's later value in a row `t` of the earlier type, as text. */
-function laterText(scope: AttributeScope, { table }: ContentType): Sql {
+function laterText(scope: ValueScope, { table }: ContentType): Sql {
   const { before } = scope.pair;
   const scalars = scalarsOf(scope);
+  const reference = referenceOf(scope);
+  if (reference !== null) return sql`t.${quote(reference)}`;
   const value = defaultOf(scope.pair);
   const filled = sql`${param(JSON.stringify(value))}::jsonb #>> '{}'`;
   if (scalars === null || before === null) return filled;
@@ -28,7 +44,7 @@ function laterText(scope: AttributeScope, { table }: ContentType): Sql {
 }
 
 /** Whether a migration may create equal values by converting, filling in or merging. */
-const isMadeAlike = (scope: AttributeScope): boolean => {
+const isMadeAlike = (scope: ValueScope): boolean => {
   const scalars = scalarsOf(scope);
   return (
     defaultOf(scope.pair) !== null ||
@@ -55,18 +71,70 @@ export const becomesUnique = (scope: AttributeScope): boolean => {
   );
 };
 
-/** Query of documents of a type that would have equal values. */
-function sameValues(scope: AttributeScope): Sql | null {
-  const { before, after } = scope.owner;
-  if (before?.model !== 'type' || after?.model !== 'type') return null;
+/** Query of documents of a type that would have equal values in all of the given attributes. */
+function equalRows(before: ContentType, scopes: readonly [ValueScope, ...ValueScope[]]): Sql {
+  const [scope] = scopes;
   const one = isUnlocalized(scope);
   const locale = one ? sql`''` : sql`t.locale`;
   const kept = one ? sql` and t.locale = ${keptLocale(before, scope.evolution, sql`t.document_id`)}` : sql``;
-  const values = sql`select t.document_id, ${locale} as locale, ${laterText(scope, before)} as value
+  const list = join(
+    scopes.map((each) => laterText(each, before)),
+    ', ',
+  );
+  const values = sql`select t.document_id, ${locale} as locale, array[${list}]::text[] as value
     from ${quote(before.table)} t where t.published${kept}`;
   return sql`select string_agg(u.document_id, ' and ') as "row" from (${values}) u
-    where u.value <> '' group by u.value, u.locale having count(*) > 1`;
+    where array_position(u.value, null) is null and '' <> all(u.value)
+    group by u.value, u.locale having count(*) > 1`;
 }
+
+function sameValues(scope: AttributeScope): Sql | null {
+  const { before, after } = scope.owner;
+  return before?.model === 'type' && after?.model === 'type' ? equalRows(before, [scope]) : null;
+}
+
+interface Together {
+  readonly names: readonly string[];
+  readonly scopes: readonly ValueScope[];
+}
+
+/** Returns the later unique indexes of several attributes that are new, or whose values change. */
+function newTogether({ evolution, pair }: TypeScope): Together[] {
+  const { before, after } = pair;
+  if (before === null || after === null) return [];
+  const known = new Set(before.indexes.filter(({ unique }) => unique === true).map(keyOf));
+  return after.indexes.flatMap((index) => {
+    if (index.unique !== true) return [];
+    const scopes = index.attributes.flatMap((name): ValueScope[] =>
+      pair.attributes
+        .filter((one) => one.after?.name === name)
+        .map((one) => ({ evolution, owner: pair, pair: one })),
+    );
+    const formerly = scopes.map(({ pair: one }) => one.before?.name ?? '');
+    const isKnown = known.has(keyOf({ attributes: formerly }));
+    return isKnown && !scopes.some(isMadeAlike) ? [] : [{ names: index.attributes, scopes }];
+  });
+}
+
+const keyOf = ({ attributes }: Pick<IndexDefinition, 'attributes'>): string => attributes.join(' ');
+
+export const becomesUniqueTogether = (scope: TypeScope): boolean => newTogether(scope).length > 0;
+
+export const uniqueTogetherGuards = (scope: TypeScope): readonly Guard[] =>
+  newTogether(scope).flatMap(({ names, scopes: [first, ...others] }) => {
+    const { before } = scope.pair;
+    // A new relation, or one whose links move, has no column to compare. Its index refuses equal values.
+    const isMoved = [first, ...others].some((one) => one?.pair.before === null && one.pair.after?.linked);
+    if (first === undefined || before === null || isMoved) return [];
+    return [
+      {
+        question: equalRows(before, [first, ...others]),
+        told: `becomes unique by ${names.join(', ')}; these documents have the same values`,
+        choice: 'give them distinct values first',
+        stated: false,
+      },
+    ];
+  });
 
 export function uniqueGuards(scope: AttributeScope): readonly Guard[] {
   const question = sameValues(scope) ?? sameValuesInside(scope);

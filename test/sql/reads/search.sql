@@ -5,7 +5,7 @@ with page as materialized (
     from "posts" t0
     where t0.published
       and t0.locale = $1::text
-      and (lower((t0."id")::text) like lower($2::text) or lower(t0."document_id") like lower($2::text) or lower(t0."title") like lower($2::text))
+      and (lower(t0."document_id") like lower($2::text) or lower(t0."title") like lower($2::text))
     order by t0.id
     limit 100
   ) q

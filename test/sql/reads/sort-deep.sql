@@ -18,16 +18,11 @@ select (
               and t1.locale = 'en'
             order by 1 desc nulls last
             limit 1
-          ) as k0, (
-            select t3."name"
-            from "authors" t3
-            where t3.document_id = t0."author_document_id"
-              and t3.published
-              and t3.locale = 'en'
-            order by 1 asc nulls last
-            limit 1
-          ) as k1
+          ) as k0, t3."name" as k1
           from "posts" t0
+          left join "authors" t3 on t3.document_id = t0."author_document_id"
+            and t3.published
+            and t3.locale = 'en'
           where t0.published
             and t0.locale = $1::text
           order by k0 desc nulls last, k1 asc, t0.id

@@ -4,7 +4,7 @@ select (
     select t0."id" as "id", t0."document_id" as "documentId", t0."title" as "title", (
       select json_build_object('status', max(s.status) filter (where s.locale = t0.locale), 'locales', json_agg(json_build_object('locale', s.locale, 'status', s.status) order by s.locale))
       from (
-        select v.locale, case when not bool_or(v.published) then 'draft' when count(distinct hash_record_extended(row(v."author_document_id", v."cover_document_id", (v."seo")::text, v."title", v."views", (v."zone")::text, (array(
+        select v.locale, case when not bool_or(v.published) then 'draft' when count(distinct ((hash_record_extended(row(v."author_document_id", v."cover_document_id", (v."seo")::text, v."title", v."views", (v."zone")::text, (array(
           select l.target_document_id
           from "posts_gallery_links" l
           where l.owner_document_id = v.document_id
@@ -18,7 +18,7 @@ select (
             and l.published = v.published
             and l.locale = ''
           order by l.position
-        ))::text), 0)) > 1 then 'modified' else 'published' end as status
+        ))::text), 0) & -65536) | 21744)) > 1 then 'modified' else 'published' end as status
         from "posts" v
         where v.document_id = t0.document_id group by v.locale
       ) s

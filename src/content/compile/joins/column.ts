@@ -32,6 +32,7 @@ export const columnJoin: JoinSql<ColumnJoin> = {
   ...NOTHING_STORED,
   versioned: true,
   isLookedUp: () => false,
+  isJoined: () => true,
   targets: ({ column: held }, { from, target }) => ({
     from: tableOf(target),
     conditions: [sql`${column(target, 'document_id')} = ${rowOf(from).alias}.${quote(held)}`],

@@ -23,5 +23,6 @@ export const embeddedJoin: JoinSql<EmbeddedJoin> = {
   ...NOTHING_STORED,
   versioned: true,
   isLookedUp: ({ many }) => many,
+  isJoined: ({ many }) => !many,
   targets: (_, step) => targets(step),
 };

@@ -7,5 +7,6 @@ export const holdersJoin: JoinSql<HoldersJoin> = {
   ...NOTHING_STORED,
   versioned: false,
   isLookedUp: () => false,
+  isJoined: () => false,
   targets: (_, { target }) => ({ from: tableOf(target), conditions: [sql`false`], position: null }),
 };

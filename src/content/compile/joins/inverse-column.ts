@@ -135,6 +135,7 @@ function transfer(way: InverseColumnJoin, change: TransferShape, step: LinksShap
 export const inverseColumnJoin: JoinSql<InverseColumnJoin> = {
   versioned: true,
   isLookedUp: () => false,
+  isJoined: () => false,
   targets: (way, { from, target }) => ({
     from: tableOf(target),
     conditions: [sql`${target.alias}.${quote(way.column)} = ${column(rowOf(from), 'document_id')}`],

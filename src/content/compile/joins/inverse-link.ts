@@ -190,6 +190,7 @@ function transfer(way: InverseLinkJoin, change: TransferShape, step: LinksShape)
 export const inverseLinkJoin: JoinSql<InverseLinkJoin> = {
   versioned: true,
   isLookedUp: () => false,
+  isJoined: () => false,
   targets,
   storedList: ({ links, calledType }, { row, attribute, locale }) => {
     const { table, owner, place } = twoWayNamesOf(links);

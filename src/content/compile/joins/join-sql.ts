@@ -43,6 +43,11 @@ export interface JoinSql<J extends Join = Join> {
   targets(way: J, step: ReadStep): Linked;
   /** Whether shown targets are looked up separately, each by its index. */
   isLookedUp(attribute: RelationAttribute): boolean;
+  /**
+   * Whether a unique index allows one target row, so that a join repeats no row. A target has one row in each
+   * state and locale; a link table has no such index.
+   */
+  isJoined(attribute: RelationAttribute): boolean;
   /** Whether the read selects one of several versions of each target. */
   readonly versioned: boolean;
   /** Prints the target document ids of a row in stored order, as a JSON list, regardless of versions. */

@@ -198,6 +198,7 @@ export const linkJoin: JoinSql<LinkJoin> = {
   ...NOTHING_STORED,
   versioned: true,
   isLookedUp: () => true,
+  isJoined: () => false,
   targets,
   storedList: ({ links }, { row, locale }) => {
     const { table, owner, position } = namesOf(links);

@@ -7,6 +7,7 @@ export const localesJoin: JoinSql<LocalesJoin> = {
   ...NOTHING_STORED,
   versioned: false,
   isLookedUp: () => false,
+  isJoined: () => false,
   targets: (_, { from, target }) => {
     const row = rowOf(from);
     const same = sql`${column(target, 'document_id')} = ${column(row, 'document_id')}`;

@@ -1,0 +1,131 @@
+/** Long steps that run before a migration, in batches: conversions of columns, and drafts. */
+import { startDrafts } from '../../content/compile/compile-drafts.js';
+import type { ContentType, Schema } from '../../content/model/model.js';
+import { name, parted } from '../../content/model/naming.js';
+import { besideTable } from '../../content/model/table-shapes.js';
+import { type Identifier, plain, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
+import { conversionGuards, convertedValue } from './attribute-steps.js';
+import { type Ahead, rowsWhere } from './change.js';
+import { conversionOf, isBoth } from './pairs.js';
+import { columnAsJson, isLostIn, isUnreadable, type Scalars } from './readings.js';
+import { type AttributeScope, scalarsOf, type TypeScope, typeOf } from './scopes.js';
+import type { WorkAhead } from './stored-model.js';
+
+/** Column that is filled ahead of the conversion of another. */
+const filledName = (column: Identifier): Identifier => name('content', 'ahead', column);
+
+/** Column that tells whether the conversion loses a value, and the trigger, which has the same name. */
+const lostName = (filled: Identifier): Identifier => name(filled, 'lost');
+
+const functionOf = (table: Identifier, filled: Identifier): Identifier =>
+  besideTable(table, name(parted(table).bare, filled));
+
+/** Returns the statements that end the work ahead of a conversion. */
+const ended = (table: Identifier, filled: Identifier): Sql[] => [
+  sql`drop trigger if exists ${quote(lostName(filled))} on ${quote(table)}`,
+  sql`drop function if exists ${quote(functionOf(table, filled))}()`,
+  sql`alter table ${quote(table)} drop column if exists ${quote(lostName(filled))}`,
+];
+
+/** Condition that converting a value of a row would lose it, and that the definition does not allow this. */
+function lostIn(scope: AttributeScope, scalars: Scalars, row: Sql): Sql {
+  const json = columnAsJson(scalars.before, sql`${row}.${quote(scalars.before.column)}`);
+  const said = conversionOf(scope.pair);
+  if (said === 'empty') return sql`false`;
+  return sql`coalesce(${said === 'fit' ? isUnreadable(json, scalars) : isLostIn(json, scalars)}, false)`;
+}
+
+/**
+ * Fills a column of the later type next to the former one. The migration then only replaces the column, which
+ * needs no rewrite of the table. A trigger converts the values that the earlier release writes.
+ */
+export function convertedAhead(scope: AttributeScope): Ahead | null {
+  const { owner } = scope;
+  const [type, scalars] = [typeOf(scope), scalarsOf(scope)];
+  if (type === null || scalars === null || owner.before?.model !== 'type') return null;
+  const before = owner.before;
+  const table = quote(before.table);
+  const former = scalars.before.column;
+  const filled = filledName(former);
+  const [value, lost] = [quote(filled), quote(lostName(filled))];
+  const made = quote(functionOf(before.table, filled));
+  const valueIn = (row: Sql): Sql => convertedValue(scalars, sql`${row}.${quote(former)}`);
+  return {
+    table: before.table,
+    prepare: [
+      sql`alter table ${table} add column if not exists ${value} ${typeName(scalars.after.type.column)} null,
+        add column if not exists ${lost} boolean null`,
+      sql`create or replace function ${made}() returns trigger language plpgsql as $content$ begin
+        new.${value} := ${valueIn(sql`new`)}; new.${lost} := ${lostIn(scope, scalars, sql`new`)};
+        return new; end $content$`,
+      sql`create or replace trigger ${lost} before insert or update on ${table}
+        for each row execute function ${made}()`,
+    ],
+    batch: (rows) => sql`update ${table} t set ${lost} = null where ${rows(sql`t`)} and t.${lost} is null`,
+    steps: { prepare: ended(before.table, filled) },
+    guards: conversionGuards(scope).map((guard) => ({
+      ...guard,
+      question: rowsWhere(before, sql`t.${lost} is not false`),
+    })),
+    column: { former, filled },
+    drafts: null,
+  };
+}
+
+/** Removes the rest of a migration that was given up: drafts of types without drafts, and filled columns. */
+export function givenUp({ types }: Schema, { drafts, columns }: WorkAhead): Sql[] {
+  const withDrafts = [...types.values()].filter((type) => drafts.includes(type.singularApiId));
+  return [
+    ...withDrafts.flatMap((type) => withoutDraftsOf(type, null)),
+    ...[...types.values()].flatMap(({ table, storage }) =>
+      storage.columns
+        .map((column) => filledName(column.name))
+        .filter((filled) => columns.some((one) => one.table === table && one.filled === filled))
+        .flatMap((filled) => [
+          ...ended(table, filled),
+          sql`alter table ${quote(table)} drop column if exists ${quote(filled)}`,
+        ]),
+    ),
+  ];
+}
+
+/** Documents whose drafts are older than what is published: the earlier release does not write drafts. */
+const outdated = ({ table }: ContentType): Sql =>
+  sql`select d.document_id from ${quote(table)} d left join ${quote(table)} p
+      on p.document_id = d.document_id and p.locale = d.locale and p.published
+    where not d.published and (p.id is null or d.updated_at <> p.updated_at
+      or (d.revision <> p.revision and d.revision <> 0) or age(p.xmin) < age(d.xmin))`;
+
+/** Deletes drafts, of all documents or those in a query, with their links. */
+export const withoutDraftsOf = (type: ContentType, documents: Sql | null): Sql[] => {
+  const among = (owner: Sql): Sql =>
+    documents === null ? sql`` : sql` and ${owner} = any(array(${documents}))`;
+  return [
+    ...type.storage.links.map(
+      ({ table: { table, owner } }) =>
+        sql`delete from ${quote(table)} l where not l.published${among(sql`l.${plain(owner.name)}`)}`,
+    ),
+    sql`delete from ${quote(type.table)} t where not t.published${among(sql`t.document_id`)}`,
+  ];
+};
+
+/**
+ * Creates the drafts before the migration. The earlier release neither shows nor writes them, so those that
+ * are outdated at the migration are created again.
+ */
+export function draftsAhead({ pair }: TypeScope): Ahead | null {
+  if (!isBoth(pair)) return null;
+  const { before, after } = pair;
+  return {
+    table: before.table,
+    prepare: [],
+    batch: (rows) => startDrafts(before, rows(sql`p`)),
+    steps: {
+      shrink: withoutDraftsOf(before, outdated(before)),
+      grow: [startDrafts(after, sql`true`)],
+    },
+    guards: null,
+    column: null,
+    drafts: before.singularApiId,
+  };
+}
