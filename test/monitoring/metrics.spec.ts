@@ -162,10 +162,12 @@ describe.each(ADAPTERS)('metrics on %s', (adapter) => {
     await test.http.get('/api/pages');
     await test.http.get('/api/pages');
     const { pool, queues, cache, changeLog } = now();
-    expect(pool).toMatchObject({ max: expect.any(Number), used: 0 });
-    expect(pool?.idle).toBeGreaterThan(0);
+    // Maintenance may use a connection at the same time.
+    const { max = 0, used = 0, idle = 0 } = pool ?? {};
+    expect(used + idle).toBeGreaterThan(0);
+    expect(used + idle).toBeLessThanOrEqual(max);
     expect(queues.map(({ kind }) => kind)).toEqual(['own', 'read', 'heavy', 'slow', 'write', 'document']);
-    expect(queues.every(({ active, waiting }) => active + waiting === 0)).toBe(true);
+    expect(queues.filter(({ kind, active, waiting }) => kind !== 'own' && active + waiting > 0)).toEqual([]);
     expect(cache.isOn).toBe(true);
     expect(cache.hits).toBeGreaterThan(0);
     expect(changeLog).toMatchObject({ isComplete: true, polls: cache.checks });

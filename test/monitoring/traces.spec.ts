@@ -93,8 +93,10 @@ describe.each(ADAPTERS)('traces on %s', (adapter) => {
   });
 
   it('a cache hit has no statement, and its poll is a trace of its own', async () => {
-    await test.http.get('/api/notes').expect(200);
-    const spans = await spansOf(() => test.http.get('/api/notes').expect(200));
+    // Transactions of other suites on the same server can make an entry stale.
+    let spans: readonly ReadableSpan[] = [];
+    for (let i = 0; i < 10 && (i === 0 || spans.some(({ name }) => name === 'content.statement')); i += 1)
+      spans = await spansOf(() => test.http.get('/api/notes').expect(200));
     const own = request(spans);
     expect(treeOf(own)).toEqual([
       'content.cache < content.request',
