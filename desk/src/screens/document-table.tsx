@@ -138,15 +138,25 @@ interface RowProps {
   readonly children: ReactNode;
 }
 
-function Row({ id, title, isSelected, order, children }: RowProps) {
-  const { handle, ref, style } = useEntry({ id, title, isFixed: order !== 'movable' });
+const backgroundOf = ({ isSelected }: RowProps): string | undefined =>
+  isSelected ? 'var(--mantine-primary-color-light)' : undefined;
+
+function Row(props: RowProps) {
+  if (props.order === 'movable') return <MovableRow {...props} />;
   return (
-    <Table.Tr
-      ref={ref}
-      bg={isSelected ? 'var(--mantine-primary-color-light)' : undefined}
-      style={order === 'movable' ? style : undefined}
-    >
-      {order !== 'none' && <Table.Td>{handle}</Table.Td>}
+    <Table.Tr bg={backgroundOf(props)}>
+      {props.order === 'fixed' && <Table.Td />}
+      {props.children}
+    </Table.Tr>
+  );
+}
+
+function MovableRow(props: RowProps) {
+  const { id, title, children } = props;
+  const { handle, ref, style } = useEntry({ id, title, isFixed: false });
+  return (
+    <Table.Tr ref={ref} bg={backgroundOf(props)} style={style}>
+      <Table.Td>{handle}</Table.Td>
       {children}
     </Table.Tr>
   );

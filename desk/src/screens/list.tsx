@@ -86,11 +86,10 @@ function useMoves({ type, state, documents }: Listed) {
     await client.invalidateQueries({ queryKey: ['list'] });
     setWanted(null);
   };
-  const move =
-    isOrdered(type, state) && !isSending
-      ? (from: number, to: number): void => void store(moved(shown, from, to), to)
-      : null;
-  return { documents: shown, move, alert };
+  const move = (from: number, to: number): void => {
+    if (!isSending) void store(moved(shown, from, to), to);
+  };
+  return { documents: shown, move: isOrdered(type, state) ? move : null, alert };
 }
 
 export function ListScreen({ type }: { readonly type: Type }) {
