@@ -144,7 +144,7 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
     { title: texts.theirs, button: texts.takeTheirs, value: conflict.theirs },
   ];
   return (
-    <Stack gap={4} role="group" aria-label={label}>
+    <Stack gap={4} role="group" aria-label={label} data-conflict={conflict.path}>
       <Text fw={600} size="sm">
         {label}
       </Text>

@@ -18,40 +18,68 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Inserts a token into a field, and returns the place; null if there is no field. It runs in the page. */
-const TYPE = `(token, random, inMiddle) => {
-  if (document.querySelector('.mantine-Modal-content') !== null) return null;
-  const fields = [...document.querySelectorAll('input[data-path], textarea[data-path]')].filter(
-    (one) => /^(lead|body|title)$|^seo\\/metaDescription$|^sections\\/#[^/]*\\/(text|speaker)$/.test(one.dataset.path)
-      && one.value.length < ({ title: 60, lead: 250 })[one.dataset.path] || /^(body|seo|sections)/.test(one.dataset.path)
-      && !/metaTitle/.test(one.dataset.path));
-  const field = fields[Math.floor(random * fields.length)];
-  if (field === undefined) return null;
-  field.focus();
-  const gaps = [...field.value.matchAll(/»/g)].map(({ index }) => index + 1);
-  const at = inMiddle && gaps.length > 0 ? gaps[Math.floor(gaps.length / 2)] : field.value.length;
-  field.setSelectionRange(at, at);
-  document.execCommand('insertText', false, token);
-  return field.value.includes(token) ? field.dataset.path : null;
+/** Things that an editor sees at a glance. */
+interface Sight {
+  readonly hasForm: boolean;
+  /** The session has ended: the page asks for the password, in a dialog or as a whole. */
+  readonly asks: 'password' | 'sign-in' | null;
+  readonly isRecovered: boolean;
+}
+
+const LOOK = `(() => {
+  const password = document.querySelector('input[type=password]');
+  const inDialog = password?.closest('.mantine-Modal-content') != null;
+  return {
+    hasForm: document.querySelector('input[data-path=title]') !== null,
+    asks: password === null ? null : inDialog ? 'password' : 'sign-in',
+    isRecovered: [...document.querySelectorAll('[role=status]')].some((one) => /were recovered/.test(one.textContent)),
+  };
+})()`;
+
+/** Opens up to three closed rows. It runs in the page. */
+const UNFOLD = `(() => {
+  const closed = [...document.querySelectorAll('[data-path=sections] [aria-expanded=false]:not([aria-haspopup])')];
+  for (const row of closed.slice(0, 3)) row.click();
+})()`;
+
+/**
+ * Inserts tokens into fields, each mostly into one that this editor prefers. Returns those that the fields
+ * contain then. It runs in the page.
+ */
+const TYPE = `({ tokens, random, side, sided }) => {
+  if (document.querySelector('.mantine-Modal-content') !== null) return [];
+  const limits = { title: 60, lead: 250 };
+  const isOpen = ({ dataset: { path }, value, disabled }) =>
+    !disabled && (/^(body|seo\\/metaDescription)$|\\/text$/.test(path)
+      || value.length < (limits[path] ?? (/^sections\\/.*\\/(speaker|caption|heading)$/.test(path) ? 200 : 0)));
+  const hash = (path) => [...path].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7) % 2;
+  return tokens.filter((token, at) => {
+    const fields = [...document.querySelectorAll('input[data-path], textarea[data-path]')].filter(isOpen);
+    const own = fields.filter(({ dataset }) => hash(dataset.path) === side);
+    const [which, where, isMine] = random[at];
+    const choice = isMine < sided && own.length > 0 ? own : fields;
+    const field = choice[Math.floor(which * choice.length)];
+    if (field === undefined) return false;
+    field.focus();
+    const gaps = [...field.value.matchAll(/»/g)].map(({ index }) => index + 1);
+    const place = where < 0.3 && gaps.length > 0 ? gaps[Math.floor(gaps.length / 2)] : field.value.length;
+    field.setSelectionRange(place, place);
+    document.execCommand('insertText', false, token);
+    return field.value.includes(token);
+  });
 }`;
 
 /** Decides the first conflict, and returns the tokens that the editor gives up by that. It runs in the page. */
 const DECIDE = `(isMine) => {
-  const button = [...document.querySelectorAll('[role=alert] [role=group] button')].find((one) =>
+  const button = [...document.querySelectorAll('[data-conflict] button')].find((one) =>
     one.getAttribute('aria-label').startsWith(isMine ? 'Keep yours: ' : 'Take theirs: '));
   if (button === undefined) return null;
-  const group = button.closest('[role=group]');
+  const group = button.closest('[data-conflict]');
   const tokens = (text) => text.match(/«[^»]*»/g) ?? [];
-  const sides = [...group.querySelectorAll('.mantine-Paper-root')].map((one) => tokens(one.textContent));
-  const label = group.getAttribute('aria-label');
-  const name = label.split(' › ').at(-1);
-  const typed = [...document.querySelectorAll('input[data-path], textarea[data-path]')]
-    .filter((one) => one.labels?.[0]?.textContent.replace(/ \\*$/, '') === name)
-    .map((one) => tokens(one.value))
-    .find((all) => sides[0].every((token) => all.includes(token))) ?? [];
-  const mine = [...sides[0], ...typed];
-  const theirs = sides[1];
-  const [kept, given] = isMine ? [mine, theirs] : [theirs, mine];
+  const [mine, theirs] = [...group.querySelectorAll('.mantine-Paper-root')].map((one) => tokens(one.textContent));
+  const field = document.querySelector('[data-path="' + CSS.escape(group.dataset.conflict) + '"]');
+  const typed = [...mine, ...tokens(field?.value ?? '')];
+  const [kept, given] = isMine ? [typed, theirs] : [theirs, typed];
   button.click();
   return given.filter((token) => !kept.includes(token));
 }`;
@@ -65,7 +93,18 @@ export interface Settings {
   readonly random: () => number;
   /** Whether requests are sent without `If-Match`. */
   readonly isBlind: boolean;
+  /** Fields that this editor prefers: those with this remainder. */
+  readonly side: 0 | 1;
+  /** Share of the tokens that go into preferred fields. */
+  readonly sided: number;
+  /** Milliseconds between two rounds of typing. */
+  readonly pause: number;
 }
+
+/** Tokens of one round of typing. */
+const ROUND = 3;
+/** Milliseconds before a crash in which the last key may be lost. */
+const CRASH_WINDOW = 50;
 
 export class Hand {
   readonly typed: string[] = [];
@@ -132,18 +171,23 @@ export class Hand {
     await this.settle();
   }
 
+  private look(): Promise<Sight> {
+    return this.page.page.evaluate(LOOK) as Promise<Sight>;
+  }
+
   /** Waits for the form, signs in, keeps recovered work and decides conflicts. */
   async settle(): Promise<void> {
     const { page } = this.page;
-    const has = async (text: string): Promise<boolean> => (await this.page.text()).includes(text);
-    await this.page.until('a form', async () => {
+    let seen = await this.look();
+    const end = Date.now() + 15_000;
+    while (!seen.hasForm || seen.asks !== null) {
+      if (Date.now() > end) throw new Error(`There is no form: ${await this.page.text()}`);
       if (this.isOffline) await this.online();
-      if (await has('Your session has ended')) await this.signIn();
-      if (await has('Sign in to write and publish.'))
-        await this.page.signIn(`${this.settings.name}@example.org`, PASSWORD);
-      return (await page.$('[data-path=title]')) !== null;
-    });
-    if (await has('were recovered')) {
+      if (seen.asks !== null) await this.signIn(seen.asks === 'password');
+      else await sleep(30);
+      seen = await this.look();
+    }
+    if (seen.isRecovered) {
       this.count('recovered');
       await this.page.press('Keep them');
     }
@@ -154,14 +198,15 @@ export class Hand {
       given.forEach((token) => this.givenUp.add(token));
       await sleep(50);
     }
-    const closed = await page.$$('[data-path=sections] [aria-expanded=false]:not([aria-haspopup])');
-    for (const row of closed.slice(-3)) await row.click();
+    await page.evaluate(UNFOLD);
   }
 
-  private async signIn(): Promise<void> {
-    await this.page.fill('Password', PASSWORD);
-    await this.page.press('Sign in');
-    await this.page.seesNot('Your session has ended');
+  private async signIn(isDialog: boolean): Promise<void> {
+    if (isDialog) {
+      await this.page.fill('Password', PASSWORD);
+      await this.page.press('Sign in');
+    } else await this.page.signIn(`${this.settings.name}@example.org`, PASSWORD);
+    await this.page.until('signed in', async () => (await this.look()).asks === null);
     this.count('sign-in');
   }
 
@@ -174,12 +219,14 @@ export class Hand {
     this.isOffline = false;
   }
 
+  /** Types some tokens, one after the other. */
   private async type(): Promise<void> {
-    const token = `«${this.settings.name}${(this.last += 1)}»`;
-    const { random } = this.settings;
-    const place = await this.page.page.evaluate(`(${TYPE})('${token}', ${random()}, ${random() < 0.3})`);
-    if (place === null) throw new Error('No field');
-    this.typed.push(token);
+    const { name, random, side, sided } = this.settings;
+    const tokens = Array.from({ length: ROUND }, () => `«${name}${(this.last += 1)}»`);
+    const request = { tokens, side, sided, random: tokens.map(() => [random(), random(), random()]) };
+    const typed = (await this.page.page.evaluate(`(${TYPE})(${JSON.stringify(request)})`)) as string[];
+    this.typed.push(...typed);
+    if (typed.length < tokens.length) throw new Error('No field');
   }
 
   private async link(): Promise<void> {
@@ -210,20 +257,27 @@ export class Hand {
       async () => {
         this.isOffline = true;
         await this.page.page.setOfflineMode(true);
-        for (let i = 0; i < 3; i += 1) await this.type();
+        await this.type();
       },
     ],
     ['wander', 0.03, () => this.wander()],
     ['reload', 0.02, () => this.visit()],
     ['close', 0.03, () => this.closeTab()],
+    ['crash', 0.02, () => this.crash()],
   ];
 
   private async closeTab(): Promise<void> {
-    // A hand needs some time to close a tab after the last key.
-    await sleep(350);
     await this.opened?.close();
     await this.newPage();
     await this.visit();
+  }
+
+  /** Ends the process of the page without a warning. */
+  private async crash(): Promise<void> {
+    const session = await this.page.page.createCDPSession();
+    await sleep(CRASH_WINDOW);
+    await session.send('Page.crash').catch(() => undefined);
+    await this.closeTab();
   }
 
   /** Types tokens until there are enough, with everything that may happen between. */
@@ -232,7 +286,8 @@ export class Hand {
     while (this.typed.length < tokens && Date.now() < end)
       try {
         await this.settle();
-        for (let i = 0; i < 3; i += 1) await this.type();
+        await this.type();
+        await sleep(this.settings.pause);
         let dice = this.settings.random();
         for (const [name, share, act] of this.acts.slice(0, simple)) {
           dice -= share * 1.6;
