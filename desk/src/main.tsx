@@ -33,6 +33,7 @@ const theme = createTheme({
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: { Alert: Alert.extend({ defaultProps: { variant: 'outline' } }) },
 });
 

@@ -43,3 +43,13 @@ export async function openPage(context: Browser | BrowserContext, origin: string
   });
   return { page, complaints, close: () => page.close() };
 }
+
+/** Lets requests reach the API, and loses each response. */
+export async function loseResponses(page: Page): Promise<void> {
+  const session = await page.createCDPSession();
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    session.send('Fetch.failRequest', { requestId, errorReason: 'ConnectionReset' }).catch(() => undefined);
+  });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }] });
+}
+

@@ -36,6 +36,33 @@ export class Editor {
     await this.open(path);
   }
 
+  /** Name of the element with the focus, as a screen reader says it. */
+  focused(): Promise<string> {
+    return this.page.evaluate(`(() => {
+      const { activeElement: one } = document;
+      const label = one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent.replace(/ \\*$/, '');
+      return (label ?? one.textContent ?? '').trim();
+    })()`) as Promise<string>;
+  }
+
+  /** Presses the tabulator until an element has the focus. Throws an Error if none of that name gets it. */
+  async reach(name: string): Promise<void> {
+    const passed: string[] = [];
+    while ((await this.focused()) !== name) {
+      if (passed.length > 80) throw new Error(`Not reached by keyboard: ${name}. Passed: ${passed.join(', ')}`);
+      await this.page.keyboard.press('Tab');
+      passed.push(await this.focused());
+    }
+  }
+
+  /** Chooses an option of an open list by the arrow keys. */
+  async pick(name: string): Promise<void> {
+    const chosen = (): Promise<string[]> => this.texts('[role=option][data-combobox-selected]');
+    for (let i = 0; i < 20 && (await chosen()).join() !== name; i += 1)
+      await this.page.keyboard.press('ArrowDown');
+    await this.page.keyboard.press('Enter');
+  }
+
   /** Moves an entry of a list by keyboard: picks it up, moves it and drops it. */
   async move(name: string, keys: readonly ('ArrowUp' | 'ArrowDown')[]): Promise<void> {
     const handle = await this.page.waitForSelector(

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'puppeteer-core';
 import sharp from 'sharp';
 import { ADAPTERS } from '../../support/app.ts';
-import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
+import { hasBrowser, launch, loseResponses, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -647,19 +647,11 @@ const PASSWORD = 'a long password of an editor';
   });
 
   it('works by keyboard alone: from the list to a published article', async () => {
-    await ann.open('/content/article');
+    await ann.openAnew('/content/article');
     const press = (key: 'Tab' | 'Enter'): Promise<void> => ann.page.keyboard.press(key);
-    const focused = (): Promise<string> =>
-      ann.page.evaluate(
-        '(document.activeElement.getAttribute("aria-label") || document.activeElement.textContent || "").trim()',
-      ) as Promise<string>;
-    const reach = async (name: string): Promise<void> => {
-      for (let i = 0; i < 60 && (await focused()) !== name; i += 1) await press('Tab');
-      expect(await focused()).toBe(name);
-    };
     await press('Tab');
-    expect(await focused()).toBe('Skip to content');
-    await reach('Create');
+    expect(await ann.focused()).toBe('Skip to content');
+    await ann.reach('Create');
     await press('Enter');
     await ann.heading('New: Article');
     for (let i = 0; i < 60; i += 1) {
@@ -800,12 +792,7 @@ const PASSWORD = 'a long password of an editor';
     await first.press('Add Sections');
     await first.item('Quote A sentence with its speaker.');
     await first.fill('Text', 'Said once');
-    const session = await tab.page.createCDPSession();
-    await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }] });
-    session.on('Fetch.requestPaused', ({ requestId }) => {
-      const lost = { requestId, errorReason: 'ConnectionReset' } as const;
-      session.send('Fetch.failRequest', lost).catch(() => undefined);
-    });
+    await loseResponses(tab.page);
     await first.press('Save');
     await first.sees('No connection.');
     await first.fill('Speaker', 'Typed later');
@@ -823,12 +810,7 @@ const PASSWORD = 'a long password of an editor';
     const first = new Editor(tab.page, room.desk);
     await first.open('/content/article/new');
     await first.fill('Title', 'Created once');
-    const session = await tab.page.createCDPSession();
-    await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }] });
-    session.on('Fetch.requestPaused', ({ requestId }) => {
-      const lost = { requestId, errorReason: 'ConnectionReset' } as const;
-      session.send('Fetch.failRequest', lost).catch(() => undefined);
-    });
+    await loseResponses(tab.page);
     await first.press('Save');
     await first.sees('No connection.');
     await tab.close();
