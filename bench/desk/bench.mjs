@@ -2,8 +2,7 @@
  * `npm run bench -- desk [--visits 15] [--keys 150] [--rows 500]`: how long editors wait for the desk, in npm's
  * own Chromium. Prints a table and writes bench/results/desk.{md,json}.
  *
- * - List: from the navigation to the frame in which the first rows of the sample are shown, with an empty and
- *   with a full cache of the browser.
+ * - List: from the navigation to the frame with the first rows of the sample, with an empty and a full cache.
  * - Keys: from the event of a key to the frame after it, in a document with many component rows.
  */
 import { execFileSync } from 'node:child_process';
@@ -50,7 +49,10 @@ const WATCH_KEYS = `
 
 const build = () => {
   const run = (file, ...args) =>
-    execFileSync(process.execPath, [join(root, 'node_modules', file), ...args], { cwd: root, stdio: 'inherit' });
+    execFileSync(process.execPath, [join(root, 'node_modules', file), ...args], {
+      cwd: root,
+      stdio: 'inherit',
+    });
   run('vite/bin/vite.js', 'build', '--config', 'desk/vite.config.ts', '--logLevel', 'error');
   run('typescript/bin/tsc', '-p', 'tsconfig.sample.json');
 };
@@ -97,7 +99,11 @@ async function measureLists(databases, visits) {
     for (const path of ['/', '/content/story', '/content/country'])
       for (const isCached of [false, true]) {
         const times = await visit(desk, { path, visits, isCached });
-        rows.push({ name: `list at ${path}, ${isCached ? 'full' : 'empty'} cache`, goal: GOALS.list, ...summary(times) });
+        rows.push({
+          name: `list at ${path}, ${isCached ? 'full' : 'empty'} cache`,
+          goal: GOALS.list,
+          ...summary(times),
+        });
       }
     await desk.browser.close();
     return rows;

@@ -5,7 +5,13 @@
  */
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
-import { CONTENT_ORM, ContentModule, defineCollectionType, defineComponent, getContentToken } from 'nestjs-content-api';
+import {
+  CONTENT_ORM,
+  ContentModule,
+  defineCollectionType,
+  defineComponent,
+  getContentToken,
+} from 'nestjs-content-api';
 import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { DeskInvitations, DeskModule } from 'nestjs-content-api/desk';
 

@@ -120,6 +120,6 @@ describe('definitions that do not compile', () => {
       // @ts-expect-error -- a misspelt option of a component
       defineComponent({ uid: 'a.b', repeatable: true, attributes: {} }),
     ] });
-    expect(start).toThrow('The content model has 12 mistakes');
+    expect(start).toThrow('The content model has 13 mistakes');
   });
 });

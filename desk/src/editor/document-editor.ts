@@ -272,12 +272,11 @@ export class DocumentEditor extends Observed<Snapshot> {
     const { base, values: mine } = this.store;
     const theirs = this.read(body, base);
     const { values, conflicts } = merge({ base, mine, theirs }, this.type, this.model);
-    const isOwn = this.etag !== null && etag !== null && this.own.lead(this.etag, etag);
     const changed = Object.keys(theirs).filter((name) => !same(theirs[name], base[name]));
+    const arrived = this.own.lead(this.etag, etag) ? this.snapshot.arrived : changed;
     this.etag = etag;
     this.store.rebase(theirs, values);
     this.note(body);
-    const arrived = isOwn ? this.snapshot.arrived : changed;
     this.show({ arrived, conflicts, ...(conflicts.length > 0 ? { saving: 'refused' as const } : {}) });
     return conflicts.length === 0;
   }
@@ -287,7 +286,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     const { etag } = this;
     const isIdle = (): boolean =>
       this.snapshot.phase === 'ready' && this.running === null && this.snapshot.conflicts.length === 0;
-    if (etag === null || !isIdle() || !this.own.hasChanged(etag)) return;
+    if (!isIdle() || !this.own.hasChanged(etag)) return;
     const answer = await this.requests.read(this.place).catch(() => null);
     if (answer !== null && isIdle() && this.etag === etag && !this.isDisposed) this.take(answer);
   }
@@ -329,7 +328,8 @@ export class DocumentEditor extends Observed<Snapshot> {
       else {
         const isOvertaken = (await this.failed(error, sent)) === 'overtaken';
         // Another write without a visible change, such as the same action, is nothing to decide about.
-        if (isOvertaken && !isRepeated && sameValues(sent, this.store.base)) return this.perform(action, true);
+        if (isOvertaken && !isRepeated && sameValues(sent, this.store.base))
+          return this.perform(action, true);
       }
       if (this.snapshot.saving === 'saving') this.show({ saving: 'idle' });
       return false;

@@ -57,11 +57,14 @@ export interface Move {
 }
 
 function limitsOf({ type }: Source): Limits {
-  const { min = INTEGERS.min, max = INTEGERS.max } = type.attributes.find(({ name }) => name === type.order) ?? {};
-  return { min: Math.max(INTEGERS.min, Number(min)), max: Math.min(INTEGERS.max, Number(max)) };
+  const attribute = type.attributes.find(({ name }) => name === type.order);
+  return {
+    min: Math.max(INTEGERS.min, Number(attribute?.min ?? INTEGERS.min)),
+    max: Math.min(INTEGERS.max, Number(attribute?.max ?? INTEGERS.max)),
+  };
 }
 
-/** Returns the numbers to write. Reads the documents beside the page, and the whole list if they need room. */
+/** Returns the numbers to write. Reads the rows beside the page, and the whole list if they need room. */
 async function numbersOf(source: Source, { documentIds, at }: Move): Promise<readonly Row[]> {
   const { page, pageSize } = source.state;
   const limits = limitsOf(source);

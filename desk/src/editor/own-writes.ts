@@ -1,6 +1,6 @@
 /**
- * Writes of this browser, told to all of its forms. A write in one language also changes the tags of others
- * where they share a value, which must not look like a change of another editor.
+ * Writes of this browser, told to all of its forms. A shared value also changes the tags of other languages,
+ * which must not look like a change of another editor.
  */
 import { session } from '../api/session.ts';
 import { settings } from '../settings.ts';
@@ -52,12 +52,13 @@ export class OwnWrites {
   }
 
   /** Whether a version with this tag has changed by own writes since. */
-  hasChanged(tag: string): boolean {
-    return this.next.has(stampOf(tag));
+  hasChanged(tag: string | null): boolean {
+    return tag !== null && this.next.has(stampOf(tag));
   }
 
   /** Whether own writes alone lead from one tag of a version to another. */
-  lead(from: string, to: string): boolean {
+  lead(from: string | null, to: string | null): boolean {
+    if (from === null || to === null) return false;
     let stamp: string | undefined = stampOf(from);
     while (stamp !== undefined && stamp !== stampOf(to)) stamp = this.next.get(stamp);
     return stamp !== undefined;

@@ -20,7 +20,6 @@ export interface Envelope {
   readonly meta: { readonly status?: string; readonly versions?: readonly VersionTag[] };
 }
 
-
 export type Status = 'draft' | 'modified' | 'published';
 
 /** State of a document, as `withState=true` describes it. */

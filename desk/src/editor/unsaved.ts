@@ -10,7 +10,7 @@ import type { Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import type { DocumentRequests, Envelope, Pending, Place } from './requests.ts';
 
-/** What a form has that the server may not have. */
+/** Content of a form that the server may not have. */
 export interface Work {
   readonly form: FormStore;
   readonly conflicts: readonly Conflict[];

@@ -125,7 +125,7 @@ function readItem(value: Json, attribute: Attribute, { model, former, at }: Item
 const fresh = (item: Item | undefined, component: string): Item | undefined =>
   item !== undefined && item.id === null && item.component === component ? item : undefined;
 
-/** Marks JSON that the editor has not finished. No stored JSON has this key: PostgreSQL refuses the character. */
+/** Key of JSON that is not finished. No stored JSON has it, because PostgreSQL refuses the character. */
 const UNFINISHED = '\u0000';
 
 export const unfinished = (text: string): Values => ({ [UNFINISHED]: text });
@@ -136,9 +136,7 @@ export const unfinishedText = (value: unknown): string | null =>
 
 /** Values that can be sent: the stored ones in place of JSON that is not finished. */
 export const finishedValues = (values: Values, base: Values): Values =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, finishedValue(value, base[name])]),
-  );
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, finishedValue(value, base[name])]));
 
 function finishedValue(value: unknown, base: unknown): unknown {
   if (unfinishedText(value) !== null) return base ?? null;

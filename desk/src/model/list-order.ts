@@ -45,19 +45,21 @@ export function renumbered<Row extends Numbered>(
   { low, high, limits }: Neighbours & { readonly limits: Limits },
 ): readonly Row[] | null {
   const numberAt = (index: number): number | null => rows[index]?.number ?? null;
-  let [from, to] = [at, at + 1];
-  for (;;) {
-    // Rows without a number come last, so those before the moved one need numbers as well.
-    while (from > 0 && numberAt(from - 1) === null) from -= 1;
-    const neighbours = { low: from > 0 ? numberAt(from - 1) : low, high: to < rows.length ? numberAt(to) : high };
-    const numbers = numbersBetween(neighbours, to - from, limits);
-    if (numbers !== null)
-      return rows
-        .slice(from, to)
-        .map((row, i) => ({ ...row, number: numbers[i] ?? null }))
-        .filter(({ number }, i) => number !== numberAt(from + i));
-    if (from === 0 && to === rows.length) return null;
-    to = Math.min(to + 1, rows.length);
-    from = Math.max(from - 1, 0);
-  }
+  for (let count = 1; count <= rows.length; count += 1)
+    for (let from = Math.min(at, rows.length - count); from >= 0 && from + count > at; from -= 1) {
+      const to = from + count;
+      // Rows without a number come last, so those before the moved one need numbers as well.
+      if (from > 0 && numberAt(from - 1) === null) continue;
+      const neighbours = {
+        low: from > 0 ? numberAt(from - 1) : low,
+        high: to < rows.length ? numberAt(to) : high,
+      };
+      const numbers = numbersBetween(neighbours, count, limits);
+      if (numbers !== null)
+        return rows
+          .slice(from, to)
+          .map((row, i) => ({ ...row, number: numbers[i] ?? null }))
+          .filter(({ number }, i) => number !== numberAt(from + i));
+    }
+  return null;
 }

@@ -59,7 +59,7 @@ export const operatorsOf = ({ type }: Attribute): readonly string[] => OPERATORS
 
 export const needsValue = (operator: string): boolean => operator !== '$null' && operator !== '$notNull';
 
-/** Sort key of a list that nobody has sorted: the order of the editors, else the title. */
+/** Sort key of a list without one in its address: the order of the editors, else the title. */
 function firstSort({ order, title }: Type): string {
   if (order !== null) return `${order}:asc`;
   return title === 'documentId' ? 'updatedAt:desc' : `${title}:asc`;

@@ -1,4 +1,4 @@
-/** Short messages about what was done. They have a place of their own in the header, so they cover nothing. */
+/** Short messages about finished actions. They have their own place in the header, so they cover nothing. */
 import { Text } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';

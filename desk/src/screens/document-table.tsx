@@ -35,6 +35,8 @@ interface TableProps {
 const titleOf = (document: Json, type: Type, texts: Texts): string =>
   textOfValue(document[type.title]) || texts.untitled;
 
+const fixedOrder = ({ order }: Type): 'none' | 'fixed' => (order === null ? 'none' : 'fixed');
+
 export function DocumentTable(props: TableProps) {
   const { type, state, columns, documents, selected, setSelected, go, move } = props;
   const texts = useTexts();
@@ -44,7 +46,7 @@ export function DocumentTable(props: TableProps) {
     id: String(document['documentId']),
     title: titleOf(document, type, texts),
   }));
-  const order = type.order === null ? 'none' : move === null ? 'fixed' : 'movable';
+  const order = move === null ? fixedOrder(type) : 'movable';
   const isAll = rows.every(({ id }) => selected.has(id));
   const first =
     columns[0]?.name === type.title

@@ -57,11 +57,7 @@ export interface WriteAnswer<T> {
   /** `before` are the versions of the document before the write. */
   readonly from: (rows: readonly Row[], before: readonly VersionRow[]) => T;
   readonly failed: (flaw: Flaw) => Error;
-  readonly readBack: (
-    runner: Runner,
-    documentId: string | null,
-    before: readonly VersionRow[],
-  ) => Promise<T>;
+  readonly readBack: (runner: Runner, documentId: string | null, before: readonly VersionRow[]) => Promise<T>;
   /** Response if the document does not exist for the caller; throws if that is an error. */
   readonly absent: () => T;
 }

@@ -426,7 +426,9 @@ describe('JSON that is not finished', () => {
     expect(changed(base, sent)).toEqual({ title: 'New' });
     // After the save, the text is still in the form.
     const stored = { ...base, title: 'New' };
-    expect(merge({ base: { ...base, title: 'New' }, mine: values, theirs: stored }).values['extra']).toBe(half);
+    expect(merge({ base: { ...base, title: 'New' }, mine: values, theirs: stored }).values['extra']).toBe(
+      half,
+    );
   });
 
   it('inside an item leaves the rest of the item', () => {

@@ -1,6 +1,12 @@
 /** Numbers of a list that editors order: the fewest that change when a row moves. */
 import fc from 'fast-check';
-import { INTEGERS, type Limits, type Neighbours, type Numbered, renumbered } from '../../../desk/src/model/list-order.ts';
+import {
+  INTEGERS,
+  type Limits,
+  type Neighbours,
+  type Numbered,
+  renumbered,
+} from '../../../desk/src/model/list-order.ts';
 
 const rowsOf = (numbers: readonly (number | null)[]): Numbered[] =>
   numbers.map((number, at) => ({ documentId: `d${at}`, number }));
@@ -21,14 +27,17 @@ const after = (
 };
 
 describe('the order of a list', () => {
-  it.each<[string, readonly (number | null)[], number, Partial<typeof ALONE>, readonly (number | null)[] | null]>([
+  it.each<
+    [string, readonly (number | null)[], number, Partial<typeof ALONE>, readonly (number | null)[] | null]
+  >([
     ['one number changes if there is room', [100, 300, 200, 400], 2, {}, [100, 300, 350, 400]],
     ['a row at the start is before the first number', [300, 100, 200], 0, {}, [0, 100, 200]],
     ['a row at the end is after the last number', [200, 300, 100], 2, {}, [200, 300, 400]],
     ['without room, neighbours change as well', [1, 3, 2], 1, {}, [1, 101, 201]],
     ['rows before the moved one get numbers', [null, null, null], 1, {}, [100, 200, null]],
-    ['numbers stay between those of other pages', [10, 12, 11], 1, { low: 9, high: 14 }, null],
+    ['numbers stay between those of other pages', [10, 12, 11], 1, { low: 9, high: 14 }, [10, 11, 12]],
     ['numbers are between those of other pages', [10, 20, 15], 1, { low: 9, high: 40 }, [10, 12, 15]],
+    ['there may be no room between other pages', [10, 12, 11], 1, { low: 9, high: 12 }, null],
     ['limits of the attribute hold', [2, 3, 1], 2, { limits: { min: 1, max: 3 } }, [1, 2, 3]],
     ['limits without room', [2, 1], 0, { limits: { min: 1, max: 1 } }, null],
   ])('%s', (_name, numbers, at, beside, expected) => {
@@ -52,7 +61,9 @@ describe('the order of a list', () => {
         expect(known.length).toBeGreaterThan(target);
         const [low, high] = [moved[target - 1], moved[target + 1]];
         if (typeof low === 'number' && typeof high === 'number' && high - low > 1)
-          expect(result.filter((one, i) => one !== moved[i])).toHaveLength(moved[target] === result[target] ? 0 : 1);
+          expect(result.filter((one, i) => one !== moved[i])).toHaveLength(
+            moved[target] === result[target] ? 0 : 1,
+          );
       }),
     );
   });

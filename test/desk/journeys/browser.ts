@@ -6,8 +6,10 @@ const platform = `${process.platform}-${process.arch}`;
 export const hasBrowser = platform === 'linux-x64';
 if (!hasBrowser) console.log(`Skipped: npm has no browser for ${platform}`);
 
-export const launch = async (): Promise<Browser> =>
+/** Starts a browser. With a folder of its own, it finds its storage there again. */
+export const launch = async (userDataDir?: string): Promise<Browser> =>
   puppeteer.launch({
+    ...(userDataDir === undefined ? {} : { userDataDir }),
     // A browser in one process ends with the first context that is closed.
     args: puppeteer
       .defaultArgs({ args: chromium.args, headless: 'shell' })
@@ -52,4 +54,3 @@ export async function loseResponses(page: Page): Promise<void> {
   });
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }] });
 }
-

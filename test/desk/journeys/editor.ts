@@ -49,7 +49,8 @@ export class Editor {
   async reach(name: string): Promise<void> {
     const passed: string[] = [];
     while ((await this.focused()) !== name) {
-      if (passed.length > 80) throw new Error(`Not reached by keyboard: ${name}. Passed: ${passed.join(', ')}`);
+      if (passed.length > 80)
+        throw new Error(`Not reached by keyboard: ${name}. Passed: ${passed.join(', ')}`);
       await this.page.keyboard.press('Tab');
       passed.push(await this.focused());
     }
@@ -65,9 +66,7 @@ export class Editor {
 
   /** Moves an entry of a list by keyboard: picks it up, moves it and drops it. */
   async move(name: string, keys: readonly ('ArrowUp' | 'ArrowDown')[]): Promise<void> {
-    const handle = await this.page.waitForSelector(
-      `::-p-aria([name="Move ${quoted(name)}"][role="button"])`,
-    );
+    const handle = await this.page.waitForSelector(`::-p-aria([name="Move ${quoted(name)}"][role="button"])`);
     await handle?.focus();
     const announced = (): Promise<string[]> => this.texts('[id^=DndLiveRegion]');
     await this.page.keyboard.press('Space');

@@ -802,7 +802,9 @@ const PASSWORD = 'a long password of an editor';
     await ann.sees('were recovered');
     await ann.press('Keep them');
     await ann.saved();
-    expect((await stored(documentId)).sections).toMatchObject([{ text: 'Said once', speaker: 'Typed later' }]);
+    expect((await stored(documentId)).sections).toMatchObject([
+      { text: 'Said once', speaker: 'Typed later' },
+    ]);
   });
 
   it('creates a document once, although the response was lost and the tab closed', async () => {
@@ -828,7 +830,10 @@ const PASSWORD = 'a long password of an editor';
     };
     const order = async (): Promise<string> => {
       const all = await api('get', '/authors?sort=position:asc&pagination[pageSize]=100');
-      return all.map(({ name }: { name: string }) => name).filter((name: string) => 'Orla,Pia,Quentin,Rosa'.includes(name)).join();
+      return all
+        .map(({ name }: { name: string }) => name)
+        .filter((name: string) => 'Orla,Pia,Quentin,Rosa'.includes(name))
+        .join();
     };
     await ann.open('/content/author');
     await ann.until('all', async () => (await shown()) === 'Orla,Pia,Quentin,Rosa');

@@ -3,11 +3,15 @@
  * networks are away and tabs are closed. In the end each token is stored, or its editor has decided against it
  * in a conflict. `LOST_EDITS=2000` is the long run, and `LOST_EDITS_SEED` repeats decisions.
  */
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
-import { hasBrowser, launch } from './browser.ts';
+import { hasBrowser, launch, openPage } from './browser.ts';
+import { Editor } from './editor.ts';
 import { Hand, PASSWORD, randomFrom, type Settings } from './hand.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -97,7 +101,10 @@ const SIDED = 0.9;
   async function makeDocuments(documents: string[], count: number): Promise<void> {
     for (let i = 0; i < count; i += 1) {
       const quotes = Array.from({ length: QUOTES }, (_, n) => `Quote ${n}.`);
-      const table = { caption: 'Table.', rows: [{ heading: 'Row.', cells: [{ text: 'Cell.' }, { text: 'Cell.' }] }] };
+      const table = {
+        caption: 'Table.',
+        rows: [{ heading: 'Row.', cells: [{ text: 'Cell.' }, { text: 'Cell.' }] }],
+      };
       const sections = [
         ...quotes.map((text) => ({ __component: 'part.quote', text, speaker: 'A speaker.' })),
         { __component: 'part.table', ...table },
@@ -111,8 +118,7 @@ const SIDED = 0.9;
   /** All that is stored in drafts. */
   async function stored(documents: readonly string[]): Promise<string> {
     const texts = [];
-    for (const id of documents)
-      texts.push(JSON.stringify(await call('get', `/articles/${id}?${DEEP}`)));
+    for (const id of documents) texts.push(JSON.stringify(await call('get', `/articles/${id}?${DEEP}`)));
     return texts.join('\n');
   }
 
@@ -176,6 +182,32 @@ const SIDED = 0.9;
     },
     EDITS * PACE + 300_000,
   );
+
+  it('are recovered if they were typed a tenth of a second before the browser was killed', async () => {
+    const documents: string[] = [];
+    const [email, folder] = ['killed@example.org', await mkdtemp(join(tmpdir(), 'content-browser-'))];
+    const link = await room.invite(email);
+    await makeDocuments(documents, 1);
+    const path = `/content/article/${documents[0]}`;
+    const begin = async (): Promise<[Browser, Editor]> => {
+      const own = await launch(folder);
+      const { page } = await openPage(own, room.url);
+      return [own, new Editor(page, room.desk)];
+    };
+    const [killed, editor] = await begin();
+    await editor.acceptInvitation(link, PASSWORD);
+    await editor.open(path);
+    await editor.type('Lead', ' «last»');
+    await sleep(100);
+    killed.process()?.kill('SIGKILL');
+    const [again, back] = await begin();
+    await back.open(path);
+    if ((await back.text()).includes('Sign in')) await back.signIn(email, PASSWORD);
+    await back.sees('were recovered');
+    expect(await back.valueOf('Lead')).toContain('«last»');
+    await again.close();
+    await rm(folder, { recursive: true, force: true });
+  }, 60_000);
 
   it('are lost without If-Match', async () => {
     const [hands, documents] = await begin(true, 1);

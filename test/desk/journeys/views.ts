@@ -25,7 +25,8 @@ const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
     .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5)`;
 
 /** Resolves two frames later, so that the page has seen its new size and scheme. */
-const FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))';
+const FRAMES =
+  'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))';
 const IS_STILL = 'document.getAnimations().every(({ playState }) => playState !== "running")';
 
 async function show(page: Page, { scheme, width }: View): Promise<void> {
@@ -42,7 +43,9 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   if (FOLDER === undefined) return;
   await mkdir(FOLDER, { recursive: true });
   const png = await page.screenshot();
-  await sharp(png).png({ palette: true, quality: 90, effort: 10 }).toFile(join(FOLDER, `${name}.png`));
+  await sharp(png)
+    .png({ palette: true, quality: 90, effort: 10 })
+    .toFile(join(FOLDER, `${name}.png`));
 }
 
 /** Shows one screen in every view. Returns the serious findings of axe, and elements that are too wide. */

@@ -2,6 +2,7 @@
 import { Button, CopyButton, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { say } from '../../parts/messages.tsx';
 import { type Sending, useSending } from '../../parts/sending.tsx';
 import { useTexts } from '../../texts/texts.ts';
 

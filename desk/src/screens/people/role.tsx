@@ -3,6 +3,7 @@ import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Frame } from '../../parts/frame.tsx';
+import { say } from '../../parts/messages.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices, GrantTable } from './grant-tables.tsx';
