@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
 import { Observed } from '../editor/observed.ts';
 
 /** Milliseconds for which a message is shown. */
-const SHOWN = 8000;
+const SHOWN = 5000;
 
 class Messages extends Observed<{ readonly text: string }> {
   private timer: ReturnType<typeof setTimeout> | undefined;

@@ -24,16 +24,27 @@ interface Sight {
   /** The session has ended: the page asks for the password, in a dialog or as a whole. */
   readonly asks: 'password' | 'sign-in' | null;
   readonly isRecovered: boolean;
+  /** The page shows a list, or is none of the desk: a press was lost, or the server was away. */
+  readonly isElsewhere: boolean;
 }
 
 const LOOK = `(() => {
   const password = document.querySelector('input[type=password]');
   const inDialog = password?.closest('.mantine-Modal-content') != null;
   return {
+    isElsewhere: document.querySelector('tbody .desk-row-link') !== null || document.getElementById('root') === null,
     hasForm: document.querySelector('input[data-path=title]') !== null,
     asks: password === null ? null : inDialog ? 'password' : 'sign-in',
     isRecovered: [...document.querySelectorAll('[role=status]')].some((one) => /were recovered/.test(one.textContent)),
   };
+})()`;
+
+/** Presses the button that saves, if there is something to save. It runs in the page. */
+const SAVE = `(() => {
+  const button = [...document.querySelectorAll('.desk-savebar button')].find((one) => one.textContent === 'Save');
+  const isEnabled = button !== undefined && !button.disabled && button.dataset.loading === undefined;
+  if (isEnabled) button.click();
+  return isEnabled;
 })()`;
 
 /** Opens up to three closed rows. It runs in the page. */
@@ -156,16 +167,23 @@ export class Hand {
 
   /** Opens one of the documents, in the tab as it is. */
   async visit(): Promise<void> {
+    await this.goTo();
+    await this.settle();
+  }
+
+  private async goTo(): Promise<void> {
     const { documents, random } = this.settings;
     const id = documents[Math.floor(random() * documents.length)] ?? '';
-    await this.page.page.goto(`${this.page.desk}/content/article/${id}`);
-    await this.settle();
+    if (this.isOffline) await this.online();
+    // The server may be away. The browser shows its own page then.
+    await this.page.page.goto(`${this.page.desk}/content/article/${id}`).catch(() => sleep(200));
   }
 
   /** Follows links of the page instead of a new address: the same page opens another form. */
   private async wander(): Promise<void> {
     await this.page.follow('Articles');
     await this.page.heading('Articles');
+    await this.page.page.waitForSelector('tbody .desk-row-link');
     const rows = await this.page.page.$$('tbody .desk-row-link');
     await rows[Math.floor(this.settings.random() * rows.length)]?.click();
     await this.settle();
@@ -182,6 +200,7 @@ export class Hand {
     const end = Date.now() + 15_000;
     while (!seen.hasForm || seen.asks !== null) {
       if (Date.now() > end) throw new Error(`There is no form: ${await this.page.text()}`);
+      if (seen.isElsewhere) await this.goTo();
       if (this.isOffline) await this.online();
       if (seen.asks !== null) await this.signIn(seen.asks === 'password');
       else await sleep(30);
@@ -206,8 +225,24 @@ export class Hand {
       await this.page.fill('Password', PASSWORD);
       await this.page.press('Sign in');
     } else await this.page.signIn(`${this.settings.name}@example.org`, PASSWORD);
-    await this.page.until('signed in', async () => (await this.look()).asks === null);
+    // The server may be away. The page asks again then.
+    const end = Date.now() + 1500;
+    while ((await this.look()).asks !== null) {
+      if (Date.now() > end) return;
+      await sleep(30);
+    }
     this.count('sign-in');
+  }
+
+  /** Milliseconds by what was done. */
+  readonly spent: Record<string, number> = {};
+
+  private spend(name: string, milliseconds: number): void {
+    this.spent[name] = (this.spent[name] ?? 0) + milliseconds;
+  }
+
+  private tell(text: string): void {
+    if (process.env['LOST_EDITS_VERBOSE'] !== undefined) console.log(text);
   }
 
   private count(name: string): void {
@@ -267,7 +302,8 @@ export class Hand {
   ];
 
   private async closeTab(): Promise<void> {
-    await this.opened?.close();
+    // A page that has crashed does not answer.
+    await Promise.race([this.opened?.close().catch(() => undefined), sleep(1000)]);
     await this.newPage();
     await this.visit();
   }
@@ -276,43 +312,53 @@ export class Hand {
   private async crash(): Promise<void> {
     const session = await this.page.page.createCDPSession();
     await sleep(CRASH_WINDOW);
-    await session.send('Page.crash').catch(() => undefined);
+    session.send('Page.crash').catch(() => undefined);
+    await sleep(200);
     await this.closeTab();
   }
 
   /** Types tokens until there are enough, with everything that may happen between. */
   async work(tokens: number, end: number): Promise<void> {
     const simple = this.settings.isBlind ? 2 : this.acts.length;
-    while (this.typed.length < tokens && Date.now() < end)
+    while (this.typed.length < tokens && Date.now() < end) {
+      const started = Date.now();
+      let doing = 'settle';
       try {
         await this.settle();
+        doing = 'type';
         await this.type();
         await sleep(this.settings.pause);
         let dice = this.settings.random();
         for (const [name, share, act] of this.acts.slice(0, simple)) {
           dice -= share * 1.6;
           if (dice > 0) continue;
+          doing = name;
           await act();
           this.count(name);
           break;
         }
       } catch (error) {
         this.skipped += 1;
-        if (process.env['LOST_EDITS_VERBOSE'] !== undefined) console.log(String(error).slice(0, 300));
+        this.tell(`${doing}: ${String(error).slice(0, 300)}`);
         await sleep(100);
       }
+      this.spend(doing, Date.now() - started);
+    }
   }
 
-  /** Opens every document, and saves what is recovered, until nothing is left to save. */
-  async finish(): Promise<void> {
+  /** Opens every document, and saves recovered work. Returns whether there was any. */
+  async finish(): Promise<boolean> {
     await this.online();
+    let hasSaved = false;
     for (const id of this.settings.documents) {
-      await this.page.page.goto(`${this.page.desk}/content/article/${id}`);
+      await this.page.openAnew(`/content/article/${id}`);
       await this.page.until('everything is saved', async () => {
         await this.settle();
+        if (await this.page.page.evaluate(SAVE)) hasSaved = true;
         const [state = ''] = await this.page.texts('.desk-savebar [role=status]');
         return state === '' || state.startsWith('Saved at');
       });
     }
+    return hasSaved;
   }
 }

@@ -152,20 +152,24 @@ const SIDED = 0.9;
     async () => {
       console.log(`LOST_EDITS_SEED=${SEED}`);
       const [hands, documents] = await begin(false, DOCUMENTS);
+      const begun = Date.now();
       let isDone = false;
       const disturbed = disturb(() => isDone);
       const end = Date.now() + EDITS * PACE;
       await Promise.all(hands.map((hand) => hand.work(EDITS / hands.length, end)));
+      const worked = Date.now() - begun;
       isDone = true;
       const events = await disturbed;
-      for (const hand of hands) await hand.finish();
-      // Writes of the second editor may have overtaken those of the first.
-      for (const hand of hands) await hand.finish();
+      // Writes of one editor may overtake those of the other.
+      let hasSaved = true;
+      while (hasSaved) hasSaved = (await Promise.all(hands.map((hand) => hand.finish()))).some(Boolean);
       const text = await stored(documents);
       const typed = hands.flatMap((hand) => hand.typed);
       const isGivenUp = (token: string): boolean => hands.some((hand) => hand.givenUp.has(token));
       const lost = typed.filter((token) => !text.includes(token) && !isGivenUp(token));
       const summary = hands.map(({ events: own, skipped }) => JSON.stringify({ ...own, skipped }));
+      const spent = hands.map((hand) => JSON.stringify(hand.spent));
+      console.log(`${worked} ms of work, ${Date.now() - begun - worked} ms to finish`, ...spent);
       const absent = typed.filter((token) => !text.includes(token)).length;
       console.log(
         `${typed.length} edits, ${absent} given up in conflicts, ${lost.length} lost`,

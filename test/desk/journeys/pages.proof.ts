@@ -36,14 +36,6 @@ const PASSWORD = 'a long password of an editor';
     ['document', () => ann.open(`/content/article/${article}`)],
     ['new', () => ann.open('/content/author/new')],
     [
-      'order',
-      async () => {
-        await ann.open('/content/author');
-        await ann.move('Carla Rossi', ['ArrowUp']);
-        await ann.sees('The order is stored');
-      },
-    ],
-    [
       'conflict',
       async () => {
         await ann.open(`/content/article/${article}`);
@@ -82,6 +74,14 @@ const PASSWORD = 'a long password of an editor';
         await ann.open(`/content/article/${article}`);
         await ann.press('Create: Author');
         await ann.page.waitForSelector('.mantine-Drawer-content [data-path=name]');
+      },
+    ],
+    [
+      'order',
+      async () => {
+        await ann.open('/content/author');
+        await ann.move('Carla Rossi', ['ArrowUp']);
+        await ann.sees('The order is stored');
       },
     ],
   ];

@@ -74,7 +74,7 @@ afterAll(async () => {
   it('shows no people to a colleague without the permissions, and the API refuses', async () => {
     expect(await bens.text()).not.toMatch(/API tokens|Users|Roles/);
     for (const path of ['/people/users', '/people/roles', '/people/tokens', '/people/roles/x']) {
-      await bens.open(path);
+      await bens.openAnew(path);
       await bens.heading('This page does not exist.');
     }
     const jwt = await tokenOf('ben');
@@ -91,7 +91,7 @@ afterAll(async () => {
     await choose(eva, 'Role', 'Editor');
     await confirm('Save');
     await eva.until('role', async () => (await eva.texts('tbody tr'))[0]?.includes('Editor') === true);
-    await bens.open('/content/author');
+    await bens.openAnew('/content/author');
     await bens.follow('Create');
   });
 
@@ -110,7 +110,7 @@ afterAll(async () => {
     await act('ben', 'End all sessions');
     await eva.sees('End all sessions of ben?');
     await confirm('End all sessions');
-    await bens.open('/content/article');
+    await bens.openAnew('/content/article');
     await bens.sees('Sign in to write and publish.');
     await bens.signIn('ben', PASSWORD);
     await bens.heading('Articles');
@@ -120,7 +120,7 @@ afterAll(async () => {
     await act('ben', 'Block');
     await confirm('Block');
     await eva.sees('Blocked');
-    await bens.open('/content/article');
+    await bens.openAnew('/content/article');
     await bens.sees('Sign in to write and publish.');
     await bens.signIn('ben', PASSWORD);
     await bens.sees('Your account has been blocked by an administrator');
@@ -169,7 +169,7 @@ afterAll(async () => {
     await choose(eva, 'Role', 'Archivist');
     await confirm('Save');
     const other = await arrive();
-    await other.open('/');
+    await other.openAnew('/');
     await other.signIn('ben', 'yet another password');
     await other.heading('Tags');
     expect(await other.text()).not.toContain('Articles');
@@ -204,7 +204,7 @@ afterAll(async () => {
 
   it('changes the own password, stays signed in, and ends the other sessions', async () => {
     const other = await arrive();
-    await other.open('/');
+    await other.openAnew('/');
     await other.signIn('eva@example.org', PASSWORD);
     await other.heading('Articles');
     await eva.press('Account');
@@ -221,20 +221,20 @@ afterAll(async () => {
     await eva.sees('The password is changed.');
     await eva.follow('Users');
     await eva.sees('ben@example.org');
-    await other.open('/');
+    await other.openAnew('/');
     await other.sees('Sign in to write and publish.');
   });
 
   it('sees the own sessions, and ends another one', async () => {
     const other = await arrive();
-    await other.open('/');
+    await other.openAnew('/');
     await other.signIn('eva@example.org', 'a new password of eva');
     await other.heading('Articles');
     await eva.open('/account');
     await eva.until('two sessions', async () => (await eva.text()).split('Last used').length === 3);
     await eva.page.locator('::-p-text(End this session)').click();
     await eva.until('one session', async () => (await eva.text()).split('Last used').length === 2);
-    await other.open('/');
+    await other.openAnew('/');
     await other.sees('Sign in to write and publish.');
   });
 
