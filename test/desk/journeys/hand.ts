@@ -21,23 +21,19 @@ export function randomFrom(seed: number): () => number {
 /** Things that an editor sees at a glance. */
 interface Sight {
   readonly hasForm: boolean;
-  /** The session has ended: the page asks for the password, in a dialog or as a whole. */
-  readonly asks: 'password' | 'sign-in' | null;
+  /** The session has ended: the page asks for the password, or a dialog over it. */
+  readonly asks: boolean;
   readonly isRecovered: boolean;
   /** The page shows a list, or is none of the desk: a press was lost, or the server was away. */
   readonly isElsewhere: boolean;
 }
 
-const LOOK = `(() => {
-  const password = document.querySelector('input[type=password]');
-  const inDialog = password?.closest('.mantine-Modal-content') != null;
-  return {
+const LOOK = `({
     isElsewhere: document.querySelector('tbody .desk-row-link') !== null || document.getElementById('root') === null,
     hasForm: document.querySelector('input[data-path=title]') !== null,
-    asks: password === null ? null : inDialog ? 'password' : 'sign-in',
+    asks: document.querySelector('input[type=password]') !== null,
     isRecovered: [...document.querySelectorAll('[role=status]')].some((one) => /were recovered/.test(one.textContent)),
-  };
-})()`;
+})`;
 
 /** Presses the button that saves, if there is something to save. It runs in the page. */
 const SAVE = `(() => {
@@ -198,11 +194,12 @@ export class Hand {
     const { page } = this.page;
     let seen = await this.look();
     const end = Date.now() + 15_000;
-    while (!seen.hasForm || seen.asks !== null) {
-      if (Date.now() > end) throw new Error(`There is no form: ${await this.page.text()}`);
+    while (!seen.hasForm || seen.asks) {
+      if (Date.now() > end)
+        throw new Error(`There is no form: ${JSON.stringify(seen)} ${(await this.page.text()).slice(-300)}`);
       if (seen.isElsewhere) await this.goTo();
       if (this.isOffline) await this.online();
-      if (seen.asks !== null) await this.signIn(seen.asks === 'password');
+      if (seen.asks) await this.signIn();
       else await sleep(30);
       seen = await this.look();
     }
@@ -220,14 +217,12 @@ export class Hand {
     await page.evaluate(UNFOLD);
   }
 
-  private async signIn(isDialog: boolean): Promise<void> {
-    if (isDialog) {
-      await this.page.fill('Password', PASSWORD);
-      await this.page.press('Sign in');
-    } else await this.page.signIn(`${this.settings.name}@example.org`, PASSWORD);
+  private async signIn(): Promise<void> {
+    // A dialog that opens while a key is pressed gets the key.
+    await this.page.signIn(`${this.settings.name}@example.org`, PASSWORD);
     // The server may be away. The page asks again then.
     const end = Date.now() + 1500;
-    while ((await this.look()).asks !== null) {
+    while ((await this.look()).asks) {
       if (Date.now() > end) return;
       await sleep(30);
     }
@@ -339,7 +334,7 @@ export class Hand {
         }
       } catch (error) {
         this.skipped += 1;
-        this.tell(`${doing}: ${String(error).slice(0, 300)}`);
+        this.tell(`${doing}: ${String(error).slice(0, 600)}`);
         await sleep(100);
       }
       this.spend(doing, Date.now() - started);
