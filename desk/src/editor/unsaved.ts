@@ -41,6 +41,8 @@ interface Recovered extends Merged {
 const store = createStore(`content-desk ${settings.base}`, 'unsaved');
 const TAB = crypto.randomUUID();
 const LOCK = 'content-desk tab ';
+/** Milliseconds that a tab takes to close. */
+const CLOSING = 500;
 
 /** Prefix of entries that pages have written at their end. They are newer than those of the database. */
 const LAST = `content-desk ${settings.base} unsaved `;
@@ -67,6 +69,8 @@ const isNothing = ({ form, conflicts, pending }: Work): boolean =>
 /** Unsaved work of one form. */
 export class UnsavedWork {
   private readonly form = crypto.randomUUID();
+  /** Other tabs that were open when the document was loaded. */
+  private readonly open = new Set<string>();
 
   constructor(
     private readonly user: string,
@@ -115,17 +119,31 @@ export class UnsavedWork {
     await del(this.keyOf(place, this.form), store);
   }
 
+  /** Whether a tab has ended. One that is closing still holds its lock for a moment. */
+  private async hasEnded(tab: string): Promise<boolean> {
+    if (this.open.has(tab)) return false;
+    try {
+      const signal = AbortSignal.timeout(CLOSING);
+      return await navigator.locks.request(LOCK + tab, { mode: 'shared', signal }, () => true);
+    } catch {
+      this.open.add(tab);
+      return false;
+    }
+  }
+
   /** Returns the work of forms that are gone, oldest first. */
   private async left(place: Place): Promise<readonly (readonly [key: string, work: Stored])[]> {
-    const { held: locks = [] } = await navigator.locks.query();
-    const alive = new Set(locks.map(({ name }) => name));
-    const isGone = ({ tab, form }: Stored): boolean =>
-      tab === TAB ? !openForms.has(form) : !alive.has(LOCK + tab);
     const all = [...(await entries<string, Stored>(store)), ...lastEntries()]
-      .filter(([key, work]) => key === this.keyOf(place, work.form) && isGone(work))
+      .filter(([key, { form }]) => key === this.keyOf(place, form))
       .sort(([, one], [, other]) => one.at - other.at);
+    const others = new Set(all.map(([, { tab }]) => tab).filter((tab) => tab !== TAB));
+    const ended = new Map(
+      await Promise.all([...others].map(async (tab) => [tab, await this.hasEnded(tab)] as const)),
+    );
+    const isGone = ({ tab, form }: Stored): boolean =>
+      tab === TAB ? !openForms.has(form) : ended.get(tab) === true;
     // Of two entries of one form, the later one has all changes.
-    return [...new Map(all)];
+    return [...new Map(all.filter(([, work]) => isGone(work)))];
   }
 
   /**
@@ -134,6 +152,7 @@ export class UnsavedWork {
    * which such a write may have created. Throws like `repeat`.
    */
   async settle(place: Place, requests: Pick<DocumentRequests, 'repeat'>): Promise<Place> {
+    this.open.clear();
     let settled = place;
     for (const [key, work] of await this.left(place)) {
       const { pending = null } = work;
