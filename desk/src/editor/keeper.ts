@@ -2,6 +2,21 @@
 import type { Place } from './requests.ts';
 import type { UnsavedWork, Work } from './unsaved.ts';
 
+/** Milliseconds after which a change is kept without a frame, as in a hidden tab. */
+const HIDDEN = 50;
+
+/** Resolves after the next frame. */
+const painted = (): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, HIDDEN);
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        clearTimeout(timer);
+        resolve();
+      }),
+    );
+  });
+
 export class Keeper {
   private isKept = true;
   private isKeeping = false;
@@ -22,7 +37,7 @@ export class Keeper {
     this.isKeeping = true;
     try {
       while (!this.isKept) {
-        await new Promise((resolve) => setTimeout(resolve));
+        await painted();
         await this.now();
       }
     } finally {
