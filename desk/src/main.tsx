@@ -1,8 +1,6 @@
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import './desk.css';
 import { Alert, createTheme, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
@@ -35,6 +33,7 @@ const theme = createTheme({
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: { Alert: Alert.extend({ defaultProps: { variant: 'outline' } }) },
 });
 
@@ -56,7 +55,6 @@ void loadTexts(language).then((texts) => {
   if (root === null) return;
   createRoot(root).render(
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => settings.nonce}>
-      <Notifications position="top-right" />
       <QueryClientProvider client={client}>
         <TextsProvider value={{ texts, language }}>
           <Router base={settings.base}>

@@ -34,6 +34,7 @@ const article = defineCollectionType({
   desk: {
     title: 'headline',
     list: ['headline', 'remark', 'updatedAt'],
+    order: 'remark',
     group: 'Magazine',
     preview: () => 'https://a.example',
   },
@@ -150,6 +151,7 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
       description: null,
       title: 'headline',
       list: ['headline', 'remark', 'updatedAt'],
+      order: 'remark',
       preview: true,
       hidden: false,
       draftAndPublish: true,
@@ -166,6 +168,7 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
       },
     });
     expect(Object.keys(typeIn(model, 'author').verbs)).not.toContain('delete');
+    expect(typeIn(model, 'author').order).toBeNull();
   });
 
   it('describes attributes with labels and constraints', async () => {
@@ -206,7 +209,7 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
     const shown = typeIn(model, 'article');
     expect(actionsIn(shown)).toEqual({ code: ['find'], firstRemark: ['find'], seo: ['find'] });
     // The layout names attributes that this caller may not read.
-    expect([shown.title, shown.list]).toEqual(['code', ['updatedAt']]);
+    expect([shown.title, shown.list, shown.order]).toEqual(['code', ['updatedAt'], null]);
     expect(shown.attributes[0]).not.toHaveProperty('targetField');
     expect(shown.verbs).toEqual({ find: 'all' });
     expect(actionsIn(typeIn(model, 'front'))).toEqual({ title: ['find', 'update'] });

@@ -39,7 +39,10 @@ const TEXTS = [
   'alpha-private-other',
   '',
 ];
-const QUERIES = ['', '', 'status=draft', 'populate=*', 'status=draft&populate=*', 'locale=fr'];
+const QUERIES = [
+  ...['', '', 'status=draft', 'populate=*', 'status=draft&populate=*', 'locale=fr'],
+  ...['withState=true', 'withState=true&status=draft'],
+];
 const DEEP = ['populate[topics][populate]=*', 'populate[papers]=true&fields=id', 'populate[notes]=true'];
 /** Approximate maximum of row ids, which start at 1. */
 const ROWS = 24;
@@ -222,6 +225,7 @@ class Mask {
   private text(body: string, hasLocales: boolean): string {
     return (hasLocales ? body.replace(/"updatedAt":"[^"]*"/g, '"updatedAt":"<own content>"') : body)
       .replace(/"[a-z][a-z0-9]{23}"/g, (id) => (this.known.has(id.slice(1, -1)) ? id : '"<new>"'))
+      .replace(/\\"\d+\.\d+\.\d+-w\\"/g, '<tag>')
       .replace(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/g, (time, at: string) => (at < this.start ? time : '"<now>"'))
       .replace(/"id":(\d+)/g, (id, n: string) =>
         Number(n) >= NEW_ROWS && Number(n) < SHIFT ? '"id":"<new>"' : id,

@@ -24,8 +24,8 @@ describe.each(adaptersFor('fastify'))('statements added to writes on %s', (adapt
     await test.sql('create table written (verb text, document_id text, title text)');
     test.app.get(WriteAdditions, { strict: false }).add(({ plan, documentId }) => [
       print(
-        sql`insert into ${quote(identifier('written'))} select ${param(plan.verb)}::text, d.document_id, max(d.title)
-          from ${quote(identifier('notes'))} d where d.document_id = ${param(documentId)}::text group by d.document_id`,
+        sql`insert into ${quote(identifier('written'))} select ${param(plan.verb)}::text, ${param(documentId)}::text,
+          (select max(d.title) from ${quote(identifier('notes'))} d where d.document_id = ${param(documentId)}::text)`,
       ),
     ]);
   });
@@ -33,7 +33,7 @@ describe.each(adaptersFor('fastify'))('statements added to writes on %s', (adapt
   beforeEach(async () => void (await test.sql('delete from written; delete from notes')));
   const written = () => test.sql('select verb, title from written order by ctid');
 
-  it('see the rows of the write and are committed with it', async () => {
+  it('see the rows before the write and are committed with it', async () => {
     const { body } = await test.http
       .post('/api/notes')
       .send({ data: { title: 'one' } })
@@ -44,8 +44,9 @@ describe.each(adaptersFor('fastify'))('statements added to writes on %s', (adapt
     expect(put.body.data).toMatchObject({ title: 'two' });
     await test.http.delete(at).expect(204);
     expect(await written()).toEqual([
-      { verb: 'create', title: 'one' },
-      { verb: 'update', title: 'two' },
+      { verb: 'create', title: null },
+      { verb: 'update', title: 'one' },
+      { verb: 'delete', title: 'two' },
     ]);
   });
 
@@ -70,7 +71,8 @@ describe.each(adaptersFor('fastify'))('statements added to writes on %s', (adapt
     await Promise.all(
       titles.map((title) => test.http.post('/api/notes').send({ data: { title } }).expect(201)),
     );
-    expect((await written()).map(({ title }) => title).sort()).toEqual([...titles].sort());
+    const rows = await test.sql('select distinct document_id from written');
+    expect(rows).toHaveLength(titles.length);
   });
 
   it('are rolled back with a transaction of the application', async () => {

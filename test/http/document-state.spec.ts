@@ -1,6 +1,9 @@
 /** `withState` adds to the documents of a read whether they are draft, published or modified, per locale. */
+import { Injectable } from '@nestjs/common';
 import {
   type AuthStrategy,
+  BeforeContent,
+  type ContentEvent,
   type ContentService,
   type Credentials,
   defineCollectionType,
@@ -43,6 +46,13 @@ const plain = defineCollectionType({
   pluralApiId: 'plains',
   attributes: { reports: { type: 'relation', relation: 'manyToMany', target: 'report' } },
 });
+const gift = defineCollectionType({
+  singularApiId: 'gift',
+  pluralApiId: 'gifts',
+  draftAndPublish: true,
+  owner: 'owner',
+  attributes: { note: { type: 'string' }, owner: { type: 'string' } },
+});
 const front = defineSingleType({
   singularApiId: 'front',
   draftAndPublish: true,
@@ -50,6 +60,15 @@ const front = defineSingleType({
 });
 
 const READ = ['find', 'findOne'] as const;
+
+/** Gives each written gift to one user. */
+@Injectable()
+class Gifts {
+  @BeforeContent('gift', 'update')
+  give({ data }: ContentEvent): void {
+    data['owner'] = '1';
+  }
+}
 
 class Names implements AuthStrategy {
   readonly name = 'names';
@@ -67,18 +86,23 @@ describe.each(adaptersFor('express'))('the state of documents, on %s', (adapter)
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [report, source, label, plain, front],
+        contentTypes: [report, source, label, plain, gift, front],
         locales: ['en', 'fr', 'de'],
         strictParams: true,
         access: {
           public: { report: READ, source: READ, label: READ, plain: READ },
           roles: {
             editor: { report: '*', source: READ, label: '*', plain: READ, front: '*' },
-            author: { report: [...READ, { actions: ['readDrafts', 'publish'], own: true }] },
-            owner: { report: [{ actions: [...READ, 'readDrafts'], own: true }] },
+            author: {
+              report: [...READ, 'update', { actions: ['readDrafts', 'publish'], own: true }],
+              gift: ['update', { actions: [...READ, 'readDrafts'], own: true }],
+            },
+            blind: { report: [...READ, 'update'] },
+            owner: { report: ['update', { actions: [...READ, 'readDrafts'], own: true }] },
           },
         },
         auth: { strategies: [new Names()] },
+        providers: [Gifts],
       },
       adapter,
     );
@@ -222,13 +246,117 @@ describe.each(adaptersFor('express'))('the state of documents, on %s', (adapter)
       });
   });
 
-  it('8.34 responses to writes ignore it', async () => {
-    const { body } = await test.http
-      .post('/api/reports?withState=true')
-      .set({ Authorization: 'Bearer editor' })
-      .send({ data: { title: 'written' } })
-      .expect(201);
-    expect(body.data).not.toHaveProperty('__state');
+  const put = (path: string, data: object, { as = 'editor', headers = {} } = {}) =>
+    test.http
+      .put(`/api/${path}`)
+      .set({ Authorization: `Bearer ${as}`, ...headers })
+      .send({ data });
+  const stampOf = (tag: unknown): string => /^"([\d.]+)-/.exec(String(tag))?.[1] ?? 'none';
+  const tagOf = async (path: string, as = 'editor'): Promise<string> =>
+    String((await get(path, as).expect(200)).headers['etag']);
+  /** States, and whether the tags are those of GET before and after. */
+  const rowsOf = (versions: readonly any[]) =>
+    versions.map(({ locale, status, former, etag }) => [locale, status, former === null, former === etag]);
+
+  it('8.35 a write shows the state of its document, and the tags of all versions', async () => {
+    const id = await make({ title: 'En' });
+    await reports.update(id, { title: 'Fr' }, { locale: 'fr', status: 'draft' });
+    const seen = await Promise.all(
+      ['status=draft', '', 'status=draft&locale=fr'].map((query) => tagOf(`reports/${id}?${query}`)),
+    );
+    const fr = `reports/${id}?locale=fr&status=draft&withState=true`;
+    const { body, headers } = await put(fr, { shared: 3 }).expect(200);
+    expect(body.data.__state).toEqual({ status: 'draft', locales: both('modified', 'draft') });
+    expect(rowsOf(body.meta.versions)).toEqual([
+      ['en', 'draft', false, false],
+      ['en', 'published', false, true],
+      ['fr', 'draft', false, false],
+    ]);
+    expect(body.meta.versions.map(({ former }: any) => stampOf(former))).toEqual(seen.map(stampOf));
+    expect(body.meta.versions[2].etag).toBe(headers['etag']);
+    expect(stampOf(body.meta.versions[0].etag)).toBe(stampOf(await tagOf(`reports/${id}?status=draft`)));
+    // The tag of the other locale is one for its next write, and the former one no longer is.
+    const [{ etag, former }] = body.meta.versions;
+    const en = `reports/${id}?status=draft`;
+    await put(en, { title: 'x' }, { headers: { 'If-Match': former } }).expect(412);
+    await put(en, { title: 'x' }, { headers: { 'If-Match': etag } }).expect(200);
+  });
+
+  it('8.35 the former tag is that of another write in between, if there was one', async () => {
+    const id = await make({ title: 'En' }, { status: 'draft' });
+    await reports.update(id, { title: 'Fr' }, { locale: 'fr', status: 'draft' });
+    const known = await tagOf(`reports/${id}?status=draft`);
+    await reports.update(id, { title: 'Of another client' }, { status: 'draft' });
+    const { body } = await put(`reports/${id}?locale=fr&status=draft&withState=true`, { shared: 4 });
+    expect(body.meta.versions[0].former).not.toBe(null);
+    expect(stampOf(body.meta.versions[0].former)).not.toBe(stampOf(known));
+  });
+
+  it('8.35 creates and actions show them, too, and a new version has no former tag', async () => {
+    const editor = { Authorization: 'Bearer editor' };
+    const data = { title: 'new' };
+    const path = '/api/reports?withState=true&status=draft';
+    const { body } = await test.http.post(path).set(editor).send({ data }).expect(201);
+    expect(body.data.__state).toEqual({ status: 'draft', locales: [{ locale: 'en', status: 'draft' }] });
+    expect(rowsOf(body.meta.versions)).toEqual([['en', 'draft', true, false]]);
+    const actions = `/api/reports/${body.data.documentId}/actions`;
+    const published = await test.http.post(`${actions}/publish?withState=true`).set(editor).expect(200);
+    expect(published.body.data.__state.status).toBe('published');
+    expect(rowsOf(published.body.meta.versions)).toEqual([
+      ['en', 'draft', false, false],
+      ['en', 'published', true, false],
+    ]);
+    const back = await test.http.post(`${actions}/unpublish?withState=true`).set(editor).expect(200);
+    expect(rowsOf(back.body.meta.versions)).toEqual([['en', 'draft', false, expect.any(Boolean)]]);
+    const front = await put('front?withState=true', { title: 'Front' }).set('Strapi-Response-Format', 'v4');
+    expect(front.body.data.attributes.__state).toEqual({ status: 'published' });
+    expect(rowsOf(front.body.meta.versions)).toEqual([
+      [undefined, 'draft', expect.any(Boolean), false],
+      [undefined, 'published', expect.any(Boolean), false],
+    ]);
+  });
+
+  it('8.35 without the parameter, and for a delete, there are none', async () => {
+    const id = await make({ title: 'quiet' });
+    for (const query of ['', '?withState=false']) {
+      const { body } = await put(`reports/${id}${query}`, { title: 'x' }).expect(200);
+      expect([body.data.__state, body.meta]).toEqual([undefined, {}]);
+    }
+    const path = `/api/reports/${id}?withState=true`;
+    await test.http.delete(path).set({ Authorization: 'Bearer editor' }).expect(204);
+  });
+
+  it('8.35 a response to a write has no tag of a version that its caller may not read', async () => {
+    const id = await make({ title: 'mine', owner: '1' });
+    const write = async (as: string, query = '') =>
+      (await put(`reports/${id}?withState=true${query}`, { title: 't' }, { as }).expect(200)).body;
+    // Without readDrafts there is neither a state nor a tag.
+    const blind = await write('blind', '&status=draft');
+    expect([blind.data.__state, blind.meta]).toEqual([undefined, {}]);
+    const hers = await write('author', '&status=draft');
+    expect(rowsOf(hers.meta.versions)).toEqual([
+      ['en', 'draft', false, false],
+      ['en', 'published', false, true],
+    ]);
+    // The draft of another user: only the published version can be read, also before the write.
+    await reports.update(id, { owner: '2' }, { status: 'draft' });
+    const others = await write('author');
+    expect(rowsOf(others.meta.versions)).toEqual([['en', 'published', false, false]]);
+    await reports.update(id, { owner: '2' });
+    const none = await write('owner');
+    expect([none.data.__state, none.meta]).toEqual([undefined, {}]);
+  });
+
+  it('8.35 the former tag of a version that became readable by the write is not shown', async () => {
+    const gifts: ContentService = test.app.get(getContentToken('gift'), { strict: false });
+    const { documentId } = (await gifts.create({ owner: '2' }, { status: 'draft' })) as {
+      documentId: string;
+    };
+    const path = `gifts/${documentId}?withState=true&status=draft`;
+    const { body } = await put(path, { note: 'x' }, { as: 'author' }).expect(200);
+    expect(rowsOf(body.meta.versions)).toEqual([[undefined, 'draft', true, false]]);
+    const again = await put(path, { note: 'y' }, { as: 'author' }).expect(200);
+    expect(rowsOf(again.body.meta.versions)).toEqual([[undefined, 'draft', false, false]]);
   });
 
   it('D29 drafts of an earlier model with drafts are no locales', async () => {

@@ -113,11 +113,13 @@ describe('definitions that do not compile', () => {
       defineCollectionType({ singularApiId: 'j', pluralApiId: 'js', desk: { list: ['name', 'nam'] }, attributes: { name: { type: 'string' } } }),
       // @ts-expect-error -- a misspelt option of a layout
       defineCollectionType({ singularApiId: 'k', pluralApiId: 'ks', desk: { tilte: 'name' }, attributes: { name: { type: 'string' } } }),
+      // @ts-expect-error -- an order that is no attribute
+      defineCollectionType({ singularApiId: 'o', pluralApiId: 'os', desk: { order: 'createdAt' }, attributes: { name: { type: 'string' } } }),
       defineCollectionType({ singularApiId: 'l', pluralApiId: 'ls', desk: { title: 'name', list: ['name', 'createdAt'], hidden: true }, attributes: { name: { type: 'string', desk: { label: 'Name', width: 6 } } } }),
     ], components: [
       // @ts-expect-error -- a misspelt option of a component
       defineComponent({ uid: 'a.b', repeatable: true, attributes: {} }),
     ] });
-    expect(start).toThrow('The content model has 12 mistakes');
+    expect(start).toThrow('The content model has 13 mistakes');
   });
 });

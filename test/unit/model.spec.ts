@@ -1155,6 +1155,10 @@ describe('layouts of the desk', () => {
     [{ list: [] }, 'article: desk: "list" must be a list of distinct non-empty strings'],
     [{ preview: 'https://a.example' }, 'article: desk: "preview" must be a function that returns a URL'],
     [{ tilte: 'title' }, 'article: desk: unknown option "tilte"; did you mean "title"?'],
+    [{ order: 'title' }, 'article: desk.order: "title" must be an integer attribute'],
+    [{ order: 'createdAt' }, 'article: desk.order: "createdAt" must be an integer attribute'],
+    [{ order: 'titel' }, 'article: desk.order: "titel" is not an attribute; did you mean "title"?'],
+    [{ order: ['title'] }, 'article: desk: "order" must be a non-empty string'],
     [true, 'article: "desk" must be an object'],
   ])('%j in a type is a mistake', (desk, message) => expect(inType(desk)).toEqual([message]));
 

@@ -111,6 +111,7 @@ function planned(planning: Planning): Planned {
     right: VERBS[verb].right,
     locks: VERBS[verb].locks({ target, body }),
     precondition: null,
+    state: null,
     events: VERBS[verb].events(target),
     body,
   };

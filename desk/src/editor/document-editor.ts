@@ -2,21 +2,23 @@
  * One open document: reads it, saves it, and merges what others have changed. At most one write is under way.
  * Every write names the version that the form is based on, so no change of another editor is overwritten.
  */
-import { ApiError, isTemporary, messageOf, OfflineError } from '../api/errors.ts';
-import { bodyOf } from '../form/body.ts';
+import { ApiError, isTemporary, messageOf } from '../api/errors.ts';
+import type { Answer } from '../api/http.ts';
 import { type Conflict, merge } from '../form/merge.ts';
-import { FormStore, placeOf, topOf } from '../form/store.ts';
-import { newValues, readValues, same, type Values, withoutIds } from '../form/values.ts';
+import { FormStore, placeOf } from '../form/store.ts';
+import { newValues, readValues, same, sameValues, type Values, withoutIds } from '../form/values.ts';
+import { isSendable, nextWrite, sendsParts } from './next-write.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { type Action, type DocumentState, DocumentRequests, type Envelope } from './requests.ts';
 import type { Pending, Place } from './requests.ts';
+import { Keeper } from './keeper.ts';
 import { Observed } from './observed.ts';
+import { OwnWrites } from './own-writes.ts';
 import { firstSnapshot, type Snapshot } from './snapshot.ts';
 import { Timers } from './timers.ts';
 import { UnsavedWork } from './unsaved.ts';
 
 const AUTOSAVE = 2500;
-const KEEP = 300;
 const RETRY = 3000;
 /** Attempts of one save that others' writes may overtake. */
 const MAX_MERGES = 10;
@@ -30,6 +32,8 @@ export class DocumentEditor extends Observed<Snapshot> {
   private readonly requests: DocumentRequests;
   private readonly timers = new Timers();
   private readonly unsaved: UnsavedWork;
+  private readonly own: OwnWrites;
+  private readonly keeper: Keeper;
   private readonly stop: () => void;
 
   constructor(
@@ -40,9 +44,16 @@ export class DocumentEditor extends Observed<Snapshot> {
     super(firstSnapshot(place.documentId));
     this.requests = new DocumentRequests(model);
     this.unsaved = new UnsavedWork(user, model);
+    this.own = new OwnWrites(
+      ({ type, documentId }) => type === place.type.name && documentId === this.snapshot.documentId,
+      () => void this.follow(),
+    );
     this.store = new FormStore(newValues(place.type));
+    this.keeper = new Keeper(this.unsaved, () => [
+      this.place,
+      { form: this.store, conflicts: this.snapshot.conflicts, pending: this.pending },
+    ]);
     this.stop = this.store.subscribe('', () => this.changed());
-    addEventListener('pagehide', this.keepAtOnce);
   }
 
   get isNew(): boolean {
@@ -61,6 +72,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   /** Reads the document, and recovers unsaved work of earlier pages. */
   async load(): Promise<void> {
     try {
+      this.place = await this.unsaved.settle(this.place, this.requests);
       const isStored = await this.reload();
       if (this.isDisposed) return;
       const exists = isStored || this.isNew || this.type.kind === 'singleType' || (await this.isElsewhere());
@@ -68,13 +80,12 @@ export class DocumentEditor extends Observed<Snapshot> {
       this.show({ phase: exists ? 'ready' : 'missing' });
     } catch (error) {
       this.show({ phase: 'failed', error: messageOf(error) });
-      if (error instanceof OfflineError) this.timers.start('retry', RETRY, () => void this.load());
+      if (isTemporary(error)) this.timers.start('retry', RETRY, () => void this.load());
     }
   }
 
   /** Whether the document exists in another language, so that saving adds this one. */
   private async isElsewhere(): Promise<boolean> {
-    if (!this.type.localized || this.model.locales.length < 2) return false;
     const state = await this.requests.elsewhere(this.place);
     this.show({ state });
     return state !== null;
@@ -113,7 +124,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     if (at === null) return;
     this.store.rebase(theirs, values);
     this.show({ conflicts, recoveredAt: this.store.isChanged ? at : null });
-    await this.keepNow();
+    await this.keeper.now();
     await drop();
   }
 
@@ -144,7 +155,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.etag = null;
     this.store.rebase(newValues(this.type), withoutIds(this.store.values));
     this.show({ phase: 'ready', documentId: null, state: null });
-    await this.keepNow();
+    await this.keeper.now();
     await this.unsaved.drop(former);
     await this.save();
   }
@@ -152,19 +163,9 @@ export class DocumentEditor extends Observed<Snapshot> {
   private changed(): void {
     const [{ isChanged }, { phase }] = [this.store, this.snapshot];
     this.show({ isChanged });
-    // A crash during typing without a pause loses no more than the last moment.
-    if (phase === 'ready' || phase === 'missing')
-      this.timers.startOnce('keep', KEEP, () => void this.keepNow());
+    if (phase === 'ready' || phase === 'missing') void this.keeper.soon();
     if (phase === 'ready' && isChanged && this.isAutosaved)
       this.timers.start('save', AUTOSAVE, () => void this.save());
-  }
-
-  private readonly keepAtOnce = (): void =>
-    this.unsaved.keepAtOnce(this.place, this.store, this.snapshot.conflicts);
-
-  private keepNow(): Promise<void> {
-    this.timers.stop('keep');
-    return this.unsaved.keep(this.place, this.store, this.snapshot.conflicts);
   }
 
   /** Saves until the form has no changes. Returns false if the editor must act first. */
@@ -183,9 +184,11 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async run(): Promise<boolean> {
     if (this.snapshot.conflicts.length > 0) return false;
     for (let merges = 0; merges < MAX_MERGES;) {
-      const pending = (this.pending ??= this.next());
+      const pending = (this.pending ??= nextWrite(this, this.etag));
       if (pending === null) return this.finish();
       this.show({ saving: 'saving', error: null });
+      // If the response is lost with the page, the next page asks for it.
+      await this.keeper.now();
       const outcome = await this.send(pending);
       if (outcome === 'overtaken') merges += 1;
       if (outcome === 'refused') return false;
@@ -196,22 +199,10 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Nothing is left to send, except values that the server has refused. */
   private async finish(): Promise<boolean> {
-    const isComplete = this.store.problemPaths.length === 0;
+    const isComplete = isSendable(this.store);
     this.show({ saving: isComplete ? 'idle' : 'refused', isChanged: this.store.isChanged });
-    await this.keepNow();
+    await this.keeper.now();
     return isComplete;
-  }
-
-  private next(): Pending | null {
-    const { base, values } = this.store;
-    const data = bodyOf(this.type, { base: this.isNew ? {} : base, values }, this);
-    // A draft is stored without the values that the server has refused; they stay in the form.
-    const left = sendsParts(this) ? this.store.problemPaths.map(topOf) : [];
-    for (const name of left) delete data[name];
-    if (Object.keys(data).length === 0 && !this.isNew) return null;
-    const changes = Object.keys(data).map((name) => [name, values[name]] as const);
-    const sent = { ...base, ...Object.fromEntries(changes) };
-    return { body: { data }, ifMatch: this.etag, key: crypto.randomUUID(), sent };
   }
 
   private async send(pending: Pending): Promise<'stored' | 'overtaken' | 'refused'> {
@@ -234,13 +225,12 @@ export class DocumentEditor extends Observed<Snapshot> {
     if (wasNew) this.place = { ...this.place, documentId: String(body.data['documentId']) };
     this.store.rebase(theirs, values);
     if (wasNew) {
-      await this.keepNow();
+      await this.keeper.now();
       await this.unsaved.drop(former);
     }
     this.store.dropSolved();
     this.note(body);
     this.show({ savedAt: Date.now(), recoveredAt: null });
-    void this.readState();
   }
 
   private async failed(error: unknown, sent: Values): Promise<'overtaken' | 'refused'> {
@@ -274,15 +264,31 @@ export class DocumentEditor extends Observed<Snapshot> {
       if (error instanceof ApiError && error.status === 404) return this.gone();
       return this.failed(error, sent);
     }
+    return this.take(answer) ? 'overtaken' : 'refused';
+  }
+
+  /** Merges what is stored now with the form. Returns false if the editor must decide first. */
+  private take({ body, etag }: Answer<Envelope>): boolean {
     const { base, values: mine } = this.store;
-    const theirs = this.read(answer.body, base);
+    const theirs = this.read(body, base);
     const { values, conflicts } = merge({ base, mine, theirs }, this.type, this.model);
-    const arrived = Object.keys(theirs).filter((name) => !same(theirs[name], base[name]));
-    this.etag = answer.etag;
+    const changed = Object.keys(theirs).filter((name) => !same(theirs[name], base[name]));
+    const arrived = this.own.lead(this.etag, etag) ? this.snapshot.arrived : changed;
+    this.etag = etag;
     this.store.rebase(theirs, values);
-    this.note(answer.body);
+    this.note(body);
     this.show({ arrived, conflicts, ...(conflicts.length > 0 ? { saving: 'refused' as const } : {}) });
-    return conflicts.length > 0 ? 'refused' : 'overtaken';
+    return conflicts.length === 0;
+  }
+
+  /** Reads what another form of this browser has changed, so that the next save does not meet it. */
+  private async follow(): Promise<void> {
+    const { etag } = this;
+    const isIdle = (): boolean =>
+      this.snapshot.phase === 'ready' && this.running === null && this.snapshot.conflicts.length === 0;
+    if (!isIdle() || !this.own.hasChanged(etag)) return;
+    const answer = await this.requests.read(this.place).catch(() => null);
+    if (answer !== null && isIdle() && this.etag === etag && !this.isDisposed) this.take(answer);
   }
 
   private gone(): 'refused' {
@@ -306,7 +312,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     return this.exclusively(() => this.perform(action));
   }
 
-  private async perform(action: Action): Promise<boolean> {
+  private async perform(action: Action, isRepeated = false): Promise<boolean> {
     this.show({ saving: 'saving', error: null });
     // Values that are typed until the response arrives are changes.
     const { base: sent } = this.store;
@@ -319,7 +325,12 @@ export class DocumentEditor extends Observed<Snapshot> {
     } catch (error) {
       // An action is not repeated by itself: the editor decides again.
       if (isTemporary(error)) this.show({ saving: 'refused', error: error.message });
-      else await this.failed(error, sent);
+      else {
+        const isOvertaken = (await this.failed(error, sent)) === 'overtaken';
+        // Another write without a visible change, such as the same action, is nothing to decide about.
+        if (isOvertaken && !isRepeated && sameValues(sent, this.store.base))
+          return this.perform(action, true);
+      }
       if (this.snapshot.saving === 'saving') this.show({ saving: 'idle' });
       return false;
     }
@@ -331,32 +342,23 @@ export class DocumentEditor extends Observed<Snapshot> {
     await this.revert();
   }
 
-  private async readState(): Promise<void> {
-    try {
-      const state = await this.requests.state(this.place);
-      if (state !== null) this.show({ state });
-    } catch {
-      // The state of the last read stays.
-    }
-  }
-
   /** Closes the form. What is not saved then is recovered when the document is opened again. */
   dispose(): void {
     this.isDisposed = true;
     this.timers.stopAll();
     this.stop();
-    removeEventListener('pagehide', this.keepAtOnce);
-    void this.leave().finally(() => this.unsaved.close());
+    this.keeper.close();
+    void this.leave().finally(() => {
+      this.unsaved.close();
+      this.own.close();
+    });
   }
 
   private async leave(): Promise<void> {
     const { phase, recoveredAt } = this.snapshot;
     if (phase !== 'ready' && phase !== 'missing') return;
-    await this.keepNow();
+    await this.keeper.now();
     if (phase === 'ready' && recoveredAt === null && this.isAutosaved && this.store.isChanged)
       await this.save();
   }
 }
-
-/** Whether a draft is stored without the values that the server has refused. */
-const sendsParts = ({ type, isNew }: DocumentEditor): boolean => hasDrafts(type) && !isNew;

@@ -1,11 +1,12 @@
 /** Requests of the document screen. */
-import { ApiError } from '../api/errors.ts';
+import { ApiError, isTemporary } from '../api/errors.ts';
 import { type Answer, request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
 import type { Json, Values } from '../form/values.ts';
 import { hasDrafts, type Model, type Type } from '../model/model.ts';
 import { populateOf } from '../model/populate.ts';
+import { tell, type VersionTag } from './own-writes.ts';
 
 export interface Place {
   readonly type: Type;
@@ -16,7 +17,7 @@ export interface Place {
 
 export interface Envelope {
   readonly data: Json;
-  readonly meta: { readonly status?: string };
+  readonly meta: { readonly status?: string; readonly versions?: readonly VersionTag[] };
 }
 
 export type Status = 'draft' | 'modified' | 'published';
@@ -41,14 +42,22 @@ export interface Pending extends Write {
   readonly sent: Values;
 }
 
+/** Tells the other forms of this browser about a write. */
+async function told(place: Place, write: Promise<Answer<Envelope>>): Promise<Answer<Envelope>> {
+  const answer = await write;
+  const { data, meta } = answer.body;
+  tell({ type: place.type.name, documentId: String(data['documentId']), versions: meta.versions ?? [] });
+  return answer;
+}
+
 export class DocumentRequests {
   constructor(private readonly model: Model) {}
 
-  private query({ type, locale }: Place, withState: boolean): Parameters {
+  private query({ type, locale }: Place): Parameters {
     return {
       ...(hasDrafts(type) ? { status: 'draft' } : {}),
       ...(type.localized ? { locale, fallbackLocale: false } : {}),
-      ...(withState && (hasDrafts(type) || !type.draftAndPublish) ? { withState: true } : {}),
+      ...(hasDrafts(type) || !type.draftAndPublish ? { withState: true } : {}),
       populate: populateOf(this.model, type),
     };
   }
@@ -59,21 +68,13 @@ export class DocumentRequests {
   }
 
   read(place: Place): Promise<Answer<Envelope>> {
-    return request(this.path(place), { query: this.query(place, true) });
-  }
-
-  /** Reads the state alone, which responses to writes do not contain. */
-  async state(place: Place): Promise<DocumentState | null> {
-    const { populate: _populate, ...query } = this.query(place, true);
-    const { body } = await request<Envelope>(this.path(place), {
-      query: { ...query, fields: ['documentId'] },
-    });
-    return (body.data['__state'] as DocumentState | undefined) ?? null;
+    return request(this.path(place), { query: this.query(place) });
   }
 
   /** Reads the state of a document that lacks this locale; null if it has no other. Throws an ApiError. */
   async elsewhere(place: Place): Promise<DocumentState | null> {
-    const { populate: _populate, ...query } = this.query(place, true);
+    if (!place.type.localized || this.model.locales.length < 2) return null;
+    const { populate: _populate, ...query } = this.query(place);
     const fallbackLocale = this.model.locales.filter((one) => one !== place.locale).join(',');
     try {
       const { body } = await request<Envelope>(this.path(place), {
@@ -89,19 +90,34 @@ export class DocumentRequests {
   /** Creates a document, or changes one. `isDraft`: the published version stays as it is. */
   write(place: Place, { body, ifMatch, key }: Write): Promise<Answer<Envelope>> {
     const isNew = place.documentId === null && place.type.kind === 'collectionType';
-    const query = this.query(place, false);
-    return request(this.path(place), { method: isNew ? 'POST' : 'PUT', query, body, ifMatch, key });
+    const query = this.query(place);
+    const method = isNew ? 'POST' : 'PUT';
+    return told(place, request(this.path(place), { method, query, body, ifMatch, key }));
+  }
+
+  /**
+   * Sends a write again whose response was lost. Returns null if it was refused. Throws an error after which
+   * it can be sent again.
+   */
+  async repeat(place: Place, pending: Pending): Promise<Envelope | null> {
+    try {
+      return (await this.write(place, pending)).body;
+    } catch (error) {
+      if (error instanceof ApiError && !isTemporary(error)) return null;
+      throw error;
+    }
   }
 
   /** Publishes by the action if the type has it, else by a write without changes. */
   act(place: Place, action: Action, { ifMatch, key }: Omit<Write, 'body'>): Promise<Answer<Envelope>> {
-    const query = this.query(place, false);
+    const query = this.query(place);
     if (action in place.type.verbs) {
       const path = `${this.path(place)}/actions/${action}`;
-      return request(path, { method: 'POST', query, ifMatch, key });
+      return told(place, request(path, { method: 'POST', query, ifMatch, key }));
     }
     const { status: _status, ...published } = query;
-    return request(this.path(place), { method: 'PUT', query: published, body: { data: {} }, ifMatch, key });
+    const body = { data: {} };
+    return told(place, request(this.path(place), { method: 'PUT', query: published, body, ifMatch, key }));
   }
 
   /** Deletes the version of a locale, or the whole document. */

@@ -1,4 +1,4 @@
-type Name = 'keep' | 'save' | 'retry';
+type Name = 'save' | 'retry';
 
 /** Delayed work by name. */
 export class Timers {
@@ -12,11 +12,6 @@ export class Timers {
       work();
     }, delay);
     this.running.set(name, timer);
-  }
-
-  /** Starts work, unless work of the same name is waiting. */
-  startOnce(name: Name, delay: number, work: () => void): void {
-    if (!this.running.has(name)) this.start(name, delay, work);
   }
 
   stop(name: Name): void {

@@ -5,10 +5,18 @@
 import { createStore, del, entries, set } from 'idb-keyval';
 import { type Conflict, merge, type Merged } from '../form/merge.ts';
 import { type FormStore, withValue } from '../form/store.ts';
-import { type Values, withStoredKeys } from '../form/values.ts';
+import { readValues, sameValues, type Values, withStoredKeys } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
-import type { Place } from './requests.ts';
+import type { DocumentRequests, Envelope, Pending, Place } from './requests.ts';
+
+/** Content of a form that the server may not have. */
+export interface Work {
+  readonly form: FormStore;
+  readonly conflicts: readonly Conflict[];
+  /** Write whose response has not arrived. */
+  readonly pending: Pending | null;
+}
 
 interface Stored {
   readonly base: Values;
@@ -17,7 +25,11 @@ interface Stored {
   readonly at: number;
   readonly tab: string;
   readonly form: string;
+  readonly pending?: Pending | null;
 }
+
+/** Milliseconds after which the server may have forgotten the key of a write. */
+const KEY_LIFE = 23 * 60 * 60 * 1000;
 
 interface Recovered extends Merged {
   /** Time of the last change; null without recovered work. */
@@ -29,6 +41,8 @@ interface Recovered extends Merged {
 const store = createStore(`content-desk ${settings.base}`, 'unsaved');
 const TAB = crypto.randomUUID();
 const LOCK = 'content-desk tab ';
+/** Milliseconds that a tab takes to close. */
+const CLOSING = 500;
 
 /** Prefix of entries that pages have written at their end. They are newer than those of the database. */
 const LAST = `content-desk ${settings.base} unsaved `;
@@ -49,9 +63,14 @@ const held = new Promise<void>((resolve) => {
   });
 });
 
+const isNothing = ({ form, conflicts, pending }: Work): boolean =>
+  !form.isChanged && conflicts.length === 0 && pending === null;
+
 /** Unsaved work of one form. */
 export class UnsavedWork {
   private readonly form = crypto.randomUUID();
+  /** Other tabs that were open when the document was loaded. */
+  private readonly open = new Set<string>();
 
   constructor(
     private readonly user: string,
@@ -67,27 +86,31 @@ export class UnsavedWork {
   }
 
   /** Keeps the changes of a form, or deletes the entry of a form without changes. */
-  async keep(place: Place, form: FormStore, conflicts: readonly Conflict[]): Promise<void> {
-    if (!form.isChanged && conflicts.length === 0) return this.drop(place);
+  async keep(place: Place, work: Work): Promise<void> {
+    if (isNothing(work)) return this.drop(place);
     await held;
-    await set(this.keyOf(place, this.form), this.entryOf(form, conflicts), store);
+    try {
+      await set(this.keyOf(place, this.form), this.entryOf(work), store);
+    } catch {
+      this.keepAtOnce(place, work);
+    }
   }
 
   /** Keeps the changes at once, when the page goes: the database would not finish. */
-  keepAtOnce(place: Place, form: FormStore, conflicts: readonly Conflict[]): void {
-    if (!form.isChanged && conflicts.length === 0) return;
+  keepAtOnce(place: Place, work: Work): void {
+    if (isNothing(work)) return;
     const key = LAST + this.keyOf(place, this.form);
     try {
-      localStorage.setItem(key, JSON.stringify(this.entryOf(form, conflicts)));
+      localStorage.setItem(key, JSON.stringify(this.entryOf(work)));
     } catch {
       // The storage is full. The database has the work of a moment ago.
     }
   }
 
-  private entryOf({ base, values }: FormStore, conflicts: readonly Conflict[]): Stored {
+  private entryOf({ form: { base, values }, conflicts, pending }: Work): Stored {
     // Conflicts that are not decided come back with the work.
     const before = conflicts.reduce((all, conflict) => withValue(all, conflict.path, conflict.base), base);
-    return { base: before, values, at: Date.now(), tab: TAB, form: this.form };
+    return { base: before, values, at: Date.now(), tab: TAB, form: this.form, pending };
   }
 
   async drop(place: Place): Promise<void> {
@@ -96,15 +119,68 @@ export class UnsavedWork {
     await del(this.keyOf(place, this.form), store);
   }
 
+  /** Whether a tab has ended. One that is closing still holds its lock for a moment. */
+  private async hasEnded(tab: string): Promise<boolean> {
+    if (this.open.has(tab)) return false;
+    try {
+      const signal = AbortSignal.timeout(CLOSING);
+      return await navigator.locks.request(LOCK + tab, { mode: 'shared', signal }, () => true);
+    } catch {
+      this.open.add(tab);
+      return false;
+    }
+  }
+
+  /** Returns the work of forms that are gone, oldest first. */
+  private async left(place: Place): Promise<readonly (readonly [key: string, work: Stored])[]> {
+    const all = [...(await entries<string, Stored>(store)), ...lastEntries()]
+      .filter(([key, { form }]) => key === this.keyOf(place, form))
+      .sort(([, one], [, other]) => one.at - other.at);
+    const others = new Set(all.map(([, { tab }]) => tab).filter((tab) => tab !== TAB));
+    const ended = new Map(
+      await Promise.all([...others].map(async (tab) => [tab, await this.hasEnded(tab)] as const)),
+    );
+    const isGone = ({ tab, form }: Stored): boolean =>
+      tab === TAB ? !openForms.has(form) : ended.get(tab) === true;
+    // Of two entries of one form, the later one has all changes.
+    return [...new Map(all.filter(([, work]) => isGone(work)))];
+  }
+
+  /**
+   * Finds out whether the last writes of forms that are gone were stored: sends them again with their keys.
+   * Without that, an item whose response was lost would be added twice. Returns the place of the document,
+   * which such a write may have created. Throws like `repeat`.
+   */
+  async settle(place: Place, requests: Pick<DocumentRequests, 'repeat'>): Promise<Place> {
+    this.open.clear();
+    let settled = place;
+    for (const [key, work] of await this.left(place)) {
+      const { pending = null } = work;
+      if (pending === null || Date.now() - work.at > KEY_LIFE) continue;
+      const answer = await requests.repeat(place, pending);
+      const documentId = answer === null ? place.documentId : String(answer.data['documentId']);
+      const target = place.type.kind === 'singleType' ? place : { ...place, documentId };
+      const rest = answer === null ? work : this.since(place, { ...work, ...pending }, answer);
+      if (!sameValues(rest.base, rest.values))
+        await set(this.keyOf(target, work.form), { ...rest, pending: null }, store);
+      if (this.keyOf(target, work.form) !== key || sameValues(rest.base, rest.values)) await del(key, store);
+      localStorage.removeItem(LAST + key);
+      settled = target;
+    }
+    return settled;
+  }
+
+  /** Changes since a write that was stored. */
+  private since({ type }: Place, work: Stored & Pending, { data }: Envelope): Stored {
+    const { sent, values: mine, at, tab, form } = work;
+    const base = readValues(data, type, { model: this.model, former: sent });
+    const { values } = merge({ base: sent, mine, theirs: base }, type, this.model);
+    return { base, values, at, tab, form };
+  }
+
   /** Applies the work of forms that are gone, oldest first, to the stored values. */
   async recover(place: Place, theirs: Values): Promise<Recovered> {
-    const { held: locks = [] } = await navigator.locks.query();
-    const alive = new Set(locks.map(({ name }) => name));
-    const isGone = ({ tab, form }: Stored): boolean =>
-      tab === TAB ? !openForms.has(form) : !alive.has(LOCK + tab);
-    const found = [...new Map([...(await entries<string, Stored>(store)), ...lastEntries()])]
-      .filter(([key, work]) => key === this.keyOf(place, work.form) && isGone(work))
-      .sort(([, one], [, other]) => one.at - other.at);
+    const found = await this.left(place);
     const merged = found.reduce<Merged>(
       (before, [, work]) => {
         const [base, mine] = [withStoredKeys(work.base), withStoredKeys(work.values)];

@@ -2,6 +2,7 @@
 import { Checkbox, NumberInput, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { type ChangeEvent, type ComponentType, useState } from 'react';
 import { problemOf } from '../form/check.ts';
+import { unfinished, unfinishedText } from '../form/values.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
 import { BlocksField } from './blocks-field.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
@@ -163,36 +164,37 @@ function DateTimeField(props: FieldProps) {
   );
 }
 
-/** JSON as text. A text that is no JSON stays in the field and is not sent. */
+const textOfJson = (value: unknown): string =>
+  value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
+
+/** JSON as text. A text that is no JSON is kept with the unsaved work, and is not sent. */
 function JsonField(props: FieldProps) {
   const { value, set, shared, texts } = useInput<unknown>(props);
-  const stored = value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
-  const [typed, setTyped] = useState<{
-    readonly text: string;
-    readonly isBroken: boolean;
-    readonly of: string;
-  } | null>(null);
-  const isCurrent = typed !== null && (typed.isBroken || typed.of === stored);
-  const change = (text: string): void => {
+  const broken = unfinishedText(value);
+  const stored = textOfJson(value);
+  // The spaces of the editor, as long as the value is the one that they were typed for.
+  const [typed, setTyped] = useState({ text: '', of: '' });
+  const text = typed.of === stored ? typed.text : stored;
+  const change = (next: string): void => {
     try {
-      const next: unknown = text.trim() === '' ? null : JSON.parse(text);
-      set(next);
-      setTyped({ text, isBroken: false, of: next === null ? '' : JSON.stringify(next, null, 2) });
+      const parsed: unknown = next.trim() === '' ? null : JSON.parse(next);
+      set(parsed);
+      setTyped({ text: next, of: textOfJson(parsed) });
     } catch {
-      setTyped({ text, isBroken: true, of: stored });
+      set(unfinished(next));
     }
   };
   return (
     <Textarea
       {...shared}
-      error={typed?.isBroken === true ? texts.noJson : shared.error}
+      error={broken === null ? shared.error : texts.noJson}
       autosize
       minRows={3}
       maxRows={24}
       classNames={{ input: 'desk-code' }}
       dir="ltr"
       spellCheck={false}
-      value={isCurrent ? typed.text : stored}
+      value={broken ?? text}
       onChange={(event: Typed) => change(event.currentTarget.value)}
     />
   );

@@ -125,6 +125,32 @@ function readItem(value: Json, attribute: Attribute, { model, former, at }: Item
 const fresh = (item: Item | undefined, component: string): Item | undefined =>
   item !== undefined && item.id === null && item.component === component ? item : undefined;
 
+/** Key of JSON that is not finished. No stored JSON has it, because PostgreSQL refuses the character. */
+const UNFINISHED = '\u0000';
+
+export const unfinished = (text: string): Values => ({ [UNFINISHED]: text });
+
+/** Text of JSON that is not finished; null for other values. */
+export const unfinishedText = (value: unknown): string | null =>
+  hasShape(value, [UNFINISHED]) ? String((value as Values)[UNFINISHED]) : null;
+
+/** Values that can be sent: the stored ones in place of JSON that is not finished. */
+export const finishedValues = (values: Values, base: Values): Values =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, finishedValue(value, base[name])]));
+
+function finishedValue(value: unknown, base: unknown): unknown {
+  if (unfinishedText(value) !== null) return base ?? null;
+  const bases = [base].flat().filter(isItem);
+  const inside = (item: Item): Item => {
+    const before = bases.find(({ key }) => key === item.key);
+    return { ...item, values: finishedValues(item.values, before?.values ?? {}) };
+  };
+  if (isItem(value)) return inside(value);
+  return Array.isArray(value)
+    ? value.map((entry: unknown) => (isItem(entry) ? inside(entry) : entry))
+    : value;
+}
+
 /** Values of a new document or instance: the defaults of the model. */
 export function newValues(part: Part): Values {
   return Object.fromEntries(

@@ -1,6 +1,15 @@
 /** State of a list in the address of its page, and the one request that serves it. */
 import type { Parameter, Parameters } from '../api/query.ts';
-import { type Attribute, hasDrafts, isMorph, isReadable, kindOf, type Model, type Type } from './model.ts';
+import {
+  type Attribute,
+  hasDrafts,
+  isMorph,
+  isReadable,
+  isWritable,
+  kindOf,
+  type Model,
+  type Type,
+} from './model.ts';
 
 /** Condition on one attribute, as the address and the request contain it. */
 export interface Filter {
@@ -50,6 +59,21 @@ export const operatorsOf = ({ type }: Attribute): readonly string[] => OPERATORS
 
 export const needsValue = (operator: string): boolean => operator !== '$null' && operator !== '$notNull';
 
+/** Sort key of a list without one in its address: the order of the editors, else the title. */
+function firstSort({ order, title }: Type): string {
+  if (order !== null) return `${order}:asc`;
+  return title === 'documentId' ? 'updatedAt:desc' : `${title}:asc`;
+}
+
+/** Whether the rows of a list can be moved: it shows all documents in the order of the editors. */
+export const isOrdered = ({ order, verbs, attributes }: Type, state: ListState): boolean =>
+  order !== null &&
+  'update' in verbs &&
+  attributes.some((one) => one.name === order && isWritable(one, false)) &&
+  state.sort === `${order}:asc` &&
+  state.search === '' &&
+  state.filters.length === 0;
+
 export function readState(address: URLSearchParams, { type, model }: Source): ListState {
   const number = (name: string, fallback: number): number =>
     Math.max(1, Math.floor(Number(address.get(name)) || fallback));
@@ -57,7 +81,7 @@ export function readState(address: URLSearchParams, { type, model }: Source): Li
     page: number('page', 1),
     pageSize: Math.min(number('pageSize', PAGE_SIZE), 100),
     search: address.get('q') ?? '',
-    sort: address.get('sort') ?? (type.title === 'documentId' ? 'updatedAt:desc' : `${type.title}:asc`),
+    sort: address.get('sort') ?? firstSort(type),
     locale: address.get('locale') ?? model.defaultLocale,
     filters: address.getAll('filter').flatMap((text) => {
       const [name = '', operator = '', ...rest] = text.split(' ');

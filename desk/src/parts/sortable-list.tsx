@@ -19,7 +19,7 @@ import {
 import { CSS } from '@dnd-kit/utilities';
 import { ActionIcon } from '@mantine/core';
 import { IconGripVertical } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import { useTexts } from '../texts/texts.ts';
 
 interface ListProps {
@@ -69,12 +69,27 @@ interface EntryProps {
   readonly children: (handle: ReactNode) => ReactNode;
 }
 
-export function SortableEntry({ id, title, isFixed, children }: EntryProps) {
+export function SortableEntry({ children, ...entry }: EntryProps) {
+  const { handle, ref, style } = useEntry(entry);
+  return (
+    <div ref={ref} style={style}>
+      {children(handle)}
+    </div>
+  );
+}
+
+/** Handle of an entry, and what its element needs to move. */
+export function useEntry({ id, title, isFixed }: Omit<EntryProps, 'children'>) {
   const texts = useTexts();
   const { attributes, listeners, setNodeRef, transform, transition, isDragging } = useSortable({
     id,
     disabled: isFixed,
   });
+  const style: CSSProperties = {
+    transform: CSS.Translate.toString(transform),
+    transition,
+    opacity: isDragging ? 0.6 : 1,
+  };
   const handle = isFixed ? null : (
     <ActionIcon
       {...attributes}
@@ -87,12 +102,5 @@ export function SortableEntry({ id, title, isFixed, children }: EntryProps) {
       <IconGripVertical size={16} />
     </ActionIcon>
   );
-  return (
-    <div
-      ref={setNodeRef}
-      style={{ transform: CSS.Translate.toString(transform), transition, opacity: isDragging ? 0.6 : 1 }}
-    >
-      {children(handle)}
-    </div>
-  );
+  return { handle, ref: setNodeRef, style };
 }

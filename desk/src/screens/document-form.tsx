@@ -6,7 +6,7 @@ import { FormProvider } from '../fields/form-context.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import type { Conflict } from '../form/merge.ts';
-import { isItem, type Link, textOfValue } from '../form/values.ts';
+import { isItem, type Link, textOfValue, unfinishedText } from '../form/values.ts';
 import type { Part } from '../model/model.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -103,7 +103,7 @@ function summary(value: unknown, texts: Texts): string {
     return typeof texted === 'string' ? texted : value.component;
   }
   if (typeof value === 'object' && 'documentId' in value) return (value as Link).title ?? texts.untitled;
-  return textOfValue(value) || JSON.stringify(value);
+  return unfinishedText(value) ?? (textOfValue(value) || JSON.stringify(value));
 }
 
 /** Labels along a place in the form, such as `SEO › Title`. */
@@ -144,7 +144,7 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
     { title: texts.theirs, button: texts.takeTheirs, value: conflict.theirs },
   ];
   return (
-    <Stack gap={4} role="group" aria-label={label}>
+    <Stack gap={4} role="group" aria-label={label} data-conflict={conflict.path}>
       <Text fw={600} size="sm">
         {label}
       </Text>

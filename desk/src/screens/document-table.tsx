@@ -1,12 +1,14 @@
 /** Table of the documents of one page. */
-import { Button, Checkbox, Table } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import { ActionIcon, Button, Checkbox, Table } from '@mantine/core';
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { DocumentState } from '../editor/requests.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import type { Column, ListState } from '../model/list-query.ts';
 import { hasDrafts, type Type } from '../model/model.ts';
 import { Cell } from '../parts/cell.tsx';
+import { SortableList, useEntry } from '../parts/sortable-list.tsx';
 import { LocaleBadges, StatusBadge } from '../parts/status.tsx';
 import { type Texts, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -26,12 +28,17 @@ interface TableProps {
   readonly selected: ReadonlyMap<string, string>;
   readonly setSelected: (selected: ReadonlyMap<string, string>) => void;
   readonly go: (change: Partial<ListState>) => void;
+  /** Moves a row to another place; null if the rows have no order of the editors. */
+  readonly move: ((from: number, to: number) => void) | null;
 }
 
 const titleOf = (document: Json, type: Type, texts: Texts): string =>
   textOfValue(document[type.title]) || texts.untitled;
 
-export function DocumentTable({ type, state, columns, documents, selected, setSelected, go }: TableProps) {
+const fixedOrder = ({ order }: Type): 'none' | 'fixed' => (order === null ? 'none' : 'fixed');
+
+export function DocumentTable(props: TableProps) {
+  const { type, state, columns, documents, selected, setSelected, go, move } = props;
   const texts = useTexts();
   const model = useModel();
   const rows = documents.map((document) => ({
@@ -39,6 +46,7 @@ export function DocumentTable({ type, state, columns, documents, selected, setSe
     id: String(document['documentId']),
     title: titleOf(document, type, texts),
   }));
+  const order = move === null ? fixedOrder(type) : 'movable';
   const isAll = rows.every(({ id }) => selected.has(id));
   const first =
     columns[0]?.name === type.title
@@ -49,11 +57,12 @@ export function DocumentTable({ type, state, columns, documents, selected, setSe
     if (!next.delete(id)) next.set(id, title);
     setSelected(next);
   };
-  return (
+  const table = (
     <Table.ScrollContainer minWidth={300}>
       <Table highlightOnHover verticalSpacing="sm">
         <Table.Thead>
           <Table.Tr>
+            {type.order !== null && <OrderHead {...{ type, state, go }} />}
             <Table.Th w={40}>
               <Checkbox
                 aria-label={texts.selectAll}
@@ -80,7 +89,7 @@ export function DocumentTable({ type, state, columns, documents, selected, setSe
             const known = document['__state'] as DocumentState | undefined;
             const suffix = state.locale === model.defaultLocale ? '' : `?locale=${state.locale}`;
             return (
-              <Table.Tr key={id} bg={selected.has(id) ? 'var(--mantine-primary-color-light)' : undefined}>
+              <Row key={id} {...{ id, title, order }} isSelected={selected.has(id)}>
                 <Table.Td>
                   <Checkbox
                     aria-label={texts.select(title)}
@@ -107,12 +116,70 @@ export function DocumentTable({ type, state, columns, documents, selected, setSe
                     {known !== undefined && <LocaleBadges state={known} locales={model.locales} />}
                   </Table.Td>
                 )}
-              </Table.Tr>
+              </Row>
             );
           })}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  );
+  if (move === null) return table;
+  return (
+    <SortableList keys={rows.map(({ id }) => id)} move={move}>
+      {table}
+    </SortableList>
+  );
+}
+
+interface RowProps {
+  readonly id: string;
+  readonly title: string;
+  readonly isSelected: boolean;
+  /** `none`: the type has no order. `fixed`: the list is not in this order. */
+  readonly order: 'none' | 'fixed' | 'movable';
+  readonly children: ReactNode;
+}
+
+const backgroundOf = ({ isSelected }: RowProps): string | undefined =>
+  isSelected ? 'var(--mantine-primary-color-light)' : undefined;
+
+function Row(props: RowProps) {
+  if (props.order === 'movable') return <MovableRow {...props} />;
+  return (
+    <Table.Tr bg={backgroundOf(props)}>
+      {props.order === 'fixed' && <Table.Td />}
+      {props.children}
+    </Table.Tr>
+  );
+}
+
+function MovableRow(props: RowProps) {
+  const { id, title, children } = props;
+  const { handle, ref, style } = useEntry({ id, title, isFixed: false });
+  return (
+    <Table.Tr ref={ref} bg={backgroundOf(props)} style={style}>
+      <Table.Td>{handle}</Table.Td>
+      {children}
+    </Table.Tr>
+  );
+}
+
+/** Head of the handles, which sorts the list by the order of the editors. */
+function OrderHead({ type, state, go }: Pick<TableProps, 'type' | 'state' | 'go'>) {
+  const texts = useTexts();
+  const isSorted = state.sort === `${type.order}:asc`;
+  return (
+    <Table.Th w={40} aria-sort={isSorted ? 'ascending' : 'none'}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={texts.sortByOrder}
+        disabled={isSorted}
+        onClick={() => go({ sort: `${type.order}:asc` })}
+      >
+        <IconArrowsSort size={16} />
+      </ActionIcon>
+    </Table.Th>
   );
 }
 

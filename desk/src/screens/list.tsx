@@ -13,15 +13,17 @@ import {
 } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconColumns3, IconPlus, IconSearch, IconX } from '@tabler/icons-react';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
+import { moveRow } from '../editor/move-row.ts';
 import type { Json } from '../form/values.ts';
 import {
   type Column,
   columnsOf,
+  isOrdered,
   listQuery,
   type ListState,
   PAGE_SIZES,
@@ -30,6 +32,9 @@ import {
 } from '../model/list-query.ts';
 import { listLabel, type Type } from '../model/model.ts';
 import { Frame } from '../parts/frame.tsx';
+import { say } from '../parts/messages.tsx';
+import { useSending } from '../parts/sending.tsx';
+import { moved } from '../parts/sortable-list.tsx';
 import { settings } from '../settings.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -59,6 +64,34 @@ function useColumns(type: Type): readonly [readonly Column[], readonly Column[],
   return [chosen, all, toggle];
 }
 
+interface Listed {
+  readonly type: Type;
+  readonly state: ListState;
+  readonly documents: readonly Json[];
+}
+
+/** Rows in the order of the editor, which the list shows before it is stored. */
+function useMoves({ type, state, documents }: Listed) {
+  const texts = useTexts();
+  const model = useModel();
+  const client = useQueryClient();
+  const { send, alert, isSending } = useSending();
+  const [wanted, setWanted] = useState<readonly Json[] | null>(null);
+  useEffect(() => setWanted(null), [documents]);
+  const shown = wanted ?? documents;
+  const store = async (next: readonly Json[], at: number): Promise<void> => {
+    const documentIds = next.map((one) => String(one['documentId']));
+    setWanted(next);
+    if (await send(() => moveRow({ type, model, state }, { documentIds, at }))) say(texts.orderStored);
+    await client.invalidateQueries({ queryKey: ['list'] });
+    setWanted(null);
+  };
+  const move = (from: number, to: number): void => {
+    if (!isSending) void store(moved(shown, from, to), to);
+  };
+  return { documents: shown, move: isOrdered(type, state) ? move : null, alert };
+}
+
 export function ListScreen({ type }: { readonly type: Type }) {
   const texts = useTexts();
   const model = useModel();
@@ -77,6 +110,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
     setSelected(new Map());
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace: true });
   };
+  const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });
   const isNarrowed = state.search !== '' || state.filters.length > 0;
   return (
     <Frame
@@ -102,8 +136,9 @@ export function ListScreen({ type }: { readonly type: Type }) {
       </Tools>
       <FilterBar type={type} filters={state.filters} change={(filters) => go({ filters })} />
       <BulkBar type={type} locale={state.locale} selected={selected} clear={() => setSelected(new Map())} />
+      {alert}
       {data !== undefined && data.data.length > 0 && (
-        <DocumentTable {...{ type, state, columns, documents: data.data, selected, setSelected, go }} />
+        <DocumentTable {...{ type, state, columns, documents, selected, setSelected, go, move }} />
       )}
       {data?.data.length === 0 && (
         <Stack align="flex-start" py="xl">

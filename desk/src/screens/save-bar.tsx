@@ -1,7 +1,6 @@
 /** Bar above a form: what is saved, what is live, and the buttons. */
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { notifications } from '@mantine/notifications';
 import { IconDots } from '@tabler/icons-react';
 import { useState } from 'react';
 import { messageOf } from '../api/errors.ts';
@@ -10,6 +9,7 @@ import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
 import { hasDrafts } from '../model/model.ts';
+import { say } from '../parts/messages.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 
@@ -31,7 +31,7 @@ export function SaveBar({ editor, deleted }: Props) {
   const isLive = state !== null && state.status !== 'draft';
   const save = (): void => void editor.save();
   const publish = async (): Promise<void> => {
-    if (await editor.act('publish')) notifications.show({ message: texts.publishedNow, color: 'green' });
+    if (await editor.act('publish')) say(texts.publishedNow);
   };
   useHotkeys(
     [
@@ -143,7 +143,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
     try {
       await editor.remove(everywhere);
       close();
-      notifications.show({ message: texts.deletedNow });
+      say(texts.deletedNow);
       deleted();
     } catch (reason) {
       setError(messageOf(reason));
@@ -152,7 +152,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
   const act = async (action: 'unpublish' | 'discard'): Promise<void> => {
     close();
     const done = action === 'unpublish' ? texts.unpublishedNow : texts.discardedNow;
-    if (await editor.act(action)) notifications.show({ message: done });
+    if (await editor.act(action)) say(done);
   };
   const hasLocales = type.localized && (state?.locales ?? []).length > 1;
   return (

@@ -21,6 +21,7 @@ import { session } from '../api/session.ts';
 import { listLabel, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
+import { MessageLine } from '../parts/messages.tsx';
 import { useModel } from './app.tsx';
 import { DocumentScreen } from './document.tsx';
 import { ListScreen } from './list.tsx';
@@ -48,6 +49,7 @@ export function Shell() {
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={texts.menu} />
             <Text fw={700}>{texts.desk}</Text>
           </Group>
+          <MessageLine />
           <HeaderMenus />
         </Group>
       </AppShell.Header>

@@ -70,6 +70,8 @@ export const de: Texts = {
   selectAll: 'Alle auf dieser Seite auswählen',
   selected: (count) => (count === 1 ? '1 Dokument ausgewählt' : `${count} Dokumente ausgewählt`),
   sortBy: (column) => `Nach ${column} sortieren`,
+  sortByOrder: 'In der Reihenfolge der Redaktion',
+  orderStored: 'Die Reihenfolge ist gespeichert',
   filter: 'Filter',
   addFilter: 'Filter hinzufügen',
   attribute: 'Attribut',

@@ -67,6 +67,8 @@ export const en = {
   selectAll: 'Select all on this page',
   selected: (count: number) => (count === 1 ? '1 document selected' : `${count} documents selected`),
   sortBy: (column: string) => `Sort by ${column}`,
+  sortByOrder: 'Sort in the order of the editors',
+  orderStored: 'The order is stored',
   filter: 'Filter',
   addFilter: 'Add a filter',
   attribute: 'Attribute',

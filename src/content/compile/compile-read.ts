@@ -24,6 +24,7 @@ import { compileDocument } from './compile-object.js';
 import { compileJoinedOrder, type JoinedOrder } from './compile-order.js';
 import { MARK_COLUMN } from './compile-mark.js';
 import { countedTotal } from './compile-totals.js';
+import { compileStamps } from './compile-state.js';
 import { failing } from './failing.js';
 import {
   column,
@@ -65,7 +66,11 @@ interface Source {
 function shownRow(plan: ReadPlan, { row, from, stamp }: Source, context: Context): Sql {
   const list = compileDocument(plan, row, context);
   const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stamp} as stamp`;
-  return sql`select o.data, o.stamp from (select 1) z left join (select ${shown} from ${from}) o on true`;
+  const { state } = plan;
+  const hasStamps = state?.stamps === true;
+  const versions = hasStamps ? sql`, ${compileStamps(state, row, context)} as versions` : sql``;
+  return sql`select o.data, o.stamp${hasStamps ? sql`, o.versions` : sql``}
+    from (select 1) z left join (select ${shown}${versions} from ${from}) o on true`;
 }
 
 function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
@@ -218,8 +223,11 @@ export function compileAnswer(plan: ReadPlan, { bytes, noted, cached, marked }: 
   return template(sql`select a.*, ${seen} from (${answer} offset 0) a`, label);
 }
 
-/** Column of a response next to its data: total or stamp. */
-const besideOf = ({ page }: ReadPlan): Sql => (page === null ? sql`x.stamp` : sql`x.total`);
+/** Columns of a response next to its data: the total, or the stamp and those of other versions. */
+function besideOf({ page, state }: ReadPlan): Sql {
+  if (page !== null) return sql`x.total`;
+  return state?.stamps === true ? sql`x.stamp, x.versions` : sql`x.stamp`;
+}
 
 function answerSql(plan: ReadPlan, bytes: number, noted = false): Sql {
   const bound = constant(bytes);

@@ -2,6 +2,7 @@
 import type { StatePlan } from '../plan/plan.js';
 import { join, quote, type Sql, sql } from '../../kernel/sql.js';
 import { compileOwn } from './compile-own.js';
+import { stampOf } from './changes.js';
 import { coveredRevision } from './covered-revision.js';
 import { column, type Context, currentRows, type RowScope } from './scope.js';
 
@@ -19,17 +20,29 @@ function readable({ drafts, published }: StatePlan): Sql[] {
   return drafts === null ? [] : [sql`(v.published or ${compileOwn(drafts, sql`v`)})`];
 }
 
-export function compileState(state: StatePlan, row: RowScope, context: Context): Sql {
-  const { type } = row;
+/** The rows `v` of a document that the caller may read. */
+function versionsOf(state: StatePlan, row: RowScope, context: Context): Sql {
   const conditions = [
     sql`v.document_id = ${column(row, 'document_id')}`,
-    ...currentRows(type, sql`v`, context.defaultLocale),
+    ...currentRows(row.type, sql`v`, context.defaultLocale),
     ...readable(state),
   ];
+  return sql`${quote(row.type.table)} v where ${join(conditions, ' and ')}`;
+}
+
+/** Prints the stamps of the versions as JSON text, drafts first. */
+export function compileStamps(state: StatePlan, row: RowScope, context: Context): Sql {
+  const version = sql`json_build_object('locale', v.locale, 'published', v.published, 'stamp', ${stampOf(sql`v`)})`;
+  return sql`(select json_agg(${version} order by v.locale, v.published)::text
+    from ${versionsOf(state, row, context)})`;
+}
+
+export function compileState(state: StatePlan, row: RowScope, context: Context): Sql {
+  const { type } = row;
   const own = sql`max(s.status) filter (where s.locale = ${column(row, 'locale')})`;
   const locales = sql`json_agg(json_build_object('locale', s.locale, 'status', s.status) order by s.locale)`;
   const members = type.localized ? sql`'status', ${own}, 'locales', ${locales}` : sql`'status', ${own}`;
   return sql`(select json_build_object(${members})
-    from (select v.locale, ${statusOf(row, context)} as status from ${quote(type.table)} v
-      where ${join(conditions, ' and ')} group by v.locale) s)`;
+    from (select v.locale, ${statusOf(row, context)} as status
+      from ${versionsOf(state, row, context)} group by v.locale) s)`;
 }

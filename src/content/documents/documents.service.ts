@@ -13,6 +13,7 @@ import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
 import { VERBS } from '../plan/plan-write.js';
 import { writeRightsOf } from '../plan/rights.js';
+import type { VersionRow } from '../plan/versions.js';
 import type { CheckedBody, Verb, WritePlan } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
 import { parseQuery } from '../query/parse-query.js';
@@ -30,6 +31,7 @@ import { hashPasswords } from './passwords.js';
 import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
 import type { WriteAnswer, WriteRun } from './run-write.js';
 import { runWrites } from './run-writes.js';
+import { versionTags } from './version-tags.js';
 import { Schedules } from './schedules.js';
 import type { WriteOptions } from './write-options.js';
 
@@ -169,6 +171,7 @@ export class Documents {
       requestId,
       right,
       precondition: options.precondition ?? null,
+      state: answer.state,
       events: events(target),
     };
     const planOf = (body: CheckedBody | null): WritePlan => ({
@@ -219,19 +222,24 @@ export class Documents {
         plan.otherwise === null
           ? [lastStatementOf({ ...plan, documentId }, (asked) => compileLastAnswer(asked, bytes))]
           : null,
-      from: (rows) => this.answer(plan, rows),
+      from: (rows, before) => this.answer(plan, rows, before),
       failed: (flaw) => (flaw === 'over' ? tooLarge(bytes) : notFound()),
-      readBack: (runner, documentId) => this.readBack({ ...planned, documentId }, sent, runner),
+      readBack: (runner, documentId, before) =>
+        this.readBack({ ...planned, documentId }, sent, { runner, before }),
       absent,
     };
   }
 
-  private async readBack(plan: ReadPlan, sent: GivenValues, runner: Runner): Promise<Answer> {
+  private async readBack(
+    plan: ReadPlan,
+    sent: GivenValues,
+    { runner, before }: { readonly runner: Runner; readonly before: readonly VersionRow[] },
+  ): Promise<Answer> {
     const shown = plan.echoes ? onlySent(plan, sent) : plan;
     const rows = await runner.run(this.reads.print(shown));
     const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
-    if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows);
-    return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, runner);
+    if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows, before);
+    return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, { runner, before });
   }
 
   /** Hooks get the document with one level populated, regardless of the request's `populate`. */
@@ -261,10 +269,12 @@ export class Documents {
     );
   }
 
-  private answer(plan: ReadPlan, rows: readonly Row[]): Answer {
+  private answer(plan: ReadPlan, rows: readonly Row[], before: readonly VersionRow[]): Answer {
     const { answer: made, row } = answerIn(plan, rows, this.base.settings.limits.responseBytes);
-    const { stamp, data } = row;
-    const answer = plan.version.storesDraft ? made.withMeta(STORED_DRAFT) : made;
+    const { stamp, data, versions = null } = row;
+    const stored = plan.version.storesDraft ? made.withMeta(STORED_DRAFT) : made;
+    const tags = versionTags(versions, before, plan);
+    const answer = tags === null ? stored : stored.withMeta({ versions: tags });
     if (stamp === undefined || data === null) return answer;
     return answer.withHeaders({ ETag: writtenTag(stamp) });
   }

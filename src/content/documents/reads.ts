@@ -40,6 +40,8 @@ interface AnswerRow {
   readonly data: string | null;
   readonly over: boolean;
   readonly stamp?: string;
+  /** Stamps of the versions of a written document, as JSON text. */
+  readonly versions?: string | null;
   readonly total?: number | null;
   readonly server?: string;
   readonly snapshot?: string;

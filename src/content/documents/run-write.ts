@@ -22,6 +22,7 @@ import {
   type WriteTools,
 } from '../plan/plan-write.js';
 import type { WriteValues } from '../plan/plan-values.js';
+import type { VersionRow } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 import type { Schema } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
@@ -33,6 +34,7 @@ import { InstanceIds } from './instance-ids.js';
 import { expectationOf, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { isThere, ownWritten } from './standing.js';
+import { ownShown } from './version-tags.js';
 import type { PlannedWrite, WriteAdditions } from './write-additions.js';
 import type { WriteOptions } from './write-options.js';
 
@@ -52,9 +54,10 @@ export interface WriteAnswer<T> {
    * Null if the response must be checked before the commit.
    */
   readonly statements: (documentId: string | null) => readonly Statement[] | null;
-  readonly from: (rows: readonly Row[]) => T;
+  /** `before` are the versions of the document before the write. */
+  readonly from: (rows: readonly Row[], before: readonly VersionRow[]) => T;
   readonly failed: (flaw: Flaw) => Error;
-  readonly readBack: (runner: Runner, documentId: string | null) => Promise<T>;
+  readonly readBack: (runner: Runner, documentId: string | null, before: readonly VersionRow[]) => Promise<T>;
   /** Response if the document does not exist for the caller; throws if that is an error. */
   readonly absent: () => T;
 }
@@ -110,10 +113,9 @@ async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<Written<
   }
   const [plan, found] = await changedByHooks(work, write, loaded);
   const planned = await stepsOf(work, plan, found);
-  return {
-    answer: await writeAndAnswer(work, write, { ...planned, plan, versions: found.versions }),
-    found: true,
-  };
+  const before = loaded.versions.all;
+  const versions = found.versions;
+  return { answer: await writeAndAnswer(work, write, { ...planned, plan, versions, before }), found: true };
 }
 
 /** Adds the locale to an error of a write in several locales. */
@@ -151,7 +153,8 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const { target, body, caller, precondition } = plan;
   const compares = precondition !== null && target.type.draftAndPublish;
   const coverage = compares ? writtenCoverage(caller, target.type, settings.limits) : null;
-  const request = { target, own: ownWritten(plan), coverage, body, settings, freshIds };
+  const own = ownWritten(plan) ?? ownShown(plan.state);
+  const request = { target, own, coverage, body, settings, freshIds };
   const taken = locking(locks);
   const expectation = work.expects ? expectationOf(request) : null;
   if (expectation !== null && ids !== null) {
@@ -162,12 +165,12 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const statements = loading === null ? taken : [...taken, loading];
   const rows = statements.length === 0 ? [] : await runner.load(statements);
   const found = foundIn(loading === null ? undefined : rows.at(-1)?.[0], request);
-  const own = ids ?? instanceIds.keep(found.freshIds, needed);
-  const loaded = loadedFrom(found, request, own);
+  const kept = ids ?? instanceIds.keep(found.freshIds, needed);
+  const loaded = loadedFrom(found, request, kept);
   if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
   if (loading === null || plan.body === null || loaded.draftless.size === 0) return loaded;
   const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
-  return loadedFrom(foundIn((await runner.all([...drafts, loading])).at(-1)?.[0], request), request, own);
+  return loadedFrom(foundIn((await runner.all([...drafts, loading])).at(-1)?.[0], request), request, kept);
 }
 
 /**
@@ -217,20 +220,25 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
 }
 
 /** Writes and responds; in one round trip with the commit, unless application code must run between. */
-async function writeAndAnswer<T>(work: Attempt, write: WriteRun<T>, planned: PlannedWrite): Promise<T> {
+async function writeAndAnswer<T>(
+  work: Attempt,
+  write: WriteRun<T>,
+  { before, ...planned }: PlannedWrite & { readonly before: readonly VersionRow[] },
+): Promise<T> {
+  const { documentId, steps } = planned;
   const { base, runner } = work;
   const { hooks, answer } = write;
-  const { documentId, steps } = planned;
   const added = base.additions.of(planned);
   const alone = isAlone(work, write);
   const written = compileSteps(steps, alone ? answer.written : null);
   const statements = [...added, ...written.statements];
   const others = alone ? answer.statements(documentId) : null;
   const answering = written.answers ? [] : others;
-  if (answering !== null) return answer.from(await answered(runner, [...statements, ...answering], answer));
+  if (answering !== null)
+    return answer.from(await answered(runner, [...statements, ...answering], answer), before);
   await runner.all(statements);
   await hooks.after(runner, documentId);
-  return answer.readBack(runner, documentId);
+  return answer.readBack(runner, documentId, before);
 }
 
 async function answered<T>(

@@ -99,7 +99,8 @@ export class Schedules {
    */
   private async holdAndFind(runner: Runner, { target, caller, mutex }: Held): Promise<string> {
     const publishing = { verb: 'publish', target, caller, requestId: null, right: 'publish' } as const;
-    const plan: WritePlan = { ...publishing, locks: [], precondition: null, events: [], body: null };
+    const rest = { locks: [], precondition: null, state: null, events: [], body: null } as const;
+    const plan: WritePlan = { ...publishing, ...rest };
     const { settings } = this.base;
     const request = { target, own: ownOnly(plan), coverage: null, body: null, settings, freshIds: 0 };
     const loading = loadStatement(request) as Statement;

@@ -31,14 +31,23 @@ interface Naming {
   readonly attributes?: AttributeDefinitions | undefined;
 }
 
+function checkOrder(key: string, naming: Naming, report: Report): void {
+  const always: readonly string[] = ALWAYS_LISTED;
+  const type = attributeOf(naming.attributes ?? {}, key)?.type;
+  if ((type !== undefined && type !== 'integer') || always.includes(key))
+    report(`"${key}" must be an integer attribute`);
+  else checkName(key, naming, report);
+}
+
 export function checkLayout({ desk }: Laid, options: Options, report: Report): boolean {
   return desk === undefined || checkOptions(desk, { options, needed: [] }, under(report));
 }
 
 /** Checks the names in the layout of a type or component whose options are valid. */
 export function checkLayoutNames({ desk, attributes }: Laid, name: Naming['name'], report: Report): void {
-  const { title, list = [] }: TypeLayout & ComponentLayout = desk ?? {};
+  const { title, list = [], order }: TypeLayout & ComponentLayout = desk ?? {};
   const naming = { name, attributes };
   if (title !== undefined) checkName(title, naming, (message) => report(`desk.title: ${message}`));
   for (const key of list) checkName(key, naming, (message) => report(`desk.list: ${message}`));
+  if (order !== undefined) checkOrder(order, naming, (message) => report(`desk.order: ${message}`));
 }

@@ -54,8 +54,8 @@ type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & 
   KnownLayout<T> &
   KnownIndexes<T>;
 
-type NamesIn<T> =
-  (T extends { readonly attributes: infer A } ? keyof A : never) | (typeof ALWAYS_LISTED)[number];
+type AttributesIn<T> = T extends { readonly attributes: infer A } ? keyof A : never;
+type NamesIn<T> = AttributesIn<T> | (typeof ALWAYS_LISTED)[number];
 
 /** Makes a misspelt option of a layout, or a name that is no attribute, a compile error. */
 type KnownLayout<T> = T extends { readonly desk: infer D }
@@ -63,6 +63,7 @@ type KnownLayout<T> = T extends { readonly desk: infer D }
       readonly desk: { readonly [P in Exclude<keyof D, keyof TypeLayout>]: never } & {
         readonly title?: NamesIn<T>;
         readonly list?: readonly NamesIn<T>[];
+        readonly order?: AttributesIn<T>;
       };
     }
   : unknown;

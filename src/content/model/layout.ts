@@ -31,6 +31,11 @@ export interface TypeLayout extends ModelLayout {
    * Default: the title, and the first three other values that the caller can read.
    */
   readonly list?: readonly string[];
+  /**
+   * Integer attribute with the order of the documents. The list is then sorted by it, and editors move its
+   * rows. Default: none.
+   */
+  readonly order?: string;
   /** Omits the type from the menu; relations still show it. Default false. */
   readonly hidden?: boolean;
   /** Returns the URL of a page that shows a document. Default: no preview. */

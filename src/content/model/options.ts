@@ -182,6 +182,7 @@ export const COMPONENT_LAYOUT: Options = { title: TEXT, description: TEXT, group
 export const TYPE_LAYOUT: Options = {
   ...COMPONENT_LAYOUT,
   list: TEXTS,
+  order: TEXT,
   hidden: FLAG,
   preview: option('a function that returns a URL', (value) => typeof value === 'function'),
 };

@@ -144,7 +144,8 @@ const ROWS = {
   },
   withState: {
     description:
-      'Add `__state` to each document: draft, published or modified, and the same for each locale.',
+      'Add `__state` to each document: draft, published or modified, and the same for each locale. ' +
+      'A write also returns the tags of its versions in `meta.versions`.',
     schema: (about) => (mayShowState(about.describing, about.type) ? FLAG : null),
   },
   ifNoneMatch: {

@@ -9,6 +9,7 @@ import { answerSchema } from './answers.js';
 import { notModified, TAGGED } from './conditional.js';
 import type { Describing } from './describing.js';
 import {
+  anyOf,
   json,
   type JsonSchema,
   list,
@@ -23,7 +24,7 @@ import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
 import { timed } from './headers.js';
 import { scheduleBody, writeBody } from './inputs.js';
 import { type ParameterName, parametersOf } from './parameters.js';
-import { nameOf, rootView, type View } from './view.js';
+import { mayShowState, nameOf, rootView, type View } from './view.js';
 
 /** Description of a handler. */
 interface Description {
@@ -39,6 +40,7 @@ interface Routed {
   readonly view: View;
   /** Whether a write stores the draft instead of publishing. */
   readonly storesDraft: boolean;
+  readonly isWrite: boolean;
   readonly describing: Describing;
 }
 
@@ -61,13 +63,33 @@ const PAGINATION: JsonSchema = {
 /** Metadata of a response; interceptors may add members. */
 const META: JsonSchema = { type: 'object', additionalProperties: true };
 
-/** Metadata of a write by a caller who may not publish: present unless the request had `status=draft`. */
+/** Member of a write by a caller who may not publish: present unless the request had `status=draft`. */
 const DRAFT_META: JsonSchema = {
-  ...META,
-  properties: {
-    status: { const: 'draft', description: 'The write stored the draft, because publishing is not granted.' },
-  },
+  const: 'draft',
+  description: 'The write stored the draft, because publishing is not granted.',
 };
+
+/** Tags of the versions of a written document (protocol 8.35). */
+function versionsSchema({ draftAndPublish, localized }: ContentType, { components }: Describing): JsonSchema {
+  const key = `versions ${draftAndPublish} ${localized}`;
+  return components.ref('schemas', { key, name: 'VersionTags' }, () => {
+    const status = { type: 'string', enum: draftAndPublish ? ['draft', 'published'] : ['published'] };
+    const tags = { status, etag: TEXT, former: anyOf(TEXT, NULL) };
+    return list(
+      localized
+        ? open({ locale: TEXT, ...tags }, ['locale', 'status', 'etag', 'former'])
+        : open(tags, ['status', 'etag', 'former']),
+    );
+  });
+}
+
+function documentMeta({ type, storesDraft: draft, isWrite, describing }: Routed): JsonSchema {
+  const properties = {
+    ...(draft ? { status: DRAFT_META } : {}),
+    ...(isWrite && mayShowState(describing, type) ? { versions: versionsSchema(type, describing) } : {}),
+  };
+  return Object.keys(properties).length === 0 ? META : { ...META, properties };
+}
 
 export const listMeta = ({ components }: Describing): JsonSchema =>
   components.ref('schemas', { key: 'meta of lists', name: 'ListMeta' }, () => ({
@@ -96,8 +118,8 @@ function scheduleSchema({ components }: Describing): JsonSchema {
 const ANSWERS = {
   list: ({ view, describing }: Routed): JsonSchema =>
     envelope(list(answerSchema(view, describing)), listMeta(describing)),
-  document: ({ view, describing, storesDraft: draft }: Routed): JsonSchema =>
-    envelope(answerSchema(view, describing), draft ? DRAFT_META : META),
+  document: (routed: Routed): JsonSchema =>
+    envelope(answerSchema(routed.view, routed.describing), documentMeta(routed)),
   schedule: ({ describing }: Routed): JsonSchema => envelope(scheduleSchema(describing)),
   nothing: null,
 };
@@ -115,7 +137,7 @@ const READ: readonly ParameterName[] = [
   'position',
   'format',
 ];
-const SHOWN: readonly ParameterName[] = ['fields', 'populate', 'fallbackLocale', 'format'];
+const SHOWN: readonly ParameterName[] = ['fields', 'populate', 'fallbackLocale', 'withState', 'format'];
 const CONDITION: readonly ParameterName[] = ['ifMatch', 'ifNone'];
 
 const row = (given: Pick<Description, 'summary'> & Partial<Description>): Description => ({
@@ -208,7 +230,7 @@ function operationOf(handler: Handler, routed: Routed): Operation {
   const { type, describing } = routed;
   const { method, status, onDocument } = HANDLERS[handler];
   const one = descriptionOf(handler, type);
-  const isWrite = method !== 'get';
+  const { isWrite } = routed;
   const names: readonly ParameterName[] = [
     ...(onDocument && type.kind === 'collectionType' ? (['documentId'] as const) : []),
     ...one.parameters,
@@ -245,6 +267,7 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
       view,
       describing,
       storesDraft: storesDraft(caller, type, action),
+      isWrite: method !== 'get',
     });
   }
   return paths;

@@ -15,7 +15,7 @@ import { pickFallback } from './fallback.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, type SelectContext } from './plan-select.js';
 import { planSort } from './plan-sort.js';
-import { answerFields, decideReadBack, rightsOf } from './rights.js';
+import { answerFields, decideReadBack, oneOf, rightsOf } from './rights.js';
 
 /** Key of a single document: its document id, or the id of one of its rows. */
 export type DocumentKey = { readonly documentId: string } | { readonly id: number };
@@ -118,7 +118,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
     defaultLocale: settings.defaultLocale,
     fallback: { chain, atRoot: !answersWrite(request) },
     publication: answersWrite(request) ? null : query.publication,
-    withState: query.withState && hasStates(type) && !answersWrite(request),
+    withState: query.withState && showsState(request),
   };
 }
 
@@ -132,10 +132,23 @@ function ownOnly({ caller, type, action }: ReadRequest, version: Version): OwnCo
   return ownPartOf(reading);
 }
 
-function statePlan({ caller, type, action }: ReadRequest): StatePlan {
+/** Whether `withState` applies. The response to a write omits the state if the caller may not read it. */
+function showsState(request: ReadRequest): boolean {
+  const { caller, type, action } = request;
+  if (!hasStates(type)) return false;
+  if (!answersWrite(request)) return true;
+  return (
+    action !== 'delete' && decideRead(caller, type, { action: oneOf(type), published: false }) !== 'none'
+  );
+}
+
+function statePlan(request: ReadRequest): StatePlan {
+  const { caller, type } = request;
+  const stamps = answersWrite(request);
+  const action = stamps ? oneOf(type) : request.action;
   const ownOf = (published: boolean): OwnCondition | null =>
     ownPartOf(decideRead(caller, type, { action, published }));
-  return { drafts: ownOf(false), published: ownOf(true) };
+  return { drafts: ownOf(false), published: ownOf(true), stamps };
 }
 
 const both = (a: Condition | null, b: Condition | null): Condition | null =>
@@ -228,7 +241,7 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
     order,
     page: request.kind === 'list' ? parsePagination(query.pagination, settings) : null,
     object,
-    state: version.withState ? statePlan(request) : null,
+    state: version.withState && !echoes ? statePlan(request) : null,
     format: request.format,
     echoes,
     otherwise: null,

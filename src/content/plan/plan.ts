@@ -106,12 +106,14 @@ export type ChildPlan =
       readonly counted: boolean;
     };
 
-/** State that a read adds to its documents: the versions that the caller may read. */
+/** State that a response adds to its documents: the versions that the caller may read. */
 export interface StatePlan {
   /** Owner condition of drafts; null if the caller may read all of them. */
   readonly drafts: OwnCondition | null;
   /** Owner condition of published versions. */
   readonly published: OwnCondition | null;
+  /** Whether their stamps are read as well, for the response to a write. */
+  readonly stamps: boolean;
 }
 
 export interface Search {

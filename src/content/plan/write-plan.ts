@@ -7,6 +7,7 @@ import type { Action } from '../access/permissions.js';
 import type { ContentType } from '../model/model.js';
 import type { Body } from './body.js';
 import type { Lock } from '../../pool/locks.js';
+import type { StatePlan } from './plan.js';
 import type { Precondition } from './precondition.js';
 
 /** Events of a write. `publish` follows the create or update that publishes (protocol 21.4). */
@@ -46,6 +47,8 @@ export interface WritePlan {
   readonly locks: readonly Lock[];
   /** Checked under the locks. */
   readonly precondition: Precondition | null;
+  /** Versions whose tags the response shows; null for none. */
+  readonly state: StatePlan | null;
   /** Events passed to hooks. */
   readonly events: readonly WriteEvent[];
   /** Null for a write without a body. */

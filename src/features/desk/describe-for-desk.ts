@@ -85,6 +85,7 @@ function typeOf(type: ContentType, verbs: Verbs, parts: DeskParts): DeskType {
     preview: layout.preview !== undefined,
     verbs,
     list: parts.listOf(type),
+    order: parts.orderOf(type),
     ...parts.of(type),
   };
 }

@@ -43,6 +43,8 @@ export interface DeskType extends DeskPart {
   /** Whether the type has a preview. */
   readonly preview: boolean;
   readonly list: readonly string[];
+  /** Integer attribute with the order of the documents; null for none. */
+  readonly order: string | null;
   /** Permitted actions, on all documents or on the caller's own ones. */
   readonly verbs: Readonly<Record<string, 'all' | 'own'>>;
 }

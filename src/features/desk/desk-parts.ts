@@ -119,6 +119,15 @@ export class DeskParts {
     return [title, ...more.slice(0, MORE_COLUMNS)];
   }
 
+  /** Attribute by which the caller may sort the list; null for none. */
+  orderOf(type: ContentType): string | null {
+    const { order } = type.layout;
+    const attribute = type.attributes.get(order ?? '');
+    return attribute !== undefined && this.actionsOn(type, attribute).includes('find')
+      ? attribute.name
+      : null;
+  }
+
   of(model: Model): Omit<DeskComponent, 'uid'> {
     const { group = null, description = null } = model.layout;
     const name = model.model === 'type' ? model.singularApiId : (model.uid.split('.')[1] ?? '');

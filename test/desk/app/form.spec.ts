@@ -4,6 +4,7 @@ import { bodyOf } from '../../../desk/src/form/body.ts';
 import { type Merged, merge as mergeIn } from '../../../desk/src/form/merge.ts';
 import { FormStore, placeOf } from '../../../desk/src/form/store.ts';
 import {
+  finishedValues,
   type Item,
   isItem,
   keyOf,
@@ -12,6 +13,8 @@ import {
   newValues,
   same,
   sameValues,
+  unfinished,
+  unfinishedText,
   type Values,
   withoutIds,
   withStoredKeys,
@@ -407,5 +410,33 @@ describe('FormStore', () => {
     expect(told).toBe(0);
     expect(store.addProblems([['title', 'Too long']])).toBe(true);
     expect(told).toBe(1);
+  });
+});
+
+describe('JSON that is not finished', () => {
+  const base = { ...newValues(ARTICLE), extra: { a: 1 }, title: 'Old' };
+  const half = unfinished('{ "a": ');
+
+  it('is a change, and is not sent', () => {
+    expect(unfinishedText(half)).toBe('{ "a": ');
+    expect(unfinishedText({ a: 1 })).toBeNull();
+    const values = { ...base, extra: half, title: 'New' };
+    expect(sameValues(base, values)).toBe(false);
+    const sent = finishedValues(values, base);
+    expect(changed(base, sent)).toEqual({ title: 'New' });
+    // After the save, the text is still in the form.
+    const stored = { ...base, title: 'New' };
+    expect(merge({ base: { ...base, title: 'New' }, mine: values, theirs: stored }).values['extra']).toBe(
+      half,
+    );
+  });
+
+  it('inside an item leaves the rest of the item', () => {
+    const item = (values: Values): Values => ({ ...base, sections: [{ ...quote('i1', 'text', 1), values }] });
+    const before = item({ text: 'old', note: { a: 1 } });
+    expect(finishedValues(item({ text: 'new', note: half }), before)).toEqual(
+      item({ text: 'new', note: { a: 1 } }),
+    );
+    expect(finishedValues(item({ note: half }), base)).toEqual(item({ note: null }));
   });
 });

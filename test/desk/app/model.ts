@@ -52,6 +52,7 @@ export const MODEL = new Model({
       localized: false,
       hidden: false,
       preview: false,
+      order: null,
       list: [],
       verbs: {},
       ...part('title', [

@@ -11,8 +11,10 @@ interface Finding {
 
 /** Returns the serious findings on a page. */
 export async function findings(page: Page): Promise<string[]> {
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  await page.evaluate(axe);
+  if (!(await page.evaluate('window.axe !== undefined'))) {
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    await page.evaluate(axe);
+  }
   const { violations } = (await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => JSON.parse(JSON.stringify({ violations })))',
   )) as { violations: Finding[] };

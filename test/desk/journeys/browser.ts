@@ -6,8 +6,10 @@ const platform = `${process.platform}-${process.arch}`;
 export const hasBrowser = platform === 'linux-x64';
 if (!hasBrowser) console.log(`Skipped: npm has no browser for ${platform}`);
 
-export const launch = async (): Promise<Browser> =>
+/** Starts a browser. With a folder of its own, it finds its storage there again. */
+export const launch = async (userDataDir?: string): Promise<Browser> =>
   puppeteer.launch({
+    ...(userDataDir === undefined ? {} : { userDataDir }),
     // A browser in one process ends with the first context that is closed.
     args: puppeteer
       .defaultArgs({ args: chromium.args, headless: 'shell' })
@@ -42,4 +44,13 @@ export async function openPage(context: Browser | BrowserContext, origin: string
       complaints.push(request.url());
   });
   return { page, complaints, close: () => page.close() };
+}
+
+/** Lets requests reach the API, and loses each response. */
+export async function loseResponses(page: Page): Promise<void> {
+  const session = await page.createCDPSession();
+  session.on('Fetch.requestPaused', ({ requestId }) => {
+    session.send('Fetch.failRequest', { requestId, errorReason: 'ConnectionReset' }).catch(() => undefined);
+  });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }] });
 }

@@ -14,11 +14,72 @@ export class Editor {
     return this.page.locator(`::-p-aria([name="${quoted(name)}"][role="${role}"])`);
   }
 
-  /** Opens a page of the desk, and waits until it shows something. */
+  /**
+   * Opens a page of the desk, and waits until it shows something. An open desk shows the page as after a press
+   * of a link, which is much faster than a new page.
+   */
   async open(path: string): Promise<void> {
-    await this.page.goto(`${this.desk}${path}`);
+    const address = `${this.desk}${path}`;
+    const follows = `(() => {
+      const isOpen = document.getElementById('content') !== null && location.href !== '${address}';
+      if (isOpen) history.pushState(null, '', '${address}');
+      return isOpen;
+    })()`;
+    if ((await this.page.evaluate(follows)) !== true) await this.page.goto(address);
     await this.page.waitForSelector('h1, input[type=password]');
     await this.until('loaded', async () => (await this.page.$$('[aria-label=Loading]')).length === 0);
+  }
+
+  /** Opens a page of the desk as a new page, without anything of the former one. */
+  async openAnew(path: string): Promise<void> {
+    await this.page.goto('about:blank');
+    await this.open(path);
+  }
+
+  /** Name of the element with the focus, as a screen reader says it. */
+  focused(): Promise<string> {
+    return this.page.evaluate(`(() => {
+      const { activeElement: one } = document;
+      const label = one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent.replace(/ \\*$/, '');
+      return (label ?? one.textContent ?? '').trim();
+    })()`) as Promise<string>;
+  }
+
+  /** Presses the tabulator until an element has the focus. Throws an Error if none of that name gets it. */
+  async reach(name: string): Promise<void> {
+    const passed: string[] = [];
+    while ((await this.focused()) !== name) {
+      if (passed.length > 80)
+        throw new Error(`Not reached by keyboard: ${name}. Passed: ${passed.join(', ')}`);
+      await this.page.keyboard.press('Tab');
+      passed.push(await this.focused());
+    }
+  }
+
+  /** Chooses an option of an open list by the arrow keys. */
+  async pick(name: string): Promise<void> {
+    const chosen = (): Promise<string[]> => this.texts('[role=option][data-combobox-selected]');
+    for (let i = 0; i < 20 && (await chosen()).join() !== name; i += 1)
+      await this.page.keyboard.press('ArrowDown');
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Moves an entry of a list by keyboard: picks it up, moves it and drops it. */
+  async move(name: string, keys: readonly ('ArrowUp' | 'ArrowDown')[]): Promise<void> {
+    const handle = await this.page.waitForSelector(`::-p-aria([name="Move ${quoted(name)}"][role="button"])`);
+    await handle?.focus();
+    const announced = (): Promise<string[]> => this.texts('[id^=DndLiveRegion]');
+    await this.page.keyboard.press('Space');
+    await this.until('picked up', async () => (await announced()).some((text) => text.startsWith('Place ')));
+    // The list measures its entries after the pick-up.
+    await sleep(100);
+    for (const key of keys) {
+      const before = (await announced()).join();
+      await this.page.keyboard.press(key);
+      await this.until('moved', async () => (await announced()).join() !== before);
+      await sleep(50);
+    }
+    await this.page.keyboard.press('Space');
   }
 
   async acceptInvitation(link: string, password: string): Promise<void> {

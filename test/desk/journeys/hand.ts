@@ -18,40 +18,75 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Inserts a token into a field, and returns the place; null if there is no field. It runs in the page. */
-const TYPE = `(token, random, inMiddle) => {
-  if (document.querySelector('.mantine-Modal-content') !== null) return null;
-  const fields = [...document.querySelectorAll('input[data-path], textarea[data-path]')].filter(
-    (one) => /^(lead|body|title)$|^seo\\/metaDescription$|^sections\\/#[^/]*\\/(text|speaker)$/.test(one.dataset.path)
-      && one.value.length < ({ title: 60, lead: 250 })[one.dataset.path] || /^(body|seo|sections)/.test(one.dataset.path)
-      && !/metaTitle/.test(one.dataset.path));
-  const field = fields[Math.floor(random * fields.length)];
-  if (field === undefined) return null;
-  field.focus();
-  const gaps = [...field.value.matchAll(/»/g)].map(({ index }) => index + 1);
-  const at = inMiddle && gaps.length > 0 ? gaps[Math.floor(gaps.length / 2)] : field.value.length;
-  field.setSelectionRange(at, at);
-  document.execCommand('insertText', false, token);
-  return field.value.includes(token) ? field.dataset.path : null;
+/** Things that an editor sees at a glance. */
+interface Sight {
+  readonly hasForm: boolean;
+  /** The session has ended: the page asks for the password, or a dialog over it. */
+  readonly asks: boolean;
+  readonly isRecovered: boolean;
+  /** The page shows a list, or is none of the desk: a press was lost, or the server was away. */
+  readonly isElsewhere: boolean;
+}
+
+const LOOK = `({
+    isElsewhere: document.querySelector('tbody .desk-row-link') !== null || document.getElementById('root') === null,
+    hasForm: document.querySelector('input[data-path=title]') !== null,
+    asks: document.querySelector('input[type=password]') !== null,
+    isRecovered: [...document.querySelectorAll('[role=status]')].some((one) => /were recovered/.test(one.textContent)),
+})`;
+
+/** Presses the button that saves, if there is something to save. It runs in the page. */
+const SAVE = `(() => {
+  const button = [...document.querySelectorAll('.desk-savebar button')].find((one) => one.textContent === 'Save');
+  const isEnabled = button !== undefined && !button.disabled && button.dataset.loading === undefined;
+  if (isEnabled) button.click();
+  return isEnabled;
+})()`;
+
+/** Opens up to three closed rows. It runs in the page. */
+const UNFOLD = `(() => {
+  const closed = [...document.querySelectorAll('[data-path=sections] [aria-expanded=false]:not([aria-haspopup])')];
+  for (const row of closed.slice(0, 3)) row.click();
+})()`;
+
+/**
+ * Inserts tokens into fields, each mostly into one that this editor prefers. Returns those that the fields
+ * contain then. It runs in the page.
+ */
+const TYPE = `({ tokens, random, side, sided }) => {
+  if (document.querySelector('.mantine-Modal-content') !== null) return [];
+  const limits = { title: 60, lead: 250 };
+  const isOpen = ({ dataset: { path }, value, disabled }) =>
+    !disabled && (/^(body|seo\\/metaDescription)$|\\/text$/.test(path)
+      || value.length < (limits[path] ?? (/^sections\\/.*\\/(speaker|caption|heading)$/.test(path) ? 200 : 0)));
+  const hash = (path) => [...path].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7) % 2;
+  return tokens.filter((token, at) => {
+    const fields = [...document.querySelectorAll('input[data-path], textarea[data-path]')].filter(isOpen);
+    const own = fields.filter(({ dataset }) => hash(dataset.path) === side);
+    const [which, where, isMine] = random[at];
+    const choice = isMine < sided && own.length > 0 ? own : fields;
+    const field = choice[Math.floor(which * choice.length)];
+    if (field === undefined) return false;
+    field.focus();
+    const gaps = [...field.value.matchAll(/»/g)].map(({ index }) => index + 1);
+    const place = where < 0.3 && gaps.length > 0 ? gaps[Math.floor(gaps.length / 2)] : field.value.length;
+    field.setSelectionRange(place, place);
+    document.execCommand('insertText', false, token);
+    return field.value.includes(token);
+  });
 }`;
 
 /** Decides the first conflict, and returns the tokens that the editor gives up by that. It runs in the page. */
 const DECIDE = `(isMine) => {
-  const button = [...document.querySelectorAll('[role=alert] [role=group] button')].find((one) =>
+  const button = [...document.querySelectorAll('[data-conflict] button')].find((one) =>
     one.getAttribute('aria-label').startsWith(isMine ? 'Keep yours: ' : 'Take theirs: '));
   if (button === undefined) return null;
-  const group = button.closest('[role=group]');
+  const group = button.closest('[data-conflict]');
   const tokens = (text) => text.match(/«[^»]*»/g) ?? [];
-  const sides = [...group.querySelectorAll('.mantine-Paper-root')].map((one) => tokens(one.textContent));
-  const label = group.getAttribute('aria-label');
-  const name = label.split(' › ').at(-1);
-  const typed = [...document.querySelectorAll('input[data-path], textarea[data-path]')]
-    .filter((one) => one.labels?.[0]?.textContent.replace(/ \\*$/, '') === name)
-    .map((one) => tokens(one.value))
-    .find((all) => sides[0].every((token) => all.includes(token))) ?? [];
-  const mine = [...sides[0], ...typed];
-  const theirs = sides[1];
-  const [kept, given] = isMine ? [mine, theirs] : [theirs, mine];
+  const [mine, theirs] = [...group.querySelectorAll('.mantine-Paper-root')].map((one) => tokens(one.textContent));
+  const field = document.querySelector('[data-path="' + CSS.escape(group.dataset.conflict) + '"]');
+  const typed = [...mine, ...tokens(field?.value ?? '')];
+  const [kept, given] = isMine ? [typed, theirs] : [theirs, typed];
   button.click();
   return given.filter((token) => !kept.includes(token));
 }`;
@@ -65,7 +100,18 @@ export interface Settings {
   readonly random: () => number;
   /** Whether requests are sent without `If-Match`. */
   readonly isBlind: boolean;
+  /** Fields that this editor prefers: those with this remainder. */
+  readonly side: 0 | 1;
+  /** Share of the tokens that go into preferred fields. */
+  readonly sided: number;
+  /** Milliseconds between two rounds of typing. */
+  readonly pause: number;
 }
+
+/** Tokens of one round of typing. */
+const ROUND = 3;
+/** Milliseconds before a crash in which the last key may be lost. */
+const CRASH_WINDOW = 50;
 
 export class Hand {
   readonly typed: string[] = [];
@@ -117,33 +163,47 @@ export class Hand {
 
   /** Opens one of the documents, in the tab as it is. */
   async visit(): Promise<void> {
+    await this.goTo();
+    await this.settle();
+  }
+
+  private async goTo(): Promise<void> {
     const { documents, random } = this.settings;
     const id = documents[Math.floor(random() * documents.length)] ?? '';
-    await this.page.page.goto(`${this.page.desk}/content/article/${id}`);
-    await this.settle();
+    if (this.isOffline) await this.online();
+    // The server may be away. The browser shows its own page then.
+    await this.page.page.goto(`${this.page.desk}/content/article/${id}`).catch(() => sleep(200));
   }
 
   /** Follows links of the page instead of a new address: the same page opens another form. */
   private async wander(): Promise<void> {
     await this.page.follow('Articles');
     await this.page.heading('Articles');
+    await this.page.page.waitForSelector('tbody .desk-row-link');
     const rows = await this.page.page.$$('tbody .desk-row-link');
     await rows[Math.floor(this.settings.random() * rows.length)]?.click();
     await this.settle();
   }
 
+  private look(): Promise<Sight> {
+    return this.page.page.evaluate(LOOK) as Promise<Sight>;
+  }
+
   /** Waits for the form, signs in, keeps recovered work and decides conflicts. */
   async settle(): Promise<void> {
     const { page } = this.page;
-    const has = async (text: string): Promise<boolean> => (await this.page.text()).includes(text);
-    await this.page.until('a form', async () => {
+    let seen = await this.look();
+    const end = Date.now() + 15_000;
+    while (!seen.hasForm || seen.asks) {
+      if (Date.now() > end)
+        throw new Error(`There is no form: ${JSON.stringify(seen)} ${(await this.page.text()).slice(-300)}`);
+      if (seen.isElsewhere) await this.goTo();
       if (this.isOffline) await this.online();
-      if (await has('Your session has ended')) await this.signIn();
-      if (await has('Sign in to write and publish.'))
-        await this.page.signIn(`${this.settings.name}@example.org`, PASSWORD);
-      return (await page.$('[data-path=title]')) !== null;
-    });
-    if (await has('were recovered')) {
+      if (seen.asks) await this.signIn();
+      else await sleep(30);
+      seen = await this.look();
+    }
+    if (seen.isRecovered) {
       this.count('recovered');
       await this.page.press('Keep them');
     }
@@ -154,15 +214,30 @@ export class Hand {
       given.forEach((token) => this.givenUp.add(token));
       await sleep(50);
     }
-    const closed = await page.$$('[data-path=sections] [aria-expanded=false]:not([aria-haspopup])');
-    for (const row of closed.slice(-3)) await row.click();
+    await page.evaluate(UNFOLD);
   }
 
   private async signIn(): Promise<void> {
-    await this.page.fill('Password', PASSWORD);
-    await this.page.press('Sign in');
-    await this.page.seesNot('Your session has ended');
+    // A dialog that opens while a key is pressed gets the key.
+    await this.page.signIn(`${this.settings.name}@example.org`, PASSWORD);
+    // The server may be away. The page asks again then.
+    const end = Date.now() + 1500;
+    while ((await this.look()).asks) {
+      if (Date.now() > end) return;
+      await sleep(30);
+    }
     this.count('sign-in');
+  }
+
+  /** Milliseconds by what was done. */
+  readonly spent: Record<string, number> = {};
+
+  private spend(name: string, milliseconds: number): void {
+    this.spent[name] = (this.spent[name] ?? 0) + milliseconds;
+  }
+
+  private tell(text: string): void {
+    if (process.env['LOST_EDITS_VERBOSE'] !== undefined) console.log(text);
   }
 
   private count(name: string): void {
@@ -174,12 +249,14 @@ export class Hand {
     this.isOffline = false;
   }
 
+  /** Types some tokens, one after the other. */
   private async type(): Promise<void> {
-    const token = `«${this.settings.name}${(this.last += 1)}»`;
-    const { random } = this.settings;
-    const place = await this.page.page.evaluate(`(${TYPE})('${token}', ${random()}, ${random() < 0.3})`);
-    if (place === null) throw new Error('No field');
-    this.typed.push(token);
+    const { name, random, side, sided } = this.settings;
+    const tokens = Array.from({ length: ROUND }, () => `«${name}${(this.last += 1)}»`);
+    const request = { tokens, side, sided, random: tokens.map(() => [random(), random(), random()]) };
+    const typed = (await this.page.page.evaluate(`(${TYPE})(${JSON.stringify(request)})`)) as string[];
+    this.typed.push(...typed);
+    if (typed.length < tokens.length) throw new Error('No field');
   }
 
   private async link(): Promise<void> {
@@ -210,54 +287,73 @@ export class Hand {
       async () => {
         this.isOffline = true;
         await this.page.page.setOfflineMode(true);
-        for (let i = 0; i < 3; i += 1) await this.type();
+        await this.type();
       },
     ],
     ['wander', 0.03, () => this.wander()],
     ['reload', 0.02, () => this.visit()],
     ['close', 0.03, () => this.closeTab()],
+    ['crash', 0.02, () => this.crash()],
   ];
 
   private async closeTab(): Promise<void> {
-    // A hand needs some time to close a tab after the last key.
-    await sleep(350);
-    await this.opened?.close();
+    // A page that has crashed does not answer.
+    await Promise.race([this.opened?.close().catch(() => undefined), sleep(1000)]);
     await this.newPage();
     await this.visit();
+  }
+
+  /** Ends the process of the page without a warning. */
+  private async crash(): Promise<void> {
+    const session = await this.page.page.createCDPSession();
+    await sleep(CRASH_WINDOW);
+    session.send('Page.crash').catch(() => undefined);
+    await sleep(200);
+    await this.closeTab();
   }
 
   /** Types tokens until there are enough, with everything that may happen between. */
   async work(tokens: number, end: number): Promise<void> {
     const simple = this.settings.isBlind ? 2 : this.acts.length;
-    while (this.typed.length < tokens && Date.now() < end)
+    while (this.typed.length < tokens && Date.now() < end) {
+      const started = Date.now();
+      let doing = 'settle';
       try {
         await this.settle();
-        for (let i = 0; i < 3; i += 1) await this.type();
+        doing = 'type';
+        await this.type();
+        await sleep(this.settings.pause);
         let dice = this.settings.random();
         for (const [name, share, act] of this.acts.slice(0, simple)) {
           dice -= share * 1.6;
           if (dice > 0) continue;
+          doing = name;
           await act();
           this.count(name);
           break;
         }
       } catch (error) {
         this.skipped += 1;
-        if (process.env['LOST_EDITS_VERBOSE'] !== undefined) console.log(String(error).slice(0, 300));
+        this.tell(`${doing}: ${String(error).slice(0, 600)}`);
         await sleep(100);
       }
+      this.spend(doing, Date.now() - started);
+    }
   }
 
-  /** Opens every document, and saves what is recovered, until nothing is left to save. */
-  async finish(): Promise<void> {
+  /** Opens every document, and saves recovered work. Returns whether there was any. */
+  async finish(): Promise<boolean> {
     await this.online();
+    let hasSaved = false;
     for (const id of this.settings.documents) {
-      await this.page.page.goto(`${this.page.desk}/content/article/${id}`);
+      await this.page.openAnew(`/content/article/${id}`);
       await this.page.until('everything is saved', async () => {
         await this.settle();
+        if (await this.page.page.evaluate(SAVE)) hasSaved = true;
         const [state = ''] = await this.page.texts('.desk-savebar [role=status]');
         return state === '' || state.startsWith('Saved at');
       });
     }
+    return hasSaved;
   }
 }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'puppeteer-core';
 import sharp from 'sharp';
 import { ADAPTERS } from '../../support/app.ts';
-import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
+import { hasBrowser, launch, loseResponses, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -135,6 +135,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.status('Published');
     expect(await stored(documentId, 'fields=title')).toMatchObject({ title: 'To be published' });
     await ann.type('Title', ' again');
+    await ann.press('Save');
     await ann.status('Modified');
     expect(await stored(documentId, 'fields=title')).toMatchObject({ title: 'To be published' });
     await ann.open('/content/article');
@@ -197,6 +198,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.sees('Contested');
     await api('put', `/articles/${documentId}?status=draft`, { data: { title: 'Title of Ben' } });
     await ann.fill('Title', 'Title of Ann');
+    await ann.press('Save');
     await ann.sees('Another editor has changed the same fields');
     await ann.sees('Title of Ben');
     expect(await stored(documentId)).toMatchObject({ title: 'Title of Ben' });
@@ -210,6 +212,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.open(`/content/article/${documentId}`);
     await ann.page.setOfflineMode(true);
     await ann.type('Lead', 'In a tunnel.');
+    await ann.press('Save');
     await ann.sees('No connection.');
     await ann.page.setOfflineMode(false);
     await ann.savesItself();
@@ -222,6 +225,7 @@ const PASSWORD = 'a long password of an editor';
     await room.sql(`update content_users set sessions = '[]', token_version = token_version + 1`);
     token = null;
     await ann.type('Lead', 'After the break.');
+    await ann.press('Save');
     await ann.sees('Your session has ended');
     expect(await ann.valueOf('E-mail or user name')).toBe('ann@example.org');
     await ann.fill('Password', PASSWORD);
@@ -236,7 +240,6 @@ const PASSWORD = 'a long password of an editor';
     await crashed.open('/content/article/new');
     await crashed.fill('Title', 'Never saved');
     await crashed.fill('Lead', 'Typed before the crash.');
-    await sleep(600);
     await crashed.page.goto('about:blank');
     await tab.close();
     await ann.open('/content/article/new');
@@ -249,7 +252,7 @@ const PASSWORD = 'a long password of an editor';
   });
 
   it('finds unsaved work again after it has left the form', async () => {
-    await ann.open('/content/article/new');
+    await ann.openAnew('/content/article/new');
     await ann.fill('Title', 'Left alone');
     await ann.follow('Authors');
     await ann.heading('Authors');
@@ -275,7 +278,6 @@ const PASSWORD = 'a long password of an editor';
     const { documentId } = await make({ title: 'Kept as stored' });
     await ann.open(`/content/article/${documentId}`);
     await ann.type('Lead', 'Not wanted.');
-    await sleep(600);
     await ann.page.goto('about:blank');
     await ann.open(`/content/article/${documentId}`);
     await ann.sees('were recovered');
@@ -310,6 +312,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.open(`/content/article/${documentId}`);
     await api('delete', `/articles/${documentId}?locale=*`);
     await ann.type('Lead', 'Worth keeping.');
+    await ann.press('Save');
     await ann.sees('This document was deleted');
     await ann.press('Create it again with these values');
     await ann.saved();
@@ -323,18 +326,14 @@ const PASSWORD = 'a long password of an editor';
     const { documentId } = await make({ title: 'With tags' });
     await ann.open(`/content/article/${documentId}`);
     for (const label of ['Alpha', 'Beta', 'Gamma']) await ann.link('Add to Tags', label, label);
-    await ann.saved();
     const labels = async (): Promise<string[]> =>
       (await stored(documentId)).tags.map(({ label }: { label: string }) => label);
     await ann.until('all tags', async () => (await labels()).length === 3);
-    const handle = await ann.page.waitForSelector('::-p-aria([name="Move Gamma"][role="button"])');
-    await handle?.focus();
-    for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space'] as const) {
-      await ann.page.keyboard.press(key);
-      await sleep(250);
-    }
+    await ann.move('Gamma', ['ArrowUp', 'ArrowUp']);
+    await ann.saved();
     await ann.until('order', async () => (await labels()).join() === 'Gamma,Alpha,Beta');
     await ann.press('Remove Alpha');
+    await ann.saved();
     await ann.until('removed', async () => (await labels()).join() === 'Gamma,Beta');
   });
 
@@ -346,6 +345,7 @@ const PASSWORD = 'a long password of an editor';
     const { documentId } = await make({ title: 'One of many' });
     await ann.open(`/content/article/${documentId}`);
     await ann.link('Add to Tags', 'Number 77777', 'Number 77777');
+    await ann.saved();
     await ann.until('linked', async () => (await stored(documentId)).tags?.[0]?.label === 'Number 77777');
   });
 
@@ -383,14 +383,11 @@ const PASSWORD = 'a long password of an editor';
         .join();
     const [one, two, three] = (await texts()).split(',');
     await ann.open(`/content/article/${documentId}`);
-    const handle = await ann.page.waitForSelector('::-p-aria([name="Move Three"][role="button"])');
-    await handle?.focus();
-    for (const key of ['Space', 'ArrowUp', 'ArrowUp', 'Space'] as const) {
-      await ann.page.keyboard.press(key);
-      await sleep(250);
-    }
+    await ann.move('Three', ['ArrowUp', 'ArrowUp']);
+    await ann.saved();
     await ann.until('order', async () => (await texts()) === [three, one, two].join());
     await ann.press('Remove One');
+    await ann.saved();
     await ann.until('removed', async () => (await texts()) === [three, two].join());
   });
 
@@ -402,13 +399,15 @@ const PASSWORD = 'a long password of an editor';
       await picture('Cover one.png'),
     );
     await ann.sees('Cover one.png');
-    await ann.until('stored', async () => (await stored(documentId)).cover?.name === 'Cover one.png');
+    await ann.saved();
+    expect((await stored(documentId)).cover.name).toBe('Cover one.png');
     await ann.page
       .locator('[data-path=gallery] ::-p-aria([name="Choose from the library"][role="button"])')
       .click();
     await ann.page.locator('.desk-tile').click();
     await ann.press('Choose');
-    await ann.until('chosen', async () => (await stored(documentId)).gallery?.length === 1);
+    await ann.saved();
+    expect((await stored(documentId)).gallery).toHaveLength(1);
   });
 
   it('translates: shared values once, own values per language', async () => {
@@ -570,7 +569,6 @@ const PASSWORD = 'a long password of an editor';
     await keyboard.type('- one');
     await keyboard.press('Enter');
     await keyboard.type('two');
-    await ann.until('stored', async () => (await stored(documentId)).story?.length === 3);
     await ann.saved();
     const plain = (text: string, more: object = {}): object => ({ type: 'text', text, ...more });
     const item = (text: string): object => ({ type: 'list-item', children: [plain(text)] });
@@ -585,7 +583,8 @@ const PASSWORD = 'a long password of an editor';
     await keyboard.down('Control');
     for (let i = 0; i < 12; i += 1) await keyboard.press('z');
     await keyboard.up('Control');
-    await ann.until('undone', async () => (await stored(documentId)).story === null);
+    await ann.saved();
+    expect((await stored(documentId)).story).toBeNull();
   });
 
   it('runs no script of stored content, whatever attribute or file name it is in', async () => {
@@ -614,7 +613,7 @@ const PASSWORD = 'a long password of an editor';
     await room.sql('update content_files set name = $1, alternative_text = $1', [attack]);
     for (const path of ['/content/article?q=attack', `/content/article/${documentId}`, '/content/tag']) {
       await ann.open(path);
-      await sleep(300);
+      await sleep(100);
     }
     await ann.open(`/content/article/${documentId}`);
     await ann.page
@@ -649,19 +648,11 @@ const PASSWORD = 'a long password of an editor';
   });
 
   it('works by keyboard alone: from the list to a published article', async () => {
-    await ann.open('/content/article');
+    await ann.openAnew('/content/article');
     const press = (key: 'Tab' | 'Enter'): Promise<void> => ann.page.keyboard.press(key);
-    const focused = (): Promise<string> =>
-      ann.page.evaluate(
-        '(document.activeElement.getAttribute("aria-label") || document.activeElement.textContent || "").trim()',
-      ) as Promise<string>;
-    const reach = async (name: string): Promise<void> => {
-      for (let i = 0; i < 60 && (await focused()) !== name; i += 1) await press('Tab');
-      expect(await focused()).toBe(name);
-    };
     await press('Tab');
-    expect(await focused()).toBe('Skip to content');
-    await reach('Create');
+    expect(await ann.focused()).toBe('Skip to content');
+    await ann.reach('Create');
     await press('Enter');
     await ann.heading('New: Article');
     for (let i = 0; i < 60; i += 1) {
@@ -720,11 +711,160 @@ const PASSWORD = 'a long password of an editor';
     await ann.heading('Articles');
   });
 
+  it('switches the language right after a change of a shared value, and meets no other editor', async () => {
+    const { documentId } = await make({ title: 'Shared by languages', rating: 1 });
+    await api('put', `/articles/${documentId}?status=draft&locale=fr`, { data: { title: 'Partagé' } });
+    await ann.open(`/content/article/${documentId}?locale=fr`);
+    await ann.fill('Rating', '2');
+    await ann.open(`/content/article/${documentId}`);
+    await ann.until('rating', async () => (await ann.valueOf('Rating')) === '2');
+    await ann.type('Lead', 'Typed at once.');
+    await ann.saved();
+    expect(await ann.text()).not.toContain('Another editor');
+    expect(await stored(documentId)).toMatchObject({ rating: 2, lead: 'Typed at once.' });
+  });
+
+  it('has two languages open in two tabs: neither is refused for what the other one has saved', async () => {
+    const { documentId } = await make({ title: 'Two languages', rating: 1 });
+    await api('put', `/articles/${documentId}?status=draft&locale=fr`, { data: { title: 'Deux langues' } });
+    const tab = await openPage(context, room.url);
+    const french = new Editor(tab.page, room.desk);
+    const refused: number[] = [];
+    for (const { page } of [ann, french])
+      page.on('response', (response) => void (response.status() === 412 && refused.push(412)));
+    await ann.open(`/content/article/${documentId}`);
+    await french.open(`/content/article/${documentId}?locale=fr`);
+    await french.fill('Rating', '5');
+    await french.saved();
+    await ann.until('rating', async () => (await ann.valueOf('Rating')) === '5');
+    await ann.fill('Rating', '6');
+    await ann.saved();
+    await french.until('rating', async () => (await french.valueOf('Rating')) === '6');
+    await french.type('Title', ' encore');
+    await french.saved();
+    expect(refused).toEqual([]);
+    for (const editor of [ann, french]) expect(await editor.text()).not.toContain('Another editor');
+    // A change of another editor in between is shown.
+    await api('put', `/articles/${documentId}?status=draft`, { data: { lead: 'Of Ben', rating: 7 } });
+    await french.fill('Lead', 'De la France');
+    await french.saved();
+    await french.sees('Another editor has changed: Rating');
+    await ann.type('Title', '!');
+    await ann.saved();
+    await ann.sees('Another editor has changed: ');
+    expect(await stored(documentId)).toMatchObject({ title: 'Two languages!', lead: 'Of Ben', rating: 7 });
+    await tab.close();
+  });
+
+  it('publishes what another editor has just published, without a question', async () => {
+    const { documentId } = await make({ title: 'Published twice' });
+    await ann.open(`/content/article/${documentId}`);
+    await api('post', `/articles/${documentId}/actions/publish`);
+    await ann.press('Publish');
+    await ann.status('Published');
+    expect(await ann.text()).not.toContain('Another editor');
+  });
+
+  it('keeps JSON that is not finished when the tab is closed', async () => {
+    const { documentId } = await make({ title: 'Half a thought', extra: { a: 1 } });
+    const tab = await openPage(context, room.url);
+    const first = new Editor(tab.page, room.desk);
+    await first.open(`/content/article/${documentId}`);
+    await first.fill('Extra', '{ "a": 1, "b": ');
+    await first.type('Lead', 'Finished.');
+    await first.press('Save');
+    await first.sees('Not everything is saved');
+    await tab.close();
+    expect(await stored(documentId)).toMatchObject({ extra: { a: 1 }, lead: 'Finished.' });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.sees('were recovered');
+    await ann.press('Keep them');
+    expect(await ann.valueOf('Extra')).toBe('{ "a": 1, "b": ');
+    await ann.fill('Extra', '{ "a": 1, "b": 2 }');
+    await ann.saved();
+    expect(await stored(documentId)).toMatchObject({ extra: { a: 1, b: 2 } });
+  });
+
+  it('adds an item once, although the response was lost and the tab closed', async () => {
+    const { documentId } = await make({ title: 'Lost response' });
+    const tab = await openPage(context, room.url);
+    const first = new Editor(tab.page, room.desk);
+    await first.open(`/content/article/${documentId}`);
+    await first.press('Add Sections');
+    await first.item('Quote A sentence with its speaker.');
+    await first.fill('Text', 'Said once');
+    await loseResponses(tab.page);
+    await first.press('Save');
+    await first.sees('No connection.');
+    await first.fill('Speaker', 'Typed later');
+    await tab.close();
+    expect((await stored(documentId)).sections).toMatchObject([{ text: 'Said once' }]);
+    await ann.open(`/content/article/${documentId}`);
+    await ann.sees('were recovered');
+    await ann.press('Keep them');
+    await ann.saved();
+    expect((await stored(documentId)).sections).toMatchObject([
+      { text: 'Said once', speaker: 'Typed later' },
+    ]);
+  });
+
+  it('creates a document once, although the response was lost and the tab closed', async () => {
+    const tab = await openPage(context, room.url);
+    const first = new Editor(tab.page, room.desk);
+    await first.open('/content/article/new');
+    await first.fill('Title', 'Created once');
+    await loseResponses(tab.page);
+    await first.press('Save');
+    await first.sees('No connection.');
+    await tab.close();
+    await ann.open('/content/article/new');
+    await ann.heading('Created once');
+    await ann.until('its address', async () => /article\/\w{24}$/.test(ann.page.url()));
+    expect(await api('get', '/articles?status=draft&filters[title]=Created once')).toHaveLength(1);
+  });
+
+  it('moves rows of a list by keyboard and by pointer, and the order is stored', async () => {
+    for (const name of ['Orla', 'Pia', 'Quentin', 'Rosa']) await api('post', '/authors', { data: { name } });
+    const shown = async (): Promise<string> => {
+      const names = await ann.texts('tbody .desk-row-link');
+      return names.filter((name) => /^(Orla|Pia|Quentin|Rosa)$/.test(name)).join();
+    };
+    const order = async (): Promise<string> => {
+      const all = await api('get', '/authors?sort=position:asc&pagination[pageSize]=100');
+      return all
+        .map(({ name }: { name: string }) => name)
+        .filter((name: string) => 'Orla,Pia,Quentin,Rosa'.includes(name))
+        .join();
+    };
+    await ann.open('/content/author');
+    await ann.until('all', async () => (await shown()) === 'Orla,Pia,Quentin,Rosa');
+    await ann.move('Rosa', ['ArrowUp', 'ArrowUp']);
+    await ann.sees('The order is stored');
+    await ann.until('order', async () => (await order()) === 'Orla,Rosa,Pia,Quentin');
+    expect(await shown()).toBe('Orla,Rosa,Pia,Quentin');
+    const place = async (name: string): Promise<{ x: number; y: number }> => {
+      const handle = await ann.page.waitForSelector(`::-p-aria([name="Move ${name}"][role="button"])`);
+      const box = await handle?.boundingBox();
+      if (box === null || box === undefined) throw new Error(`No handle of ${name}`);
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    };
+    const [from, to] = [await place('Orla'), await place('Quentin')];
+    await ann.page.mouse.move(from.x, from.y);
+    await ann.page.mouse.down();
+    await ann.page.mouse.move(to.x, to.y - 10, { steps: 5 });
+    await ann.page.mouse.move(to.x, to.y, { steps: 5 });
+    await ann.page.mouse.up();
+    await ann.until('order', async () => (await order()) === 'Rosa,Pia,Quentin,Orla');
+    await ann.press('Sort by Name');
+    expect(await ann.page.$$('[aria-label="Move Orla"]')).toEqual([]);
+    await ann.press('Sort in the order of the editors');
+    await ann.until('sorted', async () => (await shown()) === 'Rosa,Pia,Quentin,Orla');
+  });
+
   it('continues after a deploy: unsaved work outlives the reload', async () => {
     const { documentId } = await make({ title: 'During a deploy' });
     await ann.open(`/content/article/${documentId}`);
     await ann.type('Contact', 'x');
-    await sleep(600);
     await ann.page.evaluate(
       `dispatchEvent(Object.assign(new Event('vite:preloadError', { cancelable: true }), {}))`,
     );

@@ -96,10 +96,11 @@ const article = defineCollectionType({
 const author = defineCollectionType({
   singularApiId: 'author',
   pluralApiId: 'authors',
-  desk: { group: 'Magazine', title: 'name' },
+  desk: { group: 'Magazine', title: 'name', order: 'position' },
   attributes: {
     name: { type: 'string', required: true, unique: true },
     biography: { type: 'text' },
+    position: { type: 'integer' },
     articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'author' },
   },
 });

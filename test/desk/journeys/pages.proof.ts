@@ -2,38 +2,14 @@
  * Each screen in light and dark, and as wide as a phone: no serious finding of axe, and no scrolling sideways.
  * `npm run desk:screenshots` writes the pictures of the documentation.
  */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import sharp from 'sharp';
-import { findings } from './axe.ts';
 import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
+import { checkViews } from './views.ts';
 
 const PASSWORD = 'a long password of an editor';
-const FOLDER = process.env['DESK_SCREENSHOTS'];
-
-interface View {
-  readonly name: string;
-  readonly scheme: 'light' | 'dark';
-  readonly width: number;
-}
-
-/** Elements that make the page wider than the window, unless they scroll on their own. */
-const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
-  [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-    .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5)`;
-
-/** Titles of another editor, in turn. */
-const BY_BEN = ['Harbours of the far north', 'Harbours, seen from the sea'];
-
-const VIEWS: readonly View[] = [
-  { name: 'light', scheme: 'light', width: 1280 },
-  { name: 'dark', scheme: 'dark', width: 1280 },
-  { name: 'phone', scheme: 'light', width: 390 },
-];
 
 (hasBrowser ? describe : describe.skip)('every screen', () => {
   let room: Newsroom;
@@ -41,7 +17,6 @@ const VIEWS: readonly View[] = [
   let opened: Opened;
   let ann: Editor;
   let article = '';
-  let visits = 0;
 
   beforeAll(async () => {
     room = await startNewsroom('express');
@@ -56,17 +31,6 @@ const VIEWS: readonly View[] = [
     await room?.close();
   });
 
-  /** Shows a screen in a view, and waits until it stands still. */
-  async function show({ scheme, width }: View, visit: () => Promise<void>): Promise<void> {
-    await ann.page.setViewport({ width, height: 860, deviceScaleFactor: 1 });
-    await ann.page.emulateMediaFeatures([
-      { name: 'prefers-color-scheme', value: scheme },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ]);
-    await visit();
-    await sleep(400);
-  }
-
   const SCREENS: readonly (readonly [string, () => Promise<void>])[] = [
     ['list', () => ann.open('/content/article')],
     ['document', () => ann.open(`/content/article/${article}`)],
@@ -75,18 +39,23 @@ const VIEWS: readonly View[] = [
       'conflict',
       async () => {
         await ann.open(`/content/article/${article}`);
-        if ((await ann.text()).includes('Take theirs')) {
-          await ann.press('Take theirs: Title');
-          await ann.seesNot('Take theirs');
-        }
         await room.sql(
           `update articles set title = $2, revision = revision + 1
            where document_id = $1 and locale = 'en' and not published`,
-          [article, BY_BEN[(visits += 1) % 2]],
+          [article, 'Harbours of the far north'],
         );
         await ann.fill('Title', 'Harbours in winter');
         await ann.press('Save');
         await ann.sees('Another editor has changed the same fields');
+      },
+    ],
+    [
+      'published',
+      async () => {
+        await ann.press('Take theirs: Title');
+        await ann.seesNot('Take theirs');
+        await ann.press('Publish');
+        await ann.until('message', async () => (await ann.texts('.desk-message')).join() === 'Published');
       },
     ],
     [
@@ -107,35 +76,44 @@ const VIEWS: readonly View[] = [
         await ann.page.waitForSelector('.mantine-Drawer-content [data-path=name]');
       },
     ],
+    [
+      'order',
+      async () => {
+        await ann.open('/content/author');
+        await ann.move('Carla Rossi', ['ArrowUp']);
+        await ann.sees('The order is stored');
+      },
+    ],
   ];
 
-  it.each(
-    SCREENS.flatMap(([screen, visit]) => VIEWS.map((view) => ({ screen, name: view.name, view, visit }))),
-  )('$screen in $name', async ({ screen, view, visit }) => {
-    await show(view, visit);
-    if (FOLDER !== undefined) {
-      await mkdir(FOLDER, { recursive: true });
-      const png = await ann.page.screenshot();
-      await sharp(png)
-        .png({ palette: true, quality: 90, effort: 10 })
-        .toFile(join(FOLDER, `desk-${screen}-${view.name}.png`));
-    }
-    expect(await findings(ann.page)).toEqual([]);
-    expect(await ann.page.evaluate(OVERFLOWING)).toEqual([]);
+  it.each(SCREENS)('%s in all views', async (name, visit) => {
+    expect(await checkViews(ann.page, `desk-${name}`, visit)).toEqual([]);
     expect(opened.complaints.splice(0)).toEqual([]);
+  });
+
+  it('a message covers nothing', async () => {
+    await ann.open(`/content/article/${article}`);
+    const boxes = `[...document.querySelectorAll('.desk-message span, header button, .desk-savebar *')].map((one) => {
+      const { left, right, top, bottom } = one.getBoundingClientRect();
+      return { left, right, top, bottom };
+    })`;
+    const overlaps = `(([message, ...others]) => others.filter((one) => one.left < message.right &&
+      message.left < one.right && one.top < message.bottom && message.top < one.bottom))(${boxes})`;
+    await ann.type('Lead', ' And more.');
+    await ann.press('Publish');
+    await ann.until('message', async () => (await ann.texts('.desk-message')).join() === 'Published');
+    for (const width of [1280, 390]) {
+      await ann.page.setViewport({ width, height: 860 });
+      expect(await ann.page.evaluate(overlaps)).toEqual([]);
+    }
   });
 
   it('sign-in in all views', async () => {
     await ann.open('/content/article');
     await ann.press('Account');
     await ann.item('Sign out');
-    await ann.sees('Sign in to write and publish.');
-    for (const view of VIEWS) {
-      await show(view, () => ann.open('/content/article'));
-      if (FOLDER !== undefined)
-        await ann.page.screenshot({ path: join(FOLDER, `desk-sign-in-${view.name}.png`) });
-      expect(await findings(ann.page)).toEqual([]);
-    }
+    const visit = (): Promise<void> => ann.sees('Sign in to write and publish.');
+    expect(await checkViews(ann.page, 'desk-sign-in', visit)).toEqual([]);
   });
 });
 

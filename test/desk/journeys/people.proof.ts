@@ -1,19 +1,27 @@
 /** Journeys of an administrator in the people screens: users, roles, API tokens and the own account. */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
-import { findings } from './axe.ts';
 import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
+import { checkViews } from './views.ts';
 
-const FOLDER = process.env['DESK_SCREENSHOTS'];
 const PASSWORD = 'a long password of an editor';
 
+let room: Newsroom;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!hasBrowser) return;
+  room = await startNewsroom('fastify');
+  browser = await launch();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await room?.close();
+});
+
 (hasBrowser ? describe : describe.skip)('people at the desk', () => {
-  let room: Newsroom;
-  let browser: Browser;
   const pages: Opened[] = [];
   let eva: Editor;
   let bens: Editor;
@@ -41,15 +49,9 @@ const PASSWORD = 'a long password of an editor';
   };
 
   beforeAll(async () => {
-    room = await startNewsroom('fastify');
-    browser = await launch();
     eva = await arrive();
     await eva.acceptInvitation(await room.invite('eva@example.org', 'chief'), PASSWORD);
-  }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await room?.close();
-  });
+  }, 60_000);
   afterEach(() => expect(pages.flatMap(({ complaints }) => complaints.splice(0))).toEqual([]));
 
   it('invites a colleague by a link, who then signs in', async () => {
@@ -72,7 +74,7 @@ const PASSWORD = 'a long password of an editor';
   it('shows no people to a colleague without the permissions, and the API refuses', async () => {
     expect(await bens.text()).not.toMatch(/API tokens|Users|Roles/);
     for (const path of ['/people/users', '/people/roles', '/people/tokens', '/people/roles/x']) {
-      await bens.open(path);
+      await bens.openAnew(path);
       await bens.heading('This page does not exist.');
     }
     const jwt = await tokenOf('ben');
@@ -89,7 +91,7 @@ const PASSWORD = 'a long password of an editor';
     await choose(eva, 'Role', 'Editor');
     await confirm('Save');
     await eva.until('role', async () => (await eva.texts('tbody tr'))[0]?.includes('Editor') === true);
-    await bens.open('/content/author');
+    await bens.openAnew('/content/author');
     await bens.follow('Create');
   });
 
@@ -108,7 +110,7 @@ const PASSWORD = 'a long password of an editor';
     await act('ben', 'End all sessions');
     await eva.sees('End all sessions of ben?');
     await confirm('End all sessions');
-    await bens.open('/content/article');
+    await bens.openAnew('/content/article');
     await bens.sees('Sign in to write and publish.');
     await bens.signIn('ben', PASSWORD);
     await bens.heading('Articles');
@@ -118,7 +120,7 @@ const PASSWORD = 'a long password of an editor';
     await act('ben', 'Block');
     await confirm('Block');
     await eva.sees('Blocked');
-    await bens.open('/content/article');
+    await bens.openAnew('/content/article');
     await bens.sees('Sign in to write and publish.');
     await bens.signIn('ben', PASSWORD);
     await bens.sees('Your account has been blocked by an administrator');
@@ -167,7 +169,7 @@ const PASSWORD = 'a long password of an editor';
     await choose(eva, 'Role', 'Archivist');
     await confirm('Save');
     const other = await arrive();
-    await other.open('/');
+    await other.openAnew('/');
     await other.signIn('ben', 'yet another password');
     await other.heading('Tags');
     expect(await other.text()).not.toContain('Articles');
@@ -202,7 +204,7 @@ const PASSWORD = 'a long password of an editor';
 
   it('changes the own password, stays signed in, and ends the other sessions', async () => {
     const other = await arrive();
-    await other.open('/');
+    await other.openAnew('/');
     await other.signIn('eva@example.org', PASSWORD);
     await other.heading('Articles');
     await eva.press('Account');
@@ -219,21 +221,62 @@ const PASSWORD = 'a long password of an editor';
     await eva.sees('The password is changed.');
     await eva.follow('Users');
     await eva.sees('ben@example.org');
-    await other.open('/');
+    await other.openAnew('/');
     await other.sees('Sign in to write and publish.');
   });
 
   it('sees the own sessions, and ends another one', async () => {
     const other = await arrive();
-    await other.open('/');
+    await other.openAnew('/');
     await other.signIn('eva@example.org', 'a new password of eva');
     await other.heading('Articles');
     await eva.open('/account');
     await eva.until('two sessions', async () => (await eva.text()).split('Last used').length === 3);
     await eva.page.locator('::-p-text(End this session)').click();
     await eva.until('one session', async () => (await eva.text()).split('Last used').length === 2);
-    await other.open('/');
+    await other.openAnew('/');
     await other.sees('Sign in to write and publish.');
+  });
+
+  it('works by keyboard alone: invites a colleague, and gives another role', async () => {
+    const { keyboard } = eva.page;
+    await eva.open('/content/article');
+    await eva.page.evaluate('document.activeElement.blur()');
+    await eva.reach('Users');
+    await keyboard.press('Enter');
+    await eva.heading('Users');
+    await eva.reach('Invite a user');
+    await keyboard.press('Enter');
+    await eva.sees('Create and show the link');
+    await eva.reach('User name');
+    await keyboard.type('dora');
+    await eva.reach('E-mail');
+    await keyboard.type('dora@example.org');
+    await eva.reach('Role');
+    await keyboard.press('ArrowDown');
+    await keyboard.type('Writer');
+    await eva.until('options', async () => (await eva.texts('[role=option]')).includes('Writer'));
+    await eva.pick('Writer');
+    await eva.reach('Create and show the link');
+    await keyboard.press('Enter');
+    await eva.sees('Invitation of dora');
+    await keyboard.press('Escape');
+    await eva.sees('dora@example.org');
+    await eva.reach('Actions for dora');
+    await keyboard.press('Enter');
+    await eva.until('menu', async () => (await eva.texts('[role=menuitem]')).includes('Change role'));
+    for (let i = 0; i < 10 && (await eva.focused()) !== 'Change role'; i += 1)
+      await keyboard.press('ArrowDown');
+    await keyboard.press('Enter');
+    await eva.until('dialog', async () => (await eva.page.$$('[role=dialog]')).length === 1);
+    await eva.reach('Role');
+    await keyboard.press('ArrowDown');
+    await eva.pick('Editor');
+    await eva.reach('Save');
+    await keyboard.press('Enter');
+    await eva.until('role', async () =>
+      (await eva.texts('tbody tr')).some((row) => row.includes('dora') && row.includes('Editor')),
+    );
   });
 
   it('deletes a user after a question', async () => {
@@ -248,24 +291,14 @@ const PASSWORD = 'a long password of an editor';
   });
 });
 
-const VIEWS = [
-  { name: 'light', scheme: 'light', width: 1280 },
-  { name: 'dark', scheme: 'dark', width: 1280 },
-  { name: 'phone', scheme: 'light', width: 390 },
-] as const;
-
 (hasBrowser ? describe : describe.skip)('every people screen', () => {
-  let room: Newsroom;
-  let browser: Browser;
   let opened: Opened;
   let eva: Editor;
 
   beforeAll(async () => {
-    room = await startNewsroom('express');
-    browser = await launch();
-    opened = await openPage(browser, room.url);
+    opened = await openPage(await browser.createBrowserContext(), room.url);
     eva = new Editor(opened.page, room.desk);
-    await eva.acceptInvitation(await room.invite('eva@example.org', 'chief'), PASSWORD);
+    await eva.acceptInvitation(await room.invite('fay@example.org', 'chief'), PASSWORD);
     for (const [name, role] of [
       ['ann.weber', 'editor'],
       ['ben.okafor.of.the.very.long.name', 'writer'],
@@ -273,7 +306,7 @@ const VIEWS = [
     ] as const)
       await room.invite(`${name}@example.org`, role);
     await room.sql(`update content_users set blocked = true where username = 'carla'`);
-    const body = { identifier: 'eva@example.org', password: PASSWORD };
+    const body = { identifier: 'fay@example.org', password: PASSWORD };
     const { jwt } = (await room.http.post('/desk/session').send(body).expect(200)).body;
     const post = (path: string, data: object) =>
       room.http.post(path).set('Authorization', `Bearer ${jwt}`).send(data);
@@ -281,11 +314,6 @@ const VIEWS = [
     await post('/api/api-tokens', { data: { name: 'website', kind: 'read-only', days: 90 } }).expect(201);
     await post('/api/api-tokens', { data: { name: 'importer', kind: 'full-access' } }).expect(201);
   }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await room?.close();
-  });
-
   const SCREENS: readonly (readonly [string, () => Promise<void>])[] = [
     ['users', () => eva.open('/people/users')],
     [
@@ -351,24 +379,8 @@ const VIEWS = [
     ['account', () => eva.open('/account')],
   ];
 
-  it.each(SCREENS.flatMap(([screen, visit]) => VIEWS.map((view) => ({ screen, ...view, visit }))))(
-    '$screen in $name',
-    async ({ screen, name, scheme, width, visit }) => {
-      await eva.page.setViewport({ width, height: 860, deviceScaleFactor: 1 });
-      await eva.page.emulateMediaFeatures([
-        { name: 'prefers-color-scheme', value: scheme },
-        { name: 'prefers-reduced-motion', value: 'reduce' },
-      ]);
-      await visit();
-      await sleep(400);
-      if (FOLDER !== undefined) {
-        await mkdir(FOLDER, { recursive: true });
-        await eva.page.screenshot({ path: join(FOLDER, `people-${screen}-${name}.png`) });
-      }
-      expect(await findings(eva.page)).toEqual([]);
-      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-      expect(await eva.page.evaluate(overflow)).toBeLessThanOrEqual(0);
-      expect(opened.complaints.splice(0)).toEqual([]);
-    },
-  );
+  it.each(SCREENS)('%s in all views', async (name, visit) => {
+    expect(await checkViews(eva.page, `people-${name}`, visit)).toEqual([]);
+    expect(opened.complaints.splice(0)).toEqual([]);
+  });
 });

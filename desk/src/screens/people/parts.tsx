@@ -1,8 +1,8 @@
 /** Parts of the people screens: dialogs, and the sending of changes. */
 import { Button, CopyButton, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
+import { say } from '../../parts/messages.tsx';
 import { type Sending, useSending } from '../../parts/sending.tsx';
 import { useTexts } from '../../texts/texts.ts';
 
@@ -82,7 +82,7 @@ export function QuestionDialog({ question, close }: { readonly question: Questio
   const { title, hint, label, work } = question;
   const confirm = async (): Promise<void> => {
     if (!(await send(work))) return;
-    notifications.show({ position: 'bottom-center', message: texts.persons.done(label) });
+    say(texts.persons.done(label));
     close();
   };
   return (

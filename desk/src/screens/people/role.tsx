@@ -1,9 +1,9 @@
 /** One role with its grants: to change if it is in the database, to read if it is in the code. */
 import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Frame } from '../../parts/frame.tsx';
+import { say } from '../../parts/messages.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices, GrantTable } from './grant-tables.tsx';
@@ -91,7 +91,7 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
   }));
   const save = async (): Promise<void> => {
     if (await send(() => changeRole(role.documentId, { permissions: tree })))
-      notifications.show({ position: 'bottom-center', message: texts.persons.done(texts.save) });
+      say(texts.persons.done(texts.save));
   };
   return (
     <>

@@ -1,0 +1,36 @@
+/** The write that stores the changes of a form. */
+import { bodyOf } from '../form/body.ts';
+import { type FormStore, topOf } from '../form/store.ts';
+import { finishedValues, sameValues } from '../form/values.ts';
+import { hasDrafts, type Model, type Type } from '../model/model.ts';
+import type { Pending } from './requests.ts';
+
+interface Form {
+  readonly model: Model;
+  readonly type: Type;
+  readonly store: FormStore;
+  readonly isNew: boolean;
+}
+
+/** Whether a draft is stored without the values that cannot be sent, or that the server has refused. */
+export const sendsParts = ({ type, isNew }: Pick<Form, 'type' | 'isNew'>): boolean =>
+  hasDrafts(type) && !isNew;
+
+/** Whether the form has no value that cannot be sent, and none that the server has refused. */
+export const isSendable = ({ base, values, problemPaths }: FormStore): boolean =>
+  problemPaths.length === 0 && sameValues(values, finishedValues(values, base));
+
+/** Returns the next write; null if there is nothing to send. */
+export function nextWrite(form: Form, ifMatch: string | null): Pending | null {
+  const { type, isNew, store } = form;
+  const { base, problemPaths } = store;
+  const values = finishedValues(store.values, base);
+  const data = bodyOf(type, { base: isNew ? {} : base, values }, form);
+  // A draft is stored without the values that the server has refused; they stay in the form.
+  const left = sendsParts(form) ? problemPaths.map(topOf) : [];
+  for (const name of left) delete data[name];
+  if (Object.keys(data).length === 0 && !isNew) return null;
+  const changes = Object.keys(data).map((name) => [name, values[name]] as const);
+  const sent = { ...base, ...Object.fromEntries(changes) };
+  return { body: { data }, ifMatch, key: crypto.randomUUID(), sent };
+}

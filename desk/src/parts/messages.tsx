@@ -1,0 +1,37 @@
+/** Short messages about finished actions. They have their own place in the header, so they cover nothing. */
+import { Text } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
+import { useSyncExternalStore } from 'react';
+import { Observed } from '../editor/observed.ts';
+
+/** Milliseconds for which a message is shown. */
+const SHOWN = 5000;
+
+class Messages extends Observed<{ readonly text: string }> {
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor() {
+    super({ text: '' });
+  }
+
+  say(text: string): void {
+    clearTimeout(this.timer);
+    this.show({ text });
+    this.timer = setTimeout(() => this.show({ text: '' }), SHOWN);
+  }
+}
+
+const messages = new Messages();
+
+/** Shows a message, instead of one that is shown. */
+export const say = (text: string): void => messages.say(text);
+
+export function MessageLine() {
+  const { text } = useSyncExternalStore(messages.subscribe, messages.current);
+  return (
+    <Text className="desk-message" role="status" size="sm">
+      {text !== '' && <IconCheck size={16} aria-hidden />}
+      <span>{text}</span>
+    </Text>
+  );
+}

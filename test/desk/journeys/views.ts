@@ -1,0 +1,64 @@
+/** Views of a screen: in light and dark, and as wide as a phone. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'puppeteer-core';
+import sharp from 'sharp';
+import { findings } from './axe.ts';
+
+const FOLDER = process.env['DESK_SCREENSHOTS'];
+
+interface View {
+  readonly name: string;
+  readonly scheme: 'light' | 'dark';
+  readonly width: number;
+}
+
+const VIEWS: readonly View[] = [
+  { name: 'light', scheme: 'light', width: 1280 },
+  { name: 'dark', scheme: 'dark', width: 1280 },
+  { name: 'phone', scheme: 'light', width: 390 },
+];
+
+/** Elements that make the page wider than the window, unless they scroll on their own. */
+const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] :
+  [...document.querySelectorAll('body *')].filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 120)).slice(0, 5)`;
+
+/** Resolves two frames later, so that the page has seen its new size and scheme. */
+const FRAMES =
+  'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))';
+const IS_STILL = 'document.getAnimations().every(({ playState }) => playState !== "running")';
+
+async function show(page: Page, { scheme, width }: View): Promise<void> {
+  await page.setViewport({ width, height: 860, deviceScaleFactor: 1 });
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+  await page.evaluate(FRAMES);
+  await page.waitForFunction(IS_STILL);
+}
+
+async function keepPicture(page: Page, name: string): Promise<void> {
+  if (FOLDER === undefined) return;
+  await mkdir(FOLDER, { recursive: true });
+  const png = await page.screenshot();
+  await sharp(png)
+    .png({ palette: true, quality: 90, effort: 10 })
+    .toFile(join(FOLDER, `${name}.png`));
+}
+
+/** Shows one screen in every view. Returns the serious findings of axe, and elements that are too wide. */
+export async function checkViews(page: Page, name: string, visit: () => Promise<void>): Promise<string[]> {
+  const found: string[] = [];
+  const [first] = VIEWS;
+  if (first !== undefined) await show(page, first);
+  await visit();
+  for (const view of VIEWS) {
+    await show(page, view);
+    await keepPicture(page, `${name}-${view.name}`);
+    const wide = (await page.evaluate(OVERFLOWING)) as string[];
+    found.push(...[...(await findings(page)), ...wide].map((one) => `${view.name}: ${one}`));
+  }
+  return found;
+}
