@@ -28,6 +28,7 @@ import type { HookAction } from './hooks.js';
 import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { lastStatementOf, PlanCache } from './plan-cache.js';
 import { hashPasswords } from './passwords.js';
+import { absent, DELETED, KEPT } from './plain-answers.js';
 import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
 import type { WriteAnswer, WriteRun } from './run-write.js';
 import { runWrites } from './run-writes.js';
@@ -290,20 +291,3 @@ export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
 const STORED_DRAFT = Object.freeze({ status: 'draft' });
 
 const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
-
-const absent = (): never => {
-  throw notFound();
-};
-
-/** Response to a delete, which an absent document does not fail. */
-const DELETED: WriteAnswer<Answer> = {
-  written: null,
-  statements: () => [],
-  from: () => Answer.NOTHING,
-  failed: notFound,
-  readBack: () => Promise.resolve(Answer.NOTHING),
-  absent: () => Answer.NOTHING,
-};
-
-/** Response to a scheduled action. */
-const KEPT: WriteAnswer<Answer> = { ...DELETED, absent };

@@ -1,0 +1,22 @@
+/** Responses to writes that show no document. */
+import { notFound } from '../../kernel/errors.js';
+import { Answer } from './answer.js';
+import type { WriteAnswer } from './run-write.js';
+
+/** Fails a write whose document does not exist. */
+export const absent = (): never => {
+  throw notFound();
+};
+
+/** Response to a delete, which an absent document does not fail. */
+export const DELETED: WriteAnswer<Answer> = {
+  written: null,
+  statements: () => [],
+  from: () => Answer.NOTHING,
+  failed: notFound,
+  readBack: () => Promise.resolve(Answer.NOTHING),
+  absent: () => Answer.NOTHING,
+};
+
+/** Response to a scheduled action. */
+export const KEPT: WriteAnswer<Answer> = { ...DELETED, absent };
