@@ -16,7 +16,7 @@ const features = new WeakMap<object, ContentFeature>();
 
 /** Checks at the start that the model has the types of a feature. */
 @Module({})
-export class ContentFeatureModule implements OnModuleInit {
+class ContentFeatureModule implements OnModuleInit {
   constructor(
     @Inject(CONTENT_MODULE) _content: object,
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,

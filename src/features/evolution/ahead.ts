@@ -97,7 +97,7 @@ const outdated = ({ table }: ContentType): Sql =>
       or (d.revision <> p.revision and d.revision <> 0) or age(p.xmin) < age(d.xmin))`;
 
 /** Deletes drafts, of all documents or those in a query, with their links. */
-export const withoutDraftsOf = (type: ContentType, documents: Sql | null): Sql[] => {
+const withoutDraftsOf = (type: ContentType, documents: Sql | null): Sql[] => {
   const among = (owner: Sql): Sql =>
     documents === null ? sql`` : sql` and ${owner} = any(array(${documents}))`;
   return [

@@ -22,7 +22,7 @@ export interface WorkAhead {
   readonly columns: readonly FilledColumn[];
 }
 
-export interface FilledColumn {
+interface FilledColumn {
   readonly table: string;
   readonly filled: string;
 }
