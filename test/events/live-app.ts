@@ -1,6 +1,14 @@
 /** Application with live reads, and a client that writes as an editor. */
 import type { Socket } from 'node:net';
-import { type AuthStrategy, ContentError, type Credentials, defineCollectionType } from 'nestjs-content-api';
+import { Injectable } from '@nestjs/common';
+import {
+  type AuthStrategy,
+  BeforeContentRead,
+  ContentError,
+  type ContentReadEvent,
+  type Credentials,
+  defineCollectionType,
+} from 'nestjs-content-api';
 import { EventsModule } from 'nestjs-content-api/events';
 import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
 import { eventually } from './helpers.ts';
@@ -51,6 +59,17 @@ export const revoked = new Set<string>();
 /** Users without permissions. */
 export const demoted = new Set<string>();
 
+/** Users whose reads a hook refuses. */
+export const refused = new Set<string>();
+
+@Injectable()
+class ReadHook {
+  @BeforeContentRead('memo', 'find')
+  check({ caller: { id } }: ContentReadEvent): void {
+    if (id !== null && refused.has(id)) throw new ContentError('ForbiddenError', 'Refused');
+  }
+}
+
 class Names implements AuthStrategy {
   readonly name = 'names';
   readonly vary = ['X-User'];
@@ -98,6 +117,7 @@ export class LiveApp {
             },
           },
         },
+        providers: [ReadHook],
         auth: { strategies: [new Names()] },
         imports: [
           EventsModule.forRoot({
@@ -122,6 +142,7 @@ export class LiveApp {
     for (const client of this.clients.splice(0)) client.close();
     revoked.clear();
     demoted.clear();
+    refused.clear();
   }
 
   async open(path = '', { lastId, user }: Opening = {}): Promise<LiveClient> {

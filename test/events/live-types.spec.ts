@@ -2,7 +2,7 @@
 import { EventsModule } from 'nestjs-content-api/events';
 import { ADAPTERS, createTestApp } from '../support/app.ts';
 import { eventually } from './helpers.ts';
-import { demoted, LiveApp, page, revoked, SECRET } from './live-app.ts';
+import { demoted, LiveApp, page, refused, revoked, SECRET } from './live-app.ts';
 import { LiveClient } from './live-client.ts';
 
 describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
@@ -152,6 +152,15 @@ describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
     await eventually(() => [client, other].filter(({ isClosed }) => isClosed), 2);
     expect(third.isClosed).toBe(false);
     await live.test.http.get('/api/live/memos').set('X-User', 'ann').expect(401);
+  });
+
+  it('21.21: a hook of reads refuses the stream, and ends it', async () => {
+    const client = await live.open('/memos', { user: 'ann' });
+    refused.add('ann');
+    await live.create('memos', { text: 'of ann' }, 'ann');
+    await eventually(() => (client.isClosed ? [1] : []), 1);
+    expect(events(client)).toEqual([]);
+    await live.test.http.get('/api/live/memos').set('X-User', 'ann').expect(403);
   });
 
   it('describes the streams in the OpenAPI document of a caller', async () => {

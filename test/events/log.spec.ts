@@ -260,19 +260,24 @@ describe('the event log', () => {
   it('logs imported documents, once each', async () => {
     const archive = test.app.get(ContentArchive, { strict: false });
     const id = await create('/api/memos', { title: 'moved' });
+    const published = await create('/api/articles', { title: 'P' });
+    const draft = await create('/api/articles?status=draft', { title: 'D' });
     const out = new PassThrough();
     const [file] = await Promise.all([buffer(out), archive.export(out)]);
     await test.http.delete(`/api/memos/${id}`).expect(204);
-    await arrived(2);
+    for (const one of [published, draft]) await test.http.delete(`/api/articles/${one}`).expect(204);
+    await arrived(7);
     seen.length = 0;
     await archive.import(() => Readable.from([file]), { onConflict: 'skip' });
-    await arrived(1);
-    expect(seen[0]).toMatchObject({
+    await arrived(3);
+    const eventOf = (documentId: string) => seen.find((event) => event.documentId === documentId);
+    expect(eventOf(id)).toMatchObject({
       name: 'entry.create',
-      documentId: id,
       locale: null,
       actor: { kind: 'system' },
+      published: true,
     });
+    expect([published, draft].map((one) => eventOf(one)?.published)).toEqual([true, false]);
   });
 
   it('reads a backlog of many events in batches, each event once', async () => {

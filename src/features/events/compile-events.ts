@@ -44,16 +44,23 @@ export const compileLog = (file: ContentType): Template<NewEvents> =>
       ${slot(({ published }: NewEvents) => published)}::text[]) with ordinality a(action, published, n)
     order by a.n`);
 
-/** Appends an event of all locales for each imported document. */
+/**
+ * Appends an event of all locales for each imported document. One that the import has replaced may have been
+ * published before.
+ */
 export const compileLogImport = (
   { file, type }: { readonly file: ContentType; readonly type: ContentType },
   documents: readonly ImportedDocument[],
-): Statement =>
-  print(sql`insert into ${quote(eventTablesOf(file).event)}
-      (id, xid, at, type, document_id, locale, action, actor, attributes)
+): Statement => {
+  const isPublished = sql`exists (select 1 from ${quote(type.table)} v
+    where v.document_id = d."documentId" and v.published)`;
+  return print(sql`insert into ${quote(eventTablesOf(file).event)}
+      (id, xid, at, type, document_id, locale, action, actor, attributes, published)
     select ${nextCount(file)}, pg_current_xact_id(), ${TIME}, ${param(type.singularApiId)}::text, d."documentId",
-      '', case when d."isNew" then 'create' else 'update' end, 'system', '[]'
+      '', case when d."isNew" then 'create' else 'update' end, 'system', '[]',
+      not d."isNew" or ${isPublished}
     from json_to_recordset(${param(JSON.stringify(documents))}::json) d("documentId" text, "isNew" boolean)`);
+};
 
 const AT = sql`to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 

@@ -53,12 +53,17 @@ export class LiveController {
 
   @Get(':type')
   @UseGuards(AccountGuard)
-  events(@Req() request: HttpRequest, @Res() response: object, @Param('type') route: string): void {
+  async events(
+    @Req() request: HttpRequest,
+    @Res() response: object,
+    @Param('type') route: string,
+  ): Promise<void> {
     const caller = callerOf(request);
     const type = this.typeAt(route);
     const text = queryOf(request);
     const asked = { query: readRaw(text, this.settings.limits), text };
     const watched = this.visible.watch(type, asked, caller);
+    await this.visible.admit(watched, caller);
     const stream = this.hub.open(response);
     if (request.method === 'HEAD') return stream.end();
     const { hub, visible, access } = this;

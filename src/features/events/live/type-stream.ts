@@ -119,7 +119,7 @@ export class TypeStream implements LiveListener {
     const { authenticate, maxAge, visible, watched } = this.base;
     if (performance.now() - this.authenticatedAt < maxAge) return this.caller;
     const caller = await authenticate();
-    visible.watch(watched.type, watched, caller);
+    await visible.admit(visible.watch(watched.type, watched, caller), caller);
     this.caller = caller;
     this.authenticatedAt = performance.now();
     return caller;

@@ -5,6 +5,7 @@ import { refusal } from '../../../content/access/auth-strategy.js';
 import type { Caller } from '../../../content/access/caller.js';
 import { decide, decideRead, isPersonal } from '../../../content/access/decide.js';
 import { Documents } from '../../../content/documents/documents.service.js';
+import { Hooks } from '../../../content/documents/hooks.js';
 import type { ContentType } from '../../../content/model/model.js';
 import type { ReadPlan } from '../../../content/plan/plan.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
@@ -45,7 +46,16 @@ export class VisibleEvents {
   private readonly known = new LRUCache<string, Promise<boolean>>({ max: MAX_SHARED, ttl: SHARED });
   private readonly reading = pLimit(READ);
 
-  constructor(@Inject(Documents) private readonly documents: Documents) {}
+  constructor(
+    @Inject(Documents) private readonly documents: Documents,
+    @Inject(Hooks) private readonly hooks: Hooks,
+  ) {}
+
+  /** Calls the hooks of reads, which can refuse the stream. */
+  async admit({ type: { singularApiId: type } }: Watched, caller: Caller): Promise<void> {
+    if (this.hooks.hearsRead(type, 'find'))
+      await this.hooks.beforeRead({ type, documentId: null, action: 'find', caller, requestId: null });
+  }
 
   /**
    * Checks a query. Throws like a list with these filters, 403 without `find`, and 400 for other
@@ -66,6 +76,7 @@ export class VisibleEvents {
    */
   async isVisible(event: LoggedEvent, watched: Watched, caller: Caller): Promise<boolean> {
     const { type, published, text } = watched;
+    await this.admit(watched, caller);
     const reading = decideRead(caller, type, { action: 'find', published });
     if (isRemoval(event, watched)) return reading === 'all';
     const person = isPersonal(caller, type, 'find') ? caller.id : '';
