@@ -8,6 +8,7 @@ import type { ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { Telemetry } from '../../kernel/telemetry.js';
 import { checkTables, PING, type TableProblems } from './check-tables.js';
+import { checkText } from './check-text.js';
 import { AfterCommitQueue } from './after-commit-queue.js';
 import { mapDatabaseError, type UniqueValues } from './database-errors.js';
 import { isOutdated, isRetryable, isViolationOf, reasonAway } from '../../kernel/postgres-errors.js';
@@ -263,8 +264,14 @@ export class Database {
     }
   }
 
+  /** Returns advice on connection, encoding and locale. Without a database, there is none on the last two. */
   async advice(): Promise<readonly string[]> {
-    return (await this.nativePool())?.advice() ?? [];
+    const native = await this.nativePool();
+    const run: Runner['run'] = (statement) =>
+      native === null ? runnerOf(this.em.fork()).run(statement) : native.run(statement, null);
+    // First the pool: behind a pooler, it may have to stop naming statements.
+    const ofPool = (await native?.advice()) ?? [];
+    return [...ofPool, ...(await checkText(run).catch(() => []))];
   }
 
   private mapped(error: unknown, values: UniqueValues = new Map()): unknown {
