@@ -32,8 +32,7 @@ describe('a migration of a running site', () => {
   };
   const get = async (path: string): Promise<any> =>
     ((await (await fetch(`${host.url}/api/${path}`, { headers: ADMIN })).json()) as { data: unknown }).data;
-  const connection = (): AbstractSqlConnection =>
-    (ormOf(host)).em.getConnection() as AbstractSqlConnection;
+  const connection = (): AbstractSqlConnection => ormOf(host).em.getConnection() as AbstractSqlConnection;
   const run = async (statements: readonly string[]): Promise<void> => {
     for (const statement of statements) await connection().execute(statement);
   };

@@ -62,7 +62,9 @@ describe.each(adaptersFor('express'))('validate functions on %s', (adapter) => {
   });
 
   it('14.24 run after the rules of the type, and are reported together with other problems', async () => {
-    expect((await post({ seats: 'x' }).expect(400)).body.error.message).toMatch(/^seats must be a `number` type/);
+    expect((await post({ seats: 'x' }).expect(400)).body.error.message).toMatch(
+      /^seats must be a `number` type/,
+    );
     const { body } = await post({ seats: 3, secret: 'bad' }).expect(400);
     expect(body.error.details.errors.map(({ message }: { message: string }) => message)).toEqual([
       'must be even',
