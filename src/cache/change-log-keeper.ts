@@ -14,7 +14,7 @@ import {
   compileSettle,
   compileUncount,
 } from '../content/compile/compile-totals.js';
-import type { Database } from '../content/store/database.js';
+import { ALONE, type Database } from '../content/store/database.js';
 import type { Row, Runner } from '../pool/runner.js';
 import { ContentError } from '../kernel/errors.js';
 import { changeLogTablesOf, notedTables } from '../content/model/change-log-tables.js';
@@ -41,8 +41,6 @@ const MIN_RETAINED = 1000;
 const MANY_PENDING = 100;
 const RETENTION = 60_000;
 const MAX_NAMES = 3;
-
-const ALONE = { values: new Map(), retryOn: [], shared: false, mutex: null, disconnect: null };
 
 export class ChangeLogKeeper {
   isWhole = false;

@@ -79,12 +79,12 @@ export interface Stand {
 const NEVER = sql`'18446744073709551615'::xid8`;
 
 /**
- * Selects the changes `c` that a snapshot does not see, in two disjoint parts: transactions that began after
- * it, and transactions that were running.
- * The cost depends on the number of changes, not on the age of the oldest running transaction.
+ * Selects the rows `c` of a table whose transactions a snapshot does not see. The two parts are disjoint:
+ * transactions that began after it, and transactions that were running. The cost depends on the number of
+ * these rows, not on the age of the oldest running transaction.
  */
-export function unseen({ change }: ChangeLogTables, columns: Sql, since: Sql): readonly [Sql, Sql] {
-  const rows = sql`select ${columns} from ${quote(change)} c where c.xid >=`;
+export function unseen(table: Identifier, columns: Sql, since: Sql): readonly [Sql, Sql] {
+  const rows = sql`select ${columns} from ${quote(table)} c where c.xid >=`;
   return [
     sql`${rows} pg_snapshot_xmax(${since}) and c.xid < ${NEVER}`,
     sql`${rows} pg_snapshot_xmin(${since}) and c.xid < pg_snapshot_xmax(${since})
@@ -108,7 +108,7 @@ export const isSettled = sql`s.type = '' and s.locale = '' and not s.published a
  */
 export function compileCheck({ tables, marked }: ChangeLogQuery): Template<Stand> {
   const since = sql`${slot(({ snapshot }: Stand) => snapshot)}::pg_snapshot`;
-  const [later, running] = unseen(tables, sql`c.type, c.document_id as id, c.xid`, since);
+  const [later, running] = unseen(tables.change, sql`c.type, c.document_id as id, c.xid`, since);
   const changes = sql`select u.type, u.id, u.xid::text as xid from (${later} union ${running}) u`;
   const lost = sql`not exists (select 1 from ${quote(tables.total)} s
     where ${isSettled} and s.horizon <= pg_snapshot_xmin(${since}))`;

@@ -4,6 +4,7 @@
  */
 import type { UnscheduleStep } from '../plan/steps.js';
 import type { ContentType } from '../model/model.js';
+import { isoInstant } from '../model/scalar-types.js';
 import { type Scheduled, scheduleTableOf } from '../model/schedule.js';
 import { join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
@@ -22,10 +23,8 @@ function rowsOf({ type, documentId, locale }: ScheduleKey, row = sql`s`): Sql {
   return join(conditions, ' and ');
 }
 
-const iso = (column: Sql): Sql => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 export const compileSchedule = (key: ScheduleKey): Statement =>
-  print(sql`select s.action, ${iso(sql`s.due_at`)} as due, ${iso(sql`s.failed_at`)} as failed, s.failure
+  print(sql`select s.action, ${isoInstant(sql`s.due_at`)} as due, ${isoInstant(sql`s.failed_at`)} as failed, s.failure
     from ${tableOf(key.type)} s where ${rowsOf(key)} order by s.due_at, s.action`);
 
 /** Locks the rows of a schedule, waiting for concurrent writers and the worker. */

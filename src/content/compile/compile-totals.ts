@@ -13,8 +13,8 @@ const writerOf = ({ total }: ChangeLogTables): Sql =>
 /** Selects the row `s` of totals with the settled snapshot, if it is valid. */
 const settledOf = ({ total }: ChangeLogTables): Sql => sql`${quote(total)} s where ${isSettled}`;
 
-const pendingOf = (tables: ChangeLogTables): Sql =>
-  union(unseen(tables, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
+const pendingOf = ({ change }: ChangeLogTables): Sql =>
+  union(unseen(change, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
 
 const stateOf = (tables: ChangeLogTables): Sql => sql`select s.settled from ${settledOf(tables)}`;
 

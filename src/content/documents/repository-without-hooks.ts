@@ -9,7 +9,7 @@ import {
   type ItemChange,
   type Match,
 } from '../compile/compile-record.js';
-import type { Database } from '../store/database.js';
+import { ALONE, type Database } from '../store/database.js';
 import type { Row } from '../../pool/runner.js';
 import { ContentModelError } from '../model/content-model-error.js';
 import type { ContentType, Schema } from '../model/model.js';
@@ -67,7 +67,7 @@ export class RepositoryWithoutHooks {
   }
 
   private async write(statement: Statement, mutex: string | null = null): Promise<number> {
-    const options = { values: new Map(), retryOn: [], shared: false, mutex, disconnect: null };
+    const options = { ...ALONE, mutex };
     const rows = await this.database.transaction((runner) => runner.finish([statement]), options);
     return rows[0]?.length ?? 0;
   }

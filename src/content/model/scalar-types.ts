@@ -158,7 +158,7 @@ const json = (castValue: casts.Cast, label: string): ScalarType =>
   row('jsonb', label, { operand: jsonOperand, castValue, textual: true });
 
 /** ISO 8601 in UTC with milliseconds (contract). */
-const isoInstant = (column: Sql): Sql =>
+export const isoInstant = (column: Sql): Sql =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const { MIN_INTEGER, MAX_INTEGER } = casts;

@@ -41,6 +41,15 @@ export interface TransactionOptions {
   readonly joined?: SqlEntityManager;
 }
 
+/** Options of a transaction of the library's own, without a document. */
+export const ALONE: TransactionOptions = Object.freeze({
+  values: new Map(),
+  retryOn: [],
+  shared: false,
+  mutex: null,
+  disconnect: null,
+});
+
 export interface DatabaseBase {
   readonly orm: MikroORM;
   readonly schema: Schema;

@@ -1,8 +1,10 @@
 /** Statements of the event log: append, and read by snapshot. */
 import { nextCount, TIME } from '../../content/compile/changes.js';
 import type { ImportedDocument } from '../../content/documents/archive-parts.js';
+import { unseen } from '../../content/compile/compile-change-log.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import type { ContentType } from '../../content/model/model.js';
+import { isoInstant } from '../../content/model/scalar-types.js';
 import {
   constant,
   param,
@@ -13,8 +15,9 @@ import {
   sql,
   type Statement,
   template,
+  type Template,
+  union,
 } from '../../kernel/sql.js';
-import type { Template } from '../../kernel/sql.js';
 
 /** Write to log: one event for each of its actions. */
 export interface NewEvents {
@@ -62,14 +65,9 @@ export const compileLogImport = (
     from json_to_recordset(${param(JSON.stringify(documents))}::json) d("documentId" text, "isNew" boolean)`);
 };
 
-const AT = sql`to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** Columns of an event `e`, as {@link EventRow} expects them. */
-export const EVENT_SHOWN = sql`e.id::text as id, ${AT} as at, e.type, e.document_id, e.locale, e.action, e.actor,
+export const EVENT_SHOWN = sql`e.id::text as id, ${isoInstant(sql`e.at`)} as at, e.type, e.document_id, e.locale, e.action, e.actor,
   e.actor_id, e.request_id, e.attributes, e.published`;
-
-/** Greatest transaction id. The planner estimates few rows for a bounded range. */
-const NEVER = sql`'18446744073709551615'::xid8`;
 
 /** Position of a reader: see the columns of readers. */
 export interface Cursor {
@@ -86,13 +84,10 @@ const inOrder = (events: Sql): Sql =>
  * A transaction that runs for long delays no other event, because its id is part of the snapshot.
  */
 export function compileNews(file: ContentType, limit: number): Template<Pick<Cursor, 'base'>> {
-  const table = quote(eventTablesOf(file).event);
   const base = sql`${slot(({ base: known }: Pick<Cursor, 'base'>) => known)}::pg_snapshot`;
-  const later = sql`select e.* from ${table} e where e.xid >= pg_snapshot_xmax(${base}) and e.xid < ${NEVER}`;
-  const running = sql`select e.* from ${table} e
-    where e.xid = any(array(select pg_snapshot_xip(${base}))) and e.xid < pg_snapshot_xmax(${base})`;
+  const rows = union(unseen(eventTablesOf(file).event, sql`c.*`, base));
   // Transaction ids of a restored log may be ahead of this server: see compileRebase.
-  const events = sql`select ${EVENT_SHOWN} from (${later} union all ${running}) e
+  const events = sql`select ${EVENT_SHOWN} from (${rows}) e
     where pg_visible_in_snapshot(e.xid, pg_current_snapshot()) order by e.id limit ${constant(limit)}`;
   return template(sql`select pg_current_snapshot()::text as snapshot, ${inOrder(events)}`);
 }

@@ -2,6 +2,7 @@
 import { nextCount } from '../../content/compile/changes.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import type { ContentType } from '../../content/model/model.js';
+import { isoInstant } from '../../content/model/scalar-types.js';
 import { constant, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import { type Cursor, EVENT_SHOWN } from './compile-events.js';
 
@@ -33,6 +34,10 @@ export const compileClaim = (file: ContentType, owner: string, names: readonly s
 export const compileRelease = (file: ContentType, owner: string): Statement =>
   print(sql`update ${quote(eventTablesOf(file).reader)} r set owner = null, until = null
     where r.owner = ${param(owner)}::text`);
+
+/** Condition that a reader `r` has handled an event `e`, or has stored it as undelivered. */
+const HANDLED = sql`(pg_visible_in_snapshot(e.xid, r.base)
+  or coalesce(pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after, false))`;
 
 export interface Lease {
   readonly name: string;
@@ -173,8 +178,7 @@ export const compileReplaySince = (file: ContentType, reader: string, since: str
       eventTablesOf(file).reader,
     )} r
     where r.name = ${param(reader)}::text and e.at >= ${param(since)}::timestamptz
-      and (pg_visible_in_snapshot(e.xid, r.base)
-        or (r.target is not null and pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after))
+      and ${HANDLED}
     on conflict (reader, event_id) do update set failed_at = null, attempts = 0 returning 1`);
 };
 
@@ -205,24 +209,20 @@ export const compileAttempts = (
   ];
 };
 
-const iso = (column: Sql): Sql => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** Lists the latest attempts of a reader, newest first. */
 export const compileListAttempts = (file: ContentType, reader: string, limit: number): Statement =>
-  print(sql`select concat('evt_', a.event_id) as event, ${iso(sql`a.at`)} as at, a.status, a.milliseconds, a.failure
+  print(sql`select concat('evt_', a.event_id) as event, ${isoInstant(sql`a.at`)} as at, a.status, a.milliseconds, a.failure
     from ${quote(eventTablesOf(file).attempt)} a where a.reader = ${param(reader)}::text
     order by a.n desc limit ${param(limit)}::int4`);
 
 /** State of readers: events that they have not handled, undelivered and given-up ones. */
 export const compileStates = (file: ContentType, names: readonly string[] | null): Statement => {
   const { reader, event, delivery } = eventTablesOf(file);
-  const passed = sql`pg_visible_in_snapshot(e.xid, r.base)
-    or (r.target is not null and pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after)`;
   const count = (where: Sql): Sql =>
     sql`(select count(*)::int from ${quote(delivery)} d where d.reader = r.name and ${where})`;
-  return print(sql`select r.name, r.disabled, ${iso(sql`r.failing_since`)} as "failingSince",
+  return print(sql`select r.name, r.disabled, ${isoInstant(sql`r.failing_since`)} as "failingSince",
       (select count(*)::int from ${quote(event)} e
-        where e.xid >= pg_snapshot_xmin(r.base) and not (${passed})) as lag,
+        where e.xid >= pg_snapshot_xmin(r.base) and not ${HANDLED}) as lag,
       ${count(sql`d.failed_at is null`)} as pending, ${count(sql`d.failed_at is not null`)} as failed
     from ${quote(reader)} r
     where ${names === null ? sql`true` : sql`r.name = any(${namesOf(names)})`} order by r.name`);
@@ -247,8 +247,7 @@ export const compileRebase = (file: ContentType): readonly Statement[] => {
     print(sql`lock table ${quote(event)} in exclusive mode`),
     print(sql`insert into ${quote(delivery)} (reader, event_id, type, document_id, attempts)
       select r.name, e.id, e.type, e.document_id, 0 from ${quote(reader)} r, ${quote(event)} e
-      where not pg_visible_in_snapshot(e.xid, r.base)
-        and not coalesce(pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after, false)
+      where not ${HANDLED}
       on conflict (reader, event_id) do nothing`),
     compileNext(file, null),
     print(sql`update ${quote(event)} e set xid = '3'::xid8`),

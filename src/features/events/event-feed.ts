@@ -44,7 +44,7 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
   private readonly logger = new Logger('ContentEvents');
   private readonly listeners = new Set<FeedListener>();
   private cursor: Cursor | null = null;
-  private seen: { readonly snapshot: string; readonly server: string } | null = null;
+  private server: string | null = null;
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
   private wait: number;
@@ -82,8 +82,8 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
 
   /** Position after the events that the listeners have received; null before the first query. */
   get position(): Position | null {
-    const { cursor, seen } = this;
-    return cursor === null || seen === null ? null : { cursor, server: seen.server };
+    const { cursor, server } = this;
+    return cursor === null || server === null ? null : { cursor, server };
   }
 
   /** Adds a listener of all later events. Returns a function that removes it. */
@@ -116,13 +116,13 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
     try {
       this.polls += 1;
       const [row = {}] = await this.database.run(NOW);
-      const now = { snapshot: String(row['snapshot']), server: String(row['server']) };
-      const { seen } = this;
-      this.seen = now;
-      if (seen?.server !== now.server || this.cursor === null) {
-        this.cursor = { base: now.snapshot, target: null, after: '0' };
-        if (seen !== null || this.hasFailed) this.inform(null);
-      } else if (seen.snapshot !== now.snapshot) await this.follow(this.cursor);
+      const [snapshot, server] = [String(row['snapshot']), String(row['server'])];
+      const { cursor, server: former } = this;
+      this.server = server;
+      if (former !== server || cursor === null) {
+        this.cursor = { base: snapshot, target: null, after: '0' };
+        if (former !== null || this.hasFailed) this.inform(null);
+      } else if (cursor.target !== null || cursor.base !== snapshot) await this.follow(cursor);
       this.hasFailed = false;
     } catch (error) {
       if (!this.hasFailed)

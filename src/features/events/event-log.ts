@@ -11,18 +11,17 @@ import {
 } from '../../kernel/json.js';
 import { fill, type Template } from '../../kernel/sql.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
-import { Database } from '../../content/store/database.js';
+import { ALONE, Database } from '../../content/store/database.js';
+import { WRITE_EVENTS } from '../../content/plan/write-plan.js';
 import type { Row } from '../../pool/runner.js';
 import { compileForget, compileNews, compileRest, type Cursor } from './compile-events.js';
 import { compileIsForeign, compileRebase } from './compile-readers.js';
-import { type EventRow, eventOf, type LoggedEvent } from './logged-event.js';
+import { ACTORS, type EventRow, eventOf, type LoggedEvent } from './logged-event.js';
 
 /** Number of events that are read at once. */
 const BATCH = 200;
 /** Number of events that one statement deletes. */
 const FORGOTTEN = 10_000;
-
-export const ALONE = { values: new Map(), retryOn: [], shared: false, mutex: null, disconnect: null };
 
 export interface News {
   readonly events: readonly LoggedEvent[];
@@ -37,15 +36,17 @@ interface DueRow extends EventRow {
   readonly attempts: number;
 }
 
-const isAny = (value: unknown): value is never => value !== undefined;
+const isAction = (value: unknown): value is EventRow['action'] =>
+  WRITE_EVENTS.some((action) => action === value);
+const isActor = (value: unknown): value is EventRow['actor'] => ACTORS.some((kind) => kind === value);
 const EVENT_MEMBERS: Tests<EventRow> = {
   id: isText,
   at: isText,
   type: isText,
   document_id: isText,
   locale: isText,
-  action: isAny,
-  actor: isAny,
+  action: isAction,
+  actor: isActor,
   actor_id: isNullOr(isText),
   request_id: isNullOr(isText),
   attributes: isListOf(isText),
@@ -98,17 +99,13 @@ export class EventLog {
 
   /** Makes a log usable that was restored from another server: its transaction ids mean nothing here. */
   async rebase(): Promise<void> {
-    const isForeign = async (
-      run: (statement: ReturnType<typeof compileIsForeign>) => Promise<readonly Row[]>,
-    ) => {
-      const [row] = await run(compileIsForeign(this.file));
-      return row?.['is_foreign'] === true;
-    };
-    if (!(await isForeign((statement) => this.database.run(statement)))) return;
+    const question = compileIsForeign(this.file);
+    const isForeign = ([row]: readonly Row[]): boolean => row?.['is_foreign'] === true;
+    if (!isForeign(await this.database.run(question))) return;
     await this.database.transaction(async (runner) => {
       const [lock, ...statements] = compileRebase(this.file);
       if (lock !== undefined) await runner.run(lock);
-      if (await isForeign((statement) => runner.run(statement)))
+      if (isForeign(await runner.run(question)))
         for (const statement of statements) await runner.run(statement);
     }, ALONE);
   }

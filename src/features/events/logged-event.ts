@@ -28,9 +28,11 @@ export const EVENT_NAMES: readonly EventName[] = [
   ...Object.values(MEDIA_NAMES),
 ];
 
+export const ACTORS = ['public', 'token', 'user', 'system'] as const;
+
 /** Origin of an event: caller of the write. */
 export interface EventActor {
-  readonly kind: 'public' | 'token' | 'user' | 'system';
+  readonly kind: (typeof ACTORS)[number];
   /** Id of the token or user; null for the public and for the application itself. */
   readonly id: string | null;
 }

@@ -7,6 +7,7 @@
 import { MAX_INTEGER, MIN_INTEGER } from '../../content/model/cast-value.js';
 import type { ScalarDefinition, ScalarTypeName } from '../../content/model/definitions.js';
 import type { ScalarAttribute } from '../../content/model/model.js';
+import { isoInstant } from '../../content/model/scalar-types.js';
 import { join, param, type Sql, sql } from '../../kernel/sql.js';
 
 type Reading = (json: Sql, def: ScalarDefinition) => Sql;
@@ -69,7 +70,7 @@ const isInstant = (text: Sql): Sql =>
 const isCount = (text: Sql): Sql => sql`${text} ~ '^[0-9]{11,14}$'`;
 
 const shownInstant = (instant: Sql): Sql =>
-  sql`to_jsonb(to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+  sql`to_jsonb(${isoInstant(instant)})`;
 
 const datetime: Reading = (json) => {
   const text = textOf(json);

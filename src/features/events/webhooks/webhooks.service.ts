@@ -11,7 +11,8 @@ import {
   compileReplay,
   compileReplaySince,
 } from '../compile-readers.js';
-import { ALONE, EventLog } from '../event-log.js';
+import { ALONE } from '../../../content/store/database.js';
+import { EventLog } from '../event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
 import { PREFIX } from '../logged-event.js';
 import type { EventReader, Outcome } from '../reader.js';
