@@ -5,8 +5,10 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
-import { print, sql } from '../../kernel/sql.js';
+import { print, sql, type Statement } from '../../kernel/sql.js';
+import { seenBy } from '../../content/compile/compile-change-log.js';
 import { WriteAdditions } from '../../content/documents/write-additions.js';
+import { changeLogTablesOf } from '../../content/model/change-log-tables.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { Database } from '../../content/store/database.js';
 import type { Cursor } from './compile-events.js';
@@ -26,18 +28,14 @@ export type FeedListener = (events: readonly LoggedEvent[] | null) => void;
 /** Position in the log of a server. */
 export interface Position {
   readonly cursor: Cursor;
-  /** Start of the server. Another one may reuse transaction ids. */
+  /** Identity of the server, as in the change log: it changes when transaction ids may be reused. */
   readonly server: string;
 }
 
-const NOW = print(
-  sql`select pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as server`,
-);
-
 /**
  * Follows the log: one query per interval serves all listeners of the process, and a write of this process is
- * noticed at once. Listeners learn of a gap when the server has restarted, since a crash may reuse
- * transaction ids that the position includes.
+ * noticed at once. Listeners learn of a gap when the server has restarted or recovered from a
+ * crash, which may reuse transaction ids that the position includes.
  */
 @Injectable()
 export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -45,6 +43,7 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
   private readonly listeners = new Set<FeedListener>();
   private cursor: Cursor | null = null;
   private server: string | null = null;
+  private readonly present: Statement;
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
   private wait: number;
@@ -62,6 +61,7 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
     @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
   ) {
     this.wait = options.pollMilliseconds;
+    this.present = print(sql`select ${seenBy(changeLogTablesOf(schema.file), false)}`);
     const write = logWrites(schema);
     additions.add((planned) => {
       const statements = write(planned);
@@ -115,7 +115,7 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
   private async poll(): Promise<void> {
     try {
       this.polls += 1;
-      const [row = {}] = await this.database.run(NOW);
+      const [row = {}] = await this.database.run(this.present);
       const [snapshot, server] = [String(row['snapshot']), String(row['server'])];
       const { cursor, server: former } = this;
       this.server = server;
