@@ -73,6 +73,7 @@ export function anyOf(...schemas: readonly JsonSchema[]): JsonSchema {
 export const NULL: JsonSchema = Object.freeze({ type: 'null' });
 export const TEXT: JsonSchema = Object.freeze({ type: 'string' });
 export const FLAG: JsonSchema = Object.freeze({ type: 'boolean' });
+export const TIME: JsonSchema = Object.freeze({ type: 'string', format: 'date-time' });
 
 /** Object without further members. */
 export const closed = (

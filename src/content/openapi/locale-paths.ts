@@ -1,9 +1,7 @@
 /** Path `/api/i18n/locales` for callers with the grant (protocol 9.14). */
 import type { Describe } from './describing.js';
-import { json, type JsonSchema, list, open, TEXT } from './document.js';
+import { json, list, open, TEXT, TIME } from './document.js';
 import { ALWAYS, errorAnswers } from './error-answers.js';
-
-const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 
 const MEMBERS = {
   id: { type: 'integer' },

@@ -11,13 +11,13 @@ import {
   open,
   type Operation,
   TEXT,
+  TIME,
 } from '../../content/openapi/document.js';
 import { ALWAYS, errorAnswers, ON_BODY } from '../../content/openapi/error-answers.js';
 import type { ResolvedUsersOptions } from './users.options.js';
 
 const EMAIL: JsonSchema = { type: 'string', format: 'email' };
 const PASSWORD: JsonSchema = { type: 'string', format: 'password' };
-const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 
 type Fields = Readonly<Record<string, JsonSchema>>;
 

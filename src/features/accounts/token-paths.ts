@@ -1,38 +1,33 @@
 /** OpenAPI description of `/api/api-tokens` (protocol 18.14–18.16). */
-import type { Action } from '../../content/access/permissions.js';
-import type { Describe } from '../../content/openapi/describing.js';
 import {
-  json,
+  anyOf,
   type JsonSchema,
   list,
   NULL,
   open,
-  type Operation,
   type Parameter,
   TEXT,
+  TIME,
 } from '../../content/openapi/document.js';
-import { errorAnswers, ON_DOCUMENT, statusesOf } from '../../content/openapi/error-answers.js';
+import { type RouteRow, routesOf } from '../../content/openapi/route-rows.js';
 
-const OR_NULL = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, NULL] });
 const KIND: JsonSchema = { type: 'string', enum: ['read-only', 'full-access', 'custom'] };
 const DAYS: JsonSchema = { type: 'integer', minimum: 1 };
 const GRANTS: JsonSchema = { type: 'object', additionalProperties: true };
-const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 
 const MEMBERS = {
   documentId: TEXT,
   name: TEXT,
-  description: OR_NULL(TEXT),
+  description: anyOf(TEXT, NULL),
   kind: KIND,
-  grants: OR_NULL(GRANTS),
-  lifespan: OR_NULL(DAYS),
-  expiresAt: OR_NULL(TIME),
-  lastUsedAt: OR_NULL(TIME),
+  grants: anyOf(GRANTS, NULL),
+  lifespan: anyOf(DAYS, NULL),
+  expiresAt: anyOf(TIME, NULL),
+  lastUsedAt: anyOf(TIME, NULL),
   createdAt: TIME,
 };
 const LISTED = open(MEMBERS, Object.keys(MEMBERS));
 const SHOWN = open({ ...MEMBERS, token: TEXT }, [...Object.keys(MEMBERS), 'token']);
-const answer = (data: JsonSchema): JsonSchema => open({ data }, ['data']);
 const NEW = open({ name: TEXT, kind: KIND, description: TEXT, grants: GRANTS, days: DAYS }, ['name', 'kind']);
 const ID: Parameter = {
   name: 'id',
@@ -42,18 +37,7 @@ const ID: Parameter = {
   schema: TEXT,
 };
 
-interface Row {
-  readonly path: string;
-  readonly method: 'get' | 'post' | 'delete';
-  readonly handler: string;
-  readonly action: Action;
-  readonly summary: string;
-  readonly status: 200 | 201 | 204;
-  readonly answer?: JsonSchema;
-  readonly body?: JsonSchema;
-}
-
-const ROWS: readonly Row[] = [
+const ROWS: readonly RouteRow[] = [
   {
     path: '',
     method: 'get',
@@ -61,7 +45,7 @@ const ROWS: readonly Row[] = [
     action: 'find',
     summary: 'List API tokens',
     status: 200,
-    answer: answer(list(LISTED)),
+    answer: list(LISTED),
   },
   {
     path: '',
@@ -70,8 +54,8 @@ const ROWS: readonly Row[] = [
     action: 'create',
     summary: 'Create an API token',
     status: 201,
-    answer: answer(SHOWN),
-    body: answer(NEW),
+    answer: SHOWN,
+    body: NEW,
   },
   {
     path: '/{id}/rotate',
@@ -80,7 +64,7 @@ const ROWS: readonly Row[] = [
     action: 'update',
     summary: 'Give an API token a new secret',
     status: 200,
-    answer: answer(SHOWN),
+    answer: SHOWN,
   },
   {
     path: '/{id}',
@@ -93,22 +77,10 @@ const ROWS: readonly Row[] = [
 ];
 
 /** Describes the routes of API tokens that a caller can use. */
-export const tokenPaths: Describe = ({ base, caller, components }) => {
-  const paths: Record<string, Record<string, Operation>> = {};
-  for (const { path, method, handler, action, summary, status, answer: shown, body } of ROWS) {
-    if (!caller.permissions.allows('api-token', action)) continue;
-    const onOne = path === '' ? [] : ON_DOCUMENT;
-    (paths[`${base}/api-tokens${path}`] ??= {})[method] = {
-      operationId: `ApiTokens_${handler}`,
-      tags: ['api-tokens'],
-      summary,
-      ...(path === '' ? {} : { parameters: [ID] }),
-      ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
-      responses: {
-        [status]: { description: 'Success.', ...(shown === undefined ? {} : { content: json(shown) }) },
-        ...errorAnswers(statusesOf(method, onOne), components),
-      },
-    };
-  }
-  return paths;
-};
+export const tokenPaths = routesOf({
+  subject: 'api-token',
+  path: 'api-tokens',
+  name: 'ApiTokens',
+  id: ID,
+  rows: ROWS,
+});

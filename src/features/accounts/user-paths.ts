@@ -4,6 +4,7 @@ import { type Action, Permissions } from '../../content/access/permissions.js';
 import { answerSchema } from '../../content/openapi/answers.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
 import {
+  anyOf,
   FLAG,
   json,
   type JsonSchema,
@@ -51,7 +52,7 @@ const userSchema = ({ type, action, describing }: Asked): JsonSchema =>
   answerSchema(rootView(describing, type, action), describing);
 
 const NUMBER: JsonSchema = { type: 'integer', minimum: 0 };
-const TEXT_OR_NULL: JsonSchema = { anyOf: [TEXT, NULL] };
+const TEXT_OR_NULL = anyOf(TEXT, NULL);
 
 const ROLE_MEMBERS = {
   id: NUMBER,

@@ -69,8 +69,7 @@ const isInstant = (text: Sql): Sql =>
 /** Condition: milliseconds since 1970 with 11 to 14 digits. */
 const isCount = (text: Sql): Sql => sql`${text} ~ '^[0-9]{11,14}$'`;
 
-const shownInstant = (instant: Sql): Sql =>
-  sql`to_jsonb(${isoInstant(instant)})`;
+const shownInstant = (instant: Sql): Sql => sql`to_jsonb(${isoInstant(instant)})`;
 
 const datetime: Reading = (json) => {
   const text = textOf(json);

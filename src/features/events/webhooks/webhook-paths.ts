@@ -1,23 +1,19 @@
 /** OpenAPI description of `/api/webhooks` (protocol 21.10, 21.13). */
-import type { Action } from '../../../content/access/permissions.js';
-import type { Describe } from '../../../content/openapi/describing.js';
 import {
-  json,
+  anyOf,
+  FLAG,
   type JsonSchema,
   list,
   NULL,
   open,
-  type Operation,
   type Parameter,
   TEXT,
+  TIME,
 } from '../../../content/openapi/document.js';
-import { errorAnswers, ON_DOCUMENT, statusesOf } from '../../../content/openapi/error-answers.js';
+import { type RouteRow, routesOf } from '../../../content/openapi/route-rows.js';
 import { EVENT_NAMES } from '../logged-event.js';
 
-const OR_NULL = (schema: JsonSchema): JsonSchema => ({ anyOf: [schema, NULL] });
-const FLAG: JsonSchema = { type: 'boolean' };
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
-const TIME: JsonSchema = { type: 'string', format: 'date-time' };
 const ANY: JsonSchema = {};
 const OBJECT: JsonSchema = { type: 'object', additionalProperties: true };
 const TEXTS = list(TEXT);
@@ -38,8 +34,8 @@ const STATE = {
   inCode: FLAG,
   enabled: FLAG,
   headers: TEXTS,
-  disabled: OR_NULL(TEXT),
-  failingSince: OR_NULL(TIME),
+  disabled: anyOf(TEXT, NULL),
+  failingSince: anyOf(TIME, NULL),
   lag: COUNT,
   pending: COUNT,
   failed: COUNT,
@@ -50,20 +46,19 @@ const WITH_SECRET = open({ ...SETTINGS, ...STATE, secret: TEXT }, [...REQUIRED, 
 const ATTEMPT_MEMBERS = {
   event: TEXT,
   at: TIME,
-  status: OR_NULL(COUNT),
+  status: anyOf(COUNT, NULL),
   milliseconds: COUNT,
-  failure: OR_NULL(TEXT),
+  failure: anyOf(TEXT, NULL),
 };
 const ATTEMPT = open(ATTEMPT_MEMBERS, Object.keys(ATTEMPT_MEMBERS));
 const OUTCOME = open(
-  { kind: { type: 'string', enum: ['delivered', 'failed', 'gone'] }, status: OR_NULL(COUNT) },
+  { kind: { type: 'string', enum: ['delivered', 'failed', 'gone'] }, status: anyOf(COUNT, NULL) },
   ['kind', 'status'],
 );
 const REPLAYED = open({ replayed: COUNT }, ['replayed']);
-const answer = (data: JsonSchema): JsonSchema => open({ data }, ['data']);
-const NEW = answer(open({ ...SETTINGS, headers: HEADERS }, ['name', 'url']));
-const CHANGED = answer(open({ ...SETTINGS, headers: HEADERS, enabled: FLAG }, []));
-const REPLAY = answer(open({ event: TEXT, since: TIME }, []));
+const NEW = open({ ...SETTINGS, headers: HEADERS }, ['name', 'url']);
+const CHANGED = open({ ...SETTINGS, headers: HEADERS, enabled: FLAG }, []);
+const REPLAY = open({ event: TEXT, since: TIME }, []);
 
 const ID: Parameter = {
   name: 'id',
@@ -73,18 +68,7 @@ const ID: Parameter = {
   schema: TEXT,
 };
 
-interface Row {
-  readonly path: '' | `/{id}${string}`;
-  readonly method: 'get' | 'post' | 'put' | 'delete';
-  readonly handler: string;
-  readonly action: Action;
-  readonly summary: string;
-  readonly status?: 200 | 201 | 204;
-  readonly answer?: JsonSchema;
-  readonly body?: JsonSchema;
-}
-
-const ROWS: readonly Row[] = [
+const ROWS: readonly RouteRow[] = [
   { path: '', method: 'get', handler: 'find', action: 'find', summary: 'List webhooks', answer: list(SHOWN) },
   {
     path: '',
@@ -165,25 +149,10 @@ const ROWS: readonly Row[] = [
 ];
 
 /** Describes the routes of webhooks that a caller can use. */
-export const webhookPaths: Describe = ({ base, caller, components }) => {
-  const paths: Record<string, Record<string, Operation>> = {};
-  for (const { path, method, handler, action, summary, status = 200, answer: shown, body } of ROWS) {
-    if (!caller.permissions.allows('webhook', action)) continue;
-    const onOne = path === '' ? [] : ON_DOCUMENT;
-    (paths[`${base}/webhooks${path}`] ??= {})[method] = {
-      operationId: `Webhooks_${handler}`,
-      tags: ['webhooks'],
-      summary,
-      ...(path === '' ? {} : { parameters: [ID] }),
-      ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
-      responses: {
-        [status]: {
-          description: 'Success.',
-          ...(shown === undefined ? {} : { content: json(answer(shown)) }),
-        },
-        ...errorAnswers(statusesOf(method, onOne), components),
-      },
-    };
-  }
-  return paths;
-};
+export const webhookPaths = routesOf({
+  subject: 'webhook',
+  path: 'webhooks',
+  name: 'Webhooks',
+  id: ID,
+  rows: ROWS,
+});

@@ -1,0 +1,61 @@
+/** OpenAPI operations of a table of routes whose grants are those of one subject. */
+import type { Action } from '../access/permissions.js';
+import type { Describe } from './describing.js';
+import { json, type JsonSchema, open, type Operation, type Parameter } from './document.js';
+import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
+
+/** Route below the path of its subject. */
+export interface RouteRow {
+  readonly path: '' | `/{id}${string}`;
+  readonly method: 'get' | 'post' | 'put' | 'delete';
+  readonly handler: string;
+  /** Grant that the route needs. */
+  readonly action: Action;
+  readonly summary: string;
+  /** Default 200. */
+  readonly status?: 200 | 201 | 204;
+  /** Schema of `data` in the response; omitted without a body. */
+  readonly answer?: JsonSchema;
+  /** Schema of `data` in the request; omitted without a body. */
+  readonly body?: JsonSchema;
+}
+
+export interface RouteTable {
+  /** Subject of the grants, such as `webhook`. */
+  readonly subject: string;
+  /** First segment of the paths, and tag of the operations. */
+  readonly path: string;
+  /** Prefix of the operation ids. */
+  readonly name: string;
+  /** Parameter `id` of the paths. */
+  readonly id: Parameter;
+  readonly rows: readonly RouteRow[];
+}
+
+const dataOf = (schema: JsonSchema): JsonSchema => open({ data: schema }, ['data']);
+
+/** Describes the routes of a table that a caller can use. */
+export const routesOf =
+  ({ subject, path: first, name, id, rows }: RouteTable): Describe =>
+  ({ base, caller, components }) => {
+    const paths: Record<string, Record<string, Operation>> = {};
+    for (const { path, method, handler, action, summary, status = 200, answer, body } of rows) {
+      if (!caller.permissions.allows(subject, action)) continue;
+      const onOne = path === '' ? [] : ON_DOCUMENT;
+      (paths[`${base}/${first}${path}`] ??= {})[method] = {
+        operationId: `${name}_${handler}`,
+        tags: [first],
+        summary,
+        ...(path === '' ? {} : { parameters: [id] }),
+        ...(body === undefined ? {} : { requestBody: { required: true, content: json(dataOf(body)) } }),
+        responses: {
+          [status]: {
+            description: 'Success.',
+            ...(answer === undefined ? {} : { content: json(dataOf(answer)) }),
+          },
+          ...errorAnswers(statusesOf(method, onOne), components),
+        },
+      };
+    }
+    return paths;
+  };
