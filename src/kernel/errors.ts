@@ -122,6 +122,12 @@ export function invalidKey(key: string, { at, path }: KeyPath, source: Source): 
   return validationError(message, { key, path, ...source });
 }
 
+/** Throws a 400 for the first key of an object that is not among the known ones. */
+export function refuseOtherKeys(given: object, known: readonly string[], source: Source['source']): void {
+  const key = Object.keys(given).find((one) => !known.includes(one));
+  if (key !== undefined) throw validationError(`Invalid key ${key}`, { key, path: key, source });
+}
+
 /**
  * Combines all problems of a body in one error: the message of a single problem, a count for several
  * (protocol 2.4).

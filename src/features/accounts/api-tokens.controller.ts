@@ -16,7 +16,8 @@ import {
 import { AccountGuard, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Described } from '../../content/http/metadata.js';
-import { notFound, validationError } from '../../kernel/errors.js';
+import { dataOf } from '../../content/plan/read-body.js';
+import { notFound, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { type ApiToken, ApiTokens, isKind, type NewApiToken } from './api-tokens.service.js';
 
@@ -29,11 +30,8 @@ interface Answer<T> {
 
 /** Returns the token in a body. Throws a ValidationError for another key, or a value of another type. */
 function tokenIn(body: unknown): NewApiToken {
-  const data = isObject(body) ? body['data'] : null;
-  if (!isObject(data)) throw validationError('Missing "data" payload in the request body');
-  const unknown = Object.keys(data).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined)
-    throw validationError(`Invalid key ${unknown}`, { key: unknown, path: unknown, source: 'body' });
+  const data = dataOf(body);
+  refuseOtherKeys(data, KEYS, 'body');
   const { name, kind, description, grants, days } = data;
   const wrong = (key: string, expected: string): never => {
     throw validationError(`${key} must be ${expected}`, { key, path: key, source: 'body' });

@@ -16,7 +16,7 @@ import { Described } from '../../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest, queryOf } from '../../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { readRaw } from '../../../content/query/read-raw.js';
-import { notFound, validationError } from '../../../kernel/errors.js';
+import { notFound, refuseOtherKeys } from '../../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../../kernel/settings.js';
 import { LiveHub } from './live-hub.js';
 import { StaleStreams } from './stale-streams.js';
@@ -44,9 +44,7 @@ export class LiveController {
 
   @Get()
   tags(@Req() request: HttpRequest, @Res() response: object): void {
-    const [unknown] = Object.keys(readRaw(queryOf(request), this.settings.limits));
-    if (unknown !== undefined)
-      throw validationError(`Invalid key ${unknown}`, { key: unknown, path: unknown, source: 'query' });
+    refuseOtherKeys(readRaw(queryOf(request), this.settings.limits), [], 'query');
     if (request.method === 'HEAD') this.hub.open(response).end();
     else this.stale.open(response, lastIdOf(request));
   }
@@ -68,8 +66,8 @@ export class LiveController {
     if (request.method === 'HEAD') return stream.end();
     const { hub, visible, access } = this;
     const { maxAge } = hub;
-    const authenticate = (): ReturnType<ContentAccess['authenticate']> => access.authenticate(credentials);
     const credentials = credentialsOf(request);
+    const authenticate = (): ReturnType<ContentAccess['authenticate']> => access.authenticate(credentials);
     void new TypeStream({ hub, visible, watched, stream, maxAge, authenticate }, caller).begin(
       lastIdOf(request),
     );

@@ -9,7 +9,7 @@ import { Hooks } from '../../../content/documents/hooks.js';
 import type { ContentType } from '../../../content/model/model.js';
 import type { ReadPlan } from '../../../content/plan/plan.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
-import { validationError } from '../../../kernel/errors.js';
+import { refuseOtherKeys } from '../../../kernel/errors.js';
 import type { LoggedEvent } from '../logged-event.js';
 
 /** Documents that are read at the same time, for all streams together. */
@@ -53,8 +53,7 @@ export class VisibleEvents {
 
   /** Calls the hooks of reads, which can refuse the stream. */
   async admit({ type: { singularApiId: type } }: Watched, caller: Caller): Promise<void> {
-    if (this.hooks.hearsRead(type, 'find'))
-      await this.hooks.beforeRead({ type, documentId: null, action: 'find', caller, requestId: null });
+    await this.hooks.beforeRead({ type, documentId: null, action: 'find', caller, requestId: null });
   }
 
   /**
@@ -62,9 +61,7 @@ export class VisibleEvents {
    * parameters. */
   watch(type: ContentType, { query, text }: Pick<Watched, 'query' | 'text'>, caller: Caller): Watched {
     if (decide(caller, type, 'find') === 'none') throw refusal(caller);
-    const unknown = Object.keys(query).find((key) => !PARAMETERS.includes(key));
-    if (unknown !== undefined)
-      throw validationError(`Invalid key ${unknown}`, { key: unknown, path: unknown, source: 'query' });
+    refuseOtherKeys(query, PARAMETERS, 'query');
     const { published, locale } = this.plan({ type, query }, caller).version;
     const isOne = type.localized && locale.kind === 'one';
     return { type, query, text, published, locale: isOne ? locale.code : null };

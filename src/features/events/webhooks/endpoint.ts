@@ -1,5 +1,6 @@
 /** Endpoints of webhooks: what they receive and where. */
 import type { RawQuery } from '../../../content/query/read-raw.js';
+import { type ContentError, validationError } from '../../../kernel/errors.js';
 import { type EventName, EVENT_NAMES } from '../logged-event.js';
 import { isSecret } from './signatures.js';
 
@@ -81,6 +82,10 @@ const isHeaders = (value: unknown): boolean =>
       HEADER_VALUE.test(text),
   );
 
+/** ValidationError of a member of the body. */
+export const wrongValue = (key: string, message: string): ContentError =>
+  validationError(message, { key, path: key, source: 'body' });
+
 interface Rule {
   readonly key: string;
   readonly expected: string;
@@ -108,7 +113,7 @@ const RULES: readonly Rule[] = [
   optional('headers', 'an object of texts, without headers that the library sets', isHeaders),
 ];
 
-export interface EndpointMistake {
+interface EndpointMistake {
   readonly key: string;
   readonly message: string;
 }
@@ -116,7 +121,7 @@ export interface EndpointMistake {
 const KEYS = [...RULES.map(({ key }) => key), 'events'];
 
 /** Returns what is wrong with an endpoint; `more` are further keys that it may have. */
-export function endpointMistakes(
+function endpointMistakes(
   endpoint: Readonly<Record<string, unknown>>,
   more: readonly string[],
 ): readonly EndpointMistake[] {
@@ -142,6 +147,14 @@ export function endpointMistakes(
           },
         ]),
   ];
+}
+
+/** Throws a ValidationError for the first mistake of an endpoint. */
+export function checkEndpoint(
+  endpoint: Readonly<Record<string, unknown>>,
+): asserts endpoint is Readonly<Record<string, unknown>> & WebhookEndpoint {
+  const [mistake] = endpointMistakes(endpoint, []);
+  if (mistake !== undefined) throw wrongValue(mistake.key, mistake.message);
 }
 
 /** Returns the mistakes of an endpoint in code. */

@@ -17,22 +17,16 @@ import {
 import { AccountGuard, callerWith } from '../../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../../content/http/error.filter.js';
 import { Described } from '../../../content/http/metadata.js';
-import { validationError } from '../../../kernel/errors.js';
-import { isObject } from '../../../kernel/json.js';
+import { dataOf } from '../../../content/plan/read-body.js';
+import { refuseOtherKeys } from '../../../kernel/errors.js';
 import type { Outcome } from '../reader.js';
-import type { WebhookEndpoint } from './endpoint.js';
+import { checkEndpoint } from './endpoint.js';
 import { type Webhook, type WebhookAttempt, Webhooks } from './webhooks.service.js';
 
 const TYPE = 'webhook';
 
 interface Answer<T> {
   readonly data: T;
-}
-
-function dataOf(body: unknown): Readonly<Record<string, unknown>> {
-  const data = isObject(body) ? body['data'] : null;
-  if (!isObject(data)) throw validationError('Missing "data" payload in the request body');
-  return data;
 }
 
 /** Returns another value than a text as an invalid text. */
@@ -74,8 +68,8 @@ export class WebhooksController {
   @Header('Cache-Control', 'no-store')
   async create(@Req() request: object, @Body() body: unknown): Promise<Answer<Webhook>> {
     const caller = callerWith(request, TYPE, 'create');
-    // The service checks every value.
-    const input = dataOf(body) as unknown as WebhookEndpoint;
+    const input = dataOf(body);
+    checkEndpoint(input);
     return { data: await this.webhooks.create(input, caller) };
   }
 
@@ -131,9 +125,7 @@ export class WebhooksController {
   ): Promise<Answer<{ readonly replayed: number }>> {
     callerWith(request, TYPE, 'update');
     const data = dataOf(body);
-    const unknown = Object.keys(data).find((key) => key !== 'event' && key !== 'since');
-    if (unknown !== undefined)
-      throw validationError(`Invalid key ${unknown}`, { key: unknown, path: unknown, source: 'body' });
+    refuseOtherKeys(data, ['event', 'since'], 'body');
     const { event, since } = data;
     return {
       data: {

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
 import { Permissions } from '../../../content/access/permissions.js';
-import { ContentError, notFound, validationError } from '../../../kernel/errors.js';
+import { ContentError, notFound } from '../../../kernel/errors.js';
 import {
   compileEnable,
   compileListAttempts,
@@ -18,7 +18,7 @@ import { PREFIX } from '../logged-event.js';
 import type { EventReader, Outcome } from '../reader.js';
 import { type ReaderState, ReaderStates } from '../reader-states.js';
 import { ReaderWorker } from '../reader-worker.js';
-import { type ActiveEndpoint, endpointMistakes, type WebhookEndpoint } from './endpoint.js';
+import { type ActiveEndpoint, checkEndpoint, type WebhookEndpoint, wrongValue } from './endpoint.js';
 import { PublicAddresses } from './public-addresses.js';
 import { newSecret } from './signatures.js';
 import { StoredWebhooks, type StoredEndpoint } from './stored-webhooks.js';
@@ -111,7 +111,7 @@ export class Webhooks implements OnModuleInit {
    * than the webhook's role.
    */
   async create(input: WebhookEndpoint, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
-    checked({ ...input });
+    checkEndpoint({ ...input });
     await this.needCovered(as, input.role ?? null);
     const secret = newSecret();
     const id = await this.stored.create(input, secret);
@@ -127,9 +127,9 @@ export class Webhooks implements OnModuleInit {
   ): Promise<Webhook> {
     const { enabled, ...rest } = changes;
     if (enabled !== undefined && typeof enabled !== 'boolean')
-      throw wrong('enabled', 'enabled must be a boolean');
+      throw wrongValue('enabled', 'enabled must be a boolean');
     const known = await this.storedOne(id);
-    checked({ name: known.name, url: known.url, ...rest });
+    checkEndpoint({ name: known.name, url: known.url, ...rest });
     const role = rest.role === undefined ? known.role : rest.role;
     await this.needCovered(as, known.role ?? null);
     await this.needCovered(as, role ?? null);
@@ -190,9 +190,10 @@ export class Webhooks implements OnModuleInit {
     const { reader } = await this.knownOne(id);
     const { database, file } = this.log;
     const [, row = null] = event === undefined ? [] : (EVENT_ID.exec(event) ?? []);
-    if (event !== undefined && row === null) throw wrong('event', `event must be an id such as "${PREFIX}1"`);
+    if (event !== undefined && row === null)
+      throw wrongValue('event', `event must be an id such as "${PREFIX}1"`);
     if (since !== undefined && Number.isNaN(Date.parse(since)))
-      throw wrong('since', 'since must be an ISO 8601 date-time');
+      throw wrongValue('since', 'since must be an ISO 8601 date-time');
     const replayed = await database.run(
       since === undefined
         ? compileReplay(file, reader, row)
@@ -248,14 +249,6 @@ export class Webhooks implements OnModuleInit {
     if (!permissions.covers(read))
       throw new ContentError('ForbiddenError', 'The webhook would have permissions that you do not have');
   }
-}
-
-const wrong = (key: string, message: string): ContentError =>
-  validationError(message, { key, path: key, source: 'body' });
-
-function checked(endpoint: Readonly<Record<string, unknown>>): void {
-  const [mistake] = endpointMistakes(endpoint, []);
-  if (mistake !== undefined) throw wrong(mistake.key, mistake.message);
 }
 
 /** State of a webhook that is about to be registered. */
