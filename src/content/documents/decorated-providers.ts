@@ -1,7 +1,9 @@
 /** Discovery of decorated providers in every module of the application, at the start. */
 import { Inject, Injectable, SetMetadata, type Type } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { DiscoveryService, type MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
+
+type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
 export interface ProviderMark<T> {
   (): (target: Type<T>) => void;
@@ -48,6 +50,32 @@ export class DecoratedProviders {
     );
   }
 }
+
+/** Method of a provider or controller. */
+export interface HostMethod {
+  /** `Class.method`, for messages. */
+  readonly where: string;
+  readonly method: (this: unknown, ...args: never[]) => unknown;
+  readonly host: object;
+  /** Whether one instance serves all requests. */
+  readonly isShared: boolean;
+}
+
+/** Returns all methods of providers or controllers that exist at the start. */
+export const methodsOf = (wrappers: readonly Wrapper[], scanner: MetadataScanner): HostMethod[] =>
+  wrappers.flatMap((wrapper) => {
+    const host: unknown = wrapper.instance;
+    if (typeof host !== 'object' || host === null) return [];
+    const prototype: unknown = Object.getPrototypeOf(host);
+    if (typeof prototype !== 'object' || prototype === null) return [];
+    const isShared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
+    return scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const method = (host as Readonly<Record<string, unknown>>)[name];
+      if (typeof method !== 'function') return [];
+      const where = `${prototype.constructor.name}.${name}`;
+      return [{ where, method: method as HostMethod['method'], host, isShared }];
+    });
+  });
 
 interface Marked {
   readonly mark: string;

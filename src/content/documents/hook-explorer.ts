@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
+import { type HostMethod, methodsOf } from './decorated-providers.js';
 import {
   HOOK_METADATA,
   type HookFunction,
@@ -32,14 +33,8 @@ export class HookExplorer implements OnModuleInit {
   /** Throws a ContentModelError that lists every hook that can never run. */
   onModuleInit(): void {
     const types = this.types();
-    const mistakes = [...this.discovery.getProviders(), ...this.discovery.getControllers()].flatMap(
-      (wrapper) => {
-        const host: unknown = wrapper.instance;
-        if (typeof host !== 'object' || host === null || Object.getPrototypeOf(host) === null) return [];
-        const isShared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
-        return this.explore(host as Record<string, unknown>, types, isShared);
-      },
-    );
+    const hosts = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
+    const mistakes = methodsOf(hosts, this.scanner).flatMap((method) => this.explore(method, types));
     if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)], 'hooks');
   }
 
@@ -52,23 +47,17 @@ export class HookExplorer implements OnModuleInit {
       .map(({ singularApiId }) => singularApiId);
   }
 
-  private explore(host: Record<string, unknown>, types: readonly string[], isShared: boolean): string[] {
-    const prototype = Object.getPrototypeOf(host) as object;
-    return this.scanner.getAllMethodNames(prototype).flatMap((name) => {
-      const method = host[name];
-      if (typeof method !== 'function') return [];
-      const hook = Reflect.getMetadata(HOOK_METADATA, method) as HookMetadata | undefined;
-      const read = Reflect.getMetadata(READ_HOOK_METADATA, method) as ReadHookMetadata | undefined;
-      if (hook === undefined && read === undefined) return [];
-      if (hook !== undefined) this.hooks.add(hook, (event) => (method as HookFunction).call(host, event));
-      if (read !== undefined)
-        this.hooks.addRead(read, (event) => (method as ReadHookFunction).call(host, event));
-      const where = `${prototype.constructor.name}.${name}`;
-      return [
-        ...(isShared ? [] : [`${where}: ${NOT_SHARED}`]),
-        ...(hook === undefined ? [] : hookMistakes(where, hook, types)),
-        ...(read === undefined ? [] : readHookMistakes(where, read, types)),
-      ];
-    });
+  private explore({ where, method, host, isShared }: HostMethod, types: readonly string[]): string[] {
+    const hook = Reflect.getMetadata(HOOK_METADATA, method) as HookMetadata | undefined;
+    const read = Reflect.getMetadata(READ_HOOK_METADATA, method) as ReadHookMetadata | undefined;
+    if (hook === undefined && read === undefined) return [];
+    if (hook !== undefined) this.hooks.add(hook, (event) => (method as HookFunction).call(host, event));
+    if (read !== undefined)
+      this.hooks.addRead(read, (event) => (method as ReadHookFunction).call(host, event));
+    return [
+      ...(isShared ? [] : [`${where}: ${NOT_SHARED}`]),
+      ...(hook === undefined ? [] : hookMistakes(where, hook, types)),
+      ...(read === undefined ? [] : readHookMistakes(where, read, types)),
+    ];
   }
 }

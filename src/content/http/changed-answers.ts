@@ -1,5 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { rawOf } from './request-state.js';
 
 interface NodeResponse {
   once(event: 'finish', listener: () => void): unknown;
@@ -17,10 +18,10 @@ export class ChangedAnswers {
   constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
 
   /** Compares the length of a response, once it is sent, with that of its text. */
-  compare(response: object & { readonly raw?: object }, text: string): void {
+  compare(response: object, text: string): void {
     if (this.left <= 0) return;
     this.left -= 1;
-    const node = (response.raw ?? response) as NodeResponse;
+    const node = rawOf(response) as NodeResponse;
     node.once('finish', () => {
       const length: unknown = this.header(response, 'Content-Length');
       const isEncoded = this.header(response, 'Content-Encoding') !== undefined;

@@ -1,5 +1,6 @@
 /** Disconnection of clients, per connection. */
 import type { Disconnect, DisconnectListener } from '../../kernel/disconnect.js';
+import { rawOf } from './request-state.js';
 
 interface Wire {
   readonly destroyed?: boolean;
@@ -42,7 +43,7 @@ class Connection implements Disconnect {
 }
 
 export function disconnectOf(request: object & { readonly raw?: object }): Disconnect | null {
-  const { stream, socket } = (request.raw ?? request) as NodeRequest;
+  const { stream, socket } = rawOf(request) as NodeRequest;
   const wire = (stream ?? socket) as Wire | undefined;
   if (typeof wire?.once !== 'function') return null;
   return (wire[CONNECTION] ??= new Connection(wire));

@@ -12,7 +12,7 @@ import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { parseTags } from '../query/parse-tags.js';
-import { type ContentRoute, type HttpRequest, queryOf, stateOf } from './request-state.js';
+import { type ContentRoute, type HttpRequest, queryOf, rawOf, stateOf } from './request-state.js';
 
 function preconditionOf({ headers }: HttpRequest): Precondition | null {
   const { 'if-match': match, 'if-none-match': noneMatch } = headers;
@@ -52,7 +52,7 @@ export class PopulateInterceptor implements NestInterceptor {
       };
       state.asked = asked;
       // For the log line of a slow request, which has Node's own request only.
-      stateOf(request.raw ?? request).asked = asked;
+      stateOf(rawOf(request)).asked = asked;
     }
     state.timing?.ended('plan');
   }

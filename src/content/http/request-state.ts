@@ -48,9 +48,12 @@ const STATE = Symbol('ContentRequestState');
 export const stateOf = (request: object & { [STATE]?: RequestState }): RequestState =>
   (request[STATE] ??= {});
 
+/** Returns Node's own request or response, which Fastify's contains. */
+export const rawOf = (message: object & { readonly raw?: object }): object => message.raw ?? message;
+
 /** Returns the id of a request to a route of the library; null for other requests. */
 export const requestIdOf = (request: object & { readonly raw?: object }): string | null =>
-  stateOf(request.raw ?? request).requestId ?? null;
+  stateOf(rawOf(request)).requestId ?? null;
 
 /** Returns the parsed content request. Throws an Error on routes that the application added. */
 export function askedOf(request: object): Asked {

@@ -4,7 +4,7 @@ import { Documents } from '../documents/documents.service.js';
 import type { ContentType } from '../model/model.js';
 import type { Handler } from '../model/routes.js';
 import { RequestCounts, type RouteDurations } from './request-counts.js';
-import { type Asked, stateOf } from './request-state.js';
+import { type Asked, rawOf, stateOf } from './request-state.js';
 import { ContentRoutes } from './routes.js';
 
 interface NodeRequest {
@@ -18,10 +18,6 @@ interface NodeResponse {
 }
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
-/** Express' response is Node's own, and Fastify's contains it. */
-const nodeResponse = (response: object & { readonly raw?: object }): NodeResponse =>
-  (response.raw ?? response) as NodeResponse;
 
 /** Measures responses to the library's routes: durations for the metrics, and log lines for slow requests. */
 @Injectable()
@@ -45,7 +41,7 @@ export class RequestWatch {
   begin(request: NodeRequest, path: string, response: object): void {
     if (!this.isOn) return;
     const since = performance.now();
-    const node = nodeResponse(response);
+    const node = rawOf(response) as NodeResponse;
     node.once('close', () => this.end(request, path, { response: node, took: performance.now() - since }));
   }
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../../content/model/content-model-error.js';
+import { type HostMethod, methodsOf } from '../../content/documents/decorated-providers.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { among } from '../../content/model/suggest.js';
 import { WRITE_EVENTS } from '../../content/plan/write-plan.js';
@@ -52,32 +53,20 @@ export class HandlerExplorer implements OnModuleInit {
 
   /** Throws a ContentModelError that lists every handler that can never run. */
   onModuleInit(): void {
-    const mistakes = this.discovery.getProviders().flatMap((wrapper) => {
-      const host: unknown = wrapper.instance;
-      if (typeof host !== 'object' || host === null || Object.getPrototypeOf(host) === null) return [];
-      const isShared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
-      return this.explore(host as Record<string, unknown>, isShared);
-    });
+    const methods = methodsOf(this.discovery.getProviders(), this.scanner);
+    const mistakes = methods.flatMap((method) => this.explore(method));
     if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)], 'hooks');
   }
 
-  private explore(host: Record<string, unknown>, isShared: boolean): string[] {
-    const prototype = Object.getPrototypeOf(host) as object;
-    return this.scanner.getAllMethodNames(prototype).flatMap((key) => {
-      const method = host[key];
-      if (typeof method !== 'function') return [];
-      const metadata = Reflect.getMetadata(HANDLER_METADATA, method) as HandlerMetadata | undefined;
-      if (metadata === undefined) return [];
-      const where = `${prototype.constructor.name}.${key}`;
-      const mistakes = [
-        ...(isShared
-          ? []
-          : [`${where}: needs one instance, but its provider is request-scoped or transient`]),
-        ...this.mistakesOf(metadata).map((mistake) => `${where}: ${mistake}`),
-      ];
-      this.readers.push(readerOf(metadata, (event) => method.call(host, event) as unknown));
-      return mistakes;
-    });
+  private explore({ where, method, host, isShared }: HostMethod): string[] {
+    const metadata = Reflect.getMetadata(HANDLER_METADATA, method) as HandlerMetadata | undefined;
+    if (metadata === undefined) return [];
+    const mistakes = [
+      ...(isShared ? [] : ['needs one instance, but its provider is request-scoped or transient']),
+      ...this.mistakesOf(metadata),
+    ];
+    this.readers.push(readerOf(metadata, (event) => (method as Handle).call(host, event)));
+    return mistakes.map((mistake) => `${where}: ${mistake}`);
   }
 
   private mistakesOf({ name, types = [], actions = [], concurrency = 1 }: HandlerMetadata): string[] {

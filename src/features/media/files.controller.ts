@@ -34,7 +34,7 @@ import { disconnectOf } from '../../content/http/connection.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { FormGuard, isForm } from './form.guard.js';
 import { Described, Json } from '../../content/http/metadata.js';
-import { type HttpRequest, queryOf, requestIdOf } from '../../content/http/request-state.js';
+import { type HttpRequest, queryOf, rawOf, requestIdOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
 
 const TYPE = 'file';
@@ -50,7 +50,7 @@ const isAbsent = (error: unknown): boolean => error instanceof ContentError && e
 /** Error of the protocol for a missing file (20.9). */
 const fileNotFound = (): ContentError => new ContentError('NotFoundError', 'file.notFound');
 
-const rawOf = (request: HttpRequest): IncomingMessage => (request.raw ?? request) as IncomingMessage;
+const messageOf = (request: HttpRequest): IncomingMessage => rawOf(request) as IncomingMessage;
 
 const uploaderOf = (request: HttpRequest, caller: Caller): Uploader => ({
   caller,
@@ -88,7 +88,7 @@ export class FilesController {
     }
     const caller = callerWith(request, TYPE, 'create');
     if (!isForm(request)) throw validationError('Files are empty');
-    const made = await this.library.upload(rawOf(request), uploaderOf(request, caller));
+    const made = await this.library.upload(messageOf(request), uploaderOf(request, caller));
     return this.signed.shown(`[${made.join(',')}]`);
   }
 
@@ -147,7 +147,8 @@ export class FilesController {
     const row = await this.files.one(typeof id === 'string' ? id : '');
     if (row === null) throw new ContentError('NotFoundError', 'Entity not found');
     const uploader = uploaderOf(request, caller);
-    if (isForm(request)) return this.signed.shown(await this.library.change(row, rawOf(request), uploader));
+    if (isForm(request))
+      return this.signed.shown(await this.library.change(row, messageOf(request), uploader));
     const info: unknown = isObject(body) ? body['fileInfo'] : undefined;
     if (info === undefined) throw validationError('Files are empty');
     return this.signed.shown(await this.library.describe(row, infoOfBody(info), uploader));
