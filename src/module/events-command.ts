@@ -101,7 +101,8 @@ export async function runEvents(args: readonly string[]): Promise<string> {
   const states = await withApplication(values.module, (app) => partOf(app, ReaderStates).all());
   const lines = states.map(
     ({ name, disabled, lag, pending, failed }) =>
-      `${name}: ${lag} to handle, ${pending} waiting for a retry, ${failed} given up${disabled === null ? '' : `; disabled: ${disabled}`}`,
+      `${name}: ${lag} to handle, ${pending} waiting for a retry, ${failed} given up` +
+      (disabled === null ? '' : `; disabled: ${disabled}`),
   );
   return lines.join('\n') || 'Nothing receives events.';
 }

@@ -1,4 +1,5 @@
 /** Requests about an attribute: filters, sort, `fields`, `populate`, counts and search, at every depth. */
+import { randomFrom } from '../support/random.ts';
 import type { Grants } from 'nestjs-content-api';
 import { valueOf } from './content.ts';
 import {
@@ -23,17 +24,6 @@ export interface Probe {
   readonly query: string;
   /** First hidden attribute on the path, as `model.attribute`; null without one. */
   readonly secret: string | null;
-}
-
-/** Pseudorandom generator with a seed, so that a run can be repeated. */
-export function random(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 interface Step {
@@ -352,7 +342,7 @@ class Asker {
   constructor({ grants, documents, seed }: Asking) {
     this.grants = grants;
     this.documents = documents;
-    this.next = random(seed);
+    this.next = randomFrom(seed);
   }
 
   isClosed(type: ContentType): boolean {

@@ -1,7 +1,8 @@
 /** Sends requests of some callers in a separate process, until its time or number limit. */
 import { askOpen, askPair, type Question } from './leak-check.ts';
 import { type Coverage, nothing, note } from './leak-coverage.ts';
-import { countQuestions, endless, type Probe, random } from './leak-probes.ts';
+import { randomFrom } from '../support/random.ts';
+import { countQuestions, endless, type Probe } from './leak-probes.ts';
 import { connectWorlds, type Pair, type Prepared, schema, type Worlds } from './leak-worlds.ts';
 import type { PreparedWriter } from './leak-write-worlds.ts';
 import { type WriteFailure, WritePair } from './leak-writes.ts';
@@ -81,7 +82,7 @@ class Run {
       perWay: () => Infinity,
     };
     coverage.matrix += countQuestions(asking);
-    const next = random(seed + 1);
+    const next = randomFrom(seed + 1);
     const seen = new Map<string, number>();
     let last: Probe | null = null;
     let asked = 0;

@@ -3,7 +3,7 @@ import type { Grants } from 'nestjs-content-api';
 import type { Client, Reply } from './apps.ts';
 import type { Attribute, ContentType } from './internals.ts';
 import { maskedTag } from './leak-check.ts';
-import { random } from './leak-probes.ts';
+import { randomFrom } from '../support/random.ts';
 import {
   NEW_ROWS,
   type PreparedWriter,
@@ -54,7 +54,7 @@ class Writing {
   private readonly grants: Grants;
 
   constructor({ writer, ids }: PreparedWriter, seed: number) {
-    this.next = random(seed);
+    this.next = randomFrom(seed);
     this.ids = ids;
     this.grants = WRITERS[writer] ?? {};
   }

@@ -12,7 +12,7 @@ import {
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { dose } from '../support/dose.ts';
 import { Client } from './apps.ts';
-import { random } from './leak-probes.ts';
+import { randomFrom } from '../support/random.ts';
 import { queryOf } from './query-text.ts';
 
 const part = defineComponent({
@@ -270,7 +270,7 @@ describe('pages of a filtered and sorted list', () => {
       access: { public: { '*': ['find', 'findOne'] } },
     });
     client = new Client(test.url);
-    const next = random(99);
+    const next = randomFrom(99);
     const chance = <T>(list: readonly T[]): T | null =>
       next() < 0.2 ? null : (list[Math.floor(next() * list.length)] as T);
     const few = <T>(list: readonly T[], most: number): T[] =>

@@ -2,7 +2,7 @@
  * Sessions write, and read from two replicas, during disturbances of the servers and changes of the primary.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { random as randomOf } from '../fuzz/leak-probes.ts';
+import { randomFrom } from '../support/random.ts';
 import { Cluster, type ScenarioName, SCENARIOS } from './cluster.ts';
 import type { ReadCounts } from './instance.ts';
 import { LASTING, NUMBERING } from './model.ts';
@@ -56,7 +56,7 @@ export async function runReplicated(
     const base = {
       instances,
       documentIds,
-      random: randomOf(options.seed),
+      random: randomFrom(options.seed),
       presents: options.presents,
       nextToken,
       responded: new Map<number, number>(),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type * as CompileTotals from '../../src/content/compile/compile-totals.ts';
 import type { Identifier } from '../../src/kernel/sql.ts';
-import { random as randomOf } from '../fuzz/leak-probes.ts';
+import { randomFrom } from '../support/random.ts';
 import type { PostgresNode } from '../support/postgres-node.ts';
 import { problemsOf } from './check-history.ts';
 import type { History, Read, Value, Write } from './history.ts';
@@ -97,7 +97,7 @@ export class LinearizableRun {
 
   constructor(options: Running) {
     this.options = options;
-    this.random = randomOf(options.seed);
+    this.random = randomFrom(options.seed);
     this.server = options.server;
     this.databaseUrl = options.databaseUrl;
     this.gate = options.server === null ? null : new Switch(options.server.port);

@@ -7,17 +7,6 @@ import type { Newsroom } from './newsroom.ts';
 
 export const PASSWORD = 'a long password of an editor';
 
-/** Random numbers from a seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Things that an editor sees at a glance. */
 interface Sight {
   readonly hasForm: boolean;

@@ -12,7 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { hasBrowser, launch, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
-import { Hand, PASSWORD, randomFrom, type Settings } from './hand.ts';
+import { randomFrom } from '../../support/random.ts';
+import { Hand, PASSWORD, type Settings } from './hand.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
 const EDITS = Number(process.env['LOST_EDITS'] ?? 60);

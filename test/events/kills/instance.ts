@@ -15,6 +15,7 @@ import {
 } from 'nestjs-content-api';
 import { EventsModule, type LoggedEvent, OnContentEvent } from 'nestjs-content-api/events';
 import pg from 'pg';
+import { randomFrom } from '../../support/random.ts';
 
 /** Write of an instance: `committed` is null if the connection was lost before its outcome was known. */
 export interface Done {
@@ -66,17 +67,6 @@ async function listen(): Promise<void> {
   );
 }
 
-/** Pseudo-random numbers from 0 to 1 (mulberry32). */
-function randomOf(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 class Rollback extends Error {}
 
 const app = await NestFactory.createApplicationContext(
@@ -100,7 +90,7 @@ if (by === 'notify') await listen();
 
 const memos = app.get<ContentService>(getContentToken('memo'), { strict: false });
 const em = app.get<MikroORM>(CONTENT_ORM, { strict: false }).em as SqlEntityManager;
-const random = randomOf(Number(seed));
+const random = randomFrom(Number(seed));
 const shared = Array.from({ length: 20 }, (_, i) => `shared${i}`);
 const own: string[] = [];
 let isStopping = false;

@@ -1,18 +1,11 @@
+import { randomFrom } from '../../support/random.ts';
+
 /** Random choices that a seed repeats. */
 export class Dice {
-  private state: number;
+  private readonly next: () => number;
 
   constructor(seed: number) {
-    this.state = seed >>> 0;
-  }
-
-  /** A number from 0 to 1 (mulberry32). */
-  private next(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let t = this.state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    this.next = randomFrom(seed);
   }
 
   /** A whole number below `count`. */

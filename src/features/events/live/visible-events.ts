@@ -11,6 +11,7 @@ import type { ReadPlan } from '../../../content/plan/plan.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
 import { refuseOtherKeys } from '../../../kernel/errors.js';
 import type { LoggedEvent } from '../logged-event.js';
+import { ONE_DOCUMENT, onlyDocument } from '../one-document.js';
 
 /** Documents that are read at the same time, for all streams together. */
 const READ = 8;
@@ -88,14 +89,12 @@ export class VisibleEvents {
 
   private async finds(event: LoggedEvent, watched: Watched, caller: Caller): Promise<boolean> {
     const { type, query } = watched;
-    const { filters } = query;
-    const byId = { documentId: { $eq: event.documentId } };
     const plan = this.plan(
       {
         type,
         query: {
           ...query,
-          filters: { $and: [byId, ...(filters === undefined ? [] : [filters])] },
+          filters: onlyDocument(event.documentId, query['filters']),
           ...(type.localized && event.locale !== null ? { locale: event.locale } : {}),
         },
       },
@@ -107,8 +106,7 @@ export class VisibleEvents {
   }
 
   private plan({ type, query }: Pick<Watched, 'type' | 'query'>, caller: Caller): ReadPlan {
-    const page = { page: 1, pageSize: 1, withCount: false };
     const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
-    return this.documents.plan(type, { ...query, fields: ['documentId'], pagination: page }, request);
+    return this.documents.plan(type, { ...query, fields: ['documentId'], pagination: ONE_DOCUMENT }, request);
   }
 }

@@ -2,6 +2,7 @@
 import type { RawQuery } from '../../../content/query/read-raw.js';
 import { type ContentError, validationError } from '../../../kernel/errors.js';
 import { type EventName, EVENT_NAMES } from '../logged-event.js';
+import { ONE_DOCUMENT, onlyDocument } from '../one-document.js';
 import { isSecret } from './signatures.js';
 
 /**
@@ -173,10 +174,10 @@ export const queryOf = (
   version: { readonly status: string; readonly locale: string | null },
   documentId: string,
 ): RawQuery => ({
-  filters: { $and: [{ documentId: { $eq: documentId } }, ...(filters === undefined ? [] : [filters])] },
+  filters: onlyDocument(documentId, filters),
   ...(fields === undefined ? {} : { fields }),
   populate: populate ?? '*',
   status: version.status,
   ...(version.locale === null ? {} : { locale: version.locale }),
-  pagination: { page: 1, pageSize: 1, withCount: false },
+  pagination: ONE_DOCUMENT,
 });
