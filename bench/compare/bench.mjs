@@ -74,8 +74,7 @@ export async function bench(args) {
           next: 1_000_000,
         });
       }
-    console.log('| request | adapter | requests per second | p50 | p99 | CPU, server | CPU, PostgreSQL |');
-    console.log('| --- | --- | --: | --: | --: | --: | --: |');
+    reportHead();
     for (const shape of shapes) report(shape, await measure(shape, servers, { ...options, postgres }));
   } finally {
     await Promise.all(servers.map(({ server }) => server.stop()));
@@ -83,14 +82,15 @@ export async function bench(args) {
   }
 }
 
-const start = (folder, args) =>
+export const start = (folder, args) =>
   spawnServer({
     args: [join(folder, 'bench', 'read', 'servers', 'library.mjs'), ...['--model', 'blog', ...args]],
     cwd: folder,
     env: { NODE_ENV: 'production' },
   });
 
-async function measure({ name, request }, servers, { seconds, rounds, connections, postgres }) {
+/** Measures a request on servers in turns. Returns the figures of each server by round. */
+export async function measure({ name, request }, servers, { seconds, rounds, connections, postgres }) {
   const results = servers.map(({ adapter, version }) => ({ adapter, version, rounds: [] }));
   const send = (entry, limits) =>
     run({ url: entry.server.url, connections, request: () => request((entry.next += 1)), ...limits });
@@ -110,10 +110,15 @@ async function measure({ name, request }, servers, { seconds, rounds, connection
   return results;
 }
 
+export function reportHead() {
+  console.log('| request | adapter | requests per second | p50 | p99 | CPU, server | CPU, PostgreSQL |');
+  console.log('| --- | --- | --: | --: | --: | --: | --: |');
+}
+
 /**
  * Prints the ratios of this commit to the other one. More is better in the first column, less in the rest.
  */
-function report({ name }, results) {
+export function report({ name }, results) {
   for (const adapter of new Set(results.map((result) => result.adapter))) {
     const [before, now] = ['before', 'now'].map((version) =>
       results.find((result) => result.adapter === adapter && result.version === version),

@@ -2,8 +2,8 @@
  * `npm run bench -- events [--only writers|deliveries|listeners] [--seconds 14] [--rounds 9]
  * [--events 5000] [--listeners 2000] [--writes 30]`
  *
- * What the event log costs writers, how fast events reach three healthy endpoints, next to pg-boss, and what
- * listeners of live reads cost.
+ * Measures the cost of the event log for writers, deliveries to three healthy endpoints next to pg-boss, and
+ * the cost of each listener of live reads.
  */
 import { parseArgs } from 'node:util';
 import { startDatabases } from '../databases.mjs';
