@@ -2,8 +2,8 @@
  * `npm run bench -- events [--only writers|deliveries|listeners] [--seconds 14] [--rounds 9]
  * [--events 5000] [--listeners 2000] [--writes 30]`
  *
- * Measures three things: the cost of the event log for writers, deliveries to three endpoints next to pg-boss,
- * and the cost of each listener of live reads.
+ * Measures the cost of the event log for writers, and deliveries to three endpoints next to pg-boss. Then it
+ * measures the cost of each listener of live reads.
  */
 import { parseArgs } from 'node:util';
 import { startDatabases } from '../databases.mjs';
