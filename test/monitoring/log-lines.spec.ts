@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
+import { EventsModule } from 'nestjs-content-api/events';
+import { LiveClient } from '../events/live-client.ts';
 import { startHost } from '../http/helpers.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { note } from '../support/notes.ts';
@@ -17,7 +19,14 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
   beforeAll(async () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation((line) => void lines.push(String(line)));
     test = await createTestApp(
-      { contentTypes: [note], access: { public: { note: '*' } }, monitoring: { slowRequest: 200 } },
+      {
+        contentTypes: [note],
+        access: { public: { note: '*' } },
+        monitoring: { slowRequest: 200 },
+        imports: [
+          EventsModule.forRoot({ live: { secret: 'a secret of at least 32 characters, for tests' } }),
+        ],
+      },
       adapter,
     );
   });
@@ -54,6 +63,15 @@ describe.each(ADAPTERS)('slow requests on %s', (adapter) => {
       test.http.post('/api/notes').set('x-request-id', 'r2').send({ data: {} }),
     );
     expect(line).toMatch(/^Slow request: POST \/api\/notes took \d{3} ms \(2xx, request r2, note\.create\)$/);
+  });
+
+  it('are no streams of events, which last as long as their page is open', async () => {
+    lines.splice(0);
+    const stream = await LiveClient.open(`${test.url}/api/live`);
+    await sleep(300);
+    stream.close();
+    await sleep(50);
+    expect(lines.filter((line) => line.startsWith('Slow'))).toEqual([]);
   });
 
   it('are not logged when they are fast', async () => {

@@ -14,10 +14,15 @@ interface NodeRequest {
 interface NodeResponse {
   readonly statusCode: number;
   readonly writableFinished: boolean;
+  getHeader(name: string): unknown;
   once(event: 'close', listener: () => void): unknown;
 }
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Streams of events last as long as their page is open. */
+const isStream = (response: NodeResponse): boolean =>
+  String(response.getHeader('content-type')).startsWith('text/event-stream');
 
 /** Measures responses to the library's routes: durations for the metrics, and log lines for slow requests. */
 @Injectable()
@@ -50,6 +55,7 @@ export class RequestWatch {
     path: string,
     { response, took }: { readonly response: NodeResponse; readonly took: number },
   ): void {
+    if (isStream(response)) return;
     const { durations, slowRequest } = this.settings.monitoring;
     const { statusCode, writableFinished } = response;
     const told = {

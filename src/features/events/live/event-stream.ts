@@ -55,7 +55,8 @@ export class EventStream {
     const raw = isFastify ? response.raw : (response as ServerResponse);
     // The connection ends with the stream, so that a server that stops need not wait for it.
     raw.shouldKeepAlive = false;
-    raw.writeHead(200, { ...(isFastify ? response.getHeaders() : {}), ...HEADERS });
+    raw.setHeaders(new Map(Object.entries({ ...(isFastify ? response.getHeaders() : {}), ...HEADERS })));
+    raw.writeHead(200);
     raw.flushHeaders();
     return new EventStream(raw);
   }
