@@ -97,6 +97,17 @@ export default defineConfig(
     languageOptions: { globals: Object.fromEntries(nodeGlobals.map((name) => [name, 'readonly'])) },
   },
   {
+    // The site of the sample runs in browsers.
+    files: ['sample-app/site/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['document', 'window', 'location', 'history', 'navigator', 'localStorage', 'EventSource'].map(
+          (name) => [name, 'readonly'],
+        ),
+      ),
+    },
+  },
+  {
     // The bench project is CommonJS, which its framework requires.
     files: ['bench/reference/config/**/*.js', 'bench/reference/src/**/*.js'],
     languageOptions: { sourceType: 'commonjs', globals: { module: 'writable', require: 'readonly' } },

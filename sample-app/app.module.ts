@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { ContentModule } from 'nestjs-content-api';
 import { DeskModule } from 'nestjs-content-api/desk';
+import { EventsModule } from 'nestjs-content-api/events';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { ApiTokensModule, UsersModule, type UsersOptions } from 'nestjs-content-api/accounts';
 import {
@@ -19,16 +20,24 @@ import { AtlasLoader } from './loader/atlas-loader.js';
 import { Metrics } from './metrics.js';
 import { PictureLoader } from './pictures/picture-loader.js';
 import { DESK_PATH } from './requests.js';
+import { Site } from './site.js';
 import { StartPage } from './start-page.js';
 
+export interface AppSettings {
+  readonly users: UsersOptions;
+  /** Secret of the tags and positions of live updates. */
+  readonly liveSecret: string;
+  /** Folder of uploaded files. The storage creates it with the first file. */
+  readonly filesFolder: string;
+}
+
 /**
- * Application module: model, grants, accounts, the desk, loaders and a start page. The library's modules add all other
- * routes.
+ * Application module: model, grants, accounts, the desk, live updates, loaders and a public site. The library's
+ * modules add all other routes.
  */
 @Module({})
 export class AppModule {
-  /** The storage creates its folder with the first file. */
-  static on(database: AtlasDatabase, users: UsersOptions, filesFolder: string): DynamicModule {
+  static on(database: AtlasDatabase, { users, liveSecret, filesFolder }: AppSettings): DynamicModule {
     const content = ContentModule.forRoot({
       contentTypes: CONTENT_TYPES,
       components: COMPONENTS,
@@ -40,6 +49,7 @@ export class AppModule {
       },
       database: database.connection,
       openapi: { page: true, title: 'Atlas' },
+      strictParams: true,
       health: true,
       monitoring: { durations: true, slowRequest: 2000 },
     });
@@ -57,8 +67,9 @@ export class AppModule {
         ApiTokensModule,
         UsersModule.forRoot(users),
         DeskModule.forRoot({ path: DESK_PATH }),
+        EventsModule.forRoot({ live: { secret: liveSecret } }),
       ],
-      controllers: [StartPage, Metrics],
+      controllers: [Site, StartPage, Metrics],
       providers: [
         { provide: ATLAS_DATABASE, useValue: database },
         AtlasTables,

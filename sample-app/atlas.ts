@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -63,7 +64,11 @@ const moduleOn = (
   database: AtlasDatabase,
   { dataFolder = DEFAULT_DATA_FOLDER, log = () => undefined, jwtSecret }: AtlasOptions,
 ): DynamicModule =>
-  AppModule.on(database, usersOptions({ jwtSecret, dataFolder, log }), folderBeside(dataFolder, 'uploads'));
+  AppModule.on(database, {
+    users: usersOptions({ jwtSecret, dataFolder, log }),
+    liveSecret: jwtSecret ?? randomBytes(32).toString('base64'),
+    filesFolder: folderBeside(dataFolder, 'uploads'),
+  });
 
 async function createApplication(
   database: AtlasDatabase,
@@ -79,7 +84,7 @@ async function createApplication(
     app.enableCors({
       methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
       allowedHeaders: ['Authorization', 'Content-Type', 'Strapi-Response-Format'],
-      exposedHeaders: ['Allow', 'Retry-After'],
+      exposedHeaders: ['Allow', 'Content-Tags', 'Retry-After'],
     });
     app.enableShutdownHooks();
     return app;

@@ -19,6 +19,9 @@ export const EXAMPLES = [
   },
 ] as const;
 
+/** Page with these requests as links. */
+export const START_PAGE = '/start';
+
 /** Page to try all requests. */
 export const API_PAGE = '/api/openapi';
 

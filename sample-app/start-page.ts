@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Controller, Get, Header } from '@nestjs/common';
-import { API_PAGE, DESK_PATH, EXAMPLES, REFUSED_PATH } from './requests.js';
+import { API_PAGE, DESK_PATH, EXAMPLES, REFUSED_PATH, START_PAGE } from './requests.js';
 import { CREDIT } from './texts/credit.js';
 
 const STYLE =
@@ -43,8 +43,8 @@ ${EXAMPLE_ITEMS.join('\n')}
 </html>
 `;
 
-/** Page at the root URL. */
-@Controller()
+/** Page with example requests. */
+@Controller(START_PAGE.slice(1))
 export class StartPage {
   @Get()
   @Header('Content-Type', 'text/html; charset=utf-8')

@@ -1,9 +1,9 @@
-import { DESK_PATH, EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN } from './requests.js';
+import { DESK_PATH, EXAMPLES, LEAVE_NOTE, REFUSED_PATH, REGISTER, SIGN_IN, START_PAGE } from './requests.js';
 
 /** Returns the text of the start, with one example command per indented line. */
 export function welcome(url: string): string[] {
   return [
-    `Listening on ${url}. Open it in a browser, or try:`,
+    `The site is at ${url}, and these requests as links at ${url}${START_PAGE}:`,
     ...EXAMPLES.map(({ path }) => `  curl -g '${url}${path}'`),
     "The public may not read the visitors' notes, so this request returns 403:",
     `  curl '${url}${REFUSED_PATH}'`,

@@ -216,6 +216,15 @@ describe('documentation', () => {
     expect(links.flatMap((link) => brokenLink(page, link) ?? [])).toEqual([]);
   });
 
+  it('docs/clients.md shows the code of the sample site as it is', () => {
+    const excerpts = [...read('docs/clients.md').matchAll(/```js\n([\s\S]*?)```/g)].map(
+      ([, code = '']) => code,
+    );
+    const files = globSync('sample-app/site/*.js', { cwd: root }).map(read);
+    expect(excerpts.length).toBeGreaterThan(2);
+    expect(excerpts.filter((code) => !files.some((file) => file.includes(code)))).toEqual([]);
+  });
+
   it('docs/clients.md has a row for every tested client, with the installed version', () => {
     const installed = JSON.parse(read('test/clients/installed/package.json')) as {
       dependencies: Record<string, string>;

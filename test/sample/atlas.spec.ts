@@ -19,6 +19,7 @@ import {
   REFUSED_PATH,
   REGISTER,
   SIGN_IN,
+  START_PAGE,
 } from '../../sample-app/requests.ts';
 import { DRAFT, EDIT, FRENCH, THEME } from '../../sample-app/texts/drafts.ts';
 import { HOMEPAGE } from '../../sample-app/texts/homepage.ts';
@@ -297,7 +298,7 @@ describe('atlas on PostgreSQL', () => {
   });
 
   it('N2: has a start page that links its own requests, and loads nothing from other sites', async () => {
-    const { text, headers } = await supertest(app.getHttpServer()).get('/').expect(200);
+    const { text, headers } = await supertest(app.getHttpServer()).get(START_PAGE).expect(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[^']+';/);
     expect(text).not.toMatch(/<script|<img|<link|\bon\w+=|\bsrc=|style=/);
@@ -311,6 +312,31 @@ describe('atlas on PostgreSQL', () => {
     const style = /<style>([^<]*)<\/style>/.exec(text)?.[1] ?? '';
     const hash = createHash('sha256').update(style).digest('base64');
     expect(headers['content-security-policy']).toContain(`'sha256-${hash}'`);
+  });
+
+  it('serves a site at the root URL: no inline script or style, and no address of another server', async () => {
+    const { text, headers } = await supertest(app.getHttpServer()).get('/').expect(200);
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(text).not.toMatch(/<style|\bon\w+=|style=|https?:/);
+    const linked = [...text.matchAll(/(?:src|href)="\/site\/([^"]+)"/g)].map(([, name = '']) => name);
+    expect(linked).toEqual(expect.arrayContaining(['icon.svg', 'site.css', 'site.js']));
+    const files = readdirSync(join(import.meta.dirname, '../../sample-app/site'));
+    for (const name of files.filter((one) => one !== 'index.html')) {
+      const file = await supertest(app.getHttpServer()).get(`/site/${name}`).expect(200);
+      expect(file.headers['content-type']).toMatch(
+        /^(?:text\/(?:javascript|css); charset=utf-8|image\/svg\+xml)$/,
+      );
+    }
+    for (const name of ['index.html', '..%2Fatlas.ts', 'constructor'])
+      await supertest(app.getHttpServer()).get(`/site/${name}`).expect(404);
+    expect(welcome('http://atlas')[0]).toMatch(/http:\/\/atlas, .*http:\/\/atlas\/start:$/);
+  });
+
+  it('sends tags with the content of the site, so that it can follow changes', async () => {
+    for (const path of ['homepage?populate=featuredStories', 'countries?populate=flagPicture', 'stories']) {
+      const { headers } = await supertest(app.getHttpServer()).get(`/api/${path}`).expect(200);
+      expect(headers['content-tags']).toBeDefined();
+    }
   });
 
   it('invites the first editor, who may write, publish and upload', async () => {
