@@ -1,14 +1,109 @@
-import { request } from '../api/http.ts';
+import { messageOf } from '../api/errors.ts';
+import { type Sent, sendForm } from '../api/send-form.ts';
 import { type Json, type Link, linkOf } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
+import { Observed } from './observed.ts';
+
+interface Target extends Sent {
+  /** Folder of the library; null for its root. */
+  readonly folder?: string | null;
+}
 
 /** Stores one file in the library. Throws an ApiError. */
-export async function upload(file: File, model: Model): Promise<Link> {
+export async function upload(file: File, model: Model, { folder, ...sent }: Target = {}): Promise<Link> {
   const form = new FormData();
+  if (folder !== undefined && folder !== null) form.append('fileInfo', JSON.stringify({ folder }));
   form.append('files', file, file.name);
-  const { body } = await request<readonly Json[]>(`${settings.api}/upload`, { method: 'POST', body: form });
-  const [stored] = body;
+  const [stored] = await sendForm<readonly Json[]>(`${settings.api}/upload`, form, sent);
   if (stored === undefined) throw new Error('The server stored no file');
   return linkOf(stored, 'file', model);
+}
+
+/** File on its way to the library, or one that was refused. */
+export interface Upload {
+  readonly key: number;
+  readonly name: string;
+  /** Share of its bytes that are sent, from 0 to 1. */
+  readonly share: number;
+  /** Reason of the failure; null while it is sent. */
+  readonly failure: string | null;
+}
+
+interface Options {
+  readonly model: Model;
+  readonly folder: () => string | null;
+  readonly stored: (link: Link) => void;
+}
+
+let lastKey = 0;
+
+/** Uploads one file after the other. A refused file stays in the list until it is sent again or dropped. */
+export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
+  private readonly files = new Map<number, File>();
+  private readonly waiting: number[] = [];
+  private running: AbortController | null = null;
+
+  constructor(private readonly options: Options) {
+    super({ uploads: [] });
+  }
+
+  add(files: readonly File[]): void {
+    const added = files.map((file): Upload => {
+      const key = (lastKey += 1);
+      this.files.set(key, file);
+      this.waiting.push(key);
+      return { key, name: file.name, share: 0, failure: null };
+    });
+    this.show({ uploads: [...this.snapshot.uploads, ...added] });
+    void this.run();
+  }
+
+  retry(key: number): void {
+    this.change(key, { share: 0, failure: null });
+    this.waiting.push(key);
+    void this.run();
+  }
+
+  /** Removes a file from the list, and stops its upload. */
+  drop(key: number): void {
+    const at = this.waiting.indexOf(key);
+    if (at >= 0) this.waiting.splice(at, 1);
+    else if (this.snapshot.uploads.some((one) => one.key === key && one.failure === null))
+      this.running?.abort();
+    this.forget(key);
+  }
+
+  private forget(key: number): void {
+    this.files.delete(key);
+    this.show({ uploads: this.snapshot.uploads.filter((one) => one.key !== key) });
+  }
+
+  private change(key: number, change: Partial<Upload>): void {
+    this.show({
+      uploads: this.snapshot.uploads.map((one) => (one.key === key ? { ...one, ...change } : one)),
+    });
+  }
+
+  private async run(): Promise<void> {
+    if (this.running !== null) return;
+    for (let key = this.waiting.shift(); key !== undefined; key = this.waiting.shift()) await this.send(key);
+    this.running = null;
+  }
+
+  private async send(key: number): Promise<void> {
+    const file = this.files.get(key);
+    if (file === undefined) return;
+    const { model, folder, stored } = this.options;
+    this.running = new AbortController();
+    const { signal } = this.running;
+    const progress = (share: number): void => this.change(key, { share });
+    try {
+      const link = await upload(file, model, { folder: folder(), progress, signal });
+      this.forget(key);
+      stored(link);
+    } catch (error) {
+      if (!signal.aborted) this.change(key, { failure: messageOf(error) });
+    }
+  }
 }

@@ -1,52 +1,39 @@
 /** Field of media: chosen files in their order, a library to choose from, and upload. */
-import { Alert, Button, FileButton, Group, Stack, Text } from '@mantine/core';
-import { IconPhoto, IconUpload } from '@tabler/icons-react';
+import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
+import { IconPhoto, IconPhotoExclamation, IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
-import { messageOf } from '../api/errors.ts';
-import type { Link } from '../form/values.ts';
-import { mediaPrefixes } from '../model/media-kinds.ts';
+import type { Json, Link } from '../form/values.ts';
+import { withFile } from '../media/files.ts';
+import { isUndescribed } from '../media/library.tsx';
+import { UploadList, useUploads } from '../media/upload-list.tsx';
+import { acceptOf } from '../model/media-kinds.ts';
 import { isToOne } from '../model/model.ts';
 import { Thumbnail } from '../parts/thumbnail.tsx';
-import { upload } from '../editor/uploads.ts';
 import { useTexts } from '../texts/texts.ts';
 import { FieldHead } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { LinkRows } from './link-rows.tsx';
 
 const FilePicker = lazy(() => import('../screens/file-picker.tsx'));
-
-/** Media types as an input of the browser names them; none for every file. */
-const acceptOf = (allowed: readonly string[] = []): string | undefined =>
-  mediaPrefixes(allowed)
-    .map((prefix) => `${prefix}*`)
-    .join(',') || undefined;
+const FileDialog = lazy(async () => ({ default: (await import('../media/file-dialog.tsx')).FileDialog }));
 
 export function MediaField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
-  const { model, store } = useForm();
+  const { model, store, type } = useForm();
   const [value, set, problem] = useValue<readonly Link[] | undefined>(path);
   const [isPicking, setPicking] = useState(false);
-  const [isUploading, setUploading] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [opened, setOpened] = useState<Json | null>(null);
   const links = value ?? [];
   const isOne = isToOne(attribute);
-  const mayUpload = 'create' in (model.type('file')?.verbs ?? {});
-  const mayPick = 'find' in (model.type('file')?.verbs ?? {});
+  const verbs = model.type('file')?.verbs ?? {};
   const add = (added: readonly Link[]): void => {
     const now = (store.get(path) ?? []) as readonly Link[];
     const fresh = added.filter(({ documentId }) => !now.some((one) => one.documentId === documentId));
     if (added.length > 0) set(isOne ? added.slice(-1) : [...now, ...fresh]);
   };
-  const send = async (files: readonly File[]): Promise<void> => {
-    setUploading(true);
-    setFailure(null);
-    for (const file of files)
-      try {
-        add([await upload(file, model)]);
-      } catch (error) {
-        setFailure(texts.uploadFailed(file.name, messageOf(error)));
-      }
-    setUploading(false);
+  const uploads = useUploads({ model, folder: null, stored: (link) => add([link]) });
+  const send = (files: readonly File[]): void => {
+    if (!readOnly && 'create' in verbs && files.length > 0) uploads.add(files);
   };
   return (
     <Stack
@@ -57,46 +44,31 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        if (!readOnly && mayUpload) void send([...event.dataTransfer.files]);
+        send([...event.dataTransfer.files]);
       }}
+      onPaste={(event) => send([...event.clipboardData.files])}
     >
       <FieldHead attribute={attribute} problem={problem} />
-      {failure !== null && (
-        <Alert color="red" withCloseButton closeButtonLabel={texts.close} onClose={() => setFailure(null)}>
-          {failure}
-        </Alert>
-      )}
+      <UploadList uploads={uploads} />
       <LinkRows
         {...{ links, set, isOne, readOnly }}
-        content={({ title, file }) => (
-          <>
-            <Thumbnail file={file ?? {}} />
-            <Text size="sm" flex={1} miw={0} truncate>
-              {title}
-            </Text>
-          </>
-        )}
+        content={(link) => <FileRow link={link} open={setOpened} mayDescribe={'update' in verbs} />}
       />
       {!readOnly && (
         <Group gap="xs">
-          {mayPick && (
+          {'find' in verbs && (
             <Button variant="default" leftSection={<IconPhoto size={16} />} onClick={() => setPicking(true)}>
               {texts.chooseFile}
             </Button>
           )}
-          {mayUpload && (
+          {'create' in verbs && (
             <FileButton
               multiple={!isOne}
               accept={acceptOf(attribute.allowedTypes)}
-              onChange={(files: File | File[] | null) => void send([files ?? []].flat())}
+              onChange={(files: File | File[] | null) => send([files ?? []].flat())}
             >
               {(props) => (
-                <Button
-                  {...props}
-                  variant="default"
-                  leftSection={<IconUpload size={16} />}
-                  loading={isUploading}
-                >
+                <Button {...props} variant="default" leftSection={<IconUpload size={16} />}>
                   {texts.upload}
                 </Button>
               )}
@@ -104,18 +76,59 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
           )}
         </Group>
       )}
-      {isPicking && (
-        <Suspense fallback={null}>
+      <Suspense fallback={null}>
+        {isPicking && (
           <FilePicker
             isOne={isOne}
             allowed={attribute.allowedTypes ?? []}
+            memory={`${type.name} ${path.replace(/#[^/]*\//g, '')}`}
             close={(chosen) => {
               setPicking(false);
               add(chosen);
             }}
           />
-        </Suspense>
-      )}
+        )}
+        {opened !== null && (
+          <FileDialog
+            file={opened}
+            close={(changed) => {
+              setOpened(null);
+              set(withFile(links, opened, changed));
+            }}
+          />
+        )}
+      </Suspense>
     </Stack>
+  );
+}
+
+interface RowProps {
+  readonly link: Link;
+  readonly open: (file: Json) => void;
+  /** Whether the editor is asked for a missing alternative text. */
+  readonly mayDescribe: boolean;
+}
+
+function FileRow({ link: { title, file = {} }, open, mayDescribe }: RowProps) {
+  const texts = useTexts();
+  const name = title ?? texts.untitled;
+  return (
+    <>
+      <Thumbnail file={file} />
+      <Text size="sm" flex={1} miw={0} truncate>
+        {title}
+      </Text>
+      {mayDescribe && isUndescribed(file) && (
+        <Button
+          size="compact-xs"
+          variant="default"
+          leftSection={<IconPhotoExclamation size={14} />}
+          aria-label={texts.media.describe(name)}
+          onClick={() => open(file)}
+        >
+          {texts.media.undescribedMark}
+        </Button>
+      )}
+    </>
   );
 }

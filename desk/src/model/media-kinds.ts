@@ -10,3 +10,9 @@ export function mediaPrefixes(kinds: readonly string[]): readonly string[] {
   const prefixes = kinds.map((kind) => PREFIXES[kind]);
   return prefixes.every((prefix) => prefix !== undefined) ? prefixes : [];
 }
+
+/** Media types as an input of the browser names them; none for every file. */
+export const acceptOf = (kinds: readonly string[] = []): string | undefined =>
+  mediaPrefixes(kinds)
+    .map((prefix) => `${prefix}*`)
+    .join(',') || undefined;

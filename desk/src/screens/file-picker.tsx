@@ -1,23 +1,18 @@
-/** Media library as a dialog: search, and choose one or several files in order. */
-import {
-  Button,
-  Group,
-  Loader,
-  Modal,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-  UnstyledButton,
-} from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+/** Media library as a dialog: search, upload, and choose one or several files in order. */
+import { Button, FileButton, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconUpload } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { request } from '../api/http.ts';
-import { type Json, type Link, linkOf } from '../form/values.ts';
-import { mediaPrefixes } from '../model/media-kinds.ts';
-import { pictureOf, Thumbnail } from '../parts/thumbnail.tsx';
-import { settings } from '../settings.ts';
+import { session } from '../api/session.ts';
+import { LinkRows } from '../fields/link-rows.tsx';
+import type { Json, Link } from '../form/values.ts';
+import { FileDialog } from '../media/file-dialog.tsx';
+import { type LibraryState, readLibrary, WHOLE_LIBRARY, withFile, writeLibrary } from '../media/files.ts';
+import { Library } from '../media/library.tsx';
+import { LibraryTools } from '../media/library-tools.tsx';
+import { DropArea, UploadList, useUploads } from '../media/upload-list.tsx';
+import { acceptOf } from '../model/media-kinds.ts';
+import { Thumbnail } from '../parts/thumbnail.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
@@ -25,117 +20,118 @@ interface Props {
   readonly isOne: boolean;
   /** Kinds of files that the attribute accepts; none for all. */
   readonly allowed: readonly string[];
+  /** Name under which the browser remembers the last folder and filters; none for a fresh library. */
+  readonly memory?: string;
   readonly close: (chosen: readonly Link[]) => void;
 }
 
-const PAGE_SIZE = 24;
-
-function kindFilter(allowed: readonly string[]): object {
-  const prefixes = mediaPrefixes(allowed);
-  if (prefixes.length === 0) return {};
-  return { filters: { $or: prefixes.map((prefix) => ({ mime: { $startsWith: prefix } })) } };
+/** State of the library as the editor left it the last time. A search is not remembered. */
+function useMemory(memory: string | undefined) {
+  const key = `content-desk library ${session.user?.documentId ?? ''} ${memory ?? ''}`;
+  const [state, setState] = useState<LibraryState>(() => {
+    const kept = memory === undefined ? null : localStorage.getItem(key);
+    return kept === null ? WHOLE_LIBRARY : readLibrary(new URLSearchParams(kept));
+  });
+  const go = (change: Partial<LibraryState>): void => {
+    const next = { ...state, ...change };
+    if (memory !== undefined) localStorage.setItem(key, writeLibrary({ ...next, search: '' }).toString());
+    setState(next);
+  };
+  return [state, go] as const;
 }
 
-export default function FilePicker({ isOne, allowed, close }: Props) {
+export default function FilePicker({ isOne, allowed, memory, close }: Props) {
   const texts = useTexts();
   const model = useModel();
-  const [search, setSearch] = useState('');
-  const [asked] = useDebouncedValue(search.trim(), 200);
+  const client = useQueryClient();
+  const [state, go] = useMemory(memory);
   const [chosen, setChosen] = useState<readonly Link[]>([]);
-  const { data, isFetching, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['files', allowed, asked],
-    placeholderData: keepPreviousData,
-    initialPageParam: 0,
-    queryFn: async ({ pageParam, signal }) => {
-      const query = {
-        ...kindFilter(allowed),
-        ...(asked === '' ? {} : { _q: asked }),
-        sort: 'createdAt:desc',
-        start: pageParam,
-        limit: PAGE_SIZE,
-      };
-      return (await request<readonly Json[]>(`${settings.api}/upload/files`, { query, signal })).body;
-    },
-    getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length * PAGE_SIZE),
-  });
-  const files = (data?.pages ?? []).flat().map((file) => linkOf(file, 'file', model));
+  const [opened, setOpened] = useState<Json | null>(null);
+  const mayUpload = 'create' in (model.type('file')?.verbs ?? {});
+  const isSame = (link: Link) => (one: Link) => one.documentId === link.documentId;
   const toggle = (link: Link): void => {
     if (isOne) return close([link]);
-    const isChosen = chosen.some(({ documentId }) => documentId === link.documentId);
-    setChosen(
-      isChosen ? chosen.filter(({ documentId }) => documentId !== link.documentId) : [...chosen, link],
-    );
+    const rest = chosen.filter((one) => !isSame(link)(one));
+    setChosen(rest.length < chosen.length ? rest : [...chosen, link]);
   };
+  const uploads = useUploads({
+    model,
+    folder: state.folder,
+    stored: (link) => {
+      void client.invalidateQueries({ queryKey: ['files'] });
+      setChosen((before) => [...(isOne ? [] : before), link]);
+    },
+  });
   return (
     <Modal
       opened
       onClose={() => close([])}
-      size="xl"
+      size="80rem"
       title={texts.library}
       closeButtonProps={{ 'aria-label': texts.close }}
     >
-      <Stack>
-        <TextInput
-          data-autofocus
-          role="searchbox"
-          aria-label={texts.searchIn(texts.library)}
-          placeholder={texts.search}
-          value={search}
-          rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-        />
-        {files.length === 0 && !isFetching && <Text>{asked === '' ? texts.noFiles : texts.noResults}</Text>}
-        <SimpleGrid cols={{ base: 2, sm: 4 }}>
-          {files.map((link) => (
-            <FileTile
-              key={link.documentId}
-              link={link}
-              at={chosen.findIndex(({ documentId }) => documentId === link.documentId)}
-              toggle={() => toggle(link)}
-            />
-          ))}
-        </SimpleGrid>
-        {hasNextPage && (
-          <Button variant="default" onClick={() => void fetchNextPage()}>
-            {texts.moreResults}
+      <DropArea uploads={uploads} isEnabled={mayUpload}>
+        <Stack>
+          <LibraryTools state={state} go={go} hasKind={allowed.length === 1} />
+          {mayUpload && (
+            <Group gap="xs">
+              <FileButton
+                multiple={!isOne}
+                accept={acceptOf(allowed)}
+                onChange={(files: File | File[] | null) => uploads.add([files ?? []].flat())}
+              >
+                {(props) => (
+                  <Button {...props} size="xs" variant="default" leftSection={<IconUpload size={14} />}>
+                    {texts.upload}
+                  </Button>
+                )}
+              </FileButton>
+              <Text size="xs" c="dimmed">
+                {texts.media.dropHere}
+              </Text>
+            </Group>
+          )}
+          <UploadList uploads={uploads} />
+          <Library {...{ state, allowed, chosen, toggle, isPicker: true, open: setOpened }} />
+        </Stack>
+      </DropArea>
+      {chosen.length > 0 && (
+        <Stack gap={6} mt="md" role="group" aria-label={texts.media.chosen}>
+          <Text size="sm" fw={600}>
+            {texts.media.chosen}
+          </Text>
+          <LinkRows
+            {...{ links: chosen, set: setChosen, isOne, readOnly: false }}
+            content={({ title, file }) => (
+              <>
+                <Thumbnail file={file ?? {}} />
+                <Text size="sm" flex={1} miw={0} truncate>
+                  {title}
+                </Text>
+              </>
+            )}
+          />
+        </Stack>
+      )}
+      {(!isOne || chosen.length > 0) && (
+        <Group justify="flex-end" className="desk-picker-foot">
+          <Button variant="default" onClick={() => close([])}>
+            {texts.cancel}
           </Button>
-        )}
-        {!isOne && (
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => close([])}>
-              {texts.cancel}
-            </Button>
-            <Button disabled={chosen.length === 0} onClick={() => close(chosen)}>
-              {texts.choose}
-            </Button>
-          </Group>
-        )}
-      </Stack>
+          <Button disabled={chosen.length === 0} onClick={() => close(chosen)}>
+            {texts.choose}
+          </Button>
+        </Group>
+      )}
+      {opened !== null && (
+        <FileDialog
+          file={opened}
+          close={(changed) => {
+            setOpened(null);
+            setChosen(withFile(chosen, opened, changed));
+          }}
+        />
+      )}
     </Modal>
-  );
-}
-
-function FileTile({
-  link,
-  at,
-  toggle,
-}: {
-  readonly link: Link;
-  readonly at: number;
-  readonly toggle: () => void;
-}) {
-  const picture = pictureOf(link.file ?? {});
-  return (
-    <UnstyledButton
-      onClick={toggle}
-      aria-pressed={at >= 0}
-      className={at >= 0 ? 'desk-tile desk-picked' : 'desk-tile'}
-    >
-      {picture === null ? <Thumbnail file={link.file ?? {}} /> : <img src={picture} alt="" loading="lazy" />}
-      <Text size="xs" truncate>
-        {at >= 0 ? `${at + 1}. ` : ''}
-        {link.title}
-      </Text>
-    </UnstyledButton>
   );
 }

@@ -27,6 +27,7 @@ import { DocumentScreen } from './document.tsx';
 import { ListScreen } from './list.tsx';
 import { PeopleNavigation } from './people/navigation.tsx';
 
+const MediaScreen = lazy(() => import('../media/media-screen.tsx'));
 const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
 export function Shell() {
@@ -34,6 +35,7 @@ export function Shell() {
   const model = useModel();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const first = model.listed[0];
+  const hasLibrary = 'find' in (model.type('file')?.verbs ?? {});
   return (
     <AppShell
       header={{ height: 56 }}
@@ -56,6 +58,7 @@ export function Shell() {
       <AppShell.Navbar aria-label={texts.menu}>
         <ScrollArea p="xs">
           <Navigation close={close} />
+          {hasLibrary && <MediaLink close={close} />}
           <PeopleNavigation close={close} />
         </ScrollArea>
       </AppShell.Navbar>
@@ -72,6 +75,11 @@ export function Shell() {
             <Route path="/content/:type/:document">
               {({ type, document }) => <OneType name={type} document={document} />}
             </Route>
+            {hasLibrary && (
+              <Route path="/media">
+                <MediaScreen />
+              </Route>
+            )}
             <Route path="/people/:screen/:id?">
               <PeopleScreens />
             </Route>
@@ -145,6 +153,24 @@ function Navigation({ close }: { readonly close: () => void }) {
       })}
     </Box>
   ));
+}
+
+function MediaLink({ close }: { readonly close: () => void }) {
+  const texts = useTexts();
+  const [path] = useLocation();
+  const isActive = path === '/media';
+  return (
+    <Box mb="md">
+      <NavLink
+        component={Link}
+        href="/media"
+        label={texts.library}
+        active={isActive}
+        aria-current={isActive ? 'page' : undefined}
+        onClick={close}
+      />
+    </Box>
+  );
 }
 
 function HeaderMenus() {

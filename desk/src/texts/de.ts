@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { media } from './media.de.ts';
 import { persons } from './people.de.ts';
 
 /** German texts of the desk. */
@@ -52,6 +53,7 @@ export const de: Texts = {
   languageOfDesk: 'Sprache der Redaktion',
 
   persons,
+  media,
 
   create: 'Anlegen',
   newDocument: (type) => `Neu: ${type}`,

@@ -1,3 +1,4 @@
+import { media } from './media.en.ts';
 import { persons } from './people.en.ts';
 
 /** English texts of the desk. Other languages have the same keys. */
@@ -49,6 +50,7 @@ export const en = {
   languageOfDesk: 'Language of the desk',
 
   persons,
+  media,
 
   create: 'Create',
   newDocument: (type: string) => `New: ${type}`,

@@ -58,10 +58,12 @@ export function useFormats(): {
   readonly localeName: (locale: string) => string;
   readonly time: (at: Date) => string;
   readonly dateTime: (at: Date) => string;
+  readonly number: (value: number) => string;
 } {
   const language = useLanguage();
   return {
     localeName: (locale) => nameOfLocale(language, locale),
+    number: (value) => new Intl.NumberFormat(language).format(value),
     time: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at),
     dateTime: (at) =>
       new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at),

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DynamicModule } from '@nestjs/common';
 import {
   type ContentModuleOptions,
   defineCollectionType,
@@ -9,7 +10,7 @@ import {
   defineSingleType,
 } from 'nestjs-content-api';
 import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
-import { DeskModule } from 'nestjs-content-api/desk';
+import { DeskModule, type DeskOptions } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { DeskInvitations } from '../../../src/features/desk/desk-invitations.ts';
 import { SECRET } from '../../accounts/helpers.ts';
@@ -159,8 +160,17 @@ export interface Newsroom extends TestApp {
   readonly invite: (email: string, role?: string) => Promise<string>;
 }
 
-/** Starts the newsroom. `sessionSeconds`: life of an access token of the desk. */
-export async function startNewsroom(adapter: Adapter, prefix: string | null = null): Promise<Newsroom> {
+export interface NewsroomOptions {
+  /** Global prefix of the application. */
+  readonly prefix?: string;
+  /** Options of the desk. */
+  readonly desk?: DeskOptions;
+  /** Further modules of the application. */
+  readonly imports?: readonly DynamicModule[];
+}
+
+export async function startNewsroom(adapter: Adapter, options: NewsroomOptions = {}): Promise<Newsroom> {
+  const { prefix = null, desk: deskOptions = {}, imports = [] } = options;
   const folder = await mkdtemp(join(tmpdir(), 'content-newsroom-'));
   const test = await createTestApp(
     {
@@ -169,7 +179,8 @@ export async function startNewsroom(adapter: Adapter, prefix: string | null = nu
         UsersModule.forRoot({ secret: SECRET, refresh: true, rateLimit: false }),
         ApiTokensModule,
         FilesModule.forRoot({ storage: new LocalStorage(folder), images: new SharpImages() }),
-        DeskModule.forRoot(),
+        DeskModule.forRoot(deskOptions),
+        ...imports,
       ],
     },
     adapter,

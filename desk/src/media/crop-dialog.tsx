@@ -1,0 +1,132 @@
+/** Crops a picture in the browser, to replace it or to store the part as a new file. */
+import 'react-easy-crop/react-easy-crop.css';
+import { Button, Group, Modal, SegmentedControl, Slider, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import Cropper, { type Area } from 'react-easy-crop';
+import { upload } from '../editor/uploads.ts';
+import { type Json, textOfValue } from '../form/values.ts';
+import { useModel } from '../screens/app.tsx';
+import { settings } from '../settings.ts';
+import { useTexts } from '../texts/texts.ts';
+import { replaceFile } from './files.ts';
+
+interface Props {
+  readonly file: Json;
+  readonly close: () => void;
+  readonly work: (task: () => Promise<unknown>, message: string) => Promise<boolean>;
+}
+
+const SHAPES = ['original', '1:1', '4:3', '3:2', '16:9', '3:4'] as const;
+/** Formats that a browser writes; others become PNG. */
+const WRITTEN = ['image/jpeg', 'image/png', 'image/webp'];
+const QUALITY = 0.92;
+
+/** Returns the part of a picture as a file. Throws an Error if the browser cannot read the picture. */
+async function cropped(file: Json, area: Area): Promise<File> {
+  const response = await fetch(textOfValue(file['url']));
+  const bitmap = await createImageBitmap(await response.blob(), area.x, area.y, area.width, area.height);
+  const canvas = document.createElement('canvas');
+  canvas.width = area.width;
+  canvas.height = area.height;
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0);
+  const mime = WRITTEN.find((one) => one === file['mime']) ?? 'image/png';
+  const blob = await new Promise<Blob | null>((resolve) => {
+    canvas.toBlob(resolve, mime, QUALITY);
+  });
+  if (blob === null) throw new Error('The browser wrote no picture');
+  const name = textOfValue(file['name']);
+  const stem = name.replace(/\.[^.]*$/, '');
+  return new File([blob], mime === file['mime'] ? name : `${stem}.png`, { type: mime });
+}
+
+const aspectOf = (shape: string, file: Json): number => {
+  const [width, height] = shape.split(':').map(Number);
+  if (width !== undefined && height !== undefined) return width / height;
+  return Number(file['width'] ?? 1) / Number(file['height'] ?? 1) || 1;
+};
+
+export default function CropDialog({ file, close, work }: Props) {
+  const texts = useTexts();
+  const { media } = texts;
+  const model = useModel();
+  const verbs = model.type('file')?.verbs ?? {};
+  const [shape, setShape] = useState<string>('original');
+  const [crop, setCrop] = useState({ x: 0, y: 0 });
+  const [zoom, setZoom] = useState(1);
+  const [area, setArea] = useState<Area | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const store = async (send: (part: File) => Promise<unknown>): Promise<void> => {
+    if (area === null) return;
+    setBusy(true);
+    await work(async () => send(await cropped(file, area)), media.stored);
+    setBusy(false);
+    close();
+  };
+  const name = textOfValue(file['name']);
+  return (
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={media.cropTitle(name)}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Stack>
+        <div className="desk-crop">
+          <Cropper
+            image={textOfValue(file['url'])}
+            aspect={aspectOf(shape, file)}
+            crop={crop}
+            zoom={zoom}
+            keyboardStep={4}
+            nonce={settings.nonce}
+            disableAutomaticStylesInjection
+            cropperProps={{ 'aria-label': media.cropArea, role: 'application' }}
+            onCropChange={setCrop}
+            onZoomChange={setZoom}
+            onCropComplete={(_, pixels) => setArea(pixels)}
+          />
+        </div>
+        <Text size="xs" c="dimmed">
+          {media.cropHint}
+        </Text>
+        <SegmentedControl
+          aria-label={media.shape}
+          value={shape}
+          onChange={setShape}
+          data={SHAPES.map((value) => ({ value, label: value === 'original' ? media.original : value }))}
+        />
+        <Slider
+          label={null}
+          thumbLabel={media.zoom}
+          min={1}
+          max={4}
+          step={0.1}
+          value={zoom}
+          onChange={setZoom}
+        />
+        <Group justify="flex-end">
+          {'create' in verbs && (
+            <Button
+              variant="default"
+              loading={isBusy}
+              disabled={area === null}
+              onClick={() => void store((part) => upload(part, model))}
+            >
+              {media.cropCopy}
+            </Button>
+          )}
+          {'update' in verbs && (
+            <Button
+              loading={isBusy}
+              disabled={area === null}
+              onClick={() => void store((part) => replaceFile(file, part))}
+            >
+              {media.cropHere}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,198 @@
+/** Details of one file: its description, focal point and folder, where it is used, and its bytes. */
+import { Anchor, Button, FileButton, Group, Loader, Modal, SimpleGrid, Stack, Text } from '@mantine/core';
+import { IconCrop, IconRefresh, IconTrash } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { type Json, type Link, linkOf, textOfValue } from '../form/values.ts';
+import { say } from '../parts/messages.tsx';
+import { useSending } from '../parts/sending.tsx';
+import { Thumbnail } from '../parts/thumbnail.tsx';
+import { useModel } from '../screens/app.tsx';
+import { useFormats, useTexts } from '../texts/texts.ts';
+import { type Description, DescriptionFields, useDescription } from './description.tsx';
+import { changeFile, type FileChange, readFile, replaceFile } from './files.ts';
+import { FocalPoint } from './focal-point.tsx';
+import { DeleteDialog, Uses } from './uses.tsx';
+
+const CropDialog = lazy(() => import('./crop-dialog.tsx'));
+
+interface Props {
+  /** File as a list contains it. */
+  readonly file: Json;
+  /** `changed`: the file as it is now; null if it was deleted. */
+  readonly close: (changed: Link | null) => void;
+}
+
+export function FileDialog({ file, close }: Props) {
+  const texts = useTexts();
+  const model = useModel();
+  const verbs = model.type('file')?.verbs ?? {};
+  const documentId = String(file['documentId']);
+  const { data = file } = useQuery({
+    queryKey: ['files', 'one', documentId],
+    queryFn: () => readFile(documentId),
+    enabled: 'findOne' in verbs,
+  });
+  return (
+    <Modal
+      opened
+      onClose={() => close(linkOf(data, 'file', model))}
+      size="xl"
+      title={textOfValue(data['name'])}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Details key={String(data['updatedAt'])} file={data} close={close} />
+    </Modal>
+  );
+}
+
+/** Members of the description that differ from the file. */
+function changesOf(
+  file: Json,
+  { name, alternativeText, caption, focalPoint, folder }: Description,
+): FileChange {
+  const text = (key: string, value: string) =>
+    value === textOfValue(file[key]) ? {} : { [key]: value === '' ? null : value };
+  const isSamePoint = JSON.stringify(focalPoint) === JSON.stringify(file['focalPoint'] ?? null);
+  return {
+    ...(name === textOfValue(file['name']) ? {} : { name }),
+    ...text('alternativeText', alternativeText),
+    ...text('caption', caption),
+    ...(isSamePoint ? {} : { focalPoint }),
+    ...(folder.trim() === '' ? {} : { folder: folder.trim() }),
+  };
+}
+
+function useFileWork() {
+  const client = useQueryClient();
+  const { send, ...sending } = useSending();
+  const work = async (task: () => Promise<unknown>, message: string): Promise<boolean> => {
+    const isDone = await send(task);
+    await client.invalidateQueries({ queryKey: ['files'] });
+    if (isDone) say(message);
+    return isDone;
+  };
+  return { ...sending, work };
+}
+
+function Details({ file, close }: Props) {
+  const texts = useTexts();
+  const { media } = texts;
+  const model = useModel();
+  const verbs = model.type('file')?.verbs ?? {};
+  const mayUpdate = 'update' in verbs;
+  const [description, set] = useDescription(file);
+  const { work, alert, isSending } = useFileWork();
+  const [asked, setAsked] = useState<'crop' | 'delete' | null>(null);
+  const changes = changesOf(file, description);
+  const isPicture = textOfValue(file['mime']).startsWith('image/');
+  const save = async (): Promise<void> => {
+    let stored = file;
+    const isDone = await work(async () => {
+      stored = await changeFile(file, changes);
+    }, media.stored);
+    if (isDone) close(linkOf(stored, 'file', model));
+  };
+  const replace = (bytes: File | null): void => {
+    if (bytes !== null) void work(() => replaceFile(file, bytes), media.replaced);
+  };
+  return (
+    <Stack>
+      {alert}
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Stack>
+          {isPicture ? (
+            <FocalPoint
+              address={textOfValue(file['url'])}
+              alternative={textOfValue(file['alternativeText'])}
+              point={description.focalPoint}
+              set={mayUpdate ? (focalPoint) => set({ focalPoint }) : null}
+            />
+          ) : (
+            <Thumbnail file={file} />
+          )}
+          <Facts file={file} />
+        </Stack>
+        <Stack>
+          <DescriptionFields {...{ description, set, isPicture, readOnly: !mayUpdate }} />
+          {'findOne' in verbs && <Uses file={file} />}
+        </Stack>
+      </SimpleGrid>
+      <Group justify="space-between">
+        <Group gap="xs">
+          {isPicture && (mayUpdate || 'create' in verbs) && (
+            <Button variant="default" leftSection={<IconCrop size={16} />} onClick={() => setAsked('crop')}>
+              {media.crop}
+            </Button>
+          )}
+          {mayUpdate && (
+            <FileButton onChange={replace} accept={textOfValue(file['mime'])}>
+              {(props) => (
+                <Button
+                  {...props}
+                  variant="default"
+                  leftSection={<IconRefresh size={16} />}
+                  loading={isSending}
+                >
+                  {media.replace}
+                </Button>
+              )}
+            </FileButton>
+          )}
+          {'delete' in verbs && (
+            <Button
+              variant="default"
+              c="red"
+              leftSection={<IconTrash size={16} />}
+              onClick={() => setAsked('delete')}
+            >
+              {texts.delete}
+            </Button>
+          )}
+        </Group>
+        {mayUpdate && (
+          <Button
+            disabled={Object.keys(changes).length === 0}
+            loading={isSending}
+            onClick={() => void save()}
+          >
+            {texts.save}
+          </Button>
+        )}
+      </Group>
+      {asked === 'delete' && (
+        <DeleteDialog files={[file]} close={(isDone) => (isDone ? close(null) : setAsked(null))} />
+      )}
+      {asked === 'crop' && (
+        <Suspense fallback={<Loader aria-label={texts.loading} />}>
+          <CropDialog file={file} close={() => setAsked(null)} work={work} />
+        </Suspense>
+      )}
+    </Stack>
+  );
+}
+
+function Facts({ file }: { readonly file: Json }) {
+  const { media } = useTexts();
+  const { dateTime, number } = useFormats();
+  const { width, height, size, url, createdAt } = file;
+  const facts: readonly (readonly [string, string])[] = [
+    [
+      media.size,
+      `${number(Number(size))} kB${typeof width === 'number' ? ` · ${media.dimensions(number(width), number(Number(height)))}` : ''}`,
+    ],
+    [media.uploadedAt, dateTime(new Date(textOfValue(createdAt)))],
+  ];
+  return (
+    <Stack gap={2}>
+      {facts.map(([label, value]) => (
+        <Text key={label} size="sm">
+          {label}: {value}
+        </Text>
+      ))}
+      <Anchor size="sm" href={textOfValue(url)} target="_blank" rel="noreferrer">
+        {media.address}
+      </Anchor>
+    </Stack>
+  );
+}

@@ -1,0 +1,199 @@
+/** Requests of the media library. Lists have the key `files`, and are read again after each change. */
+import { ApiError } from '../api/errors.ts';
+import { request } from '../api/http.ts';
+import type { Parameters } from '../api/query.ts';
+import { sendForm } from '../api/send-form.ts';
+import type { Json, Link } from '../form/values.ts';
+import { linkOf } from '../form/values.ts';
+import { mediaPrefixes } from '../model/media-kinds.ts';
+import { hasDrafts, type Model } from '../model/model.ts';
+import { settings } from '../settings.ts';
+
+export const KINDS = ['images', 'videos', 'audios', 'documents'] as const;
+export const AGES = ['day', 'week', 'month', 'year'] as const;
+export const SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
+
+type Kind = (typeof KINDS)[number];
+type Age = (typeof AGES)[number];
+type Sort = (typeof SORTS)[number];
+
+/** Search, folder, filters and order of the library. */
+export interface LibraryState {
+  readonly search: string;
+  /** Folder; null for all files, whatever their folder is. */
+  readonly folder: string | null;
+  readonly kind: Kind | null;
+  readonly age: Age | null;
+  readonly sort: Sort;
+  /** Whether only pictures without alternative text are shown. */
+  readonly undescribed: boolean;
+}
+
+export const WHOLE_LIBRARY: LibraryState = {
+  search: '',
+  folder: null,
+  kind: null,
+  age: null,
+  sort: 'newest',
+  undescribed: false,
+};
+
+export const ROOT = '/';
+const PAGE_SIZE = 24;
+const DAY = 86_400_000;
+const DAYS: Readonly<Record<Age, number>> = { day: 1, week: 7, month: 30, year: 365 };
+const ORDERS: Readonly<Record<Sort, string>> = {
+  newest: 'createdAt:desc',
+  oldest: 'createdAt:asc',
+  name: 'name:asc',
+  largest: 'size:desc',
+};
+
+const isOneOf = <T extends string>(all: readonly T[], value: string | null): value is T =>
+  all.some((one) => one === value);
+
+/** Reads the state of the library in the address of its page. */
+export function readLibrary(address: URLSearchParams): LibraryState {
+  const [kind, age, sort] = [address.get('kind'), address.get('age'), address.get('sort')];
+  return {
+    search: address.get('q') ?? '',
+    folder: address.get('folder'),
+    kind: isOneOf(KINDS, kind) ? kind : null,
+    age: isOneOf(AGES, age) ? age : null,
+    sort: isOneOf(SORTS, sort) ? sort : 'newest',
+    undescribed: address.has('undescribed'),
+  };
+}
+
+export function writeLibrary(state: LibraryState): URLSearchParams {
+  const { search, folder, kind, age, sort, undescribed } = state;
+  const address = new URLSearchParams();
+  if (search !== '') address.set('q', search);
+  if (folder !== null) address.set('folder', folder);
+  if (kind !== null) address.set('kind', kind);
+  if (age !== null) address.set('age', age);
+  if (sort !== 'newest') address.set('sort', sort);
+  if (undescribed) address.set('undescribed', '');
+  return address;
+}
+
+const startsWith = (prefix: string): Parameters => ({ mime: { $startsWith: prefix } });
+
+function kindCondition(kind: Kind): Parameters {
+  if (kind !== 'documents') return startsWith(mediaPrefixes([kind])[0] ?? '');
+  return { $not: { $or: mediaPrefixes(['images', 'videos', 'audios']).map(startsWith) } };
+}
+
+/** Parameters of the request for the files that the library shows. */
+export function libraryQuery(state: LibraryState, allowed: readonly string[]): Parameters {
+  const { search, folder, kind, age, sort, undescribed } = state;
+  const prefixes = mediaPrefixes(allowed);
+  // The time is rounded to minutes: equal requests are one.
+  const since = age === null ? 0 : Math.floor((Date.now() - DAYS[age] * DAY) / 60_000) * 60_000;
+  const conditions: readonly Parameters[] = [
+    ...(prefixes.length === 0 ? [] : [{ $or: prefixes.map(startsWith) }]),
+    ...(kind === null ? [] : [kindCondition(kind)]),
+    ...(age === null ? [] : [{ createdAt: { $gte: new Date(since).toISOString() } }]),
+    ...(undescribed
+      ? [startsWith('image/'), { $or: [{ alternativeText: { $null: true } }, { alternativeText: '' }] }]
+      : []),
+  ];
+  return {
+    ...(conditions.length === 0 ? {} : { filters: { $and: conditions } }),
+    ...(search === '' ? {} : { _q: search }),
+    ...(folder === null ? {} : { folder }),
+    sort: ORDERS[sort],
+  };
+}
+
+export interface FilePage {
+  readonly data: readonly Json[];
+  readonly meta: {
+    readonly pagination: { readonly total: number; readonly page: number; readonly pageCount: number };
+  };
+}
+
+export async function readPage(query: Parameters, page: number, signal: AbortSignal): Promise<FilePage> {
+  const pagination = { page, pageSize: PAGE_SIZE };
+  const path = `${settings.api}/upload/files/page`;
+  return (await request<FilePage>(path, { query: { ...query, pagination }, signal })).body;
+}
+
+export interface Folder {
+  readonly path: string;
+  readonly files: number;
+}
+
+export const readFolders = async (): Promise<readonly Folder[]> =>
+  (await request<readonly Folder[]>(`${settings.api}/upload/folders`)).body;
+
+/** Paths of all folders, with those above that have no files themselves. */
+export function folderPaths(folders: readonly Folder[]): readonly string[] {
+  const paths = folders.flatMap(({ path }) => {
+    const names = path.split('/').filter((name) => name !== '');
+    return names.map((_, at) => `/${names.slice(0, at + 1).join('/')}`);
+  });
+  return [...new Set(paths)].sort((one, other) => one.localeCompare(other));
+}
+
+/** Folders directly in a folder. */
+export const foldersIn = (paths: readonly string[], folder: string): readonly string[] =>
+  paths.filter((path) => path.slice(0, Math.max(1, path.lastIndexOf('/'))) === folder);
+
+export interface FileChange {
+  readonly name?: string;
+  readonly alternativeText?: string | null;
+  readonly caption?: string | null;
+  readonly focalPoint?: { readonly x: number; readonly y: number } | null;
+  readonly folder?: string | null;
+}
+
+const idOf = (file: Json): string => encodeURIComponent(String(file['documentId']));
+
+export const readFile = async (documentId: string): Promise<Json> =>
+  (await request<Json>(`${settings.api}/upload/files/${encodeURIComponent(documentId)}`)).body;
+
+export const changeFile = async (file: Json, fileInfo: FileChange): Promise<Json> =>
+  (await request<Json>(`${settings.api}/upload?id=${idOf(file)}`, { method: 'POST', body: { fileInfo } }))
+    .body;
+
+/** Gives a file other bytes. Its ids stay, and its former address leads to the new one. */
+export function replaceFile(file: Json, bytes: File): Promise<Json> {
+  const form = new FormData();
+  form.append('files', bytes, bytes.name);
+  return sendForm<Json>(`${settings.api}/upload?id=${idOf(file)}`, form);
+}
+
+export const deleteFile = async (file: Json): Promise<void> =>
+  void (await request(`${settings.api}/upload/files/${idOf(file)}`, { method: 'DELETE' }));
+
+/** Documents that link the file, as far as the editor may see them: in all languages, drafts included. */
+export async function usesOf(file: Json, model: Model): Promise<readonly Link[]> {
+  const states = model.types.some(hasDrafts) ? ['draft', 'published'] : ['published'];
+  const views = model.locales.flatMap((locale) => states.map((status) => ({ locale, status })));
+  const found = await Promise.all(views.map((view) => usesIn(file, view)));
+  const links = found.flat().flatMap((document) => {
+    const name = /\.([^.]+)$/.exec(String(document['__type']))?.[1] ?? '';
+    return model.type(name) === null ? [] : [linkOf(document, name, model)];
+  });
+  return [...new Map(links.map((link) => [`${link.type} ${link.documentId}`, link])).values()];
+}
+
+async function usesIn(file: Json, view: Parameters): Promise<readonly Json[]> {
+  try {
+    const query = { ...view, populate: 'related' };
+    const { body } = await request<Json>(`${settings.api}/upload/files/${idOf(file)}`, { query });
+    return (body['related'] ?? []) as readonly Json[];
+  } catch (error) {
+    // A type without languages or drafts for this editor refuses the view.
+    if (error instanceof ApiError && [400, 403].includes(error.status)) return [];
+    throw error;
+  }
+}
+
+/** Links in which a file is as it is now, or is gone if it was deleted. */
+export const withFile = (links: readonly Link[], file: Json, changed: Link | null): readonly Link[] =>
+  links.flatMap((link) => {
+    if (link.documentId !== file['documentId']) return [link];
+    return changed === null ? [] : [changed];
+  });

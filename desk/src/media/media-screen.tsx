@@ -1,0 +1,146 @@
+/** Media library as a screen: upload, find, describe, move and delete files. */
+import { Button, FileButton, Group, Modal, Stack, Text } from '@mantine/core';
+import { IconUpload } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import type { Json, Link } from '../form/values.ts';
+import { Frame } from '../parts/frame.tsx';
+import { say } from '../parts/messages.tsx';
+import { useSending } from '../parts/sending.tsx';
+import { useModel } from '../screens/app.tsx';
+import { useTexts } from '../texts/texts.ts';
+import { FolderField } from './description.tsx';
+import { FileDialog } from './file-dialog.tsx';
+import { changeFile, type LibraryState, readLibrary, writeLibrary } from './files.ts';
+import { Library } from './library.tsx';
+import { LibraryTools } from './library-tools.tsx';
+import { DropArea, UploadList, useUploads } from './upload-list.tsx';
+import { DeleteDialog } from './uses.tsx';
+
+export default function MediaScreen() {
+  const texts = useTexts();
+  const model = useModel();
+  const client = useQueryClient();
+  const [address, setAddress] = useSearchParams();
+  const state = readLibrary(address);
+  const [chosen, setChosen] = useState<readonly Link[]>([]);
+  const [opened, setOpened] = useState<Json | null>(null);
+  const mayUpload = 'create' in (model.type('file')?.verbs ?? {});
+  const uploads = useUploads({
+    model,
+    folder: state.folder,
+    stored: () => void client.invalidateQueries({ queryKey: ['files'] }),
+  });
+  const go = (change: Partial<LibraryState>): void => {
+    setChosen([]);
+    setAddress(writeLibrary({ ...state, ...change }), { replace: true });
+  };
+  const toggle = (link: Link): void => {
+    const rest = chosen.filter(({ documentId }) => documentId !== link.documentId);
+    setChosen(rest.length < chosen.length ? rest : [...chosen, link]);
+  };
+  return (
+    <Frame
+      title={texts.library}
+      isLoading={false}
+      error={null}
+      retry={() => undefined}
+      tools={
+        mayUpload && (
+          <FileButton multiple onChange={(files) => uploads.add(files)}>
+            {(props) => (
+              <Button {...props} leftSection={<IconUpload size={16} />}>
+                {texts.upload}
+              </Button>
+            )}
+          </FileButton>
+        )
+      }
+    >
+      <DropArea uploads={uploads} isEnabled={mayUpload && opened === null}>
+        <Stack>
+          {mayUpload && (
+            <Text size="sm" c="dimmed">
+              {texts.media.dropHere}
+            </Text>
+          )}
+          <LibraryTools state={state} go={go} hasKind={false} />
+          <UploadList uploads={uploads} />
+          <Selection chosen={chosen} clear={() => setChosen([])} />
+          <Library {...{ state, allowed: [], chosen, toggle, isPicker: false, open: setOpened }} />
+        </Stack>
+      </DropArea>
+      {opened !== null && <FileDialog file={opened} close={() => setOpened(null)} />}
+    </Frame>
+  );
+}
+
+/** Actions on the selected files. */
+function Selection({ chosen, clear }: { readonly chosen: readonly Link[]; readonly clear: () => void }) {
+  const texts = useTexts();
+  const verbs = useModel().type('file')?.verbs ?? {};
+  const [asked, setAsked] = useState<'move' | 'delete' | null>(null);
+  const files = chosen.map(({ file }) => file ?? {});
+  if (chosen.length === 0) return null;
+  const close = (isDone: boolean): void => {
+    setAsked(null);
+    if (isDone) clear();
+  };
+  return (
+    <Group gap="sm" role="region" aria-label={texts.media.selected(chosen.length)}>
+      <Text size="sm">{texts.media.selected(chosen.length)}</Text>
+      {'update' in verbs && (
+        <Button size="xs" variant="default" onClick={() => setAsked('move')}>
+          {texts.media.moveTo}
+        </Button>
+      )}
+      {'delete' in verbs && (
+        <Button size="xs" variant="default" c="red" onClick={() => setAsked('delete')}>
+          {texts.delete}
+        </Button>
+      )}
+      {asked === 'delete' && <DeleteDialog files={files} close={close} />}
+      {asked === 'move' && <MoveDialog files={files} close={close} />}
+    </Group>
+  );
+}
+
+interface MoveProps {
+  readonly files: readonly Json[];
+  readonly close: (isDone: boolean) => void;
+}
+
+function MoveDialog({ files, close }: MoveProps) {
+  const texts = useTexts();
+  const client = useQueryClient();
+  const { send, alert, isSending } = useSending();
+  const [folder, setFolder] = useState('');
+  const move = async (): Promise<void> => {
+    const isDone = await send(async () => {
+      for (const file of files) await changeFile(file, { folder: folder.trim() });
+    });
+    await client.invalidateQueries({ queryKey: ['files'] });
+    if (!isDone) return;
+    say(texts.media.moved(files.length));
+    close(true);
+  };
+  return (
+    <Modal
+      opened
+      onClose={() => close(false)}
+      title={texts.media.selected(files.length)}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Stack>
+        {alert}
+        <FolderField value={folder} set={setFolder} />
+        <Group justify="flex-end">
+          <Button disabled={folder.trim() === ''} loading={isSending} onClick={() => void move()}>
+            {texts.media.moveTo}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,240 @@
+/** Journeys of an editor in the media library. */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasBrowser } from './browser.ts';
+import type { Editor } from './editor.ts';
+import { checkViews } from './views.ts';
+import { picture, startVisit, type Visit } from './visit.ts';
+
+/** Drops or pastes files on an element. It runs in the page. */
+const GIVE = `(kind, selector, files) => {
+  const data = new DataTransfer();
+  for (const { name, type, base64 } of files)
+    data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], name, { type }));
+  const event = kind === 'paste'
+    ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+    : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector(selector).dispatchEvent(event);
+}`;
+
+(hasBrowser ? describe : describe.skip)('the media library', () => {
+  let visit: Visit;
+  let ann: Editor;
+  const names = (): Promise<string[]> => ann.texts('.desk-tile > button > span:last-child');
+  const give = async (kind: 'drop' | 'paste', selector: string, ...files: [string, string][]) => {
+    const sent = await Promise.all(
+      files.map(async ([name, colour]) => ({
+        name,
+        type: 'image/png',
+        base64: (await picture(colour)).toString('base64'),
+      })),
+    );
+    await ann.page.evaluate(
+      `(${GIVE})(${JSON.stringify(kind)}, ${JSON.stringify(selector)}, ${JSON.stringify(sent)})`,
+    );
+  };
+  const shows = (...wanted: string[]): Promise<void> =>
+    ann.until(`files ${wanted.join(', ')}`, async () => (await names()).join() === wanted.join());
+  const choose = async (field: string, option: string): Promise<void> => {
+    await ann.page.locator(`::-p-aria([name="${field}"][role="combobox"])`).click();
+    await ann.option(option);
+  };
+  const closed = (): Promise<void> =>
+    ann.until('closed dialog', async () => (await ann.page.$$('[role=dialog]')).length === 0);
+  const inDialog = (label: string): Promise<void> =>
+    ann.page.locator(`[role=dialog] ::-p-aria([name="${label}"][role="button"])`).click();
+
+  beforeAll(async () => {
+    visit = await startVisit('express');
+    ann = await visit.arrive('ann');
+  }, 120_000);
+  afterAll(() => visit?.end());
+  afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it('takes files that are dropped, and a picture that is pasted', async () => {
+    await ann.follow('Media library');
+    await ann.sees('No files yet.');
+    await give('drop', '.desk-drop', ['harbour.png', '#2a6f97'], ['market.png', '#c9622b']);
+    await shows('market.png', 'harbour.png');
+    await give('paste', 'body', ['image.png', '#5b7553']);
+    await shows('image.png', 'market.png', 'harbour.png');
+  });
+
+  it('keeps a file whose upload failed, and sends it again', async () => {
+    await ann.page.setOfflineMode(true);
+    await give('drop', '.desk-drop', ['station.png', '#112233']);
+    await ann.sees('station.png was not uploaded');
+    await ann.page.setOfflineMode(false);
+    await ann.press('Upload station.png again');
+    await ann.until('uploaded', async () => (await names()).includes('station.png'));
+    await ann.seesNot('was not uploaded');
+  });
+
+  it('describes a picture, and sets its focal point by a click', async () => {
+    await ann.press('harbour.png');
+    await ann.fill('Alternative text', 'Ships in a harbour');
+    const image = await ann.page.waitForSelector('.desk-focal-target');
+    const box = await image?.boundingBox();
+    if (!box) throw new Error('There is no picture');
+    await ann.page.mouse.click(box.x + box.width * 0.25, box.y + box.height * 0.5);
+    await inDialog('Save');
+    await closed();
+    const [file] = await visit.api('get', '/upload/files?filters[name]=harbour.png');
+    expect(file).toMatchObject({ alternativeText: 'Ships in a harbour', focalPoint: { x: 25, y: 50 } });
+  });
+
+  it('moves files to a new folder, and finds them there and by filters', async () => {
+    await ann.check('Select market.png');
+    await ann.check('Select station.png');
+    await ann.press('Move to folder');
+    await ann.page.locator('[role=dialog] input').fill('/city/centre');
+    await inDialog('Move to folder');
+    await ann.sees('2 files moved');
+    await ann.press('city');
+    await ann.sees('Nothing found');
+    await ann.press('centre');
+    await shows('station.png', 'market.png');
+    expect(decodeURIComponent(ann.page.url())).toContain('folder=/city/centre');
+    await ann.fill('Search in Media library', 'mark');
+    await shows('market.png');
+    await ann.open('/media?kind=documents');
+    await ann.sees('Nothing found');
+    await ann.open('/media?undescribed&age=day&sort=name');
+    await shows('image.png', 'market.png', 'station.png');
+  });
+
+  it('crops a picture: its document id stays', async () => {
+    await ann.open('/media');
+    const [before] = await visit.api('get', '/upload/files?filters[name]=image.png');
+    await ann.press('image.png');
+    await inDialog('Crop');
+    await ann.page.waitForSelector('.reactEasyCrop_CropArea');
+    await ann.page.locator('label ::-p-text(1:1)').click();
+    await ann.until('ready', async () => (await ann.page.$$('button[data-disabled]')).length < 2);
+    await ann.press('Replace the picture');
+    await ann.until('cropped', async () => {
+      const after = await visit.api('get', `/upload/files/${before.documentId}`);
+      return after.width === 400 && after.height === 400;
+    });
+    await ann.press('Close');
+    await closed();
+  });
+
+  it('sees where a file is used before it is deleted, in components and drafts of a language too', async () => {
+    const [file] = await visit.api('get', '/upload/files?filters[name]=harbour.png');
+    const data = { title: 'With a harbour', cover: file.id };
+    await visit.api('post', '/articles?status=draft', { data });
+    const french = { title: 'Au port', seo: { shareImage: file.id } };
+    await visit.api('post', '/articles?status=draft&locale=fr', { data: french });
+    await ann.open('/media');
+    await ann.press('harbour.png');
+    await ann.sees('With a harbour');
+    await ann.sees('Au port');
+    await inDialog('Delete');
+    await ann.sees('The documents below lose the file.');
+    await ann.press('Cancel');
+    await ann.press('Close');
+    await closed();
+    await ann.check('Select station.png');
+    await ann.page.locator('[role=region] ::-p-aria([name="Delete"][role="button"])').click();
+    await ann.sees('No document that you may see uses it.');
+    await inDialog('Delete');
+    await ann.sees('1 file deleted');
+    await shows('image.png', 'market.png', 'harbour.png');
+  });
+
+  it('replaces a file, and its former address leads to the new one', async () => {
+    const [before] = await visit.api('get', '/upload/files?filters[name]=market.png');
+    await ann.press('market.png');
+    const input = await ann.page.waitForSelector('[role=dialog] input[type=file]');
+    const path = join(await mkdtemp(join(tmpdir(), 'content-picture-')), 'market-new.png');
+    await writeFile(path, await picture('#00ff00', 300, 200));
+    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
+    await ann.sees('The file is replaced');
+    const after = await visit.api('get', `/upload/files/${before.documentId}`);
+    expect(after).toMatchObject({ id: before.id, width: 300 });
+    await visit.room.http.get(before.url).expect(302).expect('Location', after.url);
+    await ann.press('Close');
+    await closed();
+  });
+
+  it('chooses several pictures in their order, and the library opens where it was', async () => {
+    const { documentId } = await visit.api('post', '/articles?status=draft', { data: { title: 'Gallery' } });
+    await ann.open(`/content/article/${documentId}`);
+    const pick = (): Promise<void> =>
+      ann.page
+        .locator('[data-path=gallery] ::-p-aria([name="Choose from the library"][role="button"])')
+        .click();
+    await pick();
+    await ann.page.waitForSelector('.desk-tile');
+    await choose('Order', 'By name');
+    await shows('harbour.png', 'image.png', 'market-new.png');
+    await ann.press('market-new.png');
+    await ann.press('harbour.png');
+    await give('drop', '[role=dialog] .desk-drop', ['fresh.png', '#999999']);
+    await ann.until('three chosen', async () => (await ann.page.$$('.desk-picked')).length === 3);
+    await ann.move('fresh.png', ['ArrowUp', 'ArrowUp']);
+    await ann.press('Choose');
+    await ann.saved();
+    const stored = await visit.api('get', `/articles/${documentId}?status=draft&populate=gallery`);
+    expect(stored.gallery.map(({ name }: { name: string }) => name)).toEqual([
+      'fresh.png',
+      'market-new.png',
+      'harbour.png',
+    ]);
+    await pick();
+    await shows('fresh.png', 'harbour.png', 'image.png', 'market-new.png');
+    await ann.page.keyboard.press('Escape');
+    await closed();
+  });
+
+  it('is asked for the alternative text of a picture that it has chosen', async () => {
+    await ann.press('Describe fresh.png');
+    await ann.fill('Alternative text', 'A grey wall');
+    await inDialog('Save');
+    await closed();
+    await ann.until(
+      'described',
+      async () => (await ann.page.$$('[aria-label="Describe fresh.png"]')).length === 0,
+    );
+    const [file] = await visit.api('get', '/upload/files?filters[name]=fresh.png');
+    expect(file.alternativeText).toBe('A grey wall');
+  });
+
+  it('offers a writer what the role allows: uploads, but neither changes nor deletions', async () => {
+    const ben = await visit.arrive('ben', 'writer');
+    await ben.follow('Media library');
+    await ben.page.waitForSelector('.desk-tile');
+    await ben.press('harbour.png');
+    await ben.sees('With a harbour');
+    const buttons = await ben.texts('[role=dialog] button');
+    expect(buttons).toContain('Crop');
+    for (const name of ['Save', 'Replace', 'Delete']) expect(buttons).not.toContain(name);
+  });
+
+  it.each([
+    ['media', () => ann.open('/media')],
+    [
+      'file',
+      async () => {
+        await ann.open('/media');
+        await ann.press('harbour.png');
+        await ann.sees('With a harbour');
+      },
+    ],
+    [
+      'crop',
+      async () => {
+        await ann.open('/media?sort=name');
+        await ann.press('harbour.png');
+        await inDialog('Crop');
+        await ann.page.waitForSelector('.reactEasyCrop_CropArea');
+      },
+    ],
+  ] as const)('%s in all views', async (name, show) => {
+    expect(await checkViews(ann.page, `desk-${name}`, show)).toEqual([]);
+    await ann.page.setViewport({ width: 1280, height: 900 });
+    if (name !== 'media') await ann.openAnew('/media');
+  });
+});
