@@ -133,9 +133,14 @@ describe('documentation', () => {
   });
 
   it('lists every option of the desk', () => {
-    const { images: _images, frames: _frames, ...options } = resolveDeskOptions({});
+    const { images: _images, frames: _frames, preview, ...options } = resolveDeskOptions({});
     const named = rowsUnder('docs/desk.md', 'Options').flatMap(([name]) => quoted(name));
-    expect(named.sort()).toEqual([...Object.keys(options), 'origins.images', 'origins.frames'].sort());
+    const nested = [
+      'origins.images',
+      'origins.frames',
+      ...Object.keys(preview).map((one) => `preview.${one}`),
+    ];
+    expect(named.sort()).toEqual([...Object.keys(options), ...nested].sort());
   });
 
   it('lists every option of events', () => {

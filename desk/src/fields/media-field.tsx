@@ -1,7 +1,7 @@
 /** Field of media: chosen files in their order, a library to choose from, and upload. */
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { IconPhoto, IconPhotoExclamation, IconUpload } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, type SyntheticEvent, useState } from 'react';
 import type { Json, Link } from '../form/values.ts';
 import { withFile } from '../media/files.ts';
 import { isUndescribed } from '../media/library.tsx';
@@ -16,6 +16,9 @@ import { LinkRows } from './link-rows.tsx';
 
 const FilePicker = lazy(() => import('../screens/file-picker.tsx'));
 const FileDialog = lazy(async () => ({ default: (await import('../media/file-dialog.tsx')).FileDialog }));
+
+const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
+  currentTarget.contains(target as Node);
 
 export function MediaField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
@@ -43,10 +46,12 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
       data-path={path}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
+        // Events of the dialogs of this field reach it, too.
+        if (!isInside(event)) return;
         event.preventDefault();
         send([...event.dataTransfer.files]);
       }}
-      onPaste={(event) => send([...event.clipboardData.files])}
+      onPaste={(event) => isInside(event) && send([...event.clipboardData.files])}
     >
       <FieldHead attribute={attribute} problem={problem} />
       <UploadList uploads={uploads} />

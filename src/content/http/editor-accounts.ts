@@ -1,4 +1,5 @@
 /** Interface between the desk and the module that has accounts; both are features, and each may be absent. */
+import type { Identity } from '../access/auth-strategy.js';
 import type { Grants } from '../access/permissions.js';
 import { providerMark } from '../documents/decorated-providers.js';
 
@@ -54,6 +55,10 @@ export interface EditorAccounts {
   setPassword(attempt: EditorAttempt): Promise<EditorSession>;
   /** Returns a code that sets the password of an account. Creates the account if there is none. */
   invite(invitation: EditorInvitation): Promise<string>;
+  /** Returns a user as its next request would be authenticated; null if it is blocked or deleted. */
+  identityOf(documentId: string): Promise<Identity | null>;
+  /** Secrets for tokens of the desk, each with a prefix of its own; the first one signs. */
+  readonly secrets: readonly string[];
   /** Whether an account may open the desk. */
   hasEditors(): Promise<boolean>;
 }

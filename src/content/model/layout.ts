@@ -7,6 +7,11 @@ export const ALWAYS_LISTED = ['id', 'documentId', 'createdAt', 'updatedAt', 'pub
 interface PreviewedVersion {
   readonly status: 'draft' | 'published';
   readonly locale: string;
+  /**
+   * Token that reads this version at `GET /desk/preview`, for a short time. Null if the desk has no secret for
+   * it, or the editor has no roles.
+   */
+  readonly token: string | null;
 }
 
 interface ModelLayout {
@@ -38,7 +43,10 @@ export interface TypeLayout extends ModelLayout {
   readonly order?: string;
   /** Omits the type from the menu; relations still show it. Default false. */
   readonly hidden?: boolean;
-  /** Returns the URL of a page that shows a document. Default: no preview. */
+  /**
+   * Returns the path or URL of a page that shows a document. The document is as the editor may read it, with
+   * `populate=*`. Default: no preview.
+   */
   readonly preview?: (document: Readonly<Record<string, unknown>>, version: PreviewedVersion) => string;
 }
 

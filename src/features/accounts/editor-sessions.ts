@@ -1,5 +1,6 @@
 /** Sessions of the desk: of users with the grant `desk: ['open']`. */
 import { Inject, Injectable } from '@nestjs/common';
+import type { Identity } from '../../content/access/auth-strategy.js';
 import { ContentAccess } from '../../content/access/content-access.js';
 import {
   type EditorAccounts,
@@ -50,7 +51,7 @@ export class EditorSessions implements EditorAccounts {
     @Inject(RateLimits) private readonly limits: RateLimits,
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(EditorInvitations) private readonly invitations: EditorInvitations,
-    @Inject(USERS_OPTIONS) private readonly options: Pick<ResolvedUsersOptions, 'local'>,
+    @Inject(USERS_OPTIONS) private readonly options: Pick<ResolvedUsersOptions, 'local' | 'secrets'>,
   ) {}
 
   get signsIn(): boolean {
@@ -110,6 +111,17 @@ export class EditorSessions implements EditorAccounts {
 
   invite(invitation: EditorInvitation): Promise<string> {
     return this.invitations.invite(invitation);
+  }
+
+  get secrets(): readonly string[] {
+    return this.options.secrets;
+  }
+
+  async identityOf(documentId: string): Promise<Identity | null> {
+    const account = await this.accounts.find({ documentId });
+    if (account === null || account.blocked === true) return null;
+    const role = await this.accounts.roleOf(account);
+    return { kind: 'user', id: account.documentId, roles: role === null ? [] : [role] };
   }
 
   hasEditors(): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
+import type { Identity } from '../../content/access/auth-strategy.js';
 import type { Caller } from '../../content/access/caller.js';
 import { DecoratedProviders } from '../../content/documents/decorated-providers.js';
 import {
@@ -14,6 +15,9 @@ import { describePeople } from './describe-people.js';
 import type { DeskPeople } from './desk-model.js';
 import type { PageSettings } from './desk-page.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
+import type { PreviewClaims } from './preview-tokens.js';
+
+type Editor = PreviewClaims['editor'];
 
 /** Returns the address of a page with a code, in the fragment, which browsers send to no server. */
 export const deskLink = (address: string, page: string, code: string): string =>
@@ -52,6 +56,18 @@ export class DeskSite implements OnModuleInit {
   /** Accounts that get mail from the desk; null without a mail sender, or without an address for links. */
   get mails(): EditorAccounts | null {
     return this.options.url !== null && this.sessions?.sendsMail === true ? this.sessions : null;
+  }
+
+  /** Secrets of the tokens of previews; the first one signs. None if no preview gets a token. */
+  get previewSecrets(): readonly string[] {
+    const { secret } = this.options.preview;
+    return secret === null ? (this.sessions?.secrets ?? []) : [secret];
+  }
+
+  /** Returns the editor of a token as its account is now; null if it is blocked or deleted. */
+  async identityOf({ kind, id, roles }: Editor): Promise<Identity | null> {
+    if (kind !== 'user' || id === null || this.sessions === null) return { kind, id, roles };
+    return this.sessions.identityOf(id);
   }
 
   /** Permissions of a caller on the accounts and API tokens that the application has. */

@@ -26,14 +26,15 @@ import type {
   ListedSession,
 } from '../../content/http/editor-accounts.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Described } from '../../content/http/metadata.js';
-import { credentialsOf, type HttpRequest } from '../../content/http/request-state.js';
+import { Described, Json } from '../../content/http/metadata.js';
+import { credentialsOf, type HttpRequest, queryOf } from '../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
 import { ContentError, forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { cookieOf, tokenIn } from './desk-cookie.js';
 import type { DeskModel } from './desk-model.js';
+import { type DeskPreview, DeskPreviews, previewedOf } from './desk-previews.js';
 import { deskLink, DeskSite } from './desk-site.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 import { mayWriteUser, USER } from './describe-people.js';
@@ -65,6 +66,7 @@ export class DeskController {
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(DeskSite) private readonly site: DeskSite,
     @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
+    @Inject(DeskPreviews) private readonly previews: DeskPreviews,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}
 
@@ -208,6 +210,23 @@ export class DeskController {
       url === null ? null : (code) => deskLink(url.href, 'reset-password', code),
     );
     return { ok: true };
+  }
+
+  @Post('preview')
+  @HttpCode(200)
+  @UseGuards(SameOriginGuard, AccountGuard)
+  async openPreview(@Req() request: object, @Body() body: unknown): Promise<{ readonly data: DeskPreview }> {
+    const caller = callerWith(request, DESK_GRANT, 'open');
+    return { data: await this.previews.open(previewedOf(body), caller) };
+  }
+
+  /** The token is the whole credential: no strategy of the application sees it. */
+  @Get('preview')
+  @Json()
+  @Header('Cache-Control', 'no-store')
+  async readPreview(@Req() request: HttpRequest): Promise<string | undefined> {
+    const { bearer } = credentialsOf(request);
+    return (await this.previews.read(bearer, queryOf(request))).envelope();
   }
 
   private needUpdate(request: object, attribute: string): void {

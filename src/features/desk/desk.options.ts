@@ -27,6 +27,11 @@ export interface DeskOptions {
     /** Pages of previews, shown in a frame. */
     readonly frames?: readonly string[];
   };
+  /**
+   * Tokens of previews. `secret` (at least 32 bytes, the same in all instances) signs them; default: that of
+   * `UsersModule`, without it no preview gets a token. `seconds`: their lifetime, 600 by default.
+   */
+  readonly preview?: { readonly secret?: string; readonly seconds?: number };
   /** Languages that editors can choose; the first one is the default. Default `['en', 'de']`. */
   readonly languages?: readonly DeskLanguage[];
 }
@@ -38,12 +43,16 @@ export interface ResolvedDeskOptions {
   readonly signIn: { readonly url: string } | null;
   readonly images: readonly string[];
   readonly frames: readonly string[];
+  readonly preview: { readonly secret: string | null; readonly seconds: number };
   readonly languages: readonly DeskLanguage[];
 }
 
 export const DESK_OPTIONS = Symbol('DeskOptions');
 
-const KEYS = ['path', 'url', 'signIn', 'origins', 'languages'];
+const KEYS = ['path', 'url', 'signIn', 'origins', 'preview', 'languages'];
+/** Lifetime of the token of a preview in seconds. */
+const PREVIEW_SECONDS = 600;
+const MIN_SECRET = 32;
 const PATH = /^[\w-]+(\/[\w-]+)*$/;
 /** A path, but no URL without a scheme: `//host` and `/\host` lead to another host. */
 const LOCAL = /^\/(?![/\\])[^\s\\]*$/;
@@ -85,6 +94,16 @@ const RULES: readonly (readonly [string, string, (options: DeskOptions) => boole
     ({ origins }) => isListOf(origins?.frames ?? [], isOrigin),
   ],
   [
+    'preview.secret',
+    'at least 32 bytes, for example from `openssl rand -base64 32`',
+    ({ preview }) => preview?.secret === undefined || Buffer.byteLength(preview.secret) >= MIN_SECRET,
+  ],
+  [
+    'preview.seconds',
+    'a number of seconds from 60 to 86400',
+    ({ preview: { seconds = PREVIEW_SECONDS } = {} }) => seconds >= 60 && seconds <= 86_400,
+  ],
+  [
     'languages',
     `a list of ${LANGUAGES.map((one) => `"${one}"`).join(' and ')}`,
     ({ languages = LANGUAGES }) =>
@@ -100,13 +119,14 @@ export function resolveDeskOptions(options: DeskOptions): ResolvedDeskOptions {
     ...RULES.flatMap(([at, expected, holds]) => (holds(options) ? [] : [`desk.${at}: expected ${expected}`])),
   ];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  const { path = '/desk', url, signIn, origins = {}, languages = LANGUAGES } = options;
+  const { path = '/desk', url, signIn, origins = {}, preview = {}, languages = LANGUAGES } = options;
   return Object.freeze({
     path: trimSlashes(path),
     url: url === undefined ? null : new URL(url),
     signIn: signIn === undefined ? null : { url: signIn.url },
     images: origins.images ?? [],
     frames: origins.frames ?? [],
+    preview: { secret: preview.secret ?? null, seconds: preview.seconds ?? PREVIEW_SECONDS },
     languages,
   });
 }
