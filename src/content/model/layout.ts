@@ -8,8 +8,8 @@ interface PreviewedVersion {
   readonly status: 'draft' | 'published';
   readonly locale: string;
   /**
-   * Token that reads this version at `GET /desk/preview`, for a short time. Null if the desk has no secret for
-   * it, or the editor has no roles.
+   * Token that reads this version at `GET /desk/preview`, for a short time. Null if the desk has no secret,
+   * or the editor has no roles.
    */
   readonly token: string | null;
 }
