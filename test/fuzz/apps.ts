@@ -130,7 +130,9 @@ export class Client {
     path: string,
     headers: Readonly<Record<string, string>>,
   ): Promise<{ readonly status: number; readonly body: unknown }> {
-    const { status, body } = await this.attempt(path, headers, 'GET');
+    const reply = await this.attempt(path, headers, 'GET');
+    // A parser error of the request before may be answered on the connection that this request reuses.
+    const { status, body } = isFromNode(reply) ? await this.attempt(path, headers, 'GET') : reply;
     return { status, body: bodyOf(body) };
   }
 
