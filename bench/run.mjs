@@ -7,6 +7,7 @@
  * npm run bench -- write-cpu [--requests 1200] [--rounds 7] [--only post|put] [--library] [--profile folder]
  * npm run bench -- access [--tries 2000]
  * npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
+ * npm run bench -- bulk [--items 1000] [--rounds 5]
  * npm run bench -- crowd [--seconds 10] [--rows 200000]
  * npm run bench -- cache [--seconds 6] [--connections 1,32] [--writes 0,10,100,400] [--only list-populated]
  * npm run bench -- ledger [--seconds 10] [--rounds 7] [--totals 10000,1000000]
@@ -26,6 +27,7 @@ const benches = {
   'write-cpu': () => import('./write/cpu.mjs'),
   access: () => import('./access/bench.mjs'),
   publish: () => import('./publish/bench.mjs'),
+  bulk: () => import('./bulk/bench.mjs'),
   cache: () => import('./cache/bench.mjs'),
   ledger: () => import('./ledger/bench.mjs'),
   replicas: () => import('./replicas/bench.mjs'),

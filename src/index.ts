@@ -27,7 +27,7 @@ export type { Register } from './types/registry.js';
 export type { ResultOf } from './types/result-of.js';
 export { ContentModelError } from './content/model/content-model-error.js';
 export { ContentService, getContentToken, InjectContent } from './content/documents/content.service.js';
-export type { ContentQuery, ServiceOptions } from './content/documents/content.service.js';
+export type { BulkItemFor, ContentQuery, ServiceOptions } from './content/documents/service-options.js';
 export { contentRouteOf, isContentRoute } from './content/http/content-route.js';
 export type { ContentRouteInfo } from './content/http/content-route.js';
 export { ContentHealthIndicator } from './content/http/health-indicator.js';

@@ -103,6 +103,8 @@ export interface ContentLimits {
   readonly bodyNodes: number;
   /** Passwords in one request body; hashing one takes about 20 ms of CPU time. */
   readonly passwords: number;
+  /** Items of one bulk request, or documents that its filters may select. */
+  readonly bulkItems: number;
 }
 
 export interface ScheduleSettings {
@@ -198,6 +200,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
     bodyBytes: 1024 * 1024,
     bodyNodes: 50_000,
     passwords: 10,
+    bulkItems: 1000,
   }),
   load: Object.freeze({
     queueTimeout: 5_000,

@@ -30,6 +30,7 @@ const LIMITS: ContentLimits = {
   bodyBytes: 2000,
   bodyNodes: 50,
   passwords: 0,
+  bulkItems: 2,
 };
 
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i));
@@ -52,7 +53,7 @@ const CASES: Readonly<
   Record<
     Exclude<
       keyof ContentLimits,
-      'statementTimeout' | 'bodyBytes' | 'bodyNodes' | 'passwords' | 'responseBytes'
+      'statementTimeout' | 'bodyBytes' | 'bodyNodes' | 'passwords' | 'bulkItems' | 'responseBytes'
     >,
     readonly Case[]
   >

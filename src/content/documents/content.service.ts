@@ -1,13 +1,11 @@
 import { Inject } from '@nestjs/common';
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { type Caller, SYSTEM } from '../access/caller.js';
+import { SYSTEM } from '../access/caller.js';
 import { decide } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
 import { ContentError, forbidden } from '../../kernel/errors.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
-import { parseTags } from '../query/parse-tags.js';
-import type { RawQuery } from '../query/read-raw.js';
+import { draftUnlessSaid } from '../query/read-raw.js';
 import type { ContentType } from '../model/model.js';
 import type { DocumentFields } from '../../types/document-of.js';
 import type {
@@ -26,38 +24,16 @@ import type {
 } from '../../types/face.js';
 import type { ContentId } from '../../types/registry.js';
 import type { PaginationMeta } from './answer.js';
-import { type Documents, draftUnlessSaid } from './documents.service.js';
+import type { Documents } from './documents.service.js';
 import type { ContentSchedule } from './schedules.js';
-import type { WriteOptions } from './write-options.js';
-
-/**
- * Query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region'] }`.
- */
-export type ContentQuery = RawQuery;
-
-/** Caller and transaction of a method. */
-export interface ServiceOptions {
-  /** Default: the application itself, which has all permissions. */
-  readonly as?: Caller;
-  /** Entity manager of a transaction begun with `em.transactional`; the write joins it. */
-  readonly em?: SqlEntityManager;
-  /**
-   * ETag or ETags of the version that a write expects, or `'*'` for any version. If another version exists,
-   * or none, the write throws PreconditionFailedError and changes nothing.
-   */
-  readonly ifMatch?: string | readonly string[];
-}
-
-/** Document and its ETag, for a later write with `ifMatch`. */
-export interface ReadVersion<T> {
-  readonly data: T;
-  readonly etag: string;
-}
-
-interface Asked {
-  readonly query: object;
-  readonly as: Caller;
-}
+import {
+  type Asked,
+  type BulkItemFor,
+  type ContentQuery,
+  type ReadVersion,
+  type ServiceOptions,
+  writing,
+} from './service-options.js';
 
 /**
  * Documents of one content type, under the same rules as over HTTP. Inject it with
@@ -262,6 +238,19 @@ export class ContentService<T extends Subject = DocumentFields> {
     return this.documents.schedules.write(plan, { data: times }, writing(as, options));
   }
 
+  /**
+   * Writes several documents in one transaction, all or none, and returns the id of each; null for a deleted
+   * one. Throws the error of the single write, with the `index` of the item in its details.
+   */
+  async bulk(
+    items: readonly BulkItemFor<T>[],
+    { as = SYSTEM, em }: Pick<ServiceOptions, 'as' | 'em'> = {},
+  ): Promise<readonly (Pick<DocumentFields, 'documentId'> | null)[]> {
+    const request = { type: this.type, format: 'flat', text: '', body: { data: items } } as const;
+    const { data } = await this.documents.bulk.write(request, writing(as, { em }));
+    return JSON.parse(data) as readonly (Pick<DocumentFields, 'documentId'> | null)[];
+  }
+
   /** Returns the schedule of one locale of a document. Throws NotFoundError as `schedule` does. */
   async findSchedule(
     documentId: string | null,
@@ -282,12 +271,6 @@ export class ContentService<T extends Subject = DocumentFields> {
     await this.documents.schedules.clear(plan, writing(as, options));
   }
 }
-
-const writing = (caller: Caller, { em, ifMatch }: Pick<ServiceOptions, 'em' | 'ifMatch'>): WriteOptions => ({
-  caller,
-  ...(em === undefined ? {} : { em }),
-  ...(ifMatch === undefined ? {} : { precondition: { match: parseTags(ifMatch), noneMatch: null } }),
-});
 
 export const getContentToken = (singularApiId: string): string => `ContentService:${singularApiId}`;
 

@@ -14,34 +14,29 @@ import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
 import { VERBS } from '../plan/plan-write.js';
 import { writeRightsOf } from '../plan/rights.js';
 import type { VersionRow } from '../plan/versions.js';
-import type { CheckedBody, Verb, WritePlan } from '../plan/write-plan.js';
+import type { CheckedBody, WritePlan } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
 import { parseQuery } from '../query/parse-query.js';
 import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../model/cast-value.js';
 import type { ContentType } from '../model/model.js';
 import { Answer } from './answer.js';
+import { BulkWrites } from './bulk-writes.js';
 import { DocumentsBase } from './documents-base.js';
 import { writtenTag } from './etag.js';
 import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { lastStatementOf, PlanCache } from './plan-cache.js';
-import { hashPasswords } from './passwords.js';
-import { absent, DELETED, KEPT } from './plain-answers.js';
+import { hashPasswords, type PasswordLimit } from './passwords.js';
+import { absent, DELETED, KEPT, STORED_DRAFT } from './plain-answers.js';
 import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
 import type { WriteAnswer, WriteRun } from './run-write.js';
 import { runWrites } from './run-writes.js';
 import { versionTags } from './version-tags.js';
 import { Schedules } from './schedules.js';
+import { type AskedWrite, inTurn } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
-
-/** Requested write: its action, the plan of its response, and a body for actions that have one. */
-export interface AskedWrite {
-  readonly verb: Verb;
-  readonly answerPlan: ReadPlan;
-  readonly body: unknown;
-}
 
 /** Entry point of all reads and writes: parses, plans and runs each request. */
 @Injectable()
@@ -49,6 +44,7 @@ export class Documents {
   private readonly cache: PlanCache;
   readonly reads: Reads;
   readonly schedules: Schedules;
+  readonly bulk: BulkWrites;
 
   constructor(
     @Inject(DocumentsBase) private readonly base: DocumentsBase,
@@ -61,6 +57,7 @@ export class Documents {
       this.reads.cache.clear();
     });
     this.schedules = new Schedules(base);
+    this.bulk = new BulkWrites(this, base.settings);
   }
 
   /**
@@ -130,13 +127,14 @@ export class Documents {
   /**
    * Runs writes in one transaction, in order: all of them or none. Returns one response each; that of a
    * delete is {@link Answer.NOTHING}. Errors are those of the single writes, with `index` in their details if
-   * there are several. A precondition applies to each.
+   * there are several.
    */
   async writeAll(asked: readonly AskedWrite[], options: WriteOptions): Promise<readonly Answer[]> {
-    const answerOf = ({ verb, answerPlan }: AskedWrite, sent: GivenValues): WriteAnswer<Answer> =>
-      verb === 'delete' ? DELETED : this.answerOf(answerPlan, sent);
-    const [first, ...others] = await Promise.all(
-      asked.map((one) => this.runOf(one, options, (sent) => answerOf(one, sent))),
+    const left = { ...this.base.settings.limits };
+    const [first, ...others] = await inTurn(asked, (one) =>
+      this.runOf({ ...one, left }, options, (sent) =>
+        one.verb === 'delete' ? DELETED : this.answerOf(one.answerPlan, sent),
+      ),
     );
     if (first === undefined) return [];
     const answers = await runWrites(this.base, [first, ...others]);
@@ -151,13 +149,20 @@ export class Documents {
     const query = { fields: ['documentId'], locale, status: action === 'publish' ? 'published' : 'draft' };
     const by = byDocumentId(documentId);
     const request = { kind: 'one', by, caller: SYSTEM, format: 'flat', action: 'publish' } as const;
-    const asked = { verb: action, answerPlan: this.plan(type, query, request), body: NO_VALUES };
+    const answerPlan = this.plan(type, query, request);
+    const asked = { verb: action, answerPlan, body: NO_VALUES, left: { passwords: 0 } };
     await runWrites(this.base, [await this.runOf(asked, { caller: SYSTEM, em }, () => KEPT)]);
   }
 
   /** Plans a write, and hashes the passwords in its body. */
   private async runOf(
-    { verb, answerPlan: answer, body: raw }: AskedWrite,
+    {
+      verb,
+      answerPlan: answer,
+      body: raw,
+      precondition,
+      left,
+    }: AskedWrite & { readonly left: PasswordLimit },
     options: WriteOptions,
     answerOf: (sent: GivenValues) => WriteAnswer<Answer>,
   ): Promise<WriteRun<Answer>> {
@@ -171,7 +176,7 @@ export class Documents {
       caller,
       requestId,
       right,
-      precondition: options.precondition ?? null,
+      precondition: precondition ?? options.precondition ?? null,
       state: answer.state,
       events: events(target),
     };
@@ -197,7 +202,7 @@ export class Documents {
     if (hooks.changesData && sent.refusals.length > 0) throw bodyError(sent.refusals, []);
     const checked = async (body: Body): Promise<CheckedBody> => ({
       ...body,
-      hashes: await hashPasswords(body, !target.publish, this.base.settings.limits),
+      hashes: await hashPasswords(body, !target.publish, left),
     });
     return {
       plan: planOf(hooks.changesData ? { ...sent, hashes: new Map() } : await checked(sent)),
@@ -280,14 +285,5 @@ export class Documents {
     return answer.withHeaders({ ETag: writtenTag(stamp) });
   }
 }
-
-/** Defaults the status to draft: an action that leaves a draft responds with it. */
-export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
-  ...query,
-  status: query['status'] ?? 'draft',
-});
-
-/** Member of `meta` in the response to a write that stored the draft instead of publishing. */
-const STORED_DRAFT = Object.freeze({ status: 'draft' });
 
 const NO_VALUES = Object.freeze({ data: Object.freeze({}) });

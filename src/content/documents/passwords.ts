@@ -4,7 +4,6 @@ import { overLimit } from '../../kernel/errors.js';
 import { areAcceptable } from '../plan/acceptable.js';
 import type { Body } from '../plan/body.js';
 import { MAX_PASSWORD_BYTES } from '../model/cast-value.js';
-import type { ContentLimits } from '../../kernel/settings.js';
 
 /** Memory in KiB, iterations and lanes: about 20 ms on a server core. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -28,16 +27,24 @@ export async function verifyPassword(password: string, stored: string | null): P
   return matches && known === stored;
 }
 
+/** Number of passwords that the writes of one transaction may still hash. */
+export interface PasswordLimit {
+  passwords: number;
+}
+
 /**
- * Hashes all passwords of a body before its transaction begins. Hashes none if a value or key is refused
- * anyway, which the write reports with all other problems. Throws a 400 for too many passwords.
+ * Hashes all passwords of a body before its transaction begins, and subtracts them from `left`. Hashes none
+ * if a value or key is refused anyway, which the write reports with all other problems. Throws a 400 for too
+ * many passwords.
  */
 export async function hashPasswords(
   { passwords, values, refusals }: Body,
   draft: boolean,
-  { passwords: most }: Pick<ContentLimits, 'passwords'>,
+  left: PasswordLimit,
 ): Promise<ReadonlyMap<string, string>> {
-  if (passwords.length > most) throw overLimit('passwords', most, 'Too many passwords in the request body');
+  if (passwords.length > left.passwords)
+    throw overLimit('passwords', left.passwords, 'Too many passwords in the request body');
+  left.passwords -= passwords.length;
   const hashed = passwords.length > 0 && refusals.length === 0 && areAcceptable(values, draft);
   const distinct = hashed ? [...new Set(passwords)] : [];
   return new Map(

@@ -20,3 +20,6 @@ export const DELETED: WriteAnswer<Answer> = {
 
 /** Response to a scheduled action. */
 export const KEPT: WriteAnswer<Answer> = { ...DELETED, absent };
+
+/** Member of `meta` in the response to a write that stored the draft instead of publishing. */
+export const STORED_DRAFT = Object.freeze({ status: 'draft' });

@@ -7,54 +7,70 @@ import { rowsLockOf, mutexOf } from '../plan/locks.js';
 import type { TransactionOptions } from '../store/database.js';
 import type { UniqueValues } from '../store/database-errors.js';
 import { AheadRunner } from './ahead-runner.js';
+import { inLockstep } from './lockstep.js';
+import { withIndex } from './write-list.js';
 import { attempt, Unexpected, type WriteBase, type WriteRun, type Written } from './run-write.js';
 
 type Writes<T> = readonly [WriteRun<T>, ...WriteRun<T>[]];
 
+interface Manner {
+  /** Whether the stored state is expected instead of loaded. */
+  readonly expects: boolean;
+  readonly checksTaken?: boolean;
+  /** Whether writes without common locks send their statements together. */
+  readonly together?: boolean;
+}
+
 /**
  * Runs writes in one transaction, in order, with the `em` and the client of the first. Returns one response
  * each. The error of one rolls back all, and has its `index` in the details if there are several.
+ *
+ * Several writes run together first, if no hook listens. After an error they run one after another, which
+ * tells the write that fails.
  */
 export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<readonly T[]> {
   const values: UniqueValues = new Map();
   const [{ options }] = writes;
   const isHeard = writes.some(({ hooks }) => hooks.listening);
+  const together = writes.length > 1 && !isHeard && options.em === undefined;
   let done: Written<T>[] = [];
-  const transact = (expects: boolean, checksTaken = false): Promise<void> =>
+  const transact = ({ expects, checksTaken = false, together = false }: Manner): Promise<void> =>
     base.database.transaction(
       async (runner) => {
         done = [];
         const open = await openFor(runner, writes);
-        for (const write of writes)
-          done.push(
-            await attempt({ base, values, expects, checksTaken, runner: new AheadRunner(open) }, write),
-          );
+        const one = (write: WriteRun<T>, through: Runner): Promise<Written<T>> =>
+          attempt({ base, values, expects, checksTaken, runner: new AheadRunner(through) }, write);
+        if (together) done = await inLockstep(open, writes, { locksOf: ({ plan }) => plan.locks, work: one });
+        else for (const write of writes) done.push(await one(write, open));
       },
       { values, ...traitsOf(writes) },
     );
-  await transact(true)
+  await transact({ expects: true, together })
     .catch((error: unknown) => {
       // The second attempt loads the stored state and reports the exact problem.
-      if (error instanceof Unexpected) return transact(false);
+      if (error instanceof Unexpected) return transact({ expects: false, together });
       const given = [...values.values()].filter(({ value }) => value !== undefined && value !== null);
       if (isTaken(error) && given.length > 1 && !isHeard && options.em === undefined)
-        return transact(false, true);
+        return transact({ expects: false, checksTaken: true });
+      throw error;
+    })
+    .catch((error: unknown) => {
+      if (together && isAboutOne(error)) return transact({ expects: false });
       throw error;
     })
     .catch((error: unknown) => {
       const index = done.length;
-      throw writes.length > 1 && index < writes.length ? at(index, error) : error;
+      throw writes.length > 1 && index < writes.length ? withIndex(index, error) : error;
     });
   for (const [i, { hooks }] of writes.entries())
     if (done[i]?.found === true) await hooks.committed(options.em);
   return done.map(({ answer }) => answer);
 }
 
-function at(index: number, error: unknown): unknown {
-  if (!(error instanceof ContentError)) return error;
-  const indexed = new ContentError(error.name, error.message, { ...error.details, index });
-  return Object.assign(indexed, { cause: error.cause });
-}
+/** Whether an error is the fault of a write, not of the connection or the load. */
+const isAboutOne = (error: unknown): boolean =>
+  error instanceof Unexpected || (error instanceof ContentError && error.status < 500);
 
 function traitsOf<T>(writes: Writes<T>): Omit<TransactionOptions, 'values'> {
   const [{ plan, hooks, options }, ...others] = writes;

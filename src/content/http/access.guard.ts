@@ -4,11 +4,17 @@ import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import { decide } from '../access/decide.js';
+import type { Action } from '../access/permissions.js';
+import { HANDLERS } from '../model/routes.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { requireJson } from './json-body.js';
 import { ContentAction, Generated, Handles, ServesType } from './metadata.js';
 import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 import { Timing } from './timing.js';
+
+/** Returns the first action of a route that the caller may do. */
+const permitted = (caller: Caller, { type, action, handler }: ContentRoute): Action | undefined =>
+  [action, ...HANDLERS[handler].otherwise].find((one) => decide(caller, type, one) !== 'none');
 
 /** Authenticates the caller and checks the grant for the type's action (contract "Authentication"). */
 @Injectable()
@@ -29,11 +35,12 @@ export class AccessGuard implements CanActivate {
     const request = http.getRequest<HttpRequest>();
     const timing = this.settings.serverTiming ? new Timing() : null;
     const admit = (caller: Caller): boolean => {
-      if (decide(caller, route.type, route.action) === 'none') throw refusal(caller);
+      const action = permitted(caller, route);
+      if (action === undefined) throw refusal(caller);
       requireJson(request);
       const state = stateOf(request);
       state.caller = caller;
-      state.route = route;
+      state.route = action === route.action ? route : { ...route, action };
       state.response = http.getResponse<object>();
       if (timing === null) return true;
       state.timing = timing;

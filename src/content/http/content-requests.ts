@@ -17,6 +17,7 @@ import {
   askedOf,
   type HttpRequest,
   isRead,
+  queryOf,
   requestIdOf,
   stateOf,
   urlOf,
@@ -27,6 +28,7 @@ interface WriteRequest {
   readonly plan: ReadPlan;
   readonly body: unknown;
   readonly options: WriteOptions;
+  readonly text: string;
 }
 
 type Perform = (request: WriteRequest) => Promise<Answer>;
@@ -58,6 +60,8 @@ export class ContentRequests {
     schedule: ({ plan, body, options }) => this.documents.schedules.write(plan, body, options).then(shown),
     unschedule: ({ plan, options }) =>
       this.documents.schedules.clear(plan, options).then(() => Answer.NOTHING),
+    bulk: ({ plan: { type, format }, body, options, text }) =>
+      this.documents.bulk.write({ type, format, text, body }, { ...options, precondition: null }),
   };
 
   perform(request: object, body?: unknown): Promise<Answer> {
@@ -76,10 +80,11 @@ export class ContentRequests {
     const disconnect = disconnectOf(request);
     const options = { caller, disconnect, precondition, requestId: requestIdOf(request) };
     const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
-    if (key === null) return perform({ plan, body, options });
+    const text = queryOf(request);
+    if (key === null) return perform({ plan, body, options, text });
     const content = [request.method, urlOf(request), body];
     return this.keys.once({ key, caller, plan, content, disconnect }, (em) =>
-      perform({ plan, body, options: { ...options, em } }),
+      perform({ plan, body, options: { ...options, em }, text }),
     );
   }
 

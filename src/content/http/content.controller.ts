@@ -116,7 +116,7 @@ const METHODS = { get: Get, post: Post, put: Put, delete: Delete };
 
 /**
  * Routes `GET|POST /api/:pluralApiId` and `GET|PUT|DELETE /api/:pluralApiId/:documentId` (contract
- * "Collection type"), and `/actions/…` below a document if the type has them.
+ * "Collection type"), `POST …/bulk`, and `/actions/…` below a document if the type has them.
  *
  * @publicApi
  */
@@ -128,6 +128,10 @@ export abstract class CollectionController extends ContentController {
   }
 
   create(request: object, body: unknown): Promise<Answer> {
+    return this.perform(request, body);
+  }
+
+  bulk(request: object, body: unknown): Promise<Answer> {
     return this.perform(request, body);
   }
 }

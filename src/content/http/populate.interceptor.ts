@@ -6,11 +6,12 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import type { Caller } from '../access/caller.js';
-import { Documents, draftUnlessSaid } from '../documents/documents.service.js';
+import { Documents } from '../documents/documents.service.js';
 import type { Precondition } from '../plan/precondition.js';
 import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
+import { draftUnlessSaid } from '../query/read-raw.js';
 import { parseTags } from '../query/parse-tags.js';
 import { type ContentRoute, type HttpRequest, queryOf, rawOf, stateOf } from './request-state.js';
 

@@ -206,9 +206,9 @@ export interface NamedDefinition<D = AttributeDefinition> {
   readonly def: D;
 }
 
-/** Routes of each kind of content type. A route has the name of the action that it requires. */
+/** Routes by kind of type. Each requires the action of its name, `bulk` those of its items. */
 export const ROUTES = Object.freeze({
-  collectionType: ['find', 'findOne', 'create', 'update', 'delete'],
+  collectionType: ['find', 'findOne', 'create', 'update', 'delete', 'bulk'],
   singleType: ['find', 'update', 'delete'],
 } as const);
 

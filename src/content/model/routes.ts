@@ -10,11 +10,13 @@ interface HandlerRow {
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Whether the path of a collection contains `:documentId`. */
   readonly onDocument: boolean;
-  readonly below: '' | `/actions/${DocumentAction}`;
+  readonly below: '' | '/bulk' | `/actions/${DocumentAction}`;
   readonly status: 200 | 201 | 204;
   readonly hasBody: boolean;
   /** Action that the caller must be permitted to do. */
-  readonly action: Route | 'publish';
+  readonly action: Exclude<Route, 'bulk'> | 'publish';
+  /** Actions of which the caller may have one instead. */
+  readonly otherwise: readonly HandlerRow['action'][];
 }
 
 const row = (given: Pick<HandlerRow, 'route' | 'method'> & Partial<HandlerRow>): HandlerRow => ({
@@ -23,11 +25,14 @@ const row = (given: Pick<HandlerRow, 'route' | 'method'> & Partial<HandlerRow>):
   status: 200,
   hasBody: false,
   action: 'publish',
+  otherwise: [],
   ...given,
 });
 
-const content = (route: Route, given: Pick<HandlerRow, 'method'> & Partial<HandlerRow>): HandlerRow =>
-  row({ route, action: route, below: '', ...given });
+const content = (
+  route: Exclude<Route, 'bulk'>,
+  given: Pick<HandlerRow, 'method'> & Partial<HandlerRow>,
+): HandlerRow => row({ route, action: route, below: '', ...given });
 
 /** Rows by the name of the controller's method. */
 const ROWS = {
@@ -42,6 +47,15 @@ const ROWS = {
   findSchedule: row({ route: 'schedule', method: 'get' }),
   schedule: row({ route: 'schedule', method: 'put', hasBody: true }),
   unschedule: row({ route: 'schedule', method: 'delete', status: 204 }),
+  bulk: row({
+    route: 'bulk',
+    method: 'post',
+    onDocument: false,
+    below: '/bulk',
+    hasBody: true,
+    action: 'update',
+    otherwise: ['create', 'delete', 'publish'],
+  }),
 };
 
 export type Handler = keyof typeof ROWS;
@@ -53,7 +67,7 @@ const ALL = Object.keys(HANDLERS) as readonly Handler[];
 /** Handlers of the controllers of each kind of type. */
 export const HANDLERS_OF: Readonly<Record<Kind, readonly Handler[]>> = {
   collectionType: ALL,
-  singleType: ALL.filter((handler) => handler !== 'findOne' && handler !== 'create'),
+  singleType: ALL.filter((handler) => !['findOne', 'create', 'bulk'].includes(handler)),
 };
 
 export const pathBelow = (handler: Handler, kind: Kind, documentId: string): string => {

@@ -6,6 +6,7 @@ import type { ContentType } from '../model/model.js';
 import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.js';
 import { TIME_OF } from '../model/schedule.js';
 import { answerSchema } from './answers.js';
+import { BULK_META, bulkBody } from './bulk.js';
 import { notModified, TAGGED } from './conditional.js';
 import type { Describing } from './describing.js';
 import {
@@ -48,6 +49,7 @@ const BODIES = {
   create: ({ type, describing }: Routed) => writeBody(type, 'create', describing),
   update: ({ type, describing }: Routed) => writeBody(type, 'update', describing),
   schedule: ({ describing }: Routed) => scheduleBody(describing),
+  bulk: ({ type, describing }: Routed) => bulkBody(type, describing),
 };
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
@@ -121,6 +123,8 @@ const ANSWERS = {
   document: (routed: Routed): JsonSchema =>
     envelope(answerSchema(routed.view, routed.describing), documentMeta(routed)),
   schedule: ({ describing }: Routed): JsonSchema => envelope(scheduleSchema(describing)),
+  bulk: ({ view, describing }: Routed): JsonSchema =>
+    envelope(list(anyOf(answerSchema(view, describing), NULL)), BULK_META),
   nothing: null,
 };
 
@@ -195,6 +199,12 @@ const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
     summary: 'Schedule publishing and unpublishing',
   }),
   unschedule: row({ parameters: ['locale'], answer: 'nothing', summary: 'Cancel the schedule' }),
+  bulk: row({
+    parameters: ['fields', 'populate', 'format'],
+    body: 'bulk',
+    answer: 'bulk',
+    summary: 'Write many documents',
+  }),
 };
 
 const SINGLE_FIND = row({ parameters: READ, summary: 'Get the document' });
@@ -258,8 +268,9 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
   const { caller, base } = describing;
   const paths: Record<string, Record<string, Operation>> = {};
   for (const handler of HANDLERS_OF[type.kind]) {
-    const { route, action, method } = HANDLERS[handler];
-    if (!type.routes.includes(route) || decide(caller, type, action) === 'none') continue;
+    const { route, action: first, otherwise, method } = HANDLERS[handler];
+    const action = [first, ...otherwise].find((one) => decide(caller, type, one) !== 'none');
+    if (!type.routes.includes(route) || action === undefined) continue;
     const path = `${base}/${type.route}${pathBelow(handler, type.kind, '{documentId}')}`;
     const view = rootView(describing, type, action);
     (paths[path] ??= {})[method] = operationOf(handler, {

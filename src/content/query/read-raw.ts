@@ -13,6 +13,12 @@ export type RawQuery = Readonly<Record<string, unknown>>;
 /** Adds default parameters to a query. */
 export type QueryDefaults = (raw: RawQuery, settings: ContentSettings) => RawQuery;
 
+/** Defaults the status to draft: an action that leaves a draft responds with it. */
+export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
+  ...query,
+  status: query['status'] ?? 'draft',
+});
+
 /**
  * Parses a query string within the limits. Names such as `__proto__` never become keys. Throws a
  * ValidationError that names the exceeded limit.

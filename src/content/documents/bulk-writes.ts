@@ -1,0 +1,223 @@
+/** Writes of many documents of a type by one request (protocol section 24). */
+import { decide } from '../access/decide.js';
+import { ContentError, forbidden, overLimit, validationError } from '../../kernel/errors.js';
+import type { ContentSettings } from '../../kernel/settings.js';
+import { HANDLERS } from '../model/routes.js';
+import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
+import { checkSize } from '../plan/read-body.js';
+import {
+  BULK_ACTIONS,
+  type Bulk,
+  type BulkItem,
+  type BulkSelection,
+  parseBulk,
+} from '../query/parse-bulk.js';
+import { type RawQuery, readRaw } from '../query/read-raw.js';
+import type { ContentType } from '../model/model.js';
+import type { ReadPlan } from '../plan/plan.js';
+import { Answer } from './answer.js';
+import type { ReadFor } from './reads.js';
+import { type AskedWrite, inTurn, withIndex } from './write-list.js';
+import type { WriteOptions } from './write-options.js';
+
+export interface BulkRequest extends Pick<ReadRequest, 'type' | 'format'> {
+  /** Query string: `fields` and `populate` of the documents in the response. */
+  readonly text: string;
+  readonly body: unknown;
+}
+
+/** Failed item of a bulk that is not atomic. */
+interface Failure {
+  readonly index: number;
+  readonly documentId: string | null;
+  readonly error: Pick<ContentError, 'status' | 'name' | 'message' | 'details'>;
+}
+
+/** Methods of `Documents` that bulk writes use. */
+interface SingleWrites {
+  planText(text: string, request: ReadRequest): ReadPlan;
+  plan(type: ContentType, raw: RawQuery, request: Omit<ReadRequest, 'type'>): ReadPlan;
+  read(plan: ReadPlan, waiting: ReadFor): Promise<Answer>;
+  writeAll(asked: readonly AskedWrite[], options: WriteOptions): Promise<readonly Answer[]>;
+}
+
+interface Work extends Pick<ReadRequest, 'type' | 'format'> {
+  readonly options: WriteOptions;
+  /** Query string of the response of each item, without its locale and status. */
+  readonly shown: string;
+}
+
+const SHOWN = ['fields', 'populate'];
+const LEAST = 'fields[0]=documentId';
+/** Most items of a request that asks for more than the ids of the documents. */
+const MOST_SHOWN = 100;
+/** Items to try in one transaction before each gets its own. */
+const CHUNK = 100;
+
+export class BulkWrites {
+  constructor(
+    private readonly documents: SingleWrites,
+    private readonly settings: ContentSettings,
+  ) {}
+
+  /**
+   * Runs the items in order: all or none in one transaction, or each in its own with `atomic: false`. `data`
+   * of the response has the document of each item, null for a deleted or failed one. Throws the errors of the
+   * single writes with the `index` of the item.
+   */
+  async write({ type, format, text, body }: BulkRequest, options: WriteOptions): Promise<Answer> {
+    const { limits } = this.settings;
+    checkSize(body, limits.bodyNodes);
+    const { atomic, asked } = parseBulk(body, limits.bulkItems);
+    if (!atomic && options.em !== undefined)
+      throw validationError('Invalid atomic: an Idempotency-Key needs one transaction', {
+        key: 'atomic',
+        path: 'atomic',
+        source: 'body',
+      });
+    const work: Work = { type, format, options, shown: shownBy(text, asked, this.settings) };
+    const items = 'action' in asked ? await this.itemsOf(asked, work) : asked;
+    if (typeof items === 'number') return new Answer('[]', { matched: items });
+    return atomic ? this.together(items, work) : this.apart(items, work);
+  }
+
+  private async together(items: readonly BulkItem[], work: Work): Promise<Answer> {
+    const writes = await inTurn(items, (item) => Promise.resolve(this.planned(item, work)));
+    const answers = await this.documents.writeAll(writes, work.options);
+    return new Answer(listOf(answers), { done: answers.length });
+  }
+
+  private async apart(items: readonly BulkItem[], work: Work): Promise<Answer> {
+    const answers: (Answer | null)[] = [];
+    const errors: Failure[] = [];
+    for (let start = 0; start < items.length; start += CHUNK) {
+      const chunk = items.slice(start, start + CHUNK);
+      const done = await this.asOne(chunk, work);
+      if (done !== null) answers.push(...done);
+      else
+        for (const [i, item] of chunk.entries())
+          try {
+            answers.push(...(await this.documents.writeAll([this.planned(item, work)], work.options)));
+          } catch (error) {
+            answers.push(null);
+            errors.push(failureOf(error, { index: start + i, documentId: item.documentId }));
+          }
+    }
+    const done = answers.length - errors.length;
+    return new Answer(listOf(answers), { done, failed: errors.length, errors });
+  }
+
+  /** Writes a chunk in one transaction, which is faster; null if an item fails. */
+  private async asOne(chunk: readonly BulkItem[], work: Work): Promise<readonly Answer[] | null> {
+    try {
+      return await this.documents.writeAll(
+        chunk.map((item) => this.planned(item, work)),
+        work.options,
+      );
+    } catch (error) {
+      if (isItsOwn(error)) return null;
+      throw error;
+    }
+  }
+
+  /** Plans an item, with the rights and errors of the route that does the same to one document. */
+  private planned(item: BulkItem, { type, format, options, shown }: Work): AskedWrite {
+    const handler = BULK_ACTIONS[item.action];
+    const { route, action } = HANDLERS[handler];
+    if (!type.routes.includes(route))
+      throw validationError(`${type.pluralApiId} has no route for "${item.action}"`, {
+        key: 'action',
+        path: 'action',
+        source: 'body',
+      });
+    const { caller } = options;
+    if (decide(caller, type, action) === 'none') throw forbidden();
+    const leavesDraft = handler === 'unpublish' || handler === 'discardDraft';
+    const given = { locale: item.locale, status: item.status ?? (leavesDraft ? 'draft' : null) };
+    const text = Object.entries(given).flatMap(([name, value]) =>
+      value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+    );
+    const answerPlan = this.documents.planText([shown, ...text].join('&'), {
+      type,
+      kind: 'one',
+      by: byDocumentId(item.documentId),
+      caller,
+      format,
+      action,
+    });
+    const precondition = item.match === null ? null : { match: item.match, noneMatch: null };
+    const body = item.data === null ? undefined : { data: item.data };
+    return { verb: handler, answerPlan, body: handler === 'publish' ? NO_VALUES : body, precondition };
+  }
+
+  /** Returns an item for each document that matches, or their number for a dry run. */
+  private async itemsOf(selection: BulkSelection, work: Work): Promise<readonly BulkItem[] | number> {
+    const { filters, search, limit, dryRun, ...item } = selection;
+    const { type, options } = work;
+    if (decide(options.caller, type, 'find') === 'none') throw forbidden();
+    const ids = new Set<string>();
+    for (let start = 0; ; start = ids.size) {
+      const query = {
+        filters,
+        ...(search === undefined ? {} : { _q: search }),
+        ...(item.locale === null ? {} : { locale: item.locale }),
+        ...(type.draftAndPublish && item.action !== 'unpublish' ? { status: 'draft' } : {}),
+        fields: ['documentId'],
+        sort: 'id',
+        pagination: { start: String(start), limit: String(this.settings.maxLimit), withCount: 'true' },
+      };
+      const request = { kind: 'list', by: null, format: 'flat', action: 'find' } as const;
+      const plan = this.documents.plan(type, query, { ...request, caller: options.caller });
+      const { data, meta } = await this.documents.read(plan, { disconnect: options.disconnect ?? null });
+      const total = meta.pagination?.total ?? 0;
+      if (dryRun) return total;
+      if (total > limit) throw tooMany(total, limit);
+      const found = JSON.parse(data) as readonly { readonly documentId: string }[];
+      const before = ids.size;
+      for (const { documentId } of found) ids.add(documentId);
+      if (ids.size === before || ids.size >= total) break;
+    }
+    return [...ids].map((documentId) => ({ ...item, documentId, match: null }));
+  }
+}
+
+const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
+
+const listOf = (answers: readonly (Answer | null)[]): string =>
+  `[${answers.map((answer) => answer?.data ?? 'null').join(',')}]`;
+
+const tooMany = (total: number, limit: number): ContentError =>
+  validationError(`The filters match ${total} documents, more than "limit": ${limit}`, {
+    key: 'limit',
+    path: 'data.limit',
+    source: 'body',
+    matched: total,
+  });
+
+/** Whether an error is the fault of an item, so that others may succeed. */
+const isItsOwn = (error: unknown): error is ContentError =>
+  error instanceof ContentError && error.status < 500;
+
+function failureOf(error: unknown, of: Omit<Failure, 'error'>): Failure {
+  if (!isItsOwn(error)) throw withIndex(of.index, error);
+  const { status, name, message, details } = error;
+  return { ...of, error: { status, name, message, details } };
+}
+
+/** Returns the query string of the responses. Throws a 400 for parameters other than these two. */
+function shownBy(text: string, asked: Bulk['asked'], { limits }: ContentSettings): string {
+  const raw = readRaw(text, limits);
+  const other = Object.keys(raw).find((name) => !SHOWN.includes(name));
+  if (other !== undefined)
+    throw validationError(`Invalid parameter ${other}. Expected ${SHOWN.join(' or ')}`, {
+      key: other,
+      path: null,
+      source: 'query',
+      param: other,
+    });
+  if (Object.keys(raw).length === 0) return LEAST;
+  const most = 'action' in asked ? asked.limit : asked.length;
+  if (most > MOST_SHOWN)
+    throw overLimit('bulkItems', MOST_SHOWN, 'Too many items for a request with fields or populate');
+  return text;
+}

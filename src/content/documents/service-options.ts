@@ -1,0 +1,62 @@
+/** Options and parameters of the methods of ContentService. */
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Caller } from '../access/caller.js';
+import { parseTags } from '../query/parse-tags.js';
+import type { RawQuery } from '../query/read-raw.js';
+import type { ChangeFor, NewFor, Status } from '../../types/face.js';
+import type { WriteOptions } from './write-options.js';
+
+/**
+ * Query parameters of the REST API as an object: `{ filters: { name: { $eq: 'x' } }, populate: ['region'] }`.
+ */
+export type ContentQuery = RawQuery;
+
+/** Caller and transaction of a method. */
+export interface ServiceOptions {
+  /** Default: the application itself, which has all permissions. */
+  readonly as?: Caller;
+  /** Entity manager of a transaction begun with `em.transactional`; the write joins it. */
+  readonly em?: SqlEntityManager | undefined;
+  /**
+   * ETag or ETags of the version that a write expects, or `'*'` for any version. If another version exists,
+   * or none, the write throws PreconditionFailedError and changes nothing.
+   */
+  readonly ifMatch?: string | readonly string[];
+}
+
+/** Document and its ETag, for a later write with `ifMatch`. */
+export interface ReadVersion<T> {
+  readonly data: T;
+  readonly etag: string;
+}
+
+export interface Asked {
+  readonly query: object;
+  readonly as: Caller;
+}
+
+interface BulkTarget {
+  readonly locale?: string;
+  readonly status?: Status;
+}
+
+interface BulkStored extends BulkTarget {
+  readonly documentId: string;
+  /** ETag of the version that the item expects. */
+  readonly ifMatch?: string;
+}
+
+/** Write of one document in a list; see `ContentService.bulk`. */
+export type BulkItemFor<T> =
+  | (BulkTarget & { readonly action: 'create'; readonly data: NewFor<T, Status> })
+  | (BulkStored & { readonly action: 'update'; readonly data: ChangeFor<T, Status> })
+  | (BulkStored & { readonly action: 'delete' | 'publish' | 'unpublish' | 'discard' });
+
+export const writing = (
+  caller: Caller,
+  { em, ifMatch }: Pick<ServiceOptions, 'em' | 'ifMatch'>,
+): WriteOptions => ({
+  caller,
+  ...(em === undefined ? {} : { em }),
+  ...(ifMatch === undefined ? {} : { precondition: { match: parseTags(ifMatch), noneMatch: null } }),
+});

@@ -1,0 +1,39 @@
+/** Lists of writes: planning without blocking other requests, and errors that tell the failing write. */
+import { setImmediate } from 'node:timers/promises';
+import { ContentError } from '../../kernel/errors.js';
+import type { ReadPlan } from '../plan/plan.js';
+import type { Precondition } from '../plan/precondition.js';
+import type { Verb } from '../plan/write-plan.js';
+
+/** Requested write: its action, the plan of its response, and a body for actions that have one. */
+export interface AskedWrite {
+  readonly verb: Verb;
+  readonly answerPlan: ReadPlan;
+  readonly body: unknown;
+  /** Condition on the stored version. Default: that of the options. */
+  readonly precondition?: Precondition | null;
+}
+
+/** Number of writes to plan before other requests get their turn. */
+const PLANNED_AT_ONCE = 50;
+
+/** Returns an error with the place of its write in the list. */
+export function withIndex(index: number, error: unknown): unknown {
+  if (!(error instanceof ContentError) || 'index' in error.details) return error;
+  const indexed = new ContentError(error.name, error.message, { ...error.details, index });
+  return Object.assign(indexed, { cause: error.cause });
+}
+
+/** Calls `plan` for one element after the other. Errors get the index if there are several elements. */
+export async function inTurn<T, R>(elements: readonly T[], plan: (element: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const [index, element] of elements.entries()) {
+    if (index % PLANNED_AT_ONCE === PLANNED_AT_ONCE - 1) await setImmediate();
+    try {
+      results.push(await plan(element));
+    } catch (error) {
+      throw elements.length === 1 ? error : withIndex(index, error);
+    }
+  }
+  return results;
+}
