@@ -32,17 +32,29 @@ const shapeOf = (locks: readonly Lock[]): string =>
 
 const byName = (a: Lock, b: Lock): number => (a.name < b.name ? -1 : 1);
 
-export const locking = (locks: readonly Lock[]): readonly Statement[] =>
-  locks.length === 0 ? [] : [compileLocks(locks)];
+/** Returns each lock once, in the order of the names. */
+function inOrder(locks: readonly Lock[]): Lock[] {
+  const strongest = new Map<string, Lock>();
+  for (const lock of locks) if (lock.exclusive || !strongest.has(lock.name)) strongest.set(lock.name, lock);
+  return [...strongest.values()].sort(byName);
+}
+
+/** Most locks of one statement, which bounds the length of its prepared text. */
+const LOCKS = 100;
+
+/** Acquires locks like `compileLocks`, by as many statements as necessary. */
+export function locking(locks: readonly Lock[]): readonly Statement[] {
+  if (locks.length <= LOCKS) return locks.length === 0 ? [] : [compileLocks(locks)];
+  const taken = inOrder(locks);
+  return taken.flatMap((_lock, i) => (i % LOCKS === 0 ? [compileLocks(taken.slice(i, i + LOCKS))] : []));
+}
 
 /**
  * Acquires locks in the order of their names, which prevents deadlocks. It is a separate statement, so that
  * the next one sees all commits of the former holders.
  */
 export function compileLocks(locks: readonly Lock[]): Statement {
-  const strongest = new Map<string, Lock>();
-  for (const lock of locks) if (lock.exclusive || !strongest.has(lock.name)) strongest.set(lock.name, lock);
-  const taken = [...strongest.values()].sort(byName);
+  const taken = inOrder(locks);
   return silently(fill(textOf(taken, shapeOf(taken), false), taken));
 }
 

@@ -39,8 +39,10 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
       async (runner) => {
         done = [];
         const open = await openFor(runner, writes);
-        const one = (write: WriteRun<T>, through: Runner): Promise<Written<T>> =>
-          attempt({ base, values, expects, checksTaken, runner: new AheadRunner(through) }, write);
+        const one = (write: WriteRun<T>, through: Runner): Promise<Written<T>> => {
+          const holding = writes.length === 1 ? through : { ...through, held: write.plan.locks };
+          return attempt({ base, values, expects, checksTaken, runner: new AheadRunner(holding) }, write);
+        };
         if (together) done = await inLockstep(open, writes, { locksOf: ({ plan }) => plan.locks, work: one });
         else for (const write of writes) done.push(await one(write, open));
       },
@@ -91,9 +93,9 @@ function traitsOf<T>(writes: Writes<T>): Omit<TransactionOptions, 'values'> {
 /** Returns the runner of the writes. For several, it has acquired all locks, and does not commit itself. */
 async function openFor<T>(runner: Runner, writes: Writes<T>): Promise<Runner> {
   if (writes.length === 1) return runner;
-  const held: Lock[] = writes.flatMap(({ plan }) => plan.locks);
+  const locks: Lock[] = writes.flatMap(({ plan }) => plan.locks);
   const run: Runner['run'] = (statement) => runner.run(statement);
   const all: Runner['all'] = (statements) => runner.all(statements);
-  if (held.length > 0) await all(locking(held));
-  return { em: runner.em, held, run, all, load: all, finish: all };
+  if (locks.length > 0) await all(locking(locks));
+  return { em: runner.em, held: [], run, all, load: all, finish: all };
 }
