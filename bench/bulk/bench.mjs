@@ -55,7 +55,11 @@ export async function bench(args) {
       durations.one.push(await single(1));
       durations.ten.push(await single(10));
       const after = await stateOf(server.url, ids);
-      const data = puts.map(({ body }, i) => ({ action: 'update', documentId: ids[i], data: JSON.parse(body).data }));
+      const data = puts.map(({ body }, i) => ({
+        action: 'update',
+        documentId: ids[i],
+        data: JSON.parse(body).data,
+      }));
       const started = performance.now();
       const response = await fetch(`${server.url}/api/articles/bulk`, {
         method: 'POST',
