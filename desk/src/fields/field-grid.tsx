@@ -19,7 +19,7 @@ const HALF = [
   'enumeration',
 ];
 
-const widthOf = ({ width, type }: Attribute): number => width ?? (HALF.includes(type) ? 6 : 12);
+export const widthOf = ({ width, type }: Attribute): number => width ?? (HALF.includes(type) ? 6 : 12);
 
 function fieldOf(attribute: Attribute): ComponentType<FieldProps> {
   const kind = kindOf(attribute);
@@ -27,6 +27,12 @@ function fieldOf(attribute: Attribute): ComponentType<FieldProps> {
   if (kind === 'items') return ItemsField;
   if (kind === 'links') return attribute.type === 'media' ? MediaField : LinksField;
   return VALUE_FIELDS[attribute.type] ?? TextField;
+}
+
+/** Field of one attribute. */
+export function FieldOf(props: FieldProps) {
+  const Field = fieldOf(props.attribute);
+  return <Field {...props} />;
 }
 
 interface Props {
@@ -41,19 +47,15 @@ export const FieldGrid = memo(function FieldGrid({ part, at, readOnly = false }:
   const { isNew } = useForm();
   return (
     <div className="desk-grid">
-      {part.attributes.map((attribute) => {
-        const Field = fieldOf(attribute);
-        const { name } = attribute;
-        return (
-          <div key={name} style={{ '--desk-span': widthOf(attribute) } as CSSProperties}>
-            <Field
-              attribute={attribute}
-              path={at === '' ? name : `${at}/${name}`}
-              readOnly={readOnly || !isWritable(attribute, isNew)}
-            />
-          </div>
-        );
-      })}
+      {part.attributes.map((attribute) => (
+        <div key={attribute.name} style={{ '--desk-span': widthOf(attribute) } as CSSProperties}>
+          <FieldOf
+            attribute={attribute}
+            path={at === '' ? attribute.name : `${at}/${attribute.name}`}
+            readOnly={readOnly || !isWritable(attribute, isNew)}
+          />
+        </div>
+      ))}
     </div>
   );
 });

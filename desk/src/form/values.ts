@@ -230,3 +230,11 @@ const storedKey = (id: number): string => `i${id}`;
 /** Values whose stored items have the keys that a page gives them when it reads them first. */
 export const withStoredKeys = (values: Values): Values =>
   mapItems(values, (item) => (item.id === null ? item : { ...item, key: storedKey(item.id) }));
+
+/** Item with the same values for another document or language. It and the items inside are new ones. */
+export const copiedItem = (item: Item): Item => ({
+  ...item,
+  id: null,
+  key: newKey(),
+  values: mapItems(item.values, (inner) => ({ ...inner, id: null, key: newKey() })),
+});

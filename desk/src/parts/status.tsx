@@ -29,9 +29,12 @@ export function StatusBadge({ status }: { readonly status: Status }) {
 export function LocaleBadges({
   state,
   locales,
+  choose,
 }: {
   readonly state: DocumentState;
   readonly locales: readonly string[];
+  /** Opens a language; without it, the languages are shown only. */
+  readonly choose?: (locale: string) => void;
 }) {
   const texts = useTexts();
   const { localeName } = useFormats();
@@ -50,8 +53,10 @@ export function LocaleBadges({
             variant={status === undefined ? 'outline' : 'light'}
             color={status === undefined ? 'gray' : COLOURS[status]}
             title={hint}
-            aria-label={hint}
-            role="img"
+            aria-label={choose === undefined ? hint : `${locale}, ${hint}`}
+            {...(choose === undefined
+              ? { role: 'img' }
+              : { component: 'button', type: 'button', onClick: () => choose(locale) })}
           >
             {locale}
           </Badge>

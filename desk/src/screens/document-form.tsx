@@ -1,6 +1,6 @@
 /** Form of a document with everything that the editor must know first: conflicts, recovered work, errors. */
 import { Alert, Button, Center, Group, Loader, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { FieldGrid } from '../fields/field-grid.tsx';
 import { FormProvider } from '../fields/form-context.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
@@ -11,13 +11,16 @@ import type { Part } from '../model/model.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
-export function DocumentForm({
-  editor,
-  locale,
-}: {
+const Beside = lazy(() => import('./beside.tsx'));
+
+interface FormProps {
   readonly editor: DocumentEditor;
   readonly locale: string;
-}) {
+  /** Another language that is shown beside; null for none. */
+  readonly other?: string | null;
+}
+
+export function DocumentForm({ editor, locale, other = null }: FormProps) {
   const texts = useTexts();
   const model = useModel();
   const { phase, error } = useSnapshot(editor);
@@ -42,7 +45,13 @@ export function DocumentForm({
     <FormProvider value={form}>
       <Notices editor={editor} />
       <Conflicts editor={editor} />
-      <FieldGrid part={type} at="" readOnly={!mayWrite} />
+      {other === null ? (
+        <FieldGrid part={type} at="" readOnly={!mayWrite} />
+      ) : (
+        <Suspense fallback={null}>
+          <Beside editor={editor} other={other} />
+        </Suspense>
+      )}
     </FormProvider>
   );
 }

@@ -1,5 +1,5 @@
 /** Table of the documents of one page. */
-import { ActionIcon, Button, Checkbox, Table } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Table, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -10,7 +10,7 @@ import { hasDrafts, type Type } from '../model/model.ts';
 import { Cell } from '../parts/cell.tsx';
 import { SortableList, useEntry } from '../parts/sortable-list.tsx';
 import { LocaleBadges, StatusBadge } from '../parts/status.tsx';
-import { type Texts, useTexts } from '../texts/texts.ts';
+import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
 export function columnLabel({ name, attribute }: Column): string {
@@ -34,6 +34,10 @@ interface TableProps {
 
 const titleOf = (document: Json, type: Type, texts: Texts): string =>
   textOfValue(document[type.title]) || texts.untitled;
+
+/** Whether a document lacks a language, so that the list shows the default one. */
+const isMissing = (known: DocumentState | undefined, locale: string): boolean =>
+  known?.locales !== undefined && !known.locales.some((one) => one.locale === locale);
 
 const fixedOrder = ({ order }: Type): 'none' | 'fixed' => (order === null ? 'none' : 'fixed');
 
@@ -100,9 +104,11 @@ export function DocumentTable(props: TableProps) {
                 {first.map(({ name, attribute }, at) => (
                   <Table.Td key={name} className={at === 0 ? '' : 'desk-wide'}>
                     {at === 0 ? (
-                      <Link className="desk-row-link" href={`/content/${type.name}/${id}${suffix}`}>
-                        {title}
-                      </Link>
+                      <TitleCell
+                        href={`/content/${type.name}/${id}${suffix}`}
+                        {...{ title, known }}
+                        locale={state.locale}
+                      />
                     ) : (
                       <Cell {...{ name, attribute, document, model }} />
                     )}
@@ -215,5 +221,31 @@ function ColumnHead({ column, state, go, className }: HeadProps) {
         {label}
       </Button>
     </Table.Th>
+  );
+}
+
+interface TitleProps {
+  readonly href: string;
+  readonly title: string;
+  readonly known: DocumentState | undefined;
+  /** Language of the list. */
+  readonly locale: string;
+}
+
+function TitleCell({ href, title, known, locale }: TitleProps) {
+  const texts = useTexts();
+  const { defaultLocale } = useModel();
+  const { localeName } = useFormats();
+  return (
+    <>
+      <Link className="desk-row-link" href={href}>
+        {title}
+      </Link>
+      {isMissing(known, locale) && (
+        <Text size="xs" c="dimmed">
+          {texts.panels.fallback(localeName(defaultLocale))}
+        </Text>
+      )}
+    </>
   );
 }

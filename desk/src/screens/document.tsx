@@ -1,17 +1,17 @@
 /** Page of one document: its form, its state, and what can be done with it. */
-import { Anchor, Box, Group, Select, Stack, Text, Title } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
-import { Link, useLocation, useSearchParams } from 'wouter';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
-import { textOfValue } from '../form/values.ts';
-import { hasDrafts, listLabel, type Type } from '../model/model.ts';
-import { LocaleBadges } from '../parts/status.tsx';
-import { useFormats, useTexts } from '../texts/texts.ts';
+import type { Model, Type } from '../model/model.ts';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
+import { DocumentHead, type Panels } from './document-head.tsx';
 import { SaveBar } from './save-bar.tsx';
+
+const PreviewPane = lazy(() => import('./preview-pane.tsx'));
 
 interface Props {
   readonly type: Type;
@@ -47,90 +47,54 @@ interface OpenProps {
 }
 
 function OpenDocument({ editor, locale, created }: OpenProps) {
-  const texts = useTexts();
   const model = useModel();
   const client = useQueryClient();
-  const { dateTime, localeName } = useFormats();
+  const [address] = useSearchParams();
   const [, navigate] = useLocation();
-  const snapshot = useSnapshot(editor);
+  const { documentId } = useSnapshot(editor);
   const { type } = editor;
   const isCollection = type.kind === 'collectionType';
-  const suffix = locale === model.defaultLocale ? '' : `?locale=${locale}`;
+  const other = address.get('beside');
+  const panels: Panels = {
+    locale,
+    other: type.localized && other !== locale && model.locales.includes(other ?? '') ? other : null,
+    preview: type.preview && address.has('preview'),
+  };
+  const home = isCollection ? `/content/${type.name}/${documentId ?? 'new'}` : `/content/${type.name}`;
+  const go = (change: Partial<Panels>): void =>
+    navigate(`${home}${queryOf({ ...panels, ...change }, model)}`);
   // A new document gets its address when it is stored.
-  const { documentId } = snapshot;
   useEffect(() => {
     if (!isCollection || documentId === null || !location.pathname.endsWith('/new')) return;
     created(documentId);
-    navigate(`/content/${type.name}/${documentId}${suffix}`, { replace: true });
+    navigate(`/content/${type.name}/${documentId}${queryOf(panels, model)}`, { replace: true });
   }, [documentId]);
   useEffect(() => () => void client.invalidateQueries({ queryKey: ['list'] }), [client]);
-  const leave = (): void => navigate(isCollection ? `/content/${type.name}${suffix}` : '/');
+  const list = queryOf({ locale, other: null, preview: false }, model);
+  const leave = (): void => navigate(isCollection ? `/content/${type.name}${list}` : '/');
   return (
     <>
       <SaveBar editor={editor} deleted={leave} />
-      <Stack p="md" maw={1000} mx="auto">
-        <Box>
-          {isCollection && (
-            <Text size="sm">
-              <Anchor component={Link} size="sm" href={`/content/${type.name}${suffix}`}>
-                {listLabel(type)}
-              </Anchor>
-            </Text>
-          )}
-          <Group justify="space-between" align="flex-start">
-            <DocumentTitle editor={editor} />
-            {type.localized && model.locales.length > 1 && (
-              <Select
-                aria-label={texts.locale}
-                data={model.locales.map((code) => ({ value: code, label: localeName(code) }))}
-                value={locale}
-                allowDeselect={false}
-                onChange={(next) =>
-                  navigate(
-                    `${isCollection ? `/content/${type.name}/${documentId ?? 'new'}` : `/content/${type.name}`}?locale=${next ?? ''}`,
-                  )
-                }
-                w={160}
-              />
-            )}
-          </Group>
-          <Group gap="md">
-            {snapshot.updatedAt !== null && (
-              <Text size="sm" c="dimmed">
-                {texts.updatedAt(dateTime(new Date(snapshot.updatedAt)))}
-              </Text>
-            )}
-            {type.localized && model.locales.length > 1 && snapshot.state !== null && (
-              <LocaleBadges state={snapshot.state} locales={model.locales} />
-            )}
-          </Group>
-          {type.localized && snapshot.phase === 'ready' && !editor.isNew && snapshot.updatedAt === null && (
-            <Text size="sm">{texts.newLocale(localeName(locale))}</Text>
-          )}
-          {hasDrafts(type) ? null : type.draftAndPublish && <Text size="sm">{texts.publishedHint}</Text>}
-        </Box>
-        <DocumentForm editor={editor} locale={locale} />
-      </Stack>
+      <div className={panels.preview ? 'desk-with-preview' : undefined}>
+        <Stack p="md" maw={panels.other === null ? 1000 : 1400} mx="auto" className="desk-document">
+          <DocumentHead {...{ editor, panels, go }} />
+          <DocumentForm editor={editor} locale={locale} other={panels.other} />
+        </Stack>
+        {panels.preview && (
+          <Suspense fallback={null}>
+            <PreviewPane editor={editor} close={() => go({ preview: false })} />
+          </Suspense>
+        )}
+      </div>
     </>
   );
 }
 
-/** Title of the document, as the editor types it. */
-function DocumentTitle({ editor }: { readonly editor: DocumentEditor }) {
-  const texts = useTexts();
-  const { type, store, isNew } = editor;
-  const title = useSyncExternalStore(
-    (listener) => store.subscribe(type.title, listener),
-    () => textOfValue(store.get(type.title)),
-  );
-  const unnamed = isNew ? texts.newDocument(type.label) : texts.untitled;
-  const heading = type.kind === 'collectionType' ? title || unnamed : type.label;
-  useEffect(() => {
-    document.title = `${heading} · ${texts.desk}`;
-  }, [heading, texts]);
-  return (
-    <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-      {heading}
-    </Title>
-  );
+/** Address of the panels; those that are closed, and the default language, are not in it. */
+function queryOf({ locale, other, preview }: Panels, { defaultLocale }: Model): string {
+  const address = new URLSearchParams();
+  if (locale !== defaultLocale) address.set('locale', locale);
+  if (other !== null) address.set('beside', other);
+  if (preview) address.set('preview', '');
+  return address.size === 0 ? '' : `?${address.toString()}`;
 }

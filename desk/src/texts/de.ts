@@ -1,5 +1,6 @@
 import type { Texts } from './en.ts';
 import { media } from './media.de.ts';
+import { panels } from './panels.de.ts';
 import { persons } from './people.de.ts';
 
 /** German texts of the desk. */
@@ -52,6 +53,7 @@ export const de: Texts = {
   theme: 'Hell oder dunkel',
   languageOfDesk: 'Sprache der Redaktion',
 
+  panels,
   persons,
   media,
 

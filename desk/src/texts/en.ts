@@ -1,4 +1,5 @@
 import { media } from './media.en.ts';
+import { panels } from './panels.en.ts';
 import { persons } from './people.en.ts';
 
 /** English texts of the desk. Other languages have the same keys. */
@@ -49,6 +50,7 @@ export const en = {
   theme: 'Light or dark',
   languageOfDesk: 'Language of the desk',
 
+  panels,
   persons,
   media,
 

@@ -51,6 +51,9 @@ const table = defineComponent({
   },
 });
 
+/** Site that shows previews; a journey sets its address. */
+export const site = { url: 'http://site.invalid' };
+
 const article = defineCollectionType({
   singularApiId: 'article',
   pluralApiId: 'articles',
@@ -62,6 +65,7 @@ const article = defineCollectionType({
     title: 'title',
     list: ['title', 'author', 'tags', 'kind', 'updatedAt'],
     description: 'Texts of the magazine, in all languages.',
+    preview: ({ documentId }, { token }) => `${site.url}/articles/${String(documentId)}?token=${token ?? ''}`,
   },
   attributes: {
     title: {

@@ -1,0 +1,143 @@
+/** Head of a document: the way to it, its title, its languages, and the panels beside the form. */
+import { Anchor, Box, Breadcrumbs, Button, Group, Select, Text, Title } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
+import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
+import { Link } from 'wouter';
+import type { DocumentEditor } from '../editor/document-editor.ts';
+import { useSnapshot } from '../editor/use-editor.ts';
+import { textOfValue } from '../form/values.ts';
+import { hasDrafts, listLabel } from '../model/model.ts';
+import { LocaleBadges } from '../parts/status.tsx';
+import { useFormats, useTexts } from '../texts/texts.ts';
+import { useModel } from './app.tsx';
+
+/** Panels that the address of the page opens. */
+export interface Panels {
+  readonly locale: string;
+  /** Language beside that of the form; null for none. */
+  readonly other: string | null;
+  readonly preview: boolean;
+}
+
+interface Props {
+  readonly editor: DocumentEditor;
+  readonly panels: Panels;
+  readonly go: (change: Partial<Panels>) => void;
+  readonly children?: ReactNode;
+}
+
+export function DocumentHead({ editor, panels, go, children }: Props) {
+  const texts = useTexts();
+  const model = useModel();
+  const { dateTime, localeName } = useFormats();
+  const snapshot = useSnapshot(editor);
+  const { type } = editor;
+  const { locale } = panels;
+  const hasLocales = type.localized && model.locales.length > 1;
+  return (
+    <Box>
+      <Way editor={editor} locale={locale} />
+      <Group justify="space-between" align="flex-start">
+        <DocumentTitle editor={editor} />
+        <Group gap="xs" align="flex-end">
+          {hasLocales && <Languages {...{ editor, panels, go }} />}
+          {type.preview && (
+            <Button
+              variant="default"
+              leftSection={<IconEye size={16} />}
+              aria-pressed={panels.preview}
+              onClick={() => go({ preview: !panels.preview })}
+            >
+              {texts.panels.preview}
+            </Button>
+          )}
+        </Group>
+      </Group>
+      <Group gap="md">
+        {snapshot.updatedAt !== null && (
+          <Text size="sm" c="dimmed">
+            {texts.updatedAt(dateTime(new Date(snapshot.updatedAt)))}
+          </Text>
+        )}
+        {hasLocales && snapshot.state !== null && (
+          <LocaleBadges
+            state={snapshot.state}
+            locales={model.locales}
+            choose={(code) => go({ locale: code, other: code === panels.other ? locale : panels.other })}
+          />
+        )}
+        {children}
+      </Group>
+      {type.localized && snapshot.phase === 'ready' && !editor.isNew && snapshot.updatedAt === null && (
+        <Text size="sm">{texts.newLocale(localeName(locale))}</Text>
+      )}
+      {hasDrafts(type) ? null : type.draftAndPublish && <Text size="sm">{texts.publishedHint}</Text>}
+    </Box>
+  );
+}
+
+/** Way from the menu to the document. */
+function Way({ editor: { type }, locale }: { readonly editor: DocumentEditor; readonly locale: string }) {
+  const model = useModel();
+  if (type.kind !== 'collectionType') return null;
+  const suffix = locale === model.defaultLocale ? '' : `?locale=${locale}`;
+  return (
+    <Breadcrumbs component="nav" aria-label={listLabel(type)}>
+      {type.group !== null && <Text size="sm">{type.group}</Text>}
+      <Anchor component={Link} size="sm" href={`/content/${type.name}${suffix}`}>
+        {listLabel(type)}
+      </Anchor>
+    </Breadcrumbs>
+  );
+}
+
+function Languages({ editor, panels: { locale, other }, go }: Omit<Props, 'children'>) {
+  const texts = useTexts();
+  const model = useModel();
+  const { localeName } = useFormats();
+  const options = model.locales.map((code) => ({ value: code, label: localeName(code) }));
+  return (
+    <>
+      <Select
+        aria-label={texts.locale}
+        data={options}
+        value={locale}
+        allowDeselect={false}
+        onChange={(next) => go({ locale: next ?? locale, other: next === other ? locale : other })}
+        w={150}
+      />
+      {!editor.isNew && (
+        <Select
+          aria-label={texts.panels.compareHint}
+          placeholder={texts.panels.compare}
+          clearable
+          clearButtonProps={{ 'aria-label': texts.panels.none }}
+          data={options.filter(({ value }) => value !== locale)}
+          value={other}
+          onChange={(next) => go({ other: next })}
+          w={150}
+        />
+      )}
+    </>
+  );
+}
+
+/** Title of the document, as the editor types it. */
+function DocumentTitle({ editor }: { readonly editor: DocumentEditor }) {
+  const texts = useTexts();
+  const { type, store, isNew } = editor;
+  const title = useSyncExternalStore(
+    (listener) => store.subscribe(type.title, listener),
+    () => textOfValue(store.get(type.title)),
+  );
+  const unnamed = isNew ? texts.newDocument(type.label) : texts.untitled;
+  const heading = type.kind === 'collectionType' ? title || unnamed : type.label;
+  useEffect(() => {
+    document.title = `${heading} · ${texts.desk}`;
+  }, [heading, texts]);
+  return (
+    <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+      {heading}
+    </Title>
+  );
+}

@@ -1,0 +1,24 @@
+import type { panels as english } from './panels.en.ts';
+
+/** German texts of the panels beside a form. */
+export const panels: typeof english = {
+  preview: 'Vorschau',
+  closePreview: 'Vorschau schließen',
+  width: 'Breite',
+  widths: { phone: 'Telefon', tablet: 'Tablet', desktop: 'Bildschirm' },
+  newTab: 'In neuem Tab öffnen',
+  page: (title) => `Vorschau von ${title}`,
+  noPreview: 'Eine Vorschau gibt es erst, wenn das Dokument gespeichert ist.',
+  previewFailed: (reason) => `Die Vorschau kann nicht gezeigt werden: ${reason}`,
+  notFramed: 'Diese Seite kann hier nicht gezeigt werden. Öffnen Sie sie in einem neuen Tab.',
+  compare: 'Daneben',
+  compareHint: 'Eine andere Sprache neben dieser',
+  none: 'Keine andere Sprache',
+  missingIn: (locale) => `Es gibt keine Fassung in ${locale}.`,
+  shared: 'Gilt für alle Sprachen',
+  copyFrom: (field, locale) => `${field} aus ${locale} übernehmen`,
+  copyEmpty: (locale) => `Leere Felder aus ${locale} übernehmen`,
+  copied: (count) => (count === 1 ? '1 Feld übernommen' : `${count} Felder übernommen`),
+  edit: (locale) => `${locale} bearbeiten`,
+  fallback: (locale) => `Gezeigt in ${locale}, weil diese Sprache fehlt`,
+};

@@ -1,0 +1,22 @@
+/** English texts of the panels beside a form: preview, another language, and other editors. */
+export const panels = {
+  preview: 'Preview',
+  closePreview: 'Close the preview',
+  width: 'Width',
+  widths: { phone: 'Phone', tablet: 'Tablet', desktop: 'Desktop' },
+  newTab: 'Open in a new tab',
+  page: (title: string) => `Preview of ${title}`,
+  noPreview: 'There is no preview before the document is saved.',
+  previewFailed: (reason: string) => `The preview cannot be shown: ${reason}`,
+  notFramed: 'This page cannot be shown here. Open it in a new tab.',
+  compare: 'Beside',
+  compareHint: 'Another language beside this one',
+  none: 'No other language',
+  missingIn: (locale: string) => `There is no version in ${locale}.`,
+  shared: 'Shared by all languages',
+  copyFrom: (field: string, locale: string) => `Copy ${field} from ${locale}`,
+  copyEmpty: (locale: string) => `Copy from ${locale} what is empty`,
+  copied: (count: number) => (count === 1 ? '1 field copied' : `${count} fields copied`),
+  edit: (locale: string) => `Edit ${locale}`,
+  fallback: (locale: string) => `Shown in ${locale}, because this language is missing`,
+};

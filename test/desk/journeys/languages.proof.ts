@@ -1,0 +1,182 @@
+/** Journeys of an editor with the panels next to a form: preview on the site, and two languages side by side. */
+import { readFile, writeFile, mkdtemp } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { stripTypeScriptTypes } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { hasBrowser } from './browser.ts';
+import type { Editor } from './editor.ts';
+import { site } from './newsroom.ts';
+import { checkViews } from './views.ts';
+import { startVisit, type Visit } from './visit.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Warnings of Chromium about every frame with both flags, and of axe about frames of other origins. */
+const HARMLESS = /can escape its sandboxing|'postMessage' on 'DOMWindow'/;
+
+type ReadPreview = (api: string, token: string) => Promise<{ readonly title: string | null } | null>;
+
+/** Returns the function of the page about previews. */
+async function recipe(): Promise<ReadPreview> {
+  const page = await readFile(join(ROOT, 'docs/preview.md'), 'utf8');
+  const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  const text = code.find((one) => one.includes('function readPreview')) ?? '';
+  const file = join(await mkdtemp(join(tmpdir(), 'content-recipe-')), 'read-preview.mjs');
+  await writeFile(file, stripTypeScriptTypes(text));
+  return ((await import(pathToFileURL(file).href)) as { readPreview: ReadPreview }).readPreview;
+}
+
+/** Starts a site that follows the recipes: it renders the version of a token, or a 404. */
+async function startSite(api: () => string): Promise<{ readonly server: Server; readonly url: string }> {
+  const readPreview = await recipe();
+  const server = createServer((request, response) => {
+    const token = new URL(request.url ?? '/', 'http://site').searchParams.get('token') ?? '';
+    void readPreview(api(), token).then((page) => {
+      response.writeHead(page === null ? 404 : 200, {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Referrer-Policy': 'no-referrer',
+      });
+      response.end(`<!doctype html><html lang="en"><title>Site</title><link rel="icon" href="data:,">
+        <h1>${(page?.title ?? 'Not found').replaceAll('<', '&lt;')}</h1><p id="width"></p>`);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+(hasBrowser ? describe : describe.skip)('panels next to a form', () => {
+  let visit: Visit;
+  let ann: Editor;
+  let server: Server;
+  let article = '';
+  const make = async (data: object, query = '?status=draft'): Promise<any> =>
+    visit.api('post', `/articles${query}`, { data });
+  const choose = async (field: string, option: string): Promise<void> => {
+    await ann.page.locator(`::-p-aria([name="${field}"][role="combobox"])`).click();
+    await ann.option(option);
+  };
+  const framed = async (): Promise<string> => {
+    const frame = ann.page.frames().find((one) => one.url().startsWith(site.url));
+    return frame === undefined
+      ? ''
+      : frame.$eval('h1', (heading) => (heading as unknown as { textContent: string }).textContent);
+  };
+  const shows = (text: string): Promise<void> =>
+    ann.until(`page "${text}"`, async () => (await framed()) === text);
+
+  beforeAll(async () => {
+    const started = await startSite(() => visit.room.url);
+    [server, site.url] = [started.server, started.url];
+    visit = await startVisit('fastify', { desk: { origins: { frames: [site.url] } } });
+    ann = await visit.arrive('ann');
+    const made = await make({ title: 'Harbours', lead: 'Of ships.', kind: 'report' });
+    article = made.documentId;
+  }, 120_000);
+  afterAll(async () => {
+    await visit?.end();
+    server?.close();
+  });
+  afterEach(() =>
+    expect(visit.complaints().filter((one) => !one.startsWith(site.url) && !HARMLESS.test(one))).toEqual([]),
+  );
+
+  it('sees the draft on the site next to the form, and again after each save', async () => {
+    await ann.open(`/content/article/${article}`);
+    await ann.press('Preview');
+    await shows('Harbours');
+    await ann.fill('Title', 'Harbours in <winter>');
+    await ann.savesItself();
+    await shows('Harbours in <winter>');
+    expect((await visit.room.http.get(`/api/articles/${article}`)).status).not.toBe(200);
+  });
+
+  it('sees the page as wide as a phone, a tablet and a desktop', async () => {
+    const width = async (name: string): Promise<unknown> => {
+      await ann.page.locator(`.desk-preview label ::-p-text(${name})`).click();
+      await ann.until('width', async () => (await framed()) !== '');
+      return ann.page.$eval(
+        '.desk-preview iframe',
+        (one) => (one as unknown as { clientWidth: number }).clientWidth,
+      );
+    };
+    expect(await width('Phone')).toBeGreaterThanOrEqual(388);
+    expect(await width('Tablet')).toBeGreaterThanOrEqual(818);
+    expect(await width('Desktop')).toBeGreaterThanOrEqual(1278);
+  });
+
+  it('shares a link to the form with its panels, and returns with the button of the browser', async () => {
+    expect(ann.page.url()).toContain('preview');
+    await ann.press('Close the preview');
+    await ann.until('closed', async () => (await ann.page.$$('iframe')).length === 0);
+    await ann.page.goBack();
+    await shows('Harbours in <winter>');
+    await ann.press('Close the preview');
+  });
+
+  it('translates with the other language beside it, and copies what is empty', async () => {
+    await ann.open(`/content/article/${article}?locale=fr`);
+    await ann.sees('There is no version in French yet. Saving creates it.');
+    await choose('Another language beside this one', 'English');
+    await ann.sees('Shared by all languages');
+    await ann.press('Copy Lead from English');
+    expect(await ann.valueOf('Lead')).toBe('Of ships.');
+    await ann.fill('Title', 'Ports en hiver');
+    await ann.press('Copy from English what is empty');
+    await ann.saved();
+    const french = await visit.api('get', `/articles/${article}?status=draft&locale=fr`);
+    expect(french).toMatchObject({ title: 'Ports en hiver', lead: 'Of ships.', kind: 'report' });
+    const english = await visit.api('get', `/articles/${article}?status=draft&locale=en`);
+    expect(english.title).toBe('Harbours in <winter>');
+  });
+
+  it('copies components as new ones: a change of one language does not change the other', async () => {
+    const sections = [{ __component: 'part.quote', text: 'The sea gives.', speaker: 'A fisher' }];
+    const { documentId } = await make({ title: 'With a quote', sections });
+    await ann.open(`/content/article/${documentId}?locale=fr&beside=en`);
+    await ann.fill('Title', 'Avec citation');
+    await ann.press('Copy Sections from English');
+    await ann.saved();
+    const read = (locale: string): Promise<any> =>
+      visit.api('get', `/articles/${documentId}?status=draft&locale=${locale}&populate=sections`);
+    const [english, french] = [await read('en'), await read('fr')];
+    expect(french.sections[0]).toMatchObject({ text: 'The sea gives.', speaker: 'A fisher' });
+    expect(french.sections[0].id).not.toBe(english.sections[0].id);
+  });
+
+  it('sees in a list which documents lack the language, and which language is shown instead', async () => {
+    await make({ title: 'Only in English' });
+    await ann.open('/content/article?locale=fr');
+    await ann.sees('Shown in English, because this language is missing');
+    const missing = await ann.texts('tr:has(.desk-status-missing)');
+    expect(missing.some((row) => row.includes('Only in English'))).toBe(true);
+    expect(
+      missing.filter((row) => row.includes('Ports en hiver')).every((row) => !row.includes('Shown in')),
+    ).toBe(true);
+  });
+
+  it('opens a language by its badge', async () => {
+    await ann.open(`/content/article/${article}`);
+    await ann.press('fr, French: Draft');
+    await ann.heading('Ports en hiver');
+  });
+
+  it.each([
+    [
+      'preview',
+      () => ann.open(`/content/article/${article}?preview`).then(() => shows('Harbours in <winter>')),
+    ],
+    [
+      'languages',
+      async () => {
+        await ann.open(`/content/article/${article}?locale=fr&beside=en`);
+        await ann.sees('Shared by all languages');
+      },
+    ],
+  ] as const)('%s in all views', async (name, show) => {
+    expect(await checkViews(ann.page, `desk-${name}`, show)).toEqual([]);
+    await ann.page.setViewport({ width: 1280, height: 900 });
+  });
+});
