@@ -2,10 +2,11 @@
 /** Command `npx nestjs-content-api …`. */
 import 'reflect-metadata';
 import { run } from './module/command-line.js';
+import { processTerminal } from './module/terminal.js';
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-run(process.argv.slice(2), { env: process.env, say }).then(
+run(process.argv.slice(2), { env: process.env, say, terminal: processTerminal(process) }).then(
   (answer) => process.stdout.write(`${answer}\n`),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

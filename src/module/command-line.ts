@@ -9,6 +9,7 @@ import { runMigration } from './migration-command.js';
 import { RECOUNT_USAGE, runRecount } from './recount-command.js';
 import { runToken } from './token-command.js';
 import { runTypes, TYPES_USAGE } from './types-command.js';
+import { runUser, USER_USAGE } from './user-command.js';
 
 interface Command {
   readonly usage: string;
@@ -25,6 +26,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     usage: 'files check [options]         bytes of files; see "files --help"',
     run: (args) => runFiles(['files', ...args]),
   },
+  user: { usage: USER_USAGE, run: runUser },
   desk: { usage: DESK_USAGE, run: runDesk },
   webhooks: { usage: WEBHOOKS_USAGE, run: runWebhooks },
   events: { usage: EVENTS_USAGE, run: runEvents },

@@ -3,12 +3,15 @@ import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import type { Terminal } from './terminal.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Surroundings {
   readonly env: Environment;
   readonly say: (line: string) => void;
+  /** For commands that ask. */
+  readonly terminal?: Terminal;
 }
 
 export const MODULE_OPTION =

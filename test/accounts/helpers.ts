@@ -10,6 +10,9 @@ import {
 
 export const SECRET = 'a secret of the tests that is long enough';
 
+/** Role of the specs of the command line. */
+export const EDITORS = { editor: { note: '*' } } as const;
+
 /** Stores the sent mails. */
 export class Outbox implements MailSender {
   readonly mails: Mail[] = [];

@@ -17,6 +17,7 @@ import { EditorInvitations } from './editor-invitations.js';
 import { AccountsOfPeople } from './editor-people.js';
 import { EditorSessions } from './editor-sessions.js';
 import { JsonWebTokens } from './json-web-tokens.js';
+import { NewUsers } from './new-users.js';
 import { MailedCodes } from './mailed-codes.js';
 import { RateLimits } from './rate-limits.js';
 import { RefreshTokens } from './refresh-tokens.js';
@@ -83,6 +84,7 @@ export type UsersModuleAsyncOptions = ConfigurableModuleAsyncOptions<UsersOption
     EditorInvitations,
     EditorSessions,
     AccountsOfPeople,
+    NewUsers,
   ],
   exports: [SignIn, Sessions, Roles],
 })
