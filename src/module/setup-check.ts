@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import { ContentAccess } from '../content/access/content-access.js';
+import { ACTIONS, Permissions } from '../content/access/permissions.js';
 import { apiTokenType } from '../features/accounts/account-types.js';
 import { ApiTokens } from '../features/accounts/api-tokens.service.js';
 import { ROUTED, type Routed } from '../content/http/routes.js';
@@ -27,10 +28,20 @@ export class SetupCheck implements OnApplicationBootstrap {
         'Nothing is granted, so content routes respond with 401. Grant actions in "access.public", for example ' +
           `{ ${this.routed.controllers[0]?.type.singularApiId}: ['find', 'findOne'] }`,
       );
+    else this.tellUngranted();
     if (this.schema.types.has(apiTokenType.singularApiId) && !this.provides(ApiTokens))
       this.logger.warn(
         'The model has apiTokenType, but no request is accepted with an API token: import ApiTokensModule',
       );
+  }
+
+  /** Names the types that unauthenticated callers cannot use, which may be meant or an oversight. */
+  private tellUngranted(): void {
+    const granted = Permissions.of(this.access.grantsInCode('public'));
+    const names = this.routed.controllers
+      .map(({ type }) => type.singularApiId)
+      .filter((name) => !ACTIONS.some((action) => granted.allows(name, action)));
+    if (names.length > 0) this.logger.log(`Types without a grant in "access.public": ${names.join(', ')}`);
   }
 
   private provides(token: unknown): boolean {

@@ -41,9 +41,14 @@ const typeAt = (pluralApiId: string) =>
   defineCollectionType({ singularApiId: 'thing', pluralApiId, attributes: {} });
 
 /** Returns the reason why an application does not start, or null. Adds its warnings to `warned`. */
-async function refusal(metadata: ModuleMetadata, warned: string[] = []): Promise<string | null> {
+async function refusal(
+  metadata: ModuleMetadata,
+  warned: string[] = [],
+  logged: string[] = [],
+): Promise<string | null> {
   const ignore = (): void => undefined;
-  const logger = { log: ignore, error: ignore, warn: (message: string) => void warned.push(message) };
+  const log = (message: string): void => void logged.push(message);
+  const logger = { log, error: ignore, warn: (message: string) => void warned.push(message) };
   try {
     const module = await Test.createTestingModule(metadata).setLogger(logger).compile();
     const app = module.createNestApplication();
@@ -158,6 +163,20 @@ describe('incomplete setups', () => {
     const module = content({ contentTypes: [note, apiTokenType], ...options });
     expect(await refusal({ imports: [module, ...imports] }, warned)).toBeNull();
     expect(warned.filter((line) => !line.startsWith('The database lacks'))).toEqual(expected);
+  });
+});
+
+describe('types without a public grant', () => {
+  it.each([
+    [{ public: { note: ['find'] } }, ['Types without a grant in "access.public": thing']],
+    [{ roles: { editor: { note: '*' } } }, ['Types without a grant in "access.public": note, thing']],
+    [{ public: { note: [{ actions: ['find'], fields: ['title'] }], thing: ['create'] } }, []],
+    [{ public: { '*': ['find'] } }, []],
+  ] as const)('are named in one line at the start: %j', async (access, expected) => {
+    const logged: string[] = [];
+    const module = content({ contentTypes: [note, typeAt('things')], access });
+    expect(await refusal({ imports: [module] }, [], logged)).toBeNull();
+    expect(logged.filter((line) => line.startsWith('Types without'))).toEqual(expected);
   });
 });
 

@@ -1,4 +1,7 @@
-/** Follows docs/start.md exactly: in an empty folder, with the packed package, on an empty database. */
+/**
+ * Follows docs/start.md exactly: in an empty folder, with the packed package, on an empty database. Installs by
+ * links, or really, with a version of Node that npm brings.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,6 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type InstalledNode, newcomer } from './nodes.ts';
 import { ROOT } from './tarball.ts';
 
 interface Step {
@@ -49,17 +53,24 @@ async function freePort(): Promise<number> {
 const fixed = (text: string): unknown =>
   JSON.parse(text, (key, value: unknown) => (key === 'documentId' ? 'some' : value));
 
+export interface Setup {
+  readonly tarball: string;
+  readonly databaseUrl: string;
+  /** Node that a newcomer has. Default: this one, with links instead of an installation. */
+  readonly node?: InstalledNode;
+}
+
 class Follower {
   private app: string;
-  private readonly tarball: string;
+  private readonly setup: Setup;
   private readonly env: NodeJS.ProcessEnv;
   private server: ChildProcess | undefined;
   /** Output of the last command. */
   private said = '';
 
-  constructor(folder: string, tarball: string, env: NodeJS.ProcessEnv) {
+  constructor(folder: string, setup: Setup, env: NodeJS.ProcessEnv) {
     this.app = folder;
-    this.tarball = tarball;
+    this.setup = setup;
     this.env = env;
   }
 
@@ -80,9 +91,13 @@ class Follower {
   }
 
   private async run(command: string): Promise<void> {
-    if (command.startsWith('npx @nestjs/cli new')) return this.create(command);
+    const { node, tarball } = this.setup;
+    if (command.startsWith('npx @nestjs/cli new'))
+      return node === undefined ? this.create(command) : void this.bash(command);
     if (command.startsWith('cd ')) return void (this.app = join(this.app, command.slice(3)));
-    if (command.startsWith('npm install')) return install(this.app, this.tarball);
+    if (command.startsWith('npm install') && node === undefined) return install(this.app, tarball);
+    if (command.startsWith('npm install'))
+      return void this.bash(command.replace(' nestjs-content-api ', ` "${tarball}" `));
     if (command === 'npm start') return this.start(command);
     const [, variable] = /^(\w+)=/.exec(command) ?? [];
     if (variable === undefined) this.said = this.bash(command.replace(/^curl/, 'curl -sS --fail-with-body'));
@@ -123,14 +138,29 @@ class Follower {
 }
 
 /** Follows the page; throws if a result differs from it. */
-export async function followStart(folder: string, tarball: string, databaseUrl: string): Promise<void> {
-  const steps = stepsOf(readFileSync(join(ROOT, 'docs/start.md'), 'utf8'));
+export async function followStart(folder: string, setup: Setup): Promise<void> {
+  const { databaseUrl, node } = setup;
+  const page = readFileSync(join(ROOT, 'docs/start.md'), 'utf8');
+  const steps = stepsOf(page);
   assert.equal(steps.filter(({ kind }) => kind === 'json').length, 1, 'the page has a response to compare');
-  const env = { ...process.env, DATABASE_URL: databaseUrl, PORT: String(await freePort()), NO_COLOR: '1' };
-  const follower = new Follower(folder, tarball, env);
+  const start = { DATABASE_URL: databaseUrl, PORT: String(await freePort()), NO_COLOR: '1' };
+  const env = node === undefined ? { ...process.env, ...start } : { ...newcomer(node), ...start };
+  const follower = new Follower(folder, setup, env);
   try {
-    for (const step of steps) await follower.follow(step);
+    for (const step of withNewNode(page, steps, node)) await follower.follow(step);
   } finally {
     follower.stop();
   }
+}
+
+/** Adds the command that the page gives to newcomers with an old Node. */
+function withNewNode(page: string, steps: readonly Step[], node: InstalledNode | undefined): readonly Step[] {
+  if (node === undefined || !node.isOld) return steps;
+  const [command = assert.fail('no command for old versions of Node')] =
+    /npm install node@\d+/.exec(page) ?? [];
+  return steps.map((step) =>
+    step.text.includes('\ncd ')
+      ? { ...step, text: step.text.replace(/(\ncd .*\n)/, `$1${command}\n`) }
+      : step,
+  );
 }

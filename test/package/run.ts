@@ -1,16 +1,19 @@
 /**
  * `npm run package`: checks the size of the package, two package linters, and docs/start.md in a new
- * application. Needs no network. Exits with 1 on a failure.
+ * application. Needs no network. With `--nodes 20,22,24` it follows only docs/start.md, with these versions of
+ * Node and everything installed from npm. Exits with 1 on a failure.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { createDatabase } from '../support/database.ts';
 import { startPostgres } from '../support/postgres-server.ts';
+import { type InstalledNode, installNode } from './nodes.ts';
 import { followStart } from './recipe.ts';
 import { packInto, type Tarball } from './tarball.ts';
 
@@ -55,25 +58,51 @@ async function types({ bytes }: Tarball): Promise<string> {
   return `${Object.keys(found.entrypoints).length} entries resolve everywhere`;
 }
 
-async function start({ file }: Tarball, folder: string): Promise<string> {
-  const server = await startPostgres();
-  process.env['TEST_DATABASE_URL'] = server.url;
-  try {
-    const database = await createDatabase();
-    await followStart(folder, file, database.url);
-    await database.drop();
-  } finally {
-    await server.stop();
-  }
-  return 'as it is written';
+/** Follows docs/start.md on an empty database. */
+async function start({ file }: Tarball, folder: string, node?: InstalledNode): Promise<string> {
+  const since = performance.now();
+  const database = await createDatabase();
+  await followStart(folder, {
+    tarball: file,
+    databaseUrl: database.url,
+    ...(node === undefined ? {} : { node }),
+  });
+  await database.drop();
+  return `as it is written, in ${Math.round((performance.now() - since) / 1000)} s`;
 }
 
-const CHECKS = { size, publint: lint, 'are the types wrong': types, 'docs/start.md': start };
+type Check = (tarball: Tarball, folder: string) => string | Promise<string>;
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  size,
+  publint: lint,
+  'are the types wrong': types,
+  'docs/start.md': (tarball, folder) => start(tarball, folder),
+};
+
+/** Follows docs/start.md with a version of Node, in a folder of its own. */
+const withNode =
+  (version: string): Check =>
+  (tarball, folder) => {
+    const own = join(folder, `node-${version}`);
+    mkdirSync(own);
+    return start(tarball, own, installNode(own, version));
+  };
+
+const { nodes } = parseArgs({ options: { nodes: { type: 'string' } } }).values;
+const checks =
+  nodes === undefined
+    ? CHECKS
+    : Object.fromEntries(
+        nodes.split(',').map((version) => [`docs/start.md with Node ${version}`, withNode(version)]),
+      );
 
 const folder = mkdtempSync(join(tmpdir(), 'content-package-'));
+const server = await startPostgres();
+process.env['TEST_DATABASE_URL'] = server.url;
 try {
   const tarball = packInto(folder);
-  for (const [name, check] of Object.entries(CHECKS))
+  for (const [name, check] of Object.entries(checks))
     try {
       console.log(`${name}: ${await check(tarball, folder)}`);
     } catch (error) {
@@ -81,5 +110,6 @@ try {
       console.error(`${name}: FAILED`, error instanceof Error ? error.message : error);
     }
 } finally {
+  await server.stop();
   rmSync(folder, { recursive: true, force: true });
 }
