@@ -6,8 +6,8 @@ import { type Surroundings, UsageError, withApplication } from './command.js';
 import type { Terminal } from './terminal.js';
 
 export const USER_USAGE = `user create --module <module> [--email <e-mail>] [--name <name>] [--role <role>]
-      Creates a user who can sign in at once. Asks for the values that you do not give. The password is asked
-      for, or read from the standard input. Applications may run.`;
+      Creates a user who can sign in at once. Asks for the values that you do not give, and for the password.
+      Without a terminal, it reads the password from the standard input. Applications may run.`;
 
 const DEFAULT_ROLE = 'authenticated';
 

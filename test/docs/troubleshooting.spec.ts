@@ -135,9 +135,7 @@ describe('docs/troubleshooting.md', () => {
     ([, message = '']) => message,
   );
   const initialised = (module: object) => async () => {
-    const created = await Test.createTestingModule({ imports: [module as never] })
-      .setLogger(false)
-      .compile();
+    const created = await Test.createTestingModule({ imports: [module as never] }).compile();
     await created.init();
   };
 
