@@ -28,7 +28,7 @@ const INJECTED = 'MethodDefinition[kind="constructor"] > FunctionExpression[para
 const MORE_THAN_THREE = `${FUNCTIONS}[params.length>3]:not(${INJECTED})`;
 
 export default defineConfig(
-  { ignores: ['dist/**', 'dist-sample/**', 'coverage/**'] },
+  { ignores: ['dist/**', 'dist-sample/**', 'dist-docs/**', 'coverage/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
