@@ -46,7 +46,8 @@ export class DocumentEditor extends Observed<Snapshot> {
     this.unsaved = new UnsavedWork(user, model);
     this.own = new OwnWrites(
       ({ type, documentId }) => type === place.type.name && documentId === this.snapshot.documentId,
-      () => void this.follow(),
+      // Another form of this browser has saved: the next save must not meet its change.
+      () => void (this.own.hasChanged(this.etag) && this.catchUp()),
     );
     this.store = new FormStore(newValues(place.type));
     this.keeper = new Keeper(this.unsaved, () => [
@@ -281,12 +282,12 @@ export class DocumentEditor extends Observed<Snapshot> {
     return conflicts.length === 0;
   }
 
-  /** Reads what another form of this browser has changed, so that the next save does not meet it. */
-  private async follow(): Promise<void> {
+  /** Merges what is stored now with the form, unless a save is under way, which does the same. */
+  async catchUp(): Promise<void> {
     const { etag } = this;
     const isIdle = (): boolean =>
       this.snapshot.phase === 'ready' && this.running === null && this.snapshot.conflicts.length === 0;
-    if (!isIdle() || !this.own.hasChanged(etag)) return;
+    if (!isIdle() || this.isNew) return;
     const answer = await this.requests.read(this.place).catch(() => null);
     if (answer !== null && isIdle() && this.etag === etag && !this.isDisposed) this.take(answer);
   }

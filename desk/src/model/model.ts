@@ -44,12 +44,14 @@ export class Model {
   readonly defaultLocale: string;
   readonly locales: readonly string[];
   readonly people: DeskPeople;
+  readonly webhooks: DeskModel['webhooks'];
   private readonly byName: ReadonlyMap<string, Type>;
   private readonly byUid: ReadonlyMap<string, Component>;
 
   constructor(model: DeskModel) {
     this.types = model.types;
     this.people = model.people;
+    this.webhooks = model.webhooks;
     this.defaultLocale = model.defaultLocale;
     this.locales = model.locales ?? [model.defaultLocale];
     this.byName = new Map(this.types.map((type) => [type.name, type]));

@@ -9,7 +9,9 @@ import type { Model, Type } from '../model/model.ts';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
 import { DocumentHead, type Panels } from './document-head.tsx';
+import { Present } from './present.tsx';
 import { SaveBar } from './save-bar.tsx';
+import { ScheduleNote } from './schedule.tsx';
 
 const PreviewPane = lazy(() => import('./preview-pane.tsx'));
 
@@ -77,7 +79,10 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
       <SaveBar editor={editor} deleted={leave} />
       <div className={panels.preview ? 'desk-with-preview' : undefined}>
         <Stack p="md" maw={panels.other === null ? 1000 : 1400} mx="auto" className="desk-document">
-          <DocumentHead {...{ editor, panels, go }} />
+          <DocumentHead {...{ editor, panels, go }}>
+            <ScheduleNote editor={editor} />
+            <Present editor={editor} />
+          </DocumentHead>
           <DocumentForm editor={editor} locale={locale} other={panels.other} />
         </Stack>
         {panels.preview && (

@@ -12,6 +12,7 @@ import { hasDrafts } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+import ScheduleDialog from './schedule.tsx';
 
 interface Props {
   readonly editor: DocumentEditor;
@@ -24,6 +25,7 @@ export function SaveBar({ editor, deleted }: Props) {
   const texts = useTexts();
   const snapshot = useSnapshot(editor);
   const [asked, setAsked] = useState<Asked | null>(null);
+  const [isScheduling, setScheduling] = useState(false);
   const { type, isNew } = editor;
   const { saving, state, phase, conflicts } = snapshot;
   const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
@@ -80,6 +82,9 @@ export function SaveBar({ editor, deleted }: Props) {
               <Menu.Item disabled={!snapshot.isChanged} onClick={() => void editor.revert()}>
                 {texts.revert}
               </Menu.Item>
+              {'schedule' in type.verbs && !isNew && (
+                <Menu.Item onClick={() => setScheduling(true)}>{texts.panels.schedule}</Menu.Item>
+              )}
               {isLive && 'unpublish' in type.verbs && (
                 <Menu.Item onClick={() => setAsked('unpublish')}>{texts.unpublish}</Menu.Item>
               )}
@@ -96,6 +101,7 @@ export function SaveBar({ editor, deleted }: Props) {
         </Group>
       </Group>
       <Question {...{ editor, asked, deleted }} close={() => setAsked(null)} />
+      {isScheduling && <ScheduleDialog editor={editor} close={() => setScheduling(false)} />}
     </div>
   );
 }

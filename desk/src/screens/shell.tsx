@@ -28,6 +28,7 @@ import { ListScreen } from './list.tsx';
 import { PeopleNavigation } from './people/navigation.tsx';
 
 const MediaScreen = lazy(() => import('../media/media-screen.tsx'));
+const WebhooksScreens = lazy(() => import('./webhooks/screens.tsx'));
 const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
 export function Shell() {
@@ -35,6 +36,7 @@ export function Shell() {
   const model = useModel();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const first = model.listed[0];
+  const hasWebhooks = model.webhooks.includes('find');
   const hasLibrary = 'find' in (model.type('file')?.verbs ?? {});
   return (
     <AppShell
@@ -58,8 +60,9 @@ export function Shell() {
       <AppShell.Navbar aria-label={texts.menu}>
         <ScrollArea p="xs">
           <Navigation close={close} />
-          {hasLibrary && <MediaLink close={close} />}
+          {hasLibrary && <ScreenLink href="/media" label={texts.library} close={close} />}
           <PeopleNavigation close={close} />
+          {hasWebhooks && <ScreenLink href="/webhooks" label={texts.webhooks.title} close={close} />}
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content">
@@ -78,6 +81,11 @@ export function Shell() {
             {hasLibrary && (
               <Route path="/media">
                 <MediaScreen />
+              </Route>
+            )}
+            {hasWebhooks && (
+              <Route path="/webhooks/:id?">
+                <WebhooksScreens />
               </Route>
             )}
             <Route path="/people/:screen/:id?">
@@ -155,16 +163,22 @@ function Navigation({ close }: { readonly close: () => void }) {
   ));
 }
 
-function MediaLink({ close }: { readonly close: () => void }) {
-  const texts = useTexts();
+interface ScreenProps {
+  readonly href: string;
+  readonly label: string;
+  readonly close: () => void;
+}
+
+/** Entry of the menu outside of all groups. */
+function ScreenLink({ href, label, close }: ScreenProps) {
   const [path] = useLocation();
-  const isActive = path === '/media';
+  const isActive = path === href || path.startsWith(`${href}/`);
   return (
     <Box mb="md">
       <NavLink
         component={Link}
-        href="/media"
-        label={texts.library}
+        href={href}
+        label={label}
         active={isActive}
         aria-current={isActive ? 'page' : undefined}
         onClick={close}

@@ -2,6 +2,7 @@ import type { Texts } from './en.ts';
 import { media } from './media.de.ts';
 import { panels } from './panels.de.ts';
 import { persons } from './people.de.ts';
+import { webhooks } from './webhooks.de.ts';
 
 /** German texts of the desk. */
 export const de: Texts = {
@@ -55,6 +56,7 @@ export const de: Texts = {
 
   panels,
   persons,
+  webhooks,
   media,
 
   create: 'Anlegen',

@@ -1,6 +1,7 @@
 import { media } from './media.en.ts';
 import { panels } from './panels.en.ts';
 import { persons } from './people.en.ts';
+import { webhooks } from './webhooks.en.ts';
 
 /** English texts of the desk. Other languages have the same keys. */
 export const en = {
@@ -52,6 +53,7 @@ export const en = {
 
   panels,
   persons,
+  webhooks,
   media,
 
   create: 'Create',

@@ -21,4 +21,17 @@ export const panels: typeof english = {
   copied: (count) => (count === 1 ? '1 Feld übernommen' : `${count} Felder übernommen`),
   edit: (locale) => `${locale} bearbeiten`,
   fallback: (locale) => `Gezeigt in ${locale}, weil diese Sprache fehlt`,
+  present: 'Andere Bearbeiter dieses Dokuments',
+  alsoHere: (name) => `${name} hat dies auch geöffnet`,
+  schedule: 'Zeitplan',
+  scheduleHint:
+    'Veröffentlicht wird der Entwurf dieses Augenblicks. Lassen Sie eine Zeit leer, um sie aufzuheben.',
+  publishAt: 'Veröffentlichen am',
+  unpublishAt: 'Zurückziehen am',
+  scheduleSave: 'Zeiten speichern',
+  scheduled: 'Die Zeiten sind gespeichert',
+  publishesAt: (time) => `Wird veröffentlicht: ${time}`,
+  unpublishesAt: (time) => `Wird zurückgezogen: ${time}`,
+  scheduleFailed:
+    'Eine geplante Veröffentlichung ist gescheitert. Veröffentlichen Sie von Hand, um den Grund zu sehen.',
 };

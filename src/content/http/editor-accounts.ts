@@ -57,6 +57,8 @@ export interface EditorAccounts {
   invite(invitation: EditorInvitation): Promise<string>;
   /** Returns a user as its next request would be authenticated; null if it is blocked or deleted. */
   identityOf(documentId: string): Promise<Identity | null>;
+  /** Returns the name of a user as other editors see it; null if there is no such user. */
+  nameOf(documentId: string): Promise<string | null>;
   /** Secrets for tokens of the desk, each with a prefix of its own; the first one signs. */
   readonly secrets: readonly string[];
   /** Whether an account may open the desk. */

@@ -1,6 +1,7 @@
 /** Finds database names that two parts of a model share; PostgreSQL would merge them silently. */
 import { IMPORT_TABLE } from './archive.js';
 import { EVENT_NAMES } from './event-tables.js';
+import { PRESENCE_NAMES } from './presence-table.js';
 import type { ContentType } from './model.js';
 import { MODEL_TABLE } from './model-table.js';
 import { COUNTS, INSTANCE_IDS } from './naming.js';
@@ -15,7 +16,7 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [SCHEDULE_INDEX, 'the library'],
   [MODEL_TABLE, 'the library'],
   [IMPORT_TABLE, 'the library'],
-  ...EVENT_NAMES.map((name): [string, string] => [name, 'the library']),
+  ...[...EVENT_NAMES, ...PRESENCE_NAMES].map((name): [string, string] => [name, 'the library']),
   ['mikro_orm_migrations', 'the migrations of MikroORM'],
 ];
 

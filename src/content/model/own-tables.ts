@@ -12,6 +12,7 @@ import {
 import type { Schema } from './model.js';
 import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
 import type { OwnColumn } from './own-column.js';
+import { PRESENCE_COLUMNS, presenceTableOf } from './presence-table.js';
 import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from './request-keys.js';
 import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from './schedule.js';
 
@@ -49,5 +50,6 @@ export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
     row('ContentEvent_Reader', reader, READER_COLUMNS),
     row('ContentEvent_Delivery', delivery, DELIVERY_COLUMNS),
     row('ContentEvent_Attempt', attempt, ATTEMPT_COLUMNS),
+    row('ContentDesk_Presence', presenceTableOf(file), PRESENCE_COLUMNS),
   ];
 }

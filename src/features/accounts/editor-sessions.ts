@@ -124,6 +124,10 @@ export class EditorSessions implements EditorAccounts {
     return { kind: 'user', id: account.documentId, roles: role === null ? [] : [role] };
   }
 
+  async nameOf(documentId: string): Promise<string | null> {
+    return (await this.accounts.find({ documentId }))?.username ?? null;
+  }
+
   hasEditors(): Promise<boolean> {
     return this.invitations.hasEditors();
   }

@@ -1,7 +1,7 @@
 /** Permissions of one caller on users, roles and API tokens, as the desk shows them. */
 import type { Caller } from '../../content/access/caller.js';
 import type { Action } from '../../content/access/permissions.js';
-import type { DeskPeople } from './desk-model.js';
+import type { DeskModel, DeskPeople } from './desk-model.js';
 
 export const USER = 'user';
 const ROLE = 'role';
@@ -41,6 +41,10 @@ function usersFor(caller: Caller, signsIn: boolean): DeskPeople['users'] {
   };
   return (Object.keys(abilities) as (keyof typeof abilities)[]).filter((one) => abilities[one]);
 }
+
+/** Permissions on webhooks, if the application serves their routes. */
+export const describeWebhooks = (caller: Caller, isServed: boolean): DeskModel['webhooks'] =>
+  isServed ? allowed(caller, 'webhook', ['find', 'findOne', 'create', 'update', 'delete']) : [];
 
 export function describePeople(caller: Caller, { accounts, signsIn, tokens }: Served): DeskPeople {
   return {

@@ -70,4 +70,6 @@ export interface DeskModel {
   readonly types: readonly DeskType[];
   readonly components: readonly DeskComponent[];
   readonly people: DeskPeople;
+  /** Permissions of the caller on webhooks; none without the module of events. */
+  readonly webhooks: readonly ('find' | 'findOne' | 'create' | 'update' | 'delete')[];
 }

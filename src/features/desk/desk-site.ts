@@ -11,8 +11,8 @@ import {
 } from '../../content/http/editor-accounts.js';
 import { ContentRoutes } from '../../content/http/routes.js';
 import { joinPath, trimSlashes } from '../../kernel/paths.js';
-import { describePeople } from './describe-people.js';
-import type { DeskPeople } from './desk-model.js';
+import { describePeople, describeWebhooks } from './describe-people.js';
+import type { DeskModel, DeskPeople } from './desk-model.js';
 import type { PageSettings } from './desk-page.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 import type { PreviewClaims } from './preview-tokens.js';
@@ -75,8 +75,17 @@ export class DeskSite implements OnModuleInit {
     return describePeople(caller, {
       accounts: this.people !== null,
       signsIn: this.sessions !== null,
-      tokens: this.routes.hasRoute(`${this.routes.base}/api-tokens`.toLowerCase()),
+      tokens: this.has('api-tokens'),
     });
+  }
+
+  /** Permissions of a caller on webhooks, if the application has them. */
+  webhooksFor(caller: Caller): DeskModel['webhooks'] {
+    return describeWebhooks(caller, this.has('webhooks'));
+  }
+
+  private has(route: string): boolean {
+    return this.routes.hasRoute(`${this.routes.base}/${route}`.toLowerCase());
   }
 
   settings(nonce: string): PageSettings {

@@ -35,6 +35,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js
 import { cookieOf, tokenIn } from './desk-cookie.js';
 import type { DeskModel } from './desk-model.js';
 import { type DeskPreview, DeskPreviews, previewedOf } from './desk-previews.js';
+import { DeskPresence, formSignOf, type PresentEditor } from './desk-presence.js';
 import { deskLink, DeskSite } from './desk-site.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 import { mayWriteUser, USER } from './describe-people.js';
@@ -67,6 +68,7 @@ export class DeskController {
     @Inject(DeskSite) private readonly site: DeskSite,
     @Inject(DESK_OPTIONS) private readonly options: ResolvedDeskOptions,
     @Inject(DeskPreviews) private readonly previews: DeskPreviews,
+    @Inject(DeskPresence) private readonly presence: DeskPresence,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}
 
@@ -76,7 +78,13 @@ export class DeskController {
   model(@Req() request: object): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
     const { schema, settings, site } = this;
-    return { data: { ...describeForDesk({ schema, settings, caller }), people: site.peopleFor(caller) } };
+    return {
+      data: {
+        ...describeForDesk({ schema, settings, caller }),
+        people: site.peopleFor(caller),
+        webhooks: site.webhooksFor(caller),
+      },
+    };
   }
 
   /** Roles with their grants, those of the code included. */
@@ -210,6 +218,17 @@ export class DeskController {
       url === null ? null : (code) => deskLink(url.href, 'reset-password', code),
     );
     return { ok: true };
+  }
+
+  @Post('presence')
+  @HttpCode(200)
+  @UseGuards(SameOriginGuard, AccountGuard)
+  async sign(
+    @Req() request: object,
+    @Body() body: unknown,
+  ): Promise<{ readonly data: readonly PresentEditor[] }> {
+    const caller = callerWith(request, DESK_GRANT, 'open');
+    return { data: await this.presence.sign(formSignOf(body), caller) };
   }
 
   @Post('preview')

@@ -5,6 +5,7 @@ import { BUILT, DESK_FOLDER } from './desk-files.js';
 import { DeskInvitations } from './desk-invitations.js';
 import { DeskPages } from './desk-pages.js';
 import { DeskSite } from './desk-site.js';
+import { DeskPresence } from './desk-presence.js';
 import { DeskPreviews } from './desk-previews.js';
 import { DeskController } from './desk.controller.js';
 import {
@@ -30,7 +31,15 @@ import { SameOriginGuard, SessionGuard } from './same-origin.guard.js';
  */
 @Module({
   controllers: [DeskController],
-  providers: [DeskSite, DeskPreviews, DeskPages, DeskInvitations, SameOriginGuard, SessionGuard],
+  providers: [
+    DeskSite,
+    DeskPreviews,
+    DeskPresence,
+    DeskPages,
+    DeskInvitations,
+    SameOriginGuard,
+    SessionGuard,
+  ],
   exports: [DeskInvitations],
 })
 export class DeskModule implements NestModule {

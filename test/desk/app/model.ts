@@ -42,6 +42,7 @@ export const MODEL = new Model({
   defaultLocale: 'en',
   locales: null,
   people: { users: [], roles: [], tokens: [] },
+  webhooks: [],
   types: [
     {
       name: 'article',

@@ -169,16 +169,19 @@ export interface NewsroomOptions {
   readonly prefix?: string;
   /** Options of the desk. */
   readonly desk?: DeskOptions;
+  /** Further content types of the application. */
+  readonly contentTypes?: ContentModuleOptions['contentTypes'];
   /** Further modules of the application. */
   readonly imports?: readonly DynamicModule[];
 }
 
 export async function startNewsroom(adapter: Adapter, options: NewsroomOptions = {}): Promise<Newsroom> {
-  const { prefix = null, desk: deskOptions = {}, imports = [] } = options;
+  const { prefix = null, desk: deskOptions = {}, imports = [], contentTypes = [] } = options;
   const folder = await mkdtemp(join(tmpdir(), 'content-newsroom-'));
   const test = await createTestApp(
     {
       ...NEWSROOM,
+      contentTypes: [...NEWSROOM.contentTypes, ...contentTypes],
       imports: [
         UsersModule.forRoot({ secret: SECRET, refresh: true, rateLimit: false }),
         ApiTokensModule,

@@ -1,0 +1,87 @@
+/** Other editors who have the same document open, and the time of their last save. */
+import { request } from '../api/http.ts';
+import { settings } from '../settings.ts';
+import { Observed } from './observed.ts';
+
+export interface Present {
+  readonly id: string;
+  readonly name: string;
+  readonly saved: string | null;
+}
+
+interface State {
+  readonly others: readonly Present[];
+}
+
+export interface OpenPlace {
+  readonly type: string;
+  readonly documentId: string;
+  readonly locale: string;
+}
+
+/** Milliseconds between two signs of an open form. A hidden page sends none. */
+const PULSE = 5000;
+
+/** Signs of one open form. Failures are ignored: presence is a help, and no save depends on it. */
+export class Presence extends Observed<State> {
+  private readonly form = crypto.randomUUID();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private saved: string | null = null;
+  private isClosed = false;
+
+  constructor(
+    private readonly place: OpenPlace,
+    /** Called if another editor has saved after the time that this form knows. */
+    private readonly arrived: (time: string) => void,
+  ) {
+    super({ others: [] });
+    document.addEventListener('visibilitychange', this.wake);
+    void this.pulse();
+  }
+
+  private readonly wake = (): void => {
+    if (document.visibilityState === 'visible') void this.pulse();
+  };
+
+  /** Reports a save of this form at once, so that other forms can follow. */
+  note(updatedAt: string): void {
+    if (this.saved === updatedAt) return;
+    this.saved = updatedAt;
+    void this.pulse();
+  }
+
+  private async pulse(): Promise<void> {
+    clearTimeout(this.timer);
+    if (this.isClosed) return;
+    if (document.visibilityState === 'visible') await this.sign().catch(() => undefined);
+    clearTimeout(this.timer);
+    if (!this.isStopped()) this.timer = setTimeout(() => void this.pulse(), PULSE);
+  }
+
+  private isStopped(): boolean {
+    return this.isClosed;
+  }
+
+  private async sign(): Promise<void> {
+    const body = { ...this.place, form: this.form, saved: this.saved };
+    const { body: answer } = await request<{ data: readonly Present[] }>(`${settings.base}/presence`, {
+      method: 'POST',
+      body,
+    });
+    if (JSON.stringify(answer.data) !== JSON.stringify(this.snapshot.others))
+      this.show({ others: answer.data });
+    const last = answer.data.reduce(
+      (latest, { saved }) => (saved !== null && saved > latest ? saved : latest),
+      '',
+    );
+    if (last !== '') this.arrived(last);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    document.removeEventListener('visibilitychange', this.wake);
+    const body = { ...this.place, form: this.form, closes: true };
+    request(`${settings.base}/presence`, { method: 'POST', body }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,125 @@
+/** Times at which the server publishes and unpublishes a document in a language. */
+import { Alert, Button, Group, Loader, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { DocumentEditor } from '../editor/document-editor.ts';
+import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
+import { say } from '../parts/messages.tsx';
+import { useSending } from '../parts/sending.tsx';
+import { useFormats, useTexts } from '../texts/texts.ts';
+
+interface Props {
+  readonly editor: DocumentEditor;
+  readonly close: () => void;
+}
+
+const keyOf = ({ type, place }: DocumentEditor): readonly unknown[] => [
+  'schedule',
+  type.name,
+  place.documentId,
+  place.locale,
+];
+
+const useSchedule = (editor: DocumentEditor) =>
+  useQuery({
+    queryKey: keyOf(editor),
+    queryFn: () => readSchedule(editor.place),
+    enabled: 'schedule' in editor.type.verbs && !editor.isNew,
+  });
+
+/** Times as a sentence below the title. */
+export function ScheduleNote({ editor }: { readonly editor: DocumentEditor }) {
+  const { panels } = useTexts();
+  const { dateTime } = useFormats();
+  const { data } = useSchedule(editor);
+  if (data === undefined) return null;
+  const { publishAt, unpublishAt, failures } = data;
+  return (
+    <>
+      {publishAt !== null && <Text size="sm">{panels.publishesAt(dateTime(new Date(publishAt)))}</Text>}
+      {unpublishAt !== null && <Text size="sm">{panels.unpublishesAt(dateTime(new Date(unpublishAt)))}</Text>}
+      {failures.length > 0 && (
+        <Text size="sm" c="red" role="alert">
+          {panels.scheduleFailed}
+        </Text>
+      )}
+    </>
+  );
+}
+
+/** Local time as an input of the browser names it. */
+function inputOf(time: string | null): string {
+  if (time === null) return '';
+  const at = new Date(time);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+const timeOf = (input: string): string | null => (input === '' ? null : new Date(input).toISOString());
+
+export default function ScheduleDialog({ editor, close }: Props) {
+  const texts = useTexts();
+  const { data, error } = useSchedule(editor);
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={texts.panels.schedule}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      {error !== null && <Alert color="red">{texts.failed(error.message)}</Alert>}
+      {data === undefined && error === null && <Loader aria-label={texts.loading} />}
+      {data !== undefined && <Times {...{ editor, close }} schedule={data} />}
+    </Modal>
+  );
+}
+
+function Times({ editor, close, schedule }: Props & { readonly schedule: Schedule }) {
+  const texts = useTexts();
+  const { panels } = texts;
+  const client = useQueryClient();
+  const { send, alert, isSending } = useSending();
+  const [publishAt, setPublishAt] = useState(inputOf(schedule.publishAt));
+  const [unpublishAt, setUnpublishAt] = useState(inputOf(schedule.unpublishAt));
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const save = async (): Promise<void> => {
+    const times = { publishAt: timeOf(publishAt), unpublishAt: timeOf(unpublishAt) };
+    // The server publishes the draft, so the form is saved first.
+    const isDone = await send(async () => {
+      if (!(await editor.save())) throw new Error(texts.refused);
+      client.setQueryData(keyOf(editor), await writeSchedule(editor.place, times));
+    });
+    if (!isDone) return;
+    say(panels.scheduled);
+    close();
+  };
+  return (
+    <Stack>
+      {alert}
+      <Text size="sm">{panels.scheduleHint}</Text>
+      <TextInput
+        type="datetime-local"
+        label={panels.publishAt}
+        value={publishAt}
+        data-autofocus
+        onChange={(event) => setPublishAt(event.currentTarget.value)}
+      />
+      <TextInput
+        type="datetime-local"
+        label={panels.unpublishAt}
+        value={unpublishAt}
+        onChange={(event) => setUnpublishAt(event.currentTarget.value)}
+      />
+      <Text size="sm" c="dimmed">
+        {texts.inZone(zone)}
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          {texts.cancel}
+        </Button>
+        <Button loading={isSending} onClick={() => void save()}>
+          {panels.scheduleSave}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

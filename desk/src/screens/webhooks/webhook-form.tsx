@@ -1,0 +1,62 @@
+/** Form of a webhook. */
+import { MultiSelect, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
+import { FormDialog } from '../people/parts.tsx';
+import { EVENTS, type Webhook, type WebhookInput } from './requests.ts';
+
+interface Props {
+  readonly title: string;
+  /** Null for a new one. */
+  readonly webhook: Webhook | null;
+  readonly close: () => void;
+  /** Sends the form. Throws an Error for what is refused. */
+  readonly submit: (input: WebhookInput) => Promise<unknown>;
+}
+
+export function WebhookForm({ title, webhook, close, submit }: Props) {
+  const texts = useTexts();
+  const { types } = useModel();
+  const [input, setInput] = useState<WebhookInput>({
+    name: webhook?.name ?? '',
+    url: webhook?.url ?? '',
+    events: webhook?.events ?? [],
+    types: webhook?.types ?? [],
+  });
+  const set = (change: Partial<WebhookInput>): void => setInput({ ...input, ...change });
+  const label = webhook === null ? texts.webhooks.create : texts.save;
+  return (
+    <FormDialog title={title} label={label} close={close} submit={() => submit(input)}>
+      <TextInput
+        label={texts.webhooks.name}
+        required
+        data-autofocus
+        value={input.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      <TextInput
+        label={texts.webhooks.address}
+        description={texts.webhooks.addressHint}
+        type="url"
+        required
+        value={input.url}
+        onChange={(event) => set({ url: event.currentTarget.value })}
+      />
+      <MultiSelect
+        label={texts.webhooks.events}
+        placeholder={input.events.length === 0 ? texts.webhooks.all : ''}
+        data={[...EVENTS]}
+        value={[...input.events]}
+        onChange={(events) => set({ events })}
+      />
+      <MultiSelect
+        label={texts.webhooks.types}
+        placeholder={input.types.length === 0 ? texts.webhooks.all : ''}
+        data={types.map(({ name, label: text }) => ({ value: name, label: text }))}
+        value={[...input.types]}
+        onChange={(chosen) => set({ types: chosen })}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,106 @@
+/** Editors who have a document open. The database has the list, so that all instances show the same one. */
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../../content/access/caller.js';
+import { decide, isOwn } from '../../content/access/decide.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { presenceTableOf } from '../../content/model/presence-table.js';
+import { Database } from '../../content/store/database.js';
+import { forbidden, notFound, refuseOtherKeys, validationError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import { compileClosed, compileSeen } from './compile-presence.js';
+import { DeskSite } from './desk-site.js';
+
+/** Another editor of a document, as `POST /desk/presence` returns it. */
+export interface PresentEditor {
+  readonly id: string;
+  readonly name: string;
+  /** `updatedAt` of the document after the last save of this editor; null without one. */
+  readonly saved: string | null;
+}
+
+/** Form that is open in a browser. */
+export interface FormSign {
+  readonly type: string;
+  readonly documentId: string;
+  readonly locale: string;
+  /** Name of the form, which its browser chooses. */
+  readonly form: string;
+  readonly saved: string | null;
+  /** Whether the form closes. */
+  readonly closes: boolean;
+}
+
+const KEYS = ['type', 'documentId', 'locale', 'form', 'saved', 'closes'];
+const MAX_TEXT = 100;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Names of editors that a process remembers, and for how many milliseconds. */
+const NAMES = { max: 1000, ttl: 300_000 };
+
+/** Reads the body of a sign. Throws a ValidationError that names the key. */
+export function formSignOf(body: unknown): FormSign {
+  if (!isObject(body)) throw validationError('The body must be an object', { source: 'body' });
+  refuseOtherKeys(body, KEYS, 'body');
+  const text = (key: string): string => {
+    const value = body[key];
+    if (typeof value === 'string' && value.length <= MAX_TEXT && !value.includes('\u0000')) return value;
+    throw validationError(`${key} must be a text`, { key, path: key, source: 'body' });
+  };
+  const { saved = null, closes = false } = body;
+  if (saved !== null && !(typeof saved === 'string' && TIME.test(saved)))
+    throw validationError('saved must be a time or null', { key: 'saved', path: 'saved', source: 'body' });
+  const [type = '', documentId = '', locale = '', form = ''] = ['type', 'documentId', 'locale', 'form'].map(
+    text,
+  );
+  return { type, documentId, locale, form, saved, closes: closes === true };
+}
+
+@Injectable()
+export class DeskPresence {
+  private readonly names = new LRUCache<string, string>(NAMES);
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(Database) private readonly database: Database,
+    @Inject(DeskSite) private readonly site: DeskSite,
+  ) {}
+
+  /**
+   * Notes that the caller has a form open, or that it closes. Returns the other editors of the document.
+   * Throws ForbiddenError for callers who may not read the type. Callers with own documents get an empty
+   * list, because a name would show that the document exists.
+   */
+  async sign(sign: FormSign, caller: Caller): Promise<readonly PresentEditor[]> {
+    const type = this.schema.types.get(sign.type);
+    if (type === undefined) throw notFound();
+    const decision = decide(caller, type, type.kind === 'singleType' ? 'find' : 'findOne');
+    if (decision === 'none') throw forbidden();
+    const editor = caller.id ?? '';
+    const id = createHash('sha256')
+      .update(JSON.stringify([editor, sign.form]))
+      .digest('base64url');
+    const table = presenceTableOf(this.schema.file);
+    if (sign.closes) {
+      await this.database.run(compileClosed(table, id));
+      return [];
+    }
+    const place = JSON.stringify([sign.type, sign.documentId, sign.locale]);
+    const open = { id, place, editor, name: await this.nameOf(editor), saved: sign.saved };
+    const rows = await this.database.run(compileSeen(table, open));
+    if (isOwn(decision)) return [];
+    return rows.map((row) => ({
+      id: String(row['editor']),
+      name: String(row['name']),
+      saved: typeof row['saved'] === 'string' ? row['saved'] : null,
+    }));
+  }
+
+  private async nameOf(editor: string): Promise<string> {
+    const known = this.names.get(editor);
+    if (known !== undefined) return known;
+    const name = (await this.site.sessions?.nameOf(editor)) ?? editor;
+    this.names.set(editor, name);
+    return name;
+  }
+}

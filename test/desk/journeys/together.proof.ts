@@ -1,0 +1,206 @@
+/** Journeys of editors who work together: presence, schedules, and the webhooks of the application. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EventsModule, webhookType } from 'nestjs-content-api/events';
+import { hasBrowser } from './browser.ts';
+import type { Editor } from './editor.ts';
+import { checkViews } from './views.ts';
+import { startVisit, type Visit } from './visit.ts';
+
+/** Receiver of webhooks; `status` is its response. */
+class Receiver {
+  status = 200;
+  received = 0;
+  url = '';
+  private readonly server: Server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      this.received += 1;
+      response.writeHead(this.status).end();
+    });
+  });
+
+  async start(): Promise<void> {
+    await new Promise<void>((done) => this.server.listen(0, '127.0.0.1', done));
+    this.url = `http://localhost:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+(hasBrowser ? describe : describe.skip)('editors together', () => {
+  let visit: Visit;
+  let ann: Editor;
+  let ben: Editor;
+  let eva: Editor;
+  const receiver = new Receiver();
+  const make = async (data: object): Promise<string> =>
+    (await visit.api('post', '/articles?status=draft', { data })).documentId;
+  const act = async (editor: Editor, name: string): Promise<void> => {
+    await editor.press('More actions');
+    await editor.item(name);
+  };
+  const inDialog = (editor: Editor, label: string): Promise<void> =>
+    editor.page.locator(`[role=dialog] ::-p-aria([name="${label}"][role="button"])`).click();
+  const closed = (editor: Editor): Promise<void> =>
+    editor.until('closed dialog', async () => (await editor.page.$$('[role=dialog]')).length === 0);
+  /** Fills an input of the browser for a date and a time. */
+  const setTime = (editor: Editor, label: string, text: string): Promise<void> =>
+    editor.page.evaluate(`(() => {
+      const labels = [...document.querySelectorAll('[role=dialog] label')];
+      const { control } = labels.find((one) => one.textContent.startsWith('${label}'));
+      const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+      set.call(control, '${text}');
+      control.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`) as Promise<void>;
+
+  beforeAll(async () => {
+    await receiver.start();
+    visit = await startVisit('express', {
+      contentTypes: [webhookType],
+      imports: [
+        EventsModule.forRoot({
+          pollMilliseconds: 50,
+          webhooks: { allow: ['localhost'] },
+        }),
+      ],
+    });
+    ann = await visit.arrive('ann');
+    ben = await visit.arrive('ben');
+    eva = await visit.arrive('eva', 'chief');
+  }, 120_000);
+  afterAll(async () => {
+    await visit?.end();
+    receiver.stop();
+  });
+  afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it('sees who else has the document open, and who has left', async () => {
+    const id = await make({ title: 'Open twice' });
+    await ann.open(`/content/article/${id}`);
+    await ben.open(`/content/article/${id}`);
+    await ben.sees('ann has this open, too');
+    await ann.sees('ben has this open, too');
+    await ben.open('/content/article');
+    await ann.seesNot('ben has this open, too');
+  });
+
+  it('gets the change of another editor without a save, and is told', async () => {
+    const id = await make({ title: 'Changed next door', lead: 'Before' });
+    await ann.open(`/content/article/${id}`);
+    await ben.open(`/content/article/${id}`);
+    await ben.sees('ann has this open, too');
+    await ben.fill('Lead', 'After');
+    await ben.saved();
+    await ann.sees('Another editor has changed: Lead');
+    expect(await ann.valueOf('Lead')).toBe('After');
+  });
+
+  it('plans a publication in its own time zone, and cancels it', async () => {
+    const id = await make({ title: 'For tomorrow' });
+    await ann.open(`/content/article/${id}`);
+    await act(ann, 'Schedule');
+    await setTime(ann, 'Publish at', '2999-01-02T08:30');
+    await inDialog(ann, 'Save the times');
+    await closed(ann);
+    await ann.sees('Will be published');
+    const { publishAt } = await visit.api('get', `/articles/${id}/actions/schedule`);
+    const zone = await ann.page.evaluate('new Date("2999-01-02T08:30").toISOString()');
+    expect(publishAt).toBe(zone);
+    await act(ann, 'Schedule');
+    await setTime(ann, 'Publish at', '');
+    await inDialog(ann, 'Save the times');
+    await closed(ann);
+    await ann.seesNot('Will be published');
+    expect((await visit.api('get', `/articles/${id}/actions/schedule`)).publishAt).toBeNull();
+  });
+
+  it('creates a webhook, gets its secret once, and sends a test', async () => {
+    await eva.follow('Webhooks');
+    await eva.sees('No webhooks yet.');
+    await eva.press('Create a webhook');
+    await eva.fill('Name', 'Site');
+    await eva.fill('Address', receiver.url);
+    await inDialog(eva, 'Create a webhook');
+    await eva.sees('Secret of Site');
+    expect(await eva.valueOf('Secret')).toMatch(/^whsec_/);
+    await inDialog(eva, 'Close');
+    await closed(eva);
+    await eva.follow('Site');
+    await eva.heading('Site');
+    await eva.press('Send a test event');
+    await eva.sees('The endpoint responded with 200');
+    expect(receiver.received).toBe(1);
+  });
+
+  it('sees what failed, lets the webhook continue, and sends the events of a day again', async () => {
+    receiver.status = 410;
+    await make({ title: 'Reported' });
+    await eva.sees('The endpoint responded with 410');
+    await eva.sees('Disabled:');
+    receiver.status = 200;
+    const before = receiver.received;
+    await eva.press('Continue');
+    await eva.seesNot('Disabled:');
+    await eva.until('sent again', () => Promise.resolve(receiver.received === before + 1));
+    await eva.press('Send again since …');
+    await setTime(eva, 'Since', '2020-01-01T00:00');
+    await inDialog(eva, 'Send again');
+    await eva.until('message', async () =>
+      /events? (?:is|are) sent again/.test((await eva.texts('.desk-message')).join()),
+    );
+    await eva.until('sent again', () => Promise.resolve(receiver.received > before + 1));
+  });
+
+  it('switches a webhook off, and deletes it after a question', async () => {
+    await eva.page.locator('::-p-aria([name="Sends events"])').click();
+    await eva.until('off', async () => (await eva.texts('.desk-status')).includes('Off'));
+    await eva.press('Delete');
+    await inDialog(eva, 'Delete');
+    await eva.sees('No webhooks yet.');
+  });
+
+  it('offers no webhooks to an editor without the right', async () => {
+    expect(await ann.texts('nav a')).not.toContain('Webhooks');
+    await ann.open('/webhooks');
+    await ann.sees('This page does not exist.');
+  });
+
+  it.each([
+    [
+      'webhooks',
+      async () => {
+        await eva.open('/webhooks');
+        await eva.press('Create a webhook');
+        await eva.fill('Name', 'Site');
+        await eva.fill('Address', receiver.url);
+        await inDialog(eva, 'Create a webhook');
+        await eva.sees('Secret of Site');
+        await inDialog(eva, 'Close');
+        await closed(eva);
+      },
+    ],
+    [
+      'webhook',
+      async () => {
+        await make({ title: 'Seen by the webhook' });
+        await eva.follow('Site');
+        await eva.sees('evt_');
+      },
+    ],
+    [
+      'schedule',
+      async () => {
+        const id = await make({ title: 'For next week' });
+        await eva.open(`/content/article/${id}`);
+        await act(eva, 'Schedule');
+        await eva.sees('Publish at');
+      },
+    ],
+  ] as const)('%s in all views', async (name, show) => {
+    expect(await checkViews(eva.page, `desk-${name}`, show)).toEqual([]);
+    await eva.page.setViewport({ width: 1280, height: 900 });
+  });
+});
