@@ -1,4 +1,5 @@
 /** Commands of `npx nestjs-content-api`, one row each. */
+import { ADOPT_USAGE, runAdopt } from './adopt-command.js';
 import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-commands.js';
 import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
@@ -37,6 +38,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   export: { usage: EXPORT_USAGE, run: runExport },
   import: { usage: IMPORT_USAGE, run: runImport },
+  adopt: { usage: ADOPT_USAGE, run: runAdopt },
   recount: { usage: RECOUNT_USAGE, run: runRecount },
   types: { usage: TYPES_USAGE, run: runTypes },
 };

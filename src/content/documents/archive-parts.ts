@@ -25,6 +25,23 @@ export interface StoredContent {
   readonly stream: Readable;
 }
 
+/** File of another system, on local disk. `name` is that of its URL: hash and extension. */
+export interface ForeignFile {
+  readonly path: string;
+  readonly name: string;
+  readonly size: number;
+  /** SHA-256 of the bytes in hexadecimal. */
+  readonly sha256: string;
+  /** Directory for the formats, which the caller removes. */
+  readonly directory: string;
+}
+
+/** What to store of a foreign file: values of its row, and the bytes of the file and its formats. */
+export interface PreparedContent {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly bytes: readonly (MovedContent & { readonly path: string })[];
+}
+
 export interface ArchivedContents {
   readonly provider: string;
   read(key: string): Promise<StoredContent | null>;
@@ -33,6 +50,8 @@ export interface ArchivedContents {
   /** Prevents removal of these contents until the transaction ends. */
   hold(keys: readonly string[], runner: Runner): Promise<void>;
   receive(content: MovedContent): Promise<ArrivingContent>;
+  /** Checks a file and makes its formats, as an upload does. Returns the reason of a refusal as text. */
+  prepare(file: ForeignFile): Promise<PreparedContent | string>;
   letGo(keys: readonly string[]): Promise<void>;
 }
 
@@ -49,7 +68,12 @@ export interface ArchivePart {
   readonly imported?: (type: ContentType, documents: readonly ImportedDocument[]) => readonly Statement[];
   readonly contents?: ArchivedContents;
   readonly replaceable?: Readonly<Record<string, (schema: Schema) => Replaceable>>;
+  /** Completes the values of documents of other systems, by `singularApiId`, as hooks do for requests. */
+  readonly completes?: Readonly<Record<string, (values: ForeignValues) => ForeignValues>>;
 }
+
+/** Values of a document of another system, by attribute. */
+export type ForeignValues = Readonly<Record<string, unknown>>;
 
 @Injectable()
 export class ArchiveParts {
@@ -66,6 +90,10 @@ export class ArchiveParts {
   imported(type: ContentType, documents: readonly ImportedDocument[]): readonly Statement[] {
     if (documents.length === 0) return [];
     return this.parts.flatMap(({ imported }) => imported?.(type, documents) ?? []);
+  }
+
+  completed(singularApiId: string, values: ForeignValues): ForeignValues {
+    return this.parts.reduce((all, { completes }) => completes?.[singularApiId]?.(all) ?? all, values);
   }
 
   replaceable(schema: Schema, singularApiId: string): Replaceable | null {

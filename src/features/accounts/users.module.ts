@@ -33,6 +33,7 @@ import {
 } from './users.options.js';
 import { ArchiveParts } from '../../content/documents/archive-parts.js';
 import { unusedRoles } from './compile-unused-roles.js';
+import { foreignUser } from './user-names.js';
 import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { AuthController } from './auth.controller.js';
 import { RolesController } from './roles.controller.js';
@@ -118,7 +119,7 @@ export class UsersModule extends ConfigurableModuleClass implements NestModule, 
     this.codes.start(() => this.decorated.one(ContentMailSender));
     this.openApi.add(authPaths(this.options));
     this.openApi.add(userPaths);
-    this.archive.add({ replaceable: { role: unusedRoles } });
+    this.archive.add({ replaceable: { role: unusedRoles }, completes: { user: foreignUser } });
   }
 
   configure(_consumer: MiddlewareConsumer): void {

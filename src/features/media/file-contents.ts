@@ -8,10 +8,14 @@ import type { Runner } from '../../pool/runner.js';
 import type {
   ArchivedContents,
   ArrivingContent,
+  ForeignFile,
   MovedContent,
+  PreparedContent,
   StoredContent,
 } from '../../content/documents/archive-parts.js';
 import { kindOfExtension, UNKNOWN } from './file-kinds.js';
+import { prepareForeign } from './foreign-file.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { contentOf, extensionOfKey } from '../../content/model/content-keys.js';
 import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
@@ -21,6 +25,7 @@ export class FileContents implements ArchivedContents {
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
     @Inject(FileSweeps) private readonly sweeps: FileSweeps,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
   ) {}
 
   get provider(): string {
@@ -77,6 +82,11 @@ export class FileContents implements ArchivedContents {
         await rm(directory, { recursive: true, force: true });
       },
     };
+  }
+
+  /** Prepares a file of another system. A wrong extension becomes that of the bytes. */
+  async prepare(file: ForeignFile): Promise<PreparedContent | string> {
+    return prepareForeign(file, this.schema, this.options);
   }
 
   /** Removes the contents that no file uses. Keys may be of originals or formats. */

@@ -27,6 +27,8 @@ export interface Preparing {
   readonly former: FileRow | null;
   readonly schema: Schema;
   readonly directory: string;
+  /** Hash of a file that keeps its URL. Default: a new one. */
+  readonly hash?: string;
 }
 
 /** Returns a size in kilobytes (1000 bytes), rounded to two decimals. */
@@ -106,7 +108,7 @@ export async function prepareFile(
   }));
   const name = info.name ?? sent;
   const values = (): Readonly<Record<string, unknown>> => {
-    const hash = former === null ? newHash(name) : renewedHash(former.hash);
+    const hash = preparing.hash ?? (former === null ? newHash(name) : renewedHash(former.hash));
     return {
       ...info,
       name,

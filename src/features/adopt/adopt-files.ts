@@ -1,0 +1,119 @@
+/** Bytes of files: from the assets of an archive to the contents of the library's own archive. */
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import type { ArchivedContents } from '../../content/documents/archive-parts.js';
+import { isObject } from '../../kernel/json.js';
+import type { ArchiveSink } from './archive-sink.js';
+import type { FactsFile } from './facts-file.js';
+import { FILE_UID } from './names.js';
+import type { Remarks } from './remark.js';
+import { objectOf, textOf } from './source-schema.js';
+import type { StrapiArchive, StrapiObject } from './strapi-archive.js';
+import type { Survey } from './survey.js';
+
+export interface FilesTask {
+  readonly archive: StrapiArchive;
+  readonly survey: Survey;
+  readonly contents: ArchivedContents | null | undefined;
+  readonly sink: ArchiveSink;
+  readonly facts: FactsFile;
+  readonly remarks: Remarks;
+  readonly directory: string;
+  readonly progress: (what: string, count: number, total: number) => void;
+}
+
+interface Saved {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+async function save(bytes: AsyncIterable<Buffer>, path: string): Promise<Saved> {
+  const digest = createHash('sha256');
+  let size = 0;
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of bytes) {
+      digest.update(piece);
+      size += piece.length;
+      yield Buffer.from(piece);
+    }
+  };
+  await pipeline(Readable.from(counted()), createWriteStream(path));
+  return { path, size, sha256: digest.digest('hex') };
+}
+
+/** Writes the contents of the assets that rows need. Assets that are formats are made again. */
+export async function adoptFiles(task: FilesTask): Promise<void> {
+  const { archive, survey, contents, sink, facts, directory, progress } = task;
+  if (contents === null || contents === undefined) return;
+  const folder = join(directory, 'files');
+  await mkdir(folder, { recursive: true });
+  const written = new Set<string>();
+  let done = 0;
+  await sink.part({ part: 'contents' });
+  for await (const item of archive.items()) {
+    if (item.part !== 'asset' || !survey.fileNames.has(item.name)) continue;
+    const saved = await save(item.bytes, join(folder, 'asset'));
+    const prepared = await contents.prepare({ ...saved, name: item.name, directory: folder });
+    if (typeof prepared === 'string') facts.set(item.name, { refused: prepared });
+    else {
+      facts.set(item.name, prepared.values);
+      for (const { key, path, size, mime } of prepared.bytes) {
+        if (written.has(key)) continue;
+        written.add(key);
+        await sink.content({ content: key, size, mime });
+        for await (const piece of createReadStream(path)) if (Buffer.isBuffer(piece)) await sink.bytes(piece);
+      }
+    }
+    progress('files', (done += 1), survey.fileNames.size);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+  }
+  await sink.endPart();
+}
+
+/** Returns formats with their names, which contain that of the file. */
+const namedFormats = (formats: unknown, name: string): unknown =>
+  isObject(formats)
+    ? Object.fromEntries(
+        Object.entries(formats).map(([format, one]) => [
+          format,
+          { ...objectOf(one), name: `${format}_${name}` },
+        ]),
+      )
+    : null;
+
+/** Completes the row of a file with what is stored of its bytes. */
+export function fileValues(
+  data: StrapiObject,
+  row: string,
+  { facts, survey, contents, remarks }: Pick<FilesTask, 'facts' | 'survey' | 'contents' | 'remarks'>,
+): StrapiObject {
+  const asset = `${textOf(data['hash'])}${textOf(data['ext'])}`;
+  const folderPath = survey.folders.get(textOf(data['folderPath'])) ?? null;
+  const row0 = { ...data, folderPath };
+  const fact = facts.get(asset);
+  const say = (text: string): void =>
+    remarks.add({ list: 'none', subject: FILE_UID, text }, `${row}: ${textOf(data['name'])}`);
+  if (fact !== null && fact['refused'] === undefined) {
+    if (fact['ext'] !== data['ext'])
+      remarks.add(
+        {
+          list: 'changed',
+          subject: FILE_UID,
+          text: 'Files whose extension did not match their bytes: it is changed',
+        },
+        `${row}: ${textOf(data['name'])}`,
+      );
+    return { ...row0, ...fact, formats: namedFormats(fact['formats'], textOf(data['name'])) };
+  }
+  if (fact !== null) say(`The bytes are not stored: ${textOf(fact['refused'])}`);
+  else if (contents === null) say('The bytes are not stored: the application has no FilesModule');
+  else if (!survey.assets.has(asset))
+    say('The archive has no bytes of the file: its URL stays, and works only if it leads elsewhere');
+  return row0;
+}

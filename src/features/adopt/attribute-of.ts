@@ -1,0 +1,269 @@
+/** Attributes of schema files as attributes of definitions, except relations. */
+import { ATTRIBUTE_OPTIONS } from '../../content/model/options.js';
+import { isScalarType, SCALAR_TYPES } from '../../content/model/scalar-types.js';
+import type { ScalarDefinition } from '../../content/model/definitions.js';
+import { storedValue } from '../../content/model/value-context.js';
+import type { Issue } from '../../kernel/errors.js';
+import { isObject, isText, type Test } from '../../kernel/json.js';
+import { CUSTOM_FIELDS } from './custom-fields.js';
+import type { Names } from './names.js';
+import type { Fate } from './remark.js';
+import {
+  isLocalized,
+  isLocalizedAttribute,
+  localizedOption,
+  objectOf,
+  type SourceModel,
+  textOf,
+} from './source-schema.js';
+import type { StrapiObject } from './strapi-archive.js';
+
+/** Attribute that is being read. `say` adds a remark about it. */
+export interface Reading {
+  readonly model: SourceModel;
+  readonly name: string;
+  readonly attribute: StrapiObject;
+  readonly names: Names;
+  readonly say: (list: Fate, text: string) => void;
+}
+
+/** Options of an attribute, still without a type; null if it has no counterpart. */
+export type Plain = Record<string, unknown>;
+
+/** Keys that only describe the storage, the forms or the checks of Strapi's own builder. */
+const WITHOUT_EFFECT: readonly string[] = ['configurable', 'visible', 'column', 'useJoinTable', 'enumName'];
+
+/** Keys of attributes that are read elsewhere. */
+const READ_ELSEWHERE: readonly string[] = [
+  ...['type', 'pluginOptions', 'customField', 'component', 'components', 'targetField', 'enum', 'multiple'],
+  ...['allowedTypes', 'repeatable', 'relation', 'target', 'inversedBy', 'mappedBy', 'morphBy'],
+  ...['morphColumn', 'joinTable', 'joinColumn', 'private', 'required', 'options'],
+];
+
+const isNumber = (value: unknown): boolean =>
+  typeof value === 'number' ? Number.isFinite(value) : isText(value) && /^-?\d+(\.\d+)?$/.test(value);
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+const isFlag = (value: unknown): boolean => typeof value === 'boolean';
+const isRegex = (value: unknown): boolean => {
+  try {
+    return isText(value) && value !== '' && new RegExp(value) instanceof RegExp;
+  } catch {
+    return false;
+  }
+};
+
+/** Options that are kept as they are, if the type of the attribute has them and their value is valid. */
+const KEPT: Readonly<Record<string, (value: unknown) => boolean>> = {
+  default: (value) => value !== undefined,
+  unique: isFlag,
+  min: isNumber,
+  max: isNumber,
+  minLength: isCount,
+  maxLength: isCount,
+  regex: isRegex,
+  searchable: isFlag,
+  writable: isFlag,
+};
+
+/** Values that mean that an option is not set. */
+const isUnset = (value: unknown): boolean =>
+  value === undefined || value === null || value === false || value === '';
+
+const isScalarDefinition: Test<ScalarDefinition> = (value): value is ScalarDefinition =>
+  isObject(value) && isText(value['type']) && isScalarType(value['type']);
+
+/** Returns why no new document could have such a default; null for a valid one. */
+function defaultProblem(plain: Plain, value: unknown): string | null {
+  if (!isScalarDefinition(plain)) return 'attributes of this type have none';
+  const issues: Issue[] = [];
+  const at = storedValue({ path: ['default'], draft: false, issues });
+  const cast = SCALAR_TYPES[plain.type].castValue(value, plain, at);
+  if (issues[0] !== undefined) return issues[0].message;
+  return cast === null || cast === undefined ? `it is no ${plain.type}` : null;
+}
+
+const OPTIONS: ReadonlyMap<string, object> = new Map(Object.entries(ATTRIBUTE_OPTIONS));
+
+/** Copies the options that the type of the attribute has here, and reports all others. */
+function keepOptions(plain: Plain, { attribute, say }: Reading): void {
+  const options = OPTIONS.get(textOf(plain['type'])) ?? {};
+  for (const [key, value] of Object.entries(attribute)) {
+    if (READ_ELSEWHERE.includes(key) || isUnset(value)) continue;
+    const isKept = KEPT[key];
+    if (WITHOUT_EFFECT.includes(key)) say('none', `The option "${key}" has no effect here`);
+    else if (isKept === undefined || !(key in options)) {
+      // `writable: true` and `searchable: true` are the defaults of every attribute.
+      if (value !== true || !['writable', 'searchable'].includes(key))
+        say('none', `The option "${key}" of "${textOf(plain['type'])}" has no counterpart`);
+    } else if (isKept(value)) plain[key] = value;
+    else say('none', `The option "${key}" is left out: its value is not valid`);
+  }
+  if (attribute['writable'] === false) plain['writable'] = false;
+  if (attribute['searchable'] === false && 'searchable' in options) plain['searchable'] = false;
+  if (plain['default'] !== undefined) checkDefault(plain, say);
+}
+
+function checkDefault(plain: Plain, say: Reading['say']): void {
+  const { default: value, ...rest } = plain;
+  const problem = defaultProblem(rest, value);
+  if (problem === null) return;
+  delete plain['default'];
+  say('none', `The default is left out: ${problem}`);
+}
+
+function common({ model, attribute, say }: Reading): Plain {
+  const plain: Plain = {};
+  if (attribute['required'] === true) plain['required'] = true;
+  const hidden = model.options['privateAttributes'];
+  if (attribute['private'] === true || (Array.isArray(hidden) && hidden.includes(attribute['name'])))
+    plain['private'] = true;
+  if (isLocalized(model) && isLocalizedAttribute(attribute)) plain['localized'] = true;
+  else if (localizedOption(attribute['pluginOptions']))
+    say('none', 'The option "pluginOptions.i18n.localized" has no effect: its type has no locales');
+  const others = Object.keys(objectOf(attribute['pluginOptions'])).filter((key) => key !== 'i18n');
+  for (const key of others) say('none', `The option "pluginOptions.${key}" has no counterpart`);
+  return plain;
+}
+
+/** Types of schema files that have another name here. */
+const RENAMED: Readonly<Record<string, string>> = { array: 'array', int: 'integer', number: 'float' };
+
+/** Maximum length of indexed texts; longer ones cannot be unique. */
+const MAX_INDEXED = 600;
+
+function scalarOf(type: string, reading: Reading): Plain {
+  const plain: Plain = { type, ...common(reading) };
+  keepOptions(plain, reading);
+  if (plain['unique'] === true && Number(plain['maxLength'] ?? 0) > MAX_INDEXED) {
+    delete plain['unique'];
+    reading.say(
+      'none',
+      `The option "unique" is left out: texts of more than ${MAX_INDEXED} characters cannot be`,
+    );
+  }
+  if (Number(plain['minLength'] ?? 0) > Number(plain['maxLength'] ?? Infinity)) {
+    delete plain['minLength'];
+    reading.say('none', 'The option "minLength" is left out: it is larger than "maxLength"');
+  }
+  if (Number(plain['min'] ?? -Infinity) > Number(plain['max'] ?? Infinity)) {
+    delete plain['min'];
+    reading.say('none', 'The option "min" is left out: it is larger than "max"');
+  }
+  return plain;
+}
+
+function enumerationOf(reading: Reading): Plain | null {
+  const { attribute, say } = reading;
+  const given = Array.isArray(attribute['enum']) ? attribute['enum'] : [];
+  const values = [...new Set(given.filter((one): one is string => isText(one) && one !== ''))];
+  if (values.length < given.length)
+    say('changed', 'Values of "enum" that are empty, repeated or no text are left out');
+  if (values.length === 0) {
+    say('changed', 'The enumeration has no values: it becomes a "string"');
+    return scalarOf('string', reading);
+  }
+  return scalarOf('enumeration', { ...reading, attribute: { ...attribute, enum: values } });
+}
+
+/** Types from which a uid can be generated: texts and numbers. */
+const isSource = (attribute: StrapiObject | undefined): boolean => {
+  const type = textOf(attribute?.['type']);
+  return isScalarType(type) && SCALAR_TYPES[type].search !== null;
+};
+
+function uidOf(reading: Reading): Plain {
+  const { attribute, model, names, say } = reading;
+  const plain = scalarOf('uid', reading);
+  const target = textOf(attribute['targetField']);
+  if (attribute['options'] !== undefined) say('none', 'The option "options" of "uid" has no counterpart');
+  if (target === '') return plain;
+  const source = names.get(model.uid)?.attributes.get(target);
+  if (source === undefined || !isSource(model.attributes[target])) {
+    say('none', `The option "targetField" is left out: "${target}" is no text or number attribute`);
+    return plain;
+  }
+  plain['targetField'] = source;
+  const isFree = !model.isComponent && plain['regex'] === undefined && plain['minLength'] === undefined;
+  if (isFree) plain['generate'] = true;
+  return plain;
+}
+
+const FILE_KINDS: readonly string[] = ['images', 'videos', 'audios', 'files'];
+
+function mediaOf(reading: Reading): Plain {
+  const { attribute } = reading;
+  const plain: Plain = { type: 'media', ...common(reading) };
+  if (attribute['multiple'] === true) plain['multiple'] = true;
+  const given = Array.isArray(attribute['allowedTypes']) ? attribute['allowedTypes'].map(String) : [];
+  const kinds = [...new Set(given)].filter((one) => FILE_KINDS.includes(one));
+  if (kinds.length > 0 && kinds.length < FILE_KINDS.length && !given.includes('any'))
+    plain['allowedTypes'] = kinds;
+  keepOptions(plain, reading);
+  return plain;
+}
+
+function componentOf(reading: Reading): Plain | null {
+  const { attribute, names, say } = reading;
+  const uid = textOf(attribute['component']);
+  const held = names.get(uid);
+  if (held === undefined) {
+    say('none', `The attribute is left out: there is no component "${uid}"`);
+    return null;
+  }
+  const plain: Plain = { type: 'component', component: held.name, ...common(reading) };
+  if (attribute['repeatable'] === true) plain['repeatable'] = true;
+  keepOptions(plain, reading);
+  return plain;
+}
+
+function zoneOf(reading: Reading): Plain | null {
+  const { attribute, names, say } = reading;
+  const given = Array.isArray(attribute['components']) ? attribute['components'].map(String) : [];
+  const held = [...new Set(given)].flatMap((uid) => {
+    const found = names.get(uid);
+    if (found === undefined) say('none', `The zone loses the component "${uid}", which does not exist`);
+    return found === undefined ? [] : [found.name];
+  });
+  if (held.length === 0) {
+    say('none', 'The attribute is left out: none of its components exists');
+    return null;
+  }
+  const plain: Plain = { type: 'dynamiczone', components: held, ...common(reading) };
+  keepOptions(plain, reading);
+  return plain;
+}
+
+function customOf(reading: Reading): Plain {
+  const { attribute, say } = reading;
+  const field = textOf(attribute['customField']);
+  const type = CUSTOM_FIELDS.get(field);
+  if (type === undefined)
+    say('changed', `The custom field "${field}" becomes "json", which stores any value: check its type`);
+  else say('changed', `The custom field "${field}" becomes "${type}", the type in which it is stored`);
+  return scalarOf(type ?? 'json', reading);
+}
+
+const KINDS: ReadonlyMap<string, (reading: Reading) => Plain | null> = new Map([
+  ['enumeration', enumerationOf],
+  ['uid', uidOf],
+  ['media', mediaOf],
+  ['component', componentOf],
+  ['dynamiczone', zoneOf],
+  ['customField', customOf],
+]);
+
+/** Returns the attribute of a definition; null, with a remark, if it has no counterpart. */
+export function attributeOf(reading: Reading): Plain | null {
+  const { attribute, say } = reading;
+  const given = textOf(attribute['type']);
+  const type = RENAMED[given] ?? given;
+  const kind = KINDS.get(type);
+  if (kind !== undefined) return kind(reading);
+  if (!isScalarType(type)) {
+    say('none', `The attribute is left out: its type "${given}" is unknown`);
+    return null;
+  }
+  if (textOf(attribute['customField']) !== '')
+    say('changed', `The custom field "${textOf(attribute['customField'])}" becomes "${type}"`);
+  return scalarOf(type, reading);
+}

@@ -1,0 +1,33 @@
+/** Types in which well-known custom fields are stored. */
+import type { ScalarTypeName } from '../../content/model/definitions.js';
+
+export const CUSTOM_FIELDS: ReadonlyMap<string, ScalarTypeName> = new Map<string, ScalarTypeName>([
+  ['plugin::color-picker.color', 'string'],
+  ['plugin::ckeditor.CKEditor', 'richtext'],
+  ['plugin::ckeditor5.CKEditor', 'richtext'],
+  ['plugin::ckeditor.ckeditor', 'richtext'],
+  ['plugin::tinymce.tinymce', 'richtext'],
+  ['plugin::tiptap-editor.tiptap', 'richtext'],
+  ['plugin::tiptap-editor.RichText', 'text'],
+  ['plugin::rich-text.markdown', 'richtext'],
+  ['plugin::multi-select.multi-select', 'json'],
+  ['plugin::country-select.country', 'string'],
+  ['plugin::react-icons.icon', 'string'],
+  ['plugin::strapi-plugin-iconhub.iconhub', 'json'],
+  ['plugin::oembed.oembed', 'json'],
+  ['plugin::tagsinput.tags', 'string'],
+  ['plugin::string-array.input', 'json'],
+  ['plugin::video-field.video', 'string'],
+  ['plugin::location-plugin.location', 'json'],
+  ['plugin::google-maps.location-picker', 'json'],
+  ['plugin::strapi-geodata.geojson', 'json'],
+  ['plugin::field-uuid.uuid', 'string'],
+  ['plugin::strapi-advanced-uuid.uuid', 'string'],
+  ['plugin::strapi-plugin-slug.slug', 'string'],
+  ['plugin::permalinks.permalink', 'string'],
+  ['plugin::seo.seo', 'json'],
+  ['plugin::code-editor-custom-field.code-editor-text', 'text'],
+  ['plugin::code-editor-custom-field.code-editor-json', 'json'],
+  ['plugin::enumeration-input.enumeration-input', 'string'],
+  ['plugin::media-extended.media', 'json'],
+]);

@@ -1,0 +1,139 @@
+/** Names of types, components and attributes: kept if the model allows them, otherwise changed and reported. */
+import { columnName } from '../../content/model/naming.js';
+import { hasDrafts, type SourceModel, textOf } from './source-schema.js';
+import type { Remark } from './remark.js';
+
+export const USER_UID = 'plugin::users-permissions.user';
+export const ROLE_UID = 'plugin::users-permissions.role';
+export const FILE_UID = 'plugin::upload.file';
+
+/** Types that the library brings. */
+export const BUILT_IN: ReadonlyMap<string, string> = new Map([
+  [USER_UID, 'user'],
+  [ROLE_UID, 'role'],
+  [FILE_UID, 'file'],
+]);
+
+export interface ModelNames {
+  /** `singularApiId` of a type, uid of a component. */
+  readonly name: string;
+  readonly plural: string;
+  /** Names of attributes here, by their names in the source. */
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+/** Names by uid of the source. */
+export type Names = ReadonlyMap<string, ModelNames>;
+
+const RESERVED_TYPES: readonly string[] = [
+  ...['file', 'locale', 'desk', 'content-type-builder', 'user', 'role', 'api-token'],
+];
+const RESERVED_PLURALS: readonly string[] = [
+  ...['i18n', 'content-type-builder', 'upload', 'users', 'roles', 'auth', 'api-tokens', 'files', 'events'],
+  ...['content-users', 'content-roles', 'content-files', 'content-api-tokens'],
+];
+const RESERVED_ATTRIBUTES: readonly string[] = [
+  ...['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale', 'localizations'],
+  ...['createdBy', 'updatedBy', 'prototype', ...Object.getOwnPropertyNames(Object.prototype)],
+];
+
+/** Returns words in lower case with dashes, beginning with a letter. */
+function dashed(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .toLowerCase();
+  return /^[a-z]/.test(plain) ? plain : `x-${plain}`.replace(/-+$/, '');
+}
+
+/** Returns the first of `text`, `text-2`, `text-3` that is free, and occupies it. */
+function free(text: string, taken: Set<string>, separator: string): string {
+  let found = text;
+  for (let n = 2; taken.has(found); n += 1) found = `${text}${separator}${n}`;
+  taken.add(found);
+  return found;
+}
+
+/** Returns a name of an attribute: letters, digits and underscores, at most 55 characters. */
+function attributeName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9_]+(.)?/g, (_all, next: string | undefined) => (next ?? '').toUpperCase())
+    .replace(/[^A-Za-z0-9_]/g, '')
+    .slice(0, 55);
+  return /^[A-Za-z]/.test(plain) ? plain : `x${plain}`;
+}
+
+function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
+  const reserved = [
+    ...RESERVED_ATTRIBUTES,
+    ...(model.isComponent ? ['__component'] : []),
+    ...(hasDrafts(model) ? ['status'] : []),
+  ];
+  const columns = new Set<string>();
+  const names = new Map<string, string>();
+  const own = Object.keys(model.attributes);
+  const isKept = (name: string): boolean =>
+    attributeName(name) === name && !reserved.includes(name) && Buffer.byteLength(name) <= 55;
+  // Names that stay are claimed first, so that a changed name never displaces them.
+  for (const name of [...own.filter(isKept), ...own.filter((one) => !isKept(one))]) {
+    const wanted = attributeName(name);
+    let found = isKept(name) ? name : reserved.includes(wanted) ? `${wanted}_` : wanted;
+    for (let n = 2; columns.has(columnName(found)); n += 1) found = `${wanted}_${n}`;
+    columns.add(columnName(found));
+    names.set(name, found);
+  }
+  return names;
+}
+
+const lastPart = (uid: string): string => uid.slice(uid.lastIndexOf('.') + 1);
+
+/** Names of types and components, with a remark for each changed one. */
+export function namesOf(models: readonly SourceModel[]): {
+  readonly names: Names;
+  readonly remarks: readonly Remark[];
+} {
+  const names = new Map<string, ModelNames>();
+  const remarks: Remark[] = [];
+  const singulars = new Set(RESERVED_TYPES);
+  const plurals = new Set(RESERVED_PLURALS);
+  const components = new Set<string>();
+  const changed = (model: SourceModel, what: string, [from, to]: readonly [string, string]): void => {
+    if (from !== to)
+      remarks.push({
+        list: 'changed',
+        subject: model.uid,
+        key: from,
+        file: model.file,
+        text: `${what} "${from}" becomes "${to}": the name is reserved, taken or not allowed`,
+      });
+  };
+  for (const model of models) {
+    const attributes = attributeNames(model);
+    for (const renamed of attributes) changed(model, 'The attribute', renamed);
+    if (model.isComponent) {
+      const [category = '', ...rest] = model.uid.split('.');
+      const name = free(`${dashed(category)}.${dashed(rest.join('-'))}`.slice(0, 60), components, '-');
+      changed(model, 'The component', [model.uid, name]);
+      names.set(model.uid, { name, plural: name, attributes });
+      continue;
+    }
+    const builtIn = BUILT_IN.get(model.uid);
+    if (builtIn !== undefined) {
+      names.set(model.uid, { name: builtIn, plural: `${builtIn}s`, attributes });
+      continue;
+    }
+    const singular = textOf(model.info['singularName']) || lastPart(model.uid);
+    const plural = textOf(model.info['pluralName']) || `${singular}s`;
+    const name = free(dashed(singular).slice(0, 40), singulars, '-');
+    const isSingle = model.kind === 'singleType';
+    const wanted = dashed(plural).slice(0, 40);
+    const route = free(wanted === name ? `${wanted}-list` : wanted, plurals, '-');
+    changed(model, 'The type', [singular, name]);
+    changed(model, isSingle ? 'The plural name' : 'The route', [plural, route]);
+    names.set(model.uid, { name, plural: route, attributes });
+  }
+  return { names, remarks };
+}

@@ -1,0 +1,27 @@
+/** Definitions, grants and remarks for a source, before its content is read. */
+import { accessOf } from './access-of.js';
+import { type Adopted, definitionsOf } from './definitions-of.js';
+import { type PrintedFile, printDefinitions } from './print-definitions.js';
+import type { Remark } from './remark.js';
+import type { Source } from './source.js';
+
+export interface Plan {
+  readonly adopted: Adopted;
+  readonly files: readonly PrintedFile[];
+  readonly remarks: readonly Remark[];
+}
+
+export function planOf({ schemas, content, remarks }: Source): Plan {
+  const adopted = definitionsOf(schemas, content === null ? {} : { layouts: content.survey.layouts });
+  const { access, remarks: grants } = accessOf(content?.survey.actions ?? new Map(), adopted.names);
+  const settings = content === null ? null : content.survey;
+  return {
+    adopted,
+    files: printDefinitions(adopted, {
+      access,
+      locales: settings?.locales ?? [],
+      defaultLocale: settings?.defaultLocale ?? null,
+    }),
+    remarks: [...remarks, ...adopted.remarks, ...grants],
+  };
+}

@@ -1,0 +1,113 @@
+/** Reads the schema files of a Strapi project: types, components and extensions. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { isObject } from '../../kernel/json.js';
+import { AdoptError } from './adopt-error.js';
+import type { Remark } from './remark.js';
+import type { SourceSchema } from './source-schema.js';
+
+/** Folders that contain no sources. */
+const SKIPPED: readonly string[] = [
+  'node_modules',
+  '.git',
+  'dist',
+  'build',
+  '.cache',
+  '.strapi',
+  '.tmp',
+  'public',
+];
+/** Maximum depth of folders below the given one, which may be a monorepo. */
+const MAX_DEPTH = 12;
+
+async function* filesBelow(directory: string, depth = 0): AsyncGenerator<string> {
+  if (depth > MAX_DEPTH) return;
+  const entries = await readdir(directory, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory() && !SKIPPED.includes(entry.name)) yield* filesBelow(path, depth + 1);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+/** Paths of schemas below `src`, and their uids. */
+const PLACES: readonly (readonly [RegExp, (groups: readonly string[]) => string])[] = [
+  [/(?:^|\/)api\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/, ([api, name]) => `api::${api}.${name}`],
+  [
+    /(?:^|\/)extensions\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/,
+    ([plugin, name]) => `plugin::${plugin}.${name}`,
+  ],
+  [
+    /(?:^|\/)plugins\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\/schema\.json$/,
+    ([plugin, name]) => `plugin::${plugin}.${name}`,
+  ],
+  [/(?:^|\/)components\/([^/]+)\/([^/]+)\.json$/, ([category, name]) => `${category}.${name}`],
+];
+
+/** Schemas written as code, which this command cannot read. */
+const CODE = /(?:^|\/)content-types\/[^/]+\/schema\.(?:js|ts|cjs|mjs)$/;
+/** Models of Strapi 3. */
+const OLD = /(?:^|\/)api\/[^/]+\/models\/[^/]+\.settings\.json$/;
+
+function uidOf(path: string): string | null {
+  for (const [pattern, named] of PLACES) {
+    const [, ...groups] = pattern.exec(path) ?? [];
+    if (groups.length > 0) return named(groups);
+  }
+  return null;
+}
+
+/** Returns the schema of a file. A component outside of `src/components` has no attributes, and is none. */
+function schemaIn(text: string, [uid, file]: readonly [string, string]): SourceSchema | Remark | null {
+  const subject = uid;
+  try {
+    const schema: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    if (!isObject(schema) || !isObject(schema['attributes']))
+      return uid.includes('::') || isObject(schema)
+        ? {
+            list: 'none',
+            subject,
+            file,
+            key: 'attributes',
+            text: 'The file is no schema: "attributes" is no object',
+          }
+        : null;
+    return { uid, file, schema };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { list: 'none', subject, file, text: `The file is no JSON: ${reason}` };
+  }
+}
+
+export interface ProjectSchemas {
+  readonly schemas: readonly SourceSchema[];
+  readonly remarks: readonly Remark[];
+}
+
+/**
+ * Reads all schema files below a directory, which may be a project or a monorepo. Throws an AdoptError if
+ * there are none.
+ */
+export async function readProject(directory: string): Promise<ProjectSchemas> {
+  const schemas: SourceSchema[] = [];
+  const remarks: Remark[] = [];
+  for await (const path of filesBelow(directory)) {
+    const file = relative(directory, path).split(sep).join('/');
+    if (CODE.test(file) || OLD.test(file)) {
+      const text = CODE.test(file)
+        ? 'The schema is code: write its definition by hand, or adopt an export of the project'
+        : 'The model is of Strapi 3, which cannot be adopted';
+      remarks.push({ list: 'none', subject: file, file, text });
+      continue;
+    }
+    const uid = uidOf(file);
+    if (uid === null) continue;
+    const found = schemaIn(await readFile(path, 'utf8'), [uid, file]);
+    if (found === null) continue;
+    if ('schema' in found) schemas.push(found);
+    else remarks.push(found);
+  }
+  if (schemas.length === 0 && remarks.length === 0)
+    throw new AdoptError(`${directory} contains no schema files: name the folder of a Strapi project`);
+  return { schemas, remarks };
+}

@@ -1,0 +1,128 @@
+/** Leaves out what the model check refuses, with a remark for each part. */
+import { buildSchema } from '../../content/model/build-schema.js';
+import { checkModel } from '../../content/model/check-model.js';
+import { ContentModelError, type Mistake } from '../../content/model/content-model-error.js';
+import type {
+  AttributeDefinitions,
+  ComponentDefinition,
+  ContentTypeDefinition,
+} from '../../content/model/definitions.js';
+import type { Remark } from './remark.js';
+
+export interface Definitions {
+  readonly contentTypes: readonly ContentTypeDefinition[];
+  readonly components: readonly ComponentDefinition[];
+  /** Attributes that the project has added to the user type: for `userTypes()`. */
+  readonly userAttributes: AttributeDefinitions;
+}
+
+type Named = ContentTypeDefinition | ComponentDefinition;
+
+const nameOf = (definition: Named): string =>
+  'uid' in definition ? definition.uid : definition.singularApiId;
+
+/** Types of users and roles as far as checks of relations need them. */
+export const standIns = (userAttributes: AttributeDefinitions): readonly ContentTypeDefinition[] => [
+  {
+    kind: 'collectionType',
+    singularApiId: 'user',
+    pluralApiId: 'users',
+    tableName: 'content_users',
+    routes: false,
+    attributes: {
+      username: { type: 'string' },
+      role: { type: 'relation', relation: 'manyToOne', target: 'role', inversedBy: 'users' },
+      ...userAttributes,
+    },
+  },
+  {
+    kind: 'collectionType',
+    singularApiId: 'role',
+    pluralApiId: 'roles',
+    tableName: 'content_roles',
+    routes: false,
+    attributes: {
+      users: { type: 'relation', relation: 'oneToMany', target: 'user', mappedBy: 'role' },
+    },
+  },
+];
+
+interface Wrong {
+  readonly name: string;
+  readonly attribute: string | null;
+  readonly text: string;
+}
+
+const wrongIn = ({ definition, attribute, text }: Mistake, all: readonly Named[]): Wrong | null => {
+  const found = all.find((one) => Object.is(one, definition));
+  return found === undefined ? null : { name: nameOf(found), attribute, text };
+};
+
+/** Finds the definition that a message is about; messages begin with its name and the attribute. */
+function wrongNamed(text: string, all: readonly Named[]): Wrong | null {
+  for (const one of all) {
+    const name = nameOf(one);
+    if (text.startsWith(`${name}: `)) return { name, attribute: null, text };
+    for (const attribute of Object.keys(one.attributes))
+      if (text.startsWith(`${name}.${attribute}: `)) return { name, attribute, text };
+  }
+  return null;
+}
+
+function mistakesOf(
+  types: readonly ContentTypeDefinition[],
+  components: readonly ComponentDefinition[],
+): Wrong[] {
+  const all = [...types, ...components];
+  const found = checkModel(types, components).flatMap((mistake) => wrongIn(mistake, all) ?? []);
+  if (found.length > 0) return found;
+  try {
+    buildSchema(types, components);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ContentModelError)) throw error;
+    return error.mistakes.flatMap((text) => wrongNamed(text, all) ?? []);
+  }
+}
+
+/** Returns the definitions without the attributes and definitions that are wrong. */
+function without<T extends Named>(definitions: readonly T[], wrong: readonly Wrong[]): T[] {
+  return definitions.flatMap((definition) => {
+    const own = wrong.filter(({ name }) => name === nameOf(definition));
+    if (own.some(({ attribute }) => attribute === null)) return [];
+    if (own.length === 0) return [definition];
+    const bad = new Set(own.map(({ attribute }) => attribute));
+    const attributes = Object.entries(definition.attributes).filter(([name]) => !bad.has(name));
+    return [{ ...definition, attributes: Object.fromEntries(attributes) }];
+  });
+}
+
+const WHOLE = /^[^:]*: /;
+
+/** Maximum number of checks; each one leaves out at least one attribute. */
+const MAX_ROUNDS = 1000;
+
+/** Leaves out every part that would stop the start of an application. */
+export function soundDefinitions(given: Definitions): {
+  readonly definitions: Definitions;
+  readonly remarks: readonly Remark[];
+} {
+  let { contentTypes, components, userAttributes } = given;
+  const remarks: Remark[] = [];
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const wrong = mistakesOf([...contentTypes, ...standIns(userAttributes)], components);
+    if (wrong.length === 0) break;
+    for (const { name, attribute, text } of wrong)
+      remarks.push({
+        list: 'none',
+        subject: name,
+        ...(attribute === null ? {} : { key: attribute }),
+        text: `${attribute === null ? 'The definition' : 'The attribute'} is left out: ${text.replace(WHOLE, '')}`,
+      });
+    contentTypes = without(contentTypes, wrong);
+    components = without(components, wrong);
+    const bad = new Set(wrong.filter(({ name }) => name === 'user').map(({ attribute }) => attribute));
+    userAttributes = Object.fromEntries(Object.entries(userAttributes).filter(([name]) => !bad.has(name)));
+  }
+  return { definitions: { contentTypes, components, userAttributes }, remarks };
+}

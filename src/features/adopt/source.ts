@@ -1,0 +1,61 @@
+/** Source of a move: a project folder, or an archive. */
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { AdoptError } from './adopt-error.js';
+import { readProject } from './project-schemas.js';
+import type { Remark } from './remark.js';
+import type { SourceSchema } from './source-schema.js';
+import { readStrapiArchive, type StrapiArchive } from './strapi-archive.js';
+import { type Survey, surveyOf } from './survey.js';
+
+/** Content of a source. */
+export interface SourceContent {
+  readonly archive: StrapiArchive;
+  readonly survey: Survey;
+}
+
+export interface Source {
+  readonly location: string;
+  /** Changes with the source. */
+  readonly digest: string;
+  readonly schemas: readonly SourceSchema[];
+  readonly remarks: readonly Remark[];
+  /** Null for a project folder, which has schemas only. */
+  readonly content: SourceContent | null;
+}
+
+export interface SourceOptions {
+  /** Key of an encrypted archive. */
+  readonly key?: string | undefined;
+}
+
+/** Entries of an unpacked archive. */
+const PARTS: readonly string[] = ['entities', 'schemas'];
+
+async function isUnpacked(directory: string): Promise<boolean> {
+  const entries = await readdir(directory);
+  return PARTS.every((part) => entries.includes(part));
+}
+
+async function projectSource(location: string): Promise<Source> {
+  const { schemas, remarks } = await readProject(location);
+  return { location, digest: location, schemas, remarks, content: null };
+}
+
+async function archiveSource(location: string, { key }: SourceOptions): Promise<Source> {
+  const archive = readStrapiArchive(location, key === undefined ? {} : { key });
+  const survey = await surveyOf(archive);
+  if (survey.schemas.length === 0 && survey.rows.size === 0)
+    throw new AdoptError(`${location} is no export of Strapi: it contains neither schemas nor entities`);
+  const { size, mtimeMs } = await stat(location);
+  const digest = createHash('sha256').update(`${location} ${size} ${mtimeMs}`).digest('hex');
+  return { location, digest, schemas: survey.schemas, remarks: survey.remarks, content: { archive, survey } };
+}
+
+/** Opens a source. Throws an AdoptError if there is none, or if it cannot be read. */
+export async function openSource(location: string, options: SourceOptions = {}): Promise<Source> {
+  const found = await stat(location).catch(() => null);
+  if (found === null) throw new AdoptError(`Not found: ${location}`);
+  const isProject = found.isDirectory() && !(await isUnpacked(location));
+  return isProject ? projectSource(location) : archiveSource(location, options);
+}

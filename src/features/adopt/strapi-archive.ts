@@ -1,0 +1,190 @@
+/** Reads archives of `strapi export`: tar files, gzipped or encrypted, and unpacked folders. */
+import { createDecipheriv, scryptSync } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Readable, Transform } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { isObject } from '../../kernel/json.js';
+import { AdoptError } from './adopt-error.js';
+import { readTar, type TarFile } from './read-tar.js';
+
+export type StrapiObject = Readonly<Record<string, unknown>>;
+
+/** Parts of an archive whose files contain one JSON object per line. */
+const LINED = ['schemas', 'entities', 'links', 'configuration'] as const;
+
+export type StrapiPart = (typeof LINED)[number];
+
+/** Item of an archive, in the order of the file. `name` is the path of its file in the archive. */
+export type StrapiItem =
+  | {
+      readonly part: StrapiPart | 'metadata' | 'assetMetadata';
+      readonly name: string;
+      readonly value: StrapiObject;
+    }
+  /** Line or file that is no JSON object. */
+  | { readonly part: 'damaged'; readonly name: string; readonly line: number }
+  | {
+      readonly part: 'asset';
+      readonly name: string;
+      readonly size: number;
+      readonly bytes: AsyncIterable<Buffer>;
+    };
+
+export interface StrapiArchive {
+  /** Opens the archive and reads it once. Read the bytes of an asset before the next item. */
+  readonly items: () => AsyncGenerator<StrapiItem>;
+  readonly path: string;
+}
+
+const objectIn = (line: string): StrapiObject | null => {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Maximum length of a line in bytes, below the maximum string length of V8. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+const NEW_LINE = 0x0a;
+
+async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let rest: Buffer[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    let start = 0;
+    for (let end = piece.indexOf(NEW_LINE); end >= 0; end = piece.indexOf(NEW_LINE, start)) {
+      yield Buffer.concat([...rest, piece.subarray(start, end)]).toString('utf8');
+      [rest, size, start] = [[], 0, end + 1];
+    }
+    rest.push(Buffer.from(piece.subarray(start)));
+    size += piece.length - start;
+    if (size > MAX_LINE_BYTES) throw new AdoptError('A line of the archive is too long');
+  }
+  if (size > 0) yield Buffer.concat(rest).toString('utf8');
+}
+
+async function* objectsIn(part: StrapiPart, { name, bytes }: TarFile): AsyncGenerator<StrapiItem> {
+  let line = 0;
+  for await (const text of linesOf(bytes)) {
+    line += 1;
+    if (text.trim() === '') continue;
+    const value = objectIn(text);
+    yield value === null ? { part: 'damaged', name, line } : { part, name, value };
+  }
+}
+
+async function* whole(
+  part: 'metadata' | 'assetMetadata',
+  { name, size, bytes }: TarFile,
+): AsyncGenerator<StrapiItem> {
+  if (size > MAX_LINE_BYTES) return yield { part: 'damaged', name, line: 1 };
+  const pieces: Buffer[] = [];
+  for await (const piece of bytes) pieces.push(piece);
+  const value = objectIn(Buffer.concat(pieces).toString('utf8'));
+  yield value === null ? { part: 'damaged', name, line: 1 } : { part, name, value };
+}
+
+const isPart = (word: string): word is StrapiPart => LINED.some((one) => one === word);
+
+async function* itemsIn(file: TarFile): AsyncGenerator<StrapiItem> {
+  const path = file.name.replace(/\\/g, '/').replace(/^\.?\/+/, '');
+  const [first = '', second, third] = path.split('/');
+  const named = { ...file, name: path };
+  if (path === 'metadata.json') yield* whole('metadata', named);
+  else if (isPart(first) && path.endsWith('.jsonl')) yield* objectsIn(first, named);
+  else if (first === 'assets' && second === 'metadata' && path.endsWith('.json'))
+    yield* whole('assetMetadata', named);
+  else if (first === 'assets' && second === 'uploads' && third !== undefined)
+    yield { part: 'asset', name: path.slice('assets/uploads/'.length), size: file.size, bytes: file.bytes };
+}
+
+/** Key lengths in bytes of an encrypted export; the first is that of `strapi export`. */
+const CIPHER = 'aes-128-ecb';
+const KEY_BYTES = 16;
+
+const decipher = (key: string): Transform => createDecipheriv(CIPHER, scryptSync(key, '', KEY_BYTES), null);
+
+/** First bytes of a file, to tell gzip and tar from encrypted bytes. */
+async function headOf(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(512), 0, 512, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+const isEncrypted = (path: string): boolean => path.endsWith('.enc');
+
+function startOf(head: Buffer, key: string): Buffer {
+  const start = createDecipheriv(CIPHER, scryptSync(key, '', KEY_BYTES), null);
+  start.setAutoPadding(false);
+  return start.update(head.subarray(0, head.length - (head.length % KEY_BYTES)));
+}
+
+/** Yields the bytes of the tar file. Throws an AdoptError for a wrong key or a damaged file. */
+async function* tarBytes(path: string, key: string | undefined): AsyncGenerator<Buffer> {
+  const head = await headOf(path);
+  if (isEncrypted(path) && key === undefined)
+    throw new AdoptError(`${path} is encrypted: give the key of the export with --key`);
+  const plain = isEncrypted(path) && key !== undefined ? startOf(head, key) : head;
+  const steps: Transform[] = [];
+  if (isEncrypted(path) && key !== undefined) steps.push(decipher(key));
+  if (isGzip(plain)) steps.push(createGunzip());
+  const source: Readable = createReadStream(path);
+  const last: Readable = steps.at(-1) ?? source;
+  const piped = steps.length === 0 ? Promise.resolve() : pipeline([source, ...steps]);
+  const failed = piped.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  try {
+    for await (const piece of last) if (Buffer.isBuffer(piece)) yield piece;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new AdoptError(`${path} cannot be read: it is damaged, or the key is wrong (${reason})`);
+  } finally {
+    source.destroy();
+    await failed;
+  }
+}
+
+async function* filesBelow(directory: string, prefix = ''): AsyncGenerator<TarFile> {
+  const entries = await readdir(join(directory, prefix), { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = prefix === '' ? entry.name : `${prefix}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesBelow(directory, name);
+    else if (entry.isFile()) {
+      const path = join(directory, name);
+      const { size } = await stat(path);
+      const bytes: AsyncIterable<Buffer> = { [Symbol.asyncIterator]: () => piecesOf(path) };
+      yield { name, size, bytes };
+    }
+  }
+}
+
+async function* piecesOf(path: string): AsyncGenerator<Buffer> {
+  for await (const piece of createReadStream(path)) if (Buffer.isBuffer(piece)) yield piece;
+}
+
+/**
+ * Reads an export of Strapi 4 or 5: `.tar`, `.tar.gz`, the same with `.enc`, or an unpacked folder. Reading
+ * throws an AdoptError for a wrong key or a damaged file.
+ */
+export function readStrapiArchive(path: string, options: { readonly key?: string } = {}): StrapiArchive {
+  return {
+    path,
+    items: async function* () {
+      const isFolder = (await stat(path)).isDirectory();
+      const files = isFolder ? filesBelow(path) : readTar(tarBytes(path, options.key));
+      for await (const file of files) yield* itemsIn(file);
+    },
+  };
+}

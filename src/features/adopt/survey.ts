@@ -1,0 +1,181 @@
+/** First pass over an archive: everything but the content itself. */
+import { isText } from '../../kernel/json.js';
+import { layoutIn } from './layouts.js';
+import { FILE_UID, ROLE_UID } from './names.js';
+import type { Remark } from './remark.js';
+import { RowGroups } from './row-groups.js';
+import { objectOf, type SourceSchema, textOf } from './source-schema.js';
+import type { StrapiArchive, StrapiItem, StrapiObject } from './strapi-archive.js';
+
+const PERMISSION_UID = 'plugin::users-permissions.permission';
+const LOCALE_UID = 'plugin::i18n.locale';
+const FOLDER_UID = 'plugin::upload.folder';
+
+/** Types whose rows are few and needed before the others. */
+const SMALL: readonly string[] = [PERMISSION_UID, LOCALE_UID, ROLE_UID, FOLDER_UID];
+
+/** Facts of an archive that all later passes need. */
+export interface Survey {
+  /** Version of Strapi, `5.44.0`; an empty text if the archive does not name it. */
+  readonly version: string;
+  readonly createdAt: string;
+  readonly schemas: readonly SourceSchema[];
+  readonly layouts: ReadonlyMap<string, StrapiObject>;
+  readonly locales: readonly string[];
+  readonly defaultLocale: string;
+  /** Actions of permissions by the type of their role. */
+  readonly actions: ReadonlyMap<string, readonly string[]>;
+  /** Paths of folders of the media library, such as `/countries/flags`, by their path in Strapi: `/1/5`. */
+  readonly folders: ReadonlyMap<string, string>;
+  /** Names of the files that rows of the media library need: hash and extension. */
+  readonly fileNames: ReadonlySet<string>;
+  /** Number of rows by type. */
+  readonly rows: ReadonlyMap<string, number>;
+  /** Highest row id by type. */
+  readonly lastIds: ReadonlyMap<string, number>;
+  readonly links: number;
+  readonly assets: ReadonlySet<string>;
+  /** Rows that are one document, by their `localizations`, where rows have no document id. */
+  readonly groups: RowGroups;
+  readonly remarks: readonly Remark[];
+}
+
+interface Link {
+  readonly left: StrapiObject;
+  readonly right: StrapiObject;
+}
+
+class Surveyor {
+  private metadata: StrapiObject = {};
+  private readonly schemas: SourceSchema[] = [];
+  private readonly layouts = new Map<string, StrapiObject>();
+  private readonly store = new Map<string, unknown>();
+  private readonly small = new Map<string, StrapiObject[]>(SMALL.map((uid) => [uid, []]));
+  private readonly rows = new Map<string, number>();
+  private readonly lastIds = new Map<string, number>();
+  private readonly assets = new Set<string>();
+  private readonly groups = new RowGroups();
+  private readonly permissionLinks: Link[] = [];
+  private readonly fileNames = new Set<string>();
+  private readonly remarks: Remark[] = [];
+  private links = 0;
+
+  /** Receives the items, one function per part. */
+  readonly take: { readonly [P in StrapiItem['part']]: (item: StrapiItem & { readonly part: P }) => void } = {
+    metadata: ({ value }) => void (this.metadata = value),
+    schemas: ({ value, name }) => this.schema(value, name),
+    configuration: ({ value }) => this.configuration(value),
+    entities: ({ value }) => this.entity(value),
+    links: ({ value }) => this.link({ left: objectOf(value['left']), right: objectOf(value['right']) }),
+    assetMetadata: () => undefined,
+    asset: ({ name }) => void this.assets.add(name),
+    damaged: ({ name, line }) =>
+      void this.remarks.push({
+        list: 'none',
+        subject: name,
+        key: String(line),
+        text: 'The line cannot be read: it is no JSON object',
+      }),
+  };
+
+  result(): Survey {
+    const locales = this.localeCodes();
+    return {
+      version: textOf(objectOf(this.metadata['strapi'])['version']),
+      createdAt: textOf(this.metadata['createdAt']) || '1970-01-01T00:00:00.000Z',
+      schemas: this.schemas,
+      layouts: this.layouts,
+      locales: locales.locales,
+      defaultLocale: locales.defaultLocale,
+      actions: this.actionsByRole(),
+      folders: this.folderPaths(),
+      fileNames: this.fileNames,
+      rows: this.rows,
+      lastIds: this.lastIds,
+      links: this.links,
+      assets: this.assets,
+      groups: this.groups,
+      remarks: this.remarks,
+    };
+  }
+
+  private schema(value: StrapiObject, file: string): void {
+    const uid = textOf(value['uid']);
+    if (uid === '') this.remarks.push({ list: 'none', subject: file, text: 'A schema has no "uid"' });
+    else this.schemas.push({ uid, file, schema: value });
+  }
+
+  private configuration(value: StrapiObject): void {
+    const row = objectOf(value['value']);
+    const layout = layoutIn(row);
+    if (layout !== null) this.layouts.set(...layout);
+    else this.store.set(textOf(row['key']), row['value']);
+  }
+
+  private entity(value: StrapiObject): void {
+    const type = textOf(value['type']);
+    const id = Number(value['id']);
+    this.rows.set(type, (this.rows.get(type) ?? 0) + 1);
+    if (Number.isSafeInteger(id)) this.lastIds.set(type, Math.max(this.lastIds.get(type) ?? 0, id));
+    const data = objectOf(value['data']);
+    this.small.get(type)?.push({ ...data, id });
+    if (type === FILE_UID) this.fileNames.add(`${textOf(data['hash'])}${textOf(data['ext'])}`);
+  }
+
+  private link(link: Link): void {
+    this.links += 1;
+    const { left, right } = link;
+    const type = textOf(left['type']);
+    const field = textOf(left['field']);
+    if (type === PERMISSION_UID && field === 'role') this.permissionLinks.push(link);
+    else if (field === 'localizations' && typeof right['ref'] === 'number')
+      this.groups.join(type, [Number(left['ref']), right['ref']]);
+  }
+
+  private localeCodes(): Pick<Survey, 'locales' | 'defaultLocale'> {
+    const codes = (this.small.get(LOCALE_UID) ?? [])
+      .map(({ code }) => textOf(code))
+      .filter((code) => code !== '');
+    const stored = this.store.get('plugin_i18n_default_locale');
+    const plain = typeof stored === 'string' ? stored.replace(/^"|"$/g, '') : '';
+    const defaultLocale = plain === '' ? (codes[0] ?? 'en') : plain;
+    return { defaultLocale, locales: [...new Set([defaultLocale, ...codes])] };
+  }
+
+  private actionsByRole(): ReadonlyMap<string, readonly string[]> {
+    const roles = new Map((this.small.get(ROLE_UID) ?? []).map(({ id, type }) => [id, textOf(type)]));
+    const roleOf = new Map(
+      this.permissionLinks.map(({ left, right }) => [left['ref'], roles.get(right['ref'])]),
+    );
+    const found = new Map<string, string[]>();
+    for (const { id, action } of this.small.get(PERMISSION_UID) ?? []) {
+      const role = roleOf.get(id);
+      if (role === undefined || !isText(action)) continue;
+      found.set(role, [...(found.get(role) ?? []), action]);
+    }
+    return found;
+  }
+
+  private folderPaths(): ReadonlyMap<string, string> {
+    const rows = this.small.get(FOLDER_UID) ?? [];
+    const names = new Map(
+      rows.map(({ pathId, name }) => [String(pathId), textOf(name).replaceAll('/', '-')]),
+    );
+    const named = (path: string): string =>
+      path
+        .split('/')
+        .map((part) => names.get(part) ?? part)
+        .join('/');
+    return new Map(rows.map(({ path }) => [textOf(path), named(textOf(path))]));
+  }
+}
+
+/** Reads an archive once and returns everything but its content. */
+export async function surveyOf(archive: StrapiArchive): Promise<Survey> {
+  const surveyor = new Surveyor();
+  for await (const item of archive.items()) {
+    const take: (one: never) => void = surveyor.take[item.part];
+    take(item as never);
+  }
+  return surveyor.result();
+}

@@ -1,0 +1,55 @@
+/** Prepares files of other systems, which keep their URLs. */
+import { fileTypeFromFile } from 'file-type';
+import type { ForeignFile, PreparedContent } from '../../content/documents/archive-parts.js';
+import type { Schema } from '../../content/model/model.js';
+import { ContentError } from '../../kernel/errors.js';
+import { extensionOfKind } from './file-kinds.js';
+import { extensionOf } from './file-names.js';
+import type { ResolvedFilesOptions } from './files.options.js';
+import { prepareFile } from './prepare-file.js';
+
+interface Attempt {
+  readonly hash: string;
+  readonly ext: string;
+}
+
+async function attempt(
+  file: ForeignFile,
+  { hash, ext }: Attempt,
+  { schema, options }: { readonly schema: Schema; readonly options: ResolvedFilesOptions },
+): Promise<PreparedContent | ContentError> {
+  const { path, size, sha256, directory } = file;
+  const received = { path, size, sha256, fileName: `file${ext}`, contentType: 'application/octet-stream' };
+  const preparing = { index: 0, info: {}, former: null, schema, directory, hash };
+  try {
+    const { content, values } = await prepareFile(received, preparing, options);
+    const { name: _name, ...rest } = values();
+    const bytes = content.bytes.map(({ key, file: { path: at, size: length, mime } }) => ({
+      ...{ key, path: at, size: length, mime },
+    }));
+    return { values: rest, bytes };
+  } catch (error) {
+    if (error instanceof ContentError) return error;
+    throw error;
+  }
+}
+
+/**
+ * Checks a file and makes its formats. If the extension does not match the bytes, it becomes that of the
+ * bytes. Returns the reason of a refusal as text.
+ */
+export async function prepareForeign(
+  file: ForeignFile,
+  schema: Schema,
+  options: ResolvedFilesOptions,
+): Promise<PreparedContent | string> {
+  const ext = extensionOf(file.name);
+  const hash = file.name.slice(0, file.name.length - ext.length);
+  const first = await attempt(file, { hash, ext }, { schema, options });
+  if (!(first instanceof ContentError)) return first;
+  const kind = (await fileTypeFromFile(file.path))?.mime;
+  const found = kind === undefined ? ext : extensionOfKind(kind);
+  if (found === ext) return first.message;
+  const second = await attempt(file, { hash, ext: found }, { schema, options });
+  return second instanceof ContentError ? first.message : second;
+}

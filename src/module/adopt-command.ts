@@ -1,0 +1,126 @@
+/** Command `adopt`: moves a Strapi project into the application. */
+import { createInterface } from 'node:readline/promises';
+import { parseArgs } from 'node:util';
+import { openSource, type Source } from '../features/adopt/source.js';
+import { type Plan, planOf } from '../features/adopt/plan.js';
+import { writeDefinitions } from '../features/adopt/write-definitions.js';
+import { writeReport } from '../features/adopt/report.js';
+import { Remarks } from '../features/adopt/remark.js';
+import type { OnConflict } from '../features/archive/import-options.js';
+import { moveContent, rehearse, type Rehearsal } from './adopt-content.js';
+import { type Environment, type Surroundings, UsageError } from './command.js';
+
+export const ADOPT_USAGE = `adopt <source> [--out src/content] [--module <module>] [--dry-run] [--report adopt-report]
+        [--key <key>] [--no-files] [--on-conflict skip|refuse|replace] [--overwrite] [--work .adopt]
+      Moves a Strapi 4 or 5 project: its folder, or an archive of "strapi export".
+      Without --module, writes the definitions and a report, and prints the next steps.
+      With --module, moves the content of the archive into the application, too. Run it again after a crash.
+      --dry-run writes the report only.
+      --key is the key of an encrypted archive; or set STRAPI_KEY.
+      --overwrite replaces definitions that were changed by hand.`;
+
+const OPTIONS = {
+  out: { type: 'string', default: 'src/content' },
+  module: { type: 'string' },
+  report: { type: 'string', default: 'adopt-report' },
+  key: { type: 'string' },
+  work: { type: 'string', default: '.adopt' },
+  'dry-run': { type: 'boolean', default: false },
+  'no-files': { type: 'boolean', default: false },
+  'on-conflict': { type: 'string', default: 'skip' },
+  overwrite: { type: 'boolean', default: false },
+} as const;
+
+const CHOICES: readonly string[] = ['refuse', 'skip', 'replace'] satisfies OnConflict[];
+const isChoice = (word: string): word is OnConflict => CHOICES.includes(word);
+
+/** Returns the key of an encrypted archive: given, or typed on a terminal. */
+async function keyFor(
+  source: string,
+  given: string | undefined,
+  env: Environment,
+): Promise<string | undefined> {
+  const key = given ?? env['STRAPI_KEY'];
+  if (key !== undefined || !source.endsWith('.enc') || !process.stdin.isTTY) return key;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question('Key of the export: ');
+  } finally {
+    terminal.close();
+  }
+}
+
+const nextSteps = (out: string, source: Source, command: string): string => `
+Next:
+  1. Import the definitions into your module:
+
+       import { access, components, contentTypes, userAttributes } from './${out.replace(/^src\//, '')}/index.js';
+
+       ContentModule.forRoot({
+         contentTypes: [...contentTypes, ...userTypes(userAttributes)],
+         components,
+         access,
+         …
+       }),
+
+     Check access.ts: it grants what the roles of Strapi could do.
+  2. Build the application, and migrate its database: npx nestjs-content-api migration up
+${
+  source.content === null
+    ? '  3. Export the content in Strapi ("strapi export"), and adopt the archive with --module.'
+    : `  3. Move the content: ${command} --module dist/app.module.js#AppModule`
+}`;
+
+const counted = (documents: Readonly<Record<string, number>>): string =>
+  Object.entries(documents)
+    .map(([type, count]) => `${count} ${type}`)
+    .join(', ');
+
+interface Told {
+  readonly plan: Plan;
+  readonly source: Source;
+  readonly report: string;
+}
+
+async function tell({ plan, source, report }: Told, rehearsal: Rehearsal | null): Promise<string> {
+  const remarks = new Remarks();
+  remarks.addAll(plan.remarks);
+  const counts = await writeReport(report, {
+    source: source.location,
+    strapi: source.content?.survey.version ?? '',
+    remarks: [...remarks.all(), ...(rehearsal?.remarks ?? [])],
+    documents: rehearsal?.documents ?? {},
+    rows: source.content?.survey.rows ?? new Map(),
+  });
+  return `Report: ${report}.md (${counts.moved} moved, ${counts.changed} changed, ${counts.none} without counterpart)`;
+}
+
+export async function runAdopt(args: readonly string[], { env, say }: Surroundings): Promise<string> {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
+  const [location, more] = positionals;
+  if (location === undefined || more !== undefined)
+    throw new UsageError(`Usage: nestjs-content-api ${ADOPT_USAGE}`);
+  const onConflict = values['on-conflict'];
+  if (!isChoice(onConflict)) throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
+  const { out, module: reference, report, work, overwrite, 'dry-run': dryRun, 'no-files': noFiles } = values;
+  const source = await openSource(location, { key: await keyFor(location, values.key, env) });
+  const plan = planOf(source);
+  const told = { plan, source, report };
+  const task = { source, plan, work, say };
+  if (reference === undefined) {
+    say(await tell(told, await rehearse(task)));
+    if (dryRun) return 'Nothing else was written';
+    const { written, same, kept } = await writeDefinitions(plan.files, { out, overwrite });
+    for (const file of kept) say(`Kept, because it was changed: ${file}`);
+    const done = `Definitions: ${written.length} files written to ${out}, ${same.length} unchanged, ${kept.length} kept`;
+    return `${done}\n${nextSteps(out, source, `npx nestjs-content-api adopt ${location}`)}`;
+  }
+  if (source.content === null)
+    throw new UsageError(`${location} has no content: export it with "strapi export", and adopt the archive`);
+  const { documents, summary } = await moveContent({
+    ...task,
+    ...{ reference, dryRun, noFiles, onConflict },
+    report: async (rehearsal) => say(await tell(told, rehearsal)),
+  });
+  return dryRun ? 'Nothing else was written' : `${summary}\nDocuments: ${counted(documents)}`;
+}
