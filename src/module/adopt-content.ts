@@ -10,7 +10,7 @@ import { createGzip } from 'node:zlib';
 import type { INestApplicationContext } from '@nestjs/common';
 import { ArchiveParts } from '../content/documents/archive-parts.js';
 import { buildSchema } from '../content/model/build-schema.js';
-import { describeModel } from '../content/model/description.js';
+import { describeModel, type ModelDescription } from '../content/model/description.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { Database } from '../content/store/database.js';
 import { userTypes } from '../features/accounts/account-types.js';
@@ -114,6 +114,34 @@ interface Target {
   readonly parts: ArchiveParts;
 }
 
+interface Packed {
+  readonly put: (line: string) => Promise<void>;
+  readonly end: () => void;
+  readonly closed: Promise<void>;
+}
+
+/** Opens a gzipped file for lines. */
+function packed(path: string): Packed {
+  const gzip = createGzip({ level: 1 });
+  const closed = pipeline(gzip, createWriteStream(path));
+  // Prevents an unhandled rejection: `put` and the caller report the error.
+  closed.catch(() => undefined);
+  const put = async (line: string): Promise<void> => {
+    if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), closed]);
+  };
+  return { put, closed, end: () => void gzip.end() };
+}
+
+const sinkOf = (writer: ArchiveWriter, model: ModelDescription): ArchiveSink => ({
+  begin: (header) => writer.begin({ archive: ARCHIVE, version: VERSION, ...header, model }),
+  part: (part) => writer.part(part),
+  document: (line) => writer.document(line),
+  content: (content) => writer.content(content),
+  bytes: (piece) => writer.bytes(piece),
+  endPart: () => writer.endPart(),
+  end: () => writer.end(),
+});
+
 /** Converts the content into a file of `work`. A conversion that an earlier run completed is used again. */
 async function convert(task: Task & { readonly noFiles: boolean }, target: Target): Promise<Converted> {
   const { source, plan, work, say } = task;
@@ -130,14 +158,8 @@ async function convert(task: Task & { readonly noFiles: boolean }, target: Targe
     if (isConverted(earlier)) return earlier;
   }
   await mkdir(work, { recursive: true });
-  const gzip = createGzip({ level: 1 });
-  const written = pipeline(gzip, createWriteStream(archive));
-  written.catch(() => undefined);
-  const put = async (line: string): Promise<void> => {
-    if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written]);
-  };
+  const { put, closed: written, end } = packed(archive);
   const hashes = createWriteStream(passwords);
-  const writer = new ArchiveWriter(put);
   const remarks = new Remarks();
   const { documents } = await adoptContent({
     ...source.content,
@@ -147,21 +169,7 @@ async function convert(task: Task & { readonly noFiles: boolean }, target: Targe
     homeLocale: settings.defaultLocale,
     contents: task.noFiles ? null : parts.contents,
     completed: (type, values) => parts.completed(type, values),
-    sink: {
-      begin: (header) =>
-        writer.begin({
-          archive: ARCHIVE,
-          version: VERSION,
-          ...header,
-          model: describeModel(schema, settings),
-        }),
-      part: (part) => writer.part(part),
-      document: (line) => writer.document(line),
-      content: (content) => writer.content(content),
-      bytes: (piece) => writer.bytes(piece),
-      endPart: () => writer.endPart(),
-      end: () => writer.end(),
-    },
+    sink: sinkOf(new ArchiveWriter(put), describeModel(schema, settings)),
     id,
     password: async (documentId, hash) => {
       if (!hashes.write(`${JSON.stringify({ documentId, hash })}\n`)) await once(hashes, 'drain');
@@ -170,7 +178,7 @@ async function convert(task: Task & { readonly noFiles: boolean }, target: Targe
     directory: join(work, id),
     progress: progressOf(say),
   });
-  gzip.end();
+  end();
   hashes.end();
   await Promise.all([written, once(hashes, 'close')]);
   const result: Converted = { archive, passwords, documents, remarks: remarks.all() };

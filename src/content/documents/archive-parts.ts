@@ -36,7 +36,7 @@ export interface ForeignFile {
   readonly directory: string;
 }
 
-/** What to store of a foreign file: values of its row, and the bytes of the file and its formats. */
+/** Values of the row of a foreign file, and the bytes of the file and its formats. */
 export interface PreparedContent {
   readonly values: Readonly<Record<string, unknown>>;
   readonly bytes: readonly (MovedContent & { readonly path: string })[];

@@ -1,6 +1,7 @@
 /** Password hashing: argon2id with the parameters that OWASP recommends (protocol 14.16, D3). */
 import { hash, verify } from '@node-rs/argon2';
 import { overLimit } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
 import { areAcceptable } from '../plan/acceptable.js';
 import type { Body } from '../plan/body.js';
 import { MAX_PASSWORD_BYTES } from '../model/cast-value.js';
@@ -13,6 +14,23 @@ export const hashPassword = (password: string): Promise<string> => hash(password
 /** Hash that no password matches, so that a login of an unknown user takes equally long. */
 let decoy: Promise<string> | undefined;
 
+/** Hash of another system: bcrypt, which Strapi uses. */
+const BCRYPT = /^\$2[abxy]?\$\d\d\$/;
+
+/** Whether a hash is of another system. Replace it with a new one when its password is known. */
+export const isForeignHash = (hash: string | null): boolean => BCRYPT.test(hash ?? '');
+
+/** Compares with a bcrypt hash by the optional package `bcryptjs`; false without it. */
+async function matchesBcrypt(password: string, stored: string): Promise<boolean> {
+  try {
+    const { default: bcrypt } = await import('bcryptjs');
+    return await bcrypt.compare(password, stored);
+  } catch (error) {
+    if (isObject(error) && error['code'] === 'ERR_MODULE_NOT_FOUND') return false;
+    throw error;
+  }
+}
+
 /**
  * Whether the password matches the hash. Null, for an unknown user or one without a password, takes equally
  * long.
@@ -24,6 +42,7 @@ export async function verifyPassword(password: string, stored: string | null): P
       : await (decoy ??= hashPassword(`decoy ${Math.random()}`));
   const possible = password.isWellFormed() && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
   const matches = await verify(known, possible ? password : '');
+  if (stored !== null && possible && isForeignHash(stored)) return matchesBcrypt(password, stored);
   return matches && known === stored;
 }
 

@@ -23,6 +23,19 @@ const oneSpelling: HookFunction = ({ data }) => {
   data['nameKey'] = nameKey(data['username'] as string);
 };
 
+/**
+ * Completes a user of another system: the stored spelling of the address, and the form of the name that
+ * comparisons use. A name that no request could send stays as it is.
+ */
+export function foreignUser(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { username, email } = values;
+  return {
+    ...values,
+    ...(typeof username === 'string' ? { nameKey: nameKey(username) } : {}),
+    ...(typeof email === 'string' ? { email: emailKey(email.trim()) } : {}),
+  };
+}
+
 interface Claim {
   readonly key: 'username' | 'email';
   readonly name: string;

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { hashPassword, verifyPassword } from '../../content/documents/passwords.js';
+import { hashPassword, isForeignHash, verifyPassword } from '../../content/documents/passwords.js';
 import {
   application,
   ContentError,
@@ -76,7 +76,15 @@ export class SignIn {
     if (account === null || !right) throw validationError('Invalid identifier or password');
     if (this.options.register.confirm && account.confirmed !== true)
       throw application('Your account email is not confirmed');
-    return unblocked(account);
+    return this.rehashed(unblocked(account), password);
+  }
+
+  /** Replaces a hash of another system, now that the password is known. */
+  private async rehashed(account: Account, password: string): Promise<Account> {
+    if (!isForeignHash(account.password)) return account;
+    const match = { id: account.id, password: account.password };
+    await this.accounts.set(match, { password: await hashPassword(password) });
+    return this.existing({ documentId: account.documentId });
   }
 
   /** 19.6, 19.7. Accepts only the listed fields, so that no request sets `confirmed` or a role. */

@@ -36,16 +36,3 @@ export function userName(text: string): string {
   if (nameKey(composed).length > MAX_LENGTH) throw refused(`must be at most ${MAX_LENGTH} characters`);
   return composed;
 }
-
-/**
- * Completes a user of another system: the address in lower case, and the form of the name that comparisons
- * use. A name that no request could send stays as it is.
- */
-export function foreignUser(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { username, email } = values;
-  return {
-    ...values,
-    ...(typeof username === 'string' ? { nameKey: nameKey(username) } : {}),
-    ...(typeof email === 'string' ? { email: email.trim().toLowerCase() } : {}),
-  };
-}

@@ -7,7 +7,7 @@ import {
   type NestModule,
   type OnModuleInit,
 } from '@nestjs/common';
-import { AccountHooks } from './account-hooks.js';
+import { AccountHooks, foreignUser } from './account-hooks.js';
 import { AccountTables } from './account-tables.js';
 import { authPaths } from './auth-paths.js';
 import { userPaths } from './user-paths.js';
@@ -33,7 +33,6 @@ import {
 } from './users.options.js';
 import { ArchiveParts } from '../../content/documents/archive-parts.js';
 import { unusedRoles } from './compile-unused-roles.js';
-import { foreignUser } from './user-names.js';
 import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { AuthController } from './auth.controller.js';
 import { RolesController } from './roles.controller.js';

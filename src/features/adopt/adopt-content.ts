@@ -3,17 +3,19 @@ import type { ArchivedContents } from '../../content/documents/archive-parts.js'
 import type { Schema } from '../../content/model/model.js';
 import { adoptFiles, fileValues } from './adopt-files.js';
 import type { ArchiveSink } from './archive-sink.js';
-import { type Building, DocumentBuilder } from './build-document.js';
+import { DocumentBuilder } from './build-document.js';
 import { convertValue } from './convert-value.js';
 import type { Adopted } from './definitions-of.js';
 import { FactsFile } from './facts-file.js';
 import { USER_UID } from './names.js';
 import type { Remarks } from './remark.js';
-import { RowSorter, type SourceRow } from './sort-rows.js';
+import { RowSorter } from './sort-rows.js';
+import type { SourceRow } from './sorted-parts.js';
 import { textOf } from './source-schema.js';
 import { type MovedType, SourceTypes } from './source-types.js';
+import type { Building } from './version.js';
 import type { StrapiArchive, StrapiObject } from './strapi-archive.js';
-import type { Survey } from './survey.js';
+import { type Survey, totalOf } from './survey.js';
 import { join } from 'node:path';
 import { mkdir, rm } from 'node:fs/promises';
 
@@ -59,7 +61,8 @@ const uniquesOf =
       if (attribute.def.unique !== true && attribute.def.type !== 'uid') return [];
       const name = types.nameInSource(uid, attribute.name);
       const { value } = convertValue(attribute, data[name], false);
-      return value === null || value === '' ? [] : [[name, String(value)] as const];
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      return value === null || text === '' ? [] : [[name, text] as const];
     });
   };
 
@@ -111,7 +114,7 @@ async function writeDocuments(
   const documents: Record<string, number> = {};
   let rows = 0;
   let at: MovedType | null = null;
-  const total = [...survey.rows.values()].reduce((sum, one) => sum + one, 0);
+  const total = totalOf(survey.rows);
   for await (const document of sorter.sorted()) {
     const { moved } = document;
     const { type, columns, links } = moved.archived;

@@ -111,11 +111,11 @@ function checkDefault(plain: Plain, say: Reading['say']): void {
   say('none', `The default is left out: ${problem}`);
 }
 
-function common({ model, attribute, say }: Reading): Plain {
+function common({ model, name, attribute, say }: Reading): Plain {
   const plain: Plain = {};
   if (attribute['required'] === true) plain['required'] = true;
   const hidden = model.options['privateAttributes'];
-  if (attribute['private'] === true || (Array.isArray(hidden) && hidden.includes(attribute['name'])))
+  if (attribute['private'] === true || (Array.isArray(hidden) && hidden.includes(name)))
     plain['private'] = true;
   if (isLocalized(model) && isLocalizedAttribute(attribute)) plain['localized'] = true;
   else if (localizedOption(attribute['pluginOptions']))
@@ -131,8 +131,8 @@ const RENAMED: Readonly<Record<string, string>> = { array: 'array', int: 'intege
 /** Maximum length of indexed texts; longer ones cannot be unique. */
 const MAX_INDEXED = 600;
 
-function scalarOf(type: string, reading: Reading): Plain {
-  const plain: Plain = { type, ...common(reading) };
+function scalarOf(type: string, reading: Reading, more: Plain = {}): Plain {
+  const plain: Plain = { type, ...more, ...common(reading) };
   keepOptions(plain, reading);
   if (plain['unique'] === true && Number(plain['maxLength'] ?? 0) > MAX_INDEXED) {
     delete plain['unique'];
@@ -162,7 +162,7 @@ function enumerationOf(reading: Reading): Plain | null {
     say('changed', 'The enumeration has no values: it becomes a "string"');
     return scalarOf('string', reading);
   }
-  return scalarOf('enumeration', { ...reading, attribute: { ...attribute, enum: values } });
+  return scalarOf('enumeration', reading, { enum: values });
 }
 
 /** Types from which a uid can be generated: texts and numbers. */

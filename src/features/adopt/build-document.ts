@@ -1,48 +1,16 @@
 /** Builds the lines of the library's own archive: one document with its versions and links. */
 import { SHARED } from '../../content/model/join-model.js';
 import type { Attribute, Column, LinkedAttribute, StoredLinks } from '../../content/model/model.js';
-import { keyOf } from '../../content/plan/target-key.js';
 
 import { convertValue, writtenValue } from './convert-value.js';
-import { documentIdOf } from './document-ids.js';
+import { Instances } from './instances.js';
+import { LinkLists } from './link-lists.js';
 import { wholePosition } from './positions.js';
-import { Remarks } from './remark.js';
-import type { SourceDocument, SourceLink, SourceRow } from './sort-rows.js';
-import { instancesIn, type SourceTypes } from './source-types.js';
+import type { SourceDocument, SourceLink, SourceRow } from './sorted-parts.js';
+import { type Building, DocumentNotes, isInteger, placeOf, type Version } from './version.js';
 import type { StrapiObject } from './strapi-archive.js';
-import { textOf } from './source-schema.js';
 
 type Values = Record<string, unknown>;
-
-export interface Building {
-  readonly types: SourceTypes;
-  readonly remarks: Remarks;
-  readonly locales: readonly string[];
-  readonly defaultLocale: string;
-  /** Time for rows that have none. */
-  readonly now: string;
-  /** Returns a row id that no row of the source has. */
-  readonly newId: (uid: string) => number;
-  /** Adds values that the source does not have, such as those of files. */
-  readonly complete: (uid: string, data: StrapiObject, documentId: string) => StrapiObject;
-}
-
-/** Version of a document here, made from a row of the source. */
-interface Version {
-  readonly row: SourceRow;
-  readonly id: number;
-  readonly published: boolean;
-  readonly locale: string;
-  readonly data: StrapiObject;
-  /** Links of the row by attribute here, and of its instances by component, id and attribute. */
-  readonly links: ReadonlyMap<string, readonly SourceLink[]>;
-}
-
-const placeOf = (uid: string, ref: number | string, name: string): string =>
-  `${uid}\u0001${ref}\u0001${name}`;
-
-const isInteger = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) > 0 && Number(value) <= 2_000_000_000;
 
 const timeOf = (value: unknown, fallback: string): string => {
   const time =
@@ -55,11 +23,23 @@ const withoutIds = (value: unknown): string =>
   JSON.stringify(value, (key, one: unknown) => (key === 'id' || key === 'documentId' ? undefined : one)) ??
   '';
 
+const SHARED_BY_ALL = 'differ from those of the default locale, in an attribute that all locales share';
+const DIFFERENT_VALUES = `Values that ${SHARED_BY_ALL}`;
+const DIFFERENT_LINKS = `Links that ${SHARED_BY_ALL}`;
+
 export class DocumentBuilder {
+  private readonly notes: DocumentNotes;
+  private readonly links: LinkLists;
+  private readonly instances: Instances;
+
   constructor(
     private readonly document: SourceDocument,
     private readonly building: Building,
-  ) {}
+  ) {
+    this.notes = new DocumentNotes(document, building.remarks);
+    this.links = new LinkLists(document.moved.uid, building.types, this.notes);
+    this.instances = new Instances(building, this.links, this.notes);
+  }
 
   /** Returns the line of the document; null, with remarks, if no row of it can be stored. */
   line(): string | null {
@@ -75,16 +55,6 @@ export class DocumentBuilder {
     return JSON.stringify({ documentId, versions: rows, links, schedule: null });
   }
 
-  private say(list: 'changed' | 'none', [key, text]: readonly [string, string], row: SourceRow): void {
-    const subject = this.document.moved.uid;
-    this.building.remarks.add({ list, subject, ...(key === '' ? {} : { key }), text }, this.nameOf(row));
-  }
-
-  private nameOf({ id, given }: SourceRow): string {
-    const { documentId } = this.document;
-    return `${documentId} (row ${id}${given === '' ? '' : `, ${given}`})`;
-  }
-
   /** Returns the rows that are stored: one per locale and state, with a draft for each published one. */
   private versions(): readonly Version[] {
     const { type } = this.document.moved.archived;
@@ -94,7 +64,7 @@ export class DocumentBuilder {
       (a.given === defaultLocale || a.given === '') && b.given !== defaultLocale && b.given !== '';
     for (const row of this.document.rows) {
       if (type.localized && !this.building.locales.includes(row.locale)) {
-        this.say(
+        this.notes.say(
           'none',
           [row.locale, `The locale "${row.locale}" is not among the locales of the application`],
           row,
@@ -109,7 +79,7 @@ export class DocumentBuilder {
         (row.published && !other.published) ||
         (row.published === other.published && isBetter(row, other));
       if (other !== undefined)
-        this.say(
+        this.notes.say(
           'none',
           ['', 'Rows of the same state and locale as another row of the document'],
           wins ? other : row,
@@ -137,55 +107,13 @@ export class DocumentBuilder {
       if (link.row !== row.id) continue;
       const attribute = this.building.types.attribute(link.ownerType, link.field);
       if (attribute === undefined) {
-        this.say('none', [link.field, 'Links of an attribute that the model does not have'], row);
+        this.notes.say('none', [link.field, 'Links of an attribute that the model does not have'], row);
         continue;
       }
       const place = placeOf(link.ownerType, link.ownerRef, attribute.name);
       links.set(place, [...(links.get(place) ?? []), link]);
     }
     return { data, links };
-  }
-
-  /** Returns the links of an attribute in their order, each target once and of an allowed type. */
-  private ordered(
-    attribute: LinkedAttribute,
-    links: readonly SourceLink[],
-    row: SourceRow,
-  ): readonly (SourceLink & { readonly key: string; readonly type: string })[] {
-    const { types } = this.building;
-    const sorted = [...links].sort(
-      (a, b) => (a.position ?? Infinity) - (b.position ?? Infinity) || a.n - b.n || 0,
-    );
-    const found = new Map<string, SourceLink & { readonly key: string; readonly type: string }>();
-    for (const link of sorted) {
-      const type = types.typeOf(link.targetType);
-      if (type === undefined || !attribute.targets.includes(type)) {
-        this.say(
-          'none',
-          [link.field, `Links to ${link.targetType}, which the attribute does not allow`],
-          row,
-        );
-        continue;
-      }
-      const key = keyOf(attribute, type, link.target);
-      if (!found.has(key)) found.set(key, { ...link, key, type: type.singularApiId });
-      else if (attribute.media)
-        this.say('changed', [link.field, 'Links of the same file more than once: the first one stays'], row);
-    }
-    const list = [...found.values()];
-    if (!attribute.many && list.length > 1)
-      this.say(
-        'none',
-        [attribute.name, 'Further links of a relation to one document: the first one stays'],
-        row,
-      );
-    return attribute.many ? list : list.slice(0, 1);
-  }
-
-  private linksIn(version: Version, attribute: LinkedAttribute): ReturnType<DocumentBuilder['ordered']> {
-    const { uid } = this.document.moved;
-    const links = version.links.get(placeOf(uid, version.row.id, attribute.name)) ?? [];
-    return links.length === 0 ? [] : this.ordered(attribute, links, version.row);
   }
 
   private values(version: Version): Values {
@@ -213,10 +141,11 @@ export class DocumentBuilder {
     const { attribute } = column;
     if (attribute.linked) return this.linkColumn(column, version, attribute);
     const given = this.given(attribute, version.data);
-    if ('components' in attribute) return this.embedded(attribute, given, version);
+    if ('components' in attribute)
+      return this.instances.stored(attribute, { uid: this.document.moved.uid, given }, version);
     const { value, problem } = convertValue(attribute, given, !version.published);
     if (problem !== null)
-      this.say(value === null ? 'none' : 'changed', [attribute.name, problem], version.row);
+      this.notes.say(value === null ? 'none' : 'changed', [attribute.name, problem], version.row);
     return writtenValue(column.type, value);
   }
 
@@ -232,7 +161,7 @@ export class DocumentBuilder {
 
   private linkColumn(column: Column, version: Version, attribute: LinkedAttribute): unknown {
     if (column.remembers !== null) return null;
-    const [link] = this.linksIn(version, attribute);
+    const [link] = this.links.of(version, attribute);
     if (link === undefined) return null;
     if (column.placeOf === null) return link.target;
     return this.inverseOf(link);
@@ -242,83 +171,9 @@ export class DocumentBuilder {
     return inverse === null ? n : wholePosition(inverse);
   }
 
-  private embedded(
-    attribute: Attribute & { readonly many?: boolean },
-    given: unknown,
-    version: Version,
-  ): unknown {
-    const { uid } = this.document.moved;
-    const list = this.instances(attribute, { uid, given }, version);
-    if (list.length === 0) return null;
-    return attribute.many === true ? list : list[0];
-  }
-
-  private instances(
-    attribute: Attribute,
-    { uid, given }: { readonly uid: string; readonly given: unknown },
-    version: Version,
-  ): readonly Values[] {
-    if (!('components' in attribute)) return [];
-    const { types } = this.building;
-    const source = types.source(uid)?.attributes[types.nameInSource(uid, attribute.name)];
-    if (source === undefined) return [];
-    const seen = new Set<number>();
-    return instancesIn(source, given).flatMap((one) => {
-      const component = types.component(one.uid);
-      if (component === undefined || !attribute.components.includes(component)) {
-        this.say(
-          'none',
-          [attribute.name, `Instances of ${one.uid}, which the attribute does not allow`],
-          version.row,
-        );
-        return [];
-      }
-      const id = isInteger(one.id) && !seen.has(one.id) ? one.id : this.building.newId('');
-      if (!attribute.named) seen.add(id);
-      const values: Values = { id, documentId: documentIdOf(one.uid, one.id) };
-      if (attribute.named) values['__component'] = component.uid;
-      for (const inner of component.attributes.values()) {
-        if (inner.system) continue;
-        const value = this.member(inner, one, version);
-        if (value !== null && value !== undefined) values[inner.name] = value;
-      }
-      return [values];
-    });
-  }
-
-  private member(
-    attribute: Attribute,
-    {
-      uid,
-      id,
-      values,
-    }: { readonly uid: string; readonly id: number | string; readonly values: StrapiObject },
-    version: Version,
-  ): unknown {
-    const { types } = this.building;
-    const given = values[types.nameInSource(uid, attribute.name)];
-    if (attribute.linked) {
-      const links = version.links.get(placeOf(uid, id, attribute.name)) ?? [];
-      const keys = this.ordered(attribute, links, version.row).map(({ key }) => key);
-      return attribute.many ? (keys.length === 0 ? null : keys) : keys[0];
-    }
-    if ('components' in attribute) {
-      const list = this.instances(attribute, { uid, given }, version);
-      if (list.length === 0) return null;
-      return attribute.many === true ? list : list[0];
-    }
-    if (attribute.def.type === 'password') {
-      if (textOf(given) !== '')
-        this.say('none', [attribute.name, 'Passwords in components are not moved'], version.row);
-      return null;
-    }
-    const { value, problem } = convertValue(attribute, given, !version.published);
-    if (problem !== null)
-      this.say(value === null ? 'none' : 'changed', [`${uid}.${attribute.name}`, problem], version.row);
-    return value;
-  }
-
-  /** Gives all locales of a state the same shared values, and equal drafts the instances of the published one. */
+  /**
+   * Gives all locales of a state the same shared values, and equal drafts the instances of the published one.
+   */
   private shared(rows: readonly (readonly [Version, Values])[]): readonly Values[] {
     const { columns } = this.document.moved.archived;
     const { defaultLocale } = this.building;
@@ -332,14 +187,7 @@ export class DocumentBuilder {
         if (attribute.localized) continue;
         for (const [version, values] of own) {
           if (withoutIds(values[name]) !== withoutIds(first[1][name]))
-            this.say(
-              'changed',
-              [
-                attribute.name,
-                'Values that differ from those of the default locale, in an attribute that all locales share',
-              ],
-              version.row,
-            );
+            this.notes.say('changed', [attribute.name, DIFFERENT_VALUES], version.row);
           values[name] = first[1][name];
         }
       }
@@ -361,7 +209,7 @@ export class DocumentBuilder {
   private linksOf({ attribute, table }: StoredLinks, versions: readonly Version[]): readonly Values[] {
     const sets = table.perLocale ? versions : this.sharedVersions(attribute, versions);
     return sets.flatMap((version) =>
-      this.linksIn(version, attribute).map((link, index): Values => {
+      this.links.of(version, attribute).map((link, index): Values => {
         const values: Values = {
           [table.published.name]: version.published,
           [table.locale.name]: table.perLocale ? version.locale : SHARED,
@@ -375,26 +223,22 @@ export class DocumentBuilder {
     );
   }
 
-  /** Returns one version per state for links that locales share: that of the default locale, else the first. */
+  /**
+   * Returns one version per state for links that locales share: that of the default locale, else the first.
+   */
   private sharedVersions(attribute: LinkedAttribute, versions: readonly Version[]): readonly Version[] {
     return [false, true].flatMap((published) => {
       const own = versions.filter((version) => version.published === published);
       const first = own.find(({ locale }) => locale === this.building.defaultLocale) ?? own[0];
       if (first === undefined) return [];
       const targets = (version: Version): string =>
-        this.linksIn(version, attribute)
+        this.links
+          .of(version, attribute)
           .map(({ key }) => key)
           .join(' ');
       for (const other of own)
         if (other !== first && targets(other) !== targets(first))
-          this.say(
-            'changed',
-            [
-              attribute.name,
-              'Links that differ from those of the default locale, in an attribute that all locales share',
-            ],
-            other.row,
-          );
+          this.notes.say('changed', [attribute.name, DIFFERENT_LINKS], other.row);
       return [first];
     });
   }
@@ -407,9 +251,9 @@ export class DocumentBuilder {
       if (value === null || (Array.isArray(value) && value.length === 0)) continue;
       const attribute = types.attribute(uid, name);
       if (attribute === undefined)
-        this.say('none', [name, 'Values of an attribute that the model does not have'], row);
+        this.notes.say('none', [name, 'Values of an attribute that the model does not have'], row);
       else if (attribute.def.type === 'password' && uid !== 'plugin::users-permissions.user')
-        this.say('none', [name, 'Passwords outside of users are not moved'], row);
+        this.notes.say('none', [name, 'Passwords outside of users are not moved'], row);
     }
   }
 }

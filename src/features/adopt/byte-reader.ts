@@ -40,8 +40,9 @@ export class ByteReader {
   }
 
   private async fill(): Promise<boolean> {
-    const { done, value } = await this.pieces.next();
-    this.rest = done === true ? EMPTY : value;
-    return done !== true;
+    const next = await this.pieces.next();
+    const piece: unknown = next.value;
+    this.rest = Buffer.isBuffer(piece) ? piece : EMPTY;
+    return next.done !== true;
   }
 }

@@ -7,7 +7,10 @@ export interface UserHash {
   readonly hash: string;
 }
 
-/** Stores the hashes of users that have none, so that a newer password always stays. Null without the column. */
+/**
+ * Stores the hashes of users that have none, so that a newer password always stays. Null if users have no
+ * passwords.
+ */
 export function compilePasswords(user: ContentType, hashes: readonly UserHash[]): Statement | null {
   const column = user.storage.columnOf.get('password');
   if (column === undefined) return null;

@@ -10,10 +10,10 @@ export interface Converted {
   readonly problem: string | null;
 }
 
-const NUL = /\u0000/g;
+const NUL = '\u0000';
 
 /** Returns a text that PostgreSQL can store. */
-const storableText = (text: string): string => text.replace(NUL, '').toWellFormed();
+const storableText = (text: string): string => text.replaceAll(NUL, '').toWellFormed();
 
 function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);

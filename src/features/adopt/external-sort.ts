@@ -44,6 +44,13 @@ interface Run {
   readonly n: number;
 }
 
+/** Returns the next line; null at the end. */
+async function nextLine(lines: AsyncIterator<string>): Promise<string | null> {
+  const next = await lines.next();
+  const line: unknown = next.value;
+  return next.done !== true && typeof line === 'string' ? line : null;
+}
+
 const isBefore = (a: Run, b: Run): boolean => a.key < b.key || (a.key === b.key && a.n < b.n);
 
 /** Moves the first run of a heap down to its place. */
@@ -105,17 +112,17 @@ export class ExternalSort {
     const heap: Run[] = [];
     for (const [n, path] of this.runs.entries()) {
       const lines = linesOf(path);
-      const { done, value } = await lines.next();
-      if (done !== true) heap.push({ lines, line: value, key: keyIn(value), n });
+      const line = await nextLine(lines);
+      if (line !== null) heap.push({ lines, line, key: keyIn(line), n });
     }
     for (let at = heap.length >> 1; at >= 0; at -= 1) sink(heap, at);
     for (let [first] = heap; first !== undefined; [first] = heap) {
       yield recordOf(first.line);
-      const { done, value } = await first.lines.next();
-      if (done === true) {
+      const line = await nextLine(first.lines);
+      if (line === null) {
         const last = heap.pop();
         if (last !== undefined && last !== first) heap[0] = last;
-      } else [first.line, first.key] = [value, keyIn(value)];
+      } else [first.line, first.key] = [line, keyIn(line)];
       sink(heap);
     }
   }
@@ -124,7 +131,7 @@ export class ExternalSort {
     const keyed = this.lines.map((line) => ({ line, key: keyIn(line) }));
     this.lines = [];
     this.size = 0;
-    keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+    keyed.sort((a, b) => Number(a.key > b.key) - Number(a.key < b.key));
     return keyed.map(({ line }) => line);
   }
 

@@ -1,4 +1,6 @@
-/** Names of types, components and attributes: kept if the model allows them, otherwise changed and reported. */
+/**
+ * Names of types, components and attributes: kept if the model allows them, otherwise changed and reported.
+ */
 import { columnName } from '../../content/model/naming.js';
 import { hasDrafts, type SourceModel, textOf } from './source-schema.js';
 import type { Remark } from './remark.js';
@@ -80,7 +82,8 @@ function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
   // Names that stay are claimed first, so that a changed name never displaces them.
   for (const name of [...own.filter(isKept), ...own.filter((one) => !isKept(one))]) {
     const wanted = attributeName(name);
-    let found = isKept(name) ? name : reserved.includes(wanted) ? `${wanted}_` : wanted;
+    const allowed = reserved.includes(wanted) ? `${wanted}_` : wanted;
+    let found = isKept(name) ? name : allowed;
     for (let n = 2; columns.has(columnName(found)); n += 1) found = `${wanted}_${n}`;
     columns.add(columnName(found));
     names.set(name, found);

@@ -5,98 +5,40 @@
  * then by document.
  */
 import { join } from 'node:path';
-import type { LinkedAttribute } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
 import { documentIdOf } from './document-ids.js';
-import { ExternalSort } from './external-sort.js';
 import { FILE_UID } from './names.js';
 import { wholePosition } from './positions.js';
-import { type RowLink, rowLink } from './source-links.js';
+import {
+  beforeLast,
+  BETWEEN,
+  type DocumentPart,
+  FIRST,
+  INTERNAL,
+  isExclusive,
+  isOwnedLink,
+  isOwner,
+  isPart,
+  isRowLink,
+  keyOf,
+  type LastNumbers,
+  MAX_ID,
+  type OwnedLink,
+  type Owner,
+  SECOND,
+  type Sorts,
+  sortsIn,
+  type SourceDocument,
+  type SourceLink,
+  type SourceRow,
+  type Taken,
+} from './sorted-parts.js';
+import { rowLink } from './source-links.js';
 import { hasDrafts, objectOf, textOf } from './source-schema.js';
 import type { MovedType, SourceTypes } from './source-types.js';
 import type { StrapiArchive, StrapiObject } from './strapi-archive.js';
 import type { Remarks } from './remark.js';
-import type { Survey } from './survey.js';
-
-/** Row of a document: one state in one locale. */
-export interface SourceRow {
-  readonly what: 'row';
-  readonly id: number | string;
-  readonly locale: string;
-  /** Locale in the source; empty for none. */
-  readonly given: string;
-  readonly published: boolean;
-  readonly data: StrapiObject;
-}
-
-/** Link of a row or of an instance in it, with the document of its target. */
-export interface SourceLink {
-  readonly what: 'link';
-  readonly row: number | string;
-  /** Uid of the type or component that has the attribute, and id of the row or instance. */
-  readonly ownerType: string;
-  readonly ownerRef: number | string;
-  readonly field: string;
-  readonly targetType: string;
-  readonly target: string;
-  readonly position: number | null;
-  readonly inverse: number | null;
-  readonly n: number;
-}
-
-/** Value of a row that another document of the type has, too. */
-interface Taken {
-  readonly what: 'taken';
-  readonly row: number | string;
-  readonly attribute: string;
-}
-
-export type DocumentPart = SourceRow | SourceLink | Taken;
-
-/** Document with all its rows and links. */
-export interface SourceDocument {
-  readonly moved: MovedType;
-  readonly documentId: string;
-  readonly rows: readonly SourceRow[];
-  readonly links: readonly SourceLink[];
-  readonly taken: readonly Taken[];
-}
-
-/** Row, or row that contains an instance. */
-interface Owner {
-  readonly documentId: string;
-  readonly type: string;
-  readonly row: number | string;
-  readonly locale: string;
-  readonly published: boolean;
-}
-
-interface OwnedLink extends RowLink {
-  readonly owner: Owner;
-}
-
-/** Maximum id of an instance. */
-const MAX_ID = 2_000_000_000;
-const BETWEEN = '\u0001';
-const [FIRST, SECOND] = ['0', '1'];
-
-const keyOf = (...parts: readonly (string | number)[]): string =>
-  parts.map((part) => String(part).replace(/[\t\n]/g, ' ')).join(BETWEEN);
-
-const beforeLast = (key: string): string => key.slice(0, key.lastIndexOf(BETWEEN));
-
-const isOwner = (value: unknown): value is Owner => isObject(value) && 'documentId' in value;
-const isRowLink = (value: unknown): value is RowLink => isObject(value) && 'ownerRef' in value;
-const isOwnedLink = (value: unknown): value is OwnedLink => isRowLink(value) && 'owner' in value;
-const isPart = (value: unknown): value is DocumentPart => isObject(value) && 'what' in value;
-
-/** Whether a target of this type belongs to one document at most. */
-const isExclusive = ({ exclusive, join: way }: LinkedAttribute, type: string): boolean =>
-  exclusive && (!('links' in way) || way.links.exclusive || way.links.exclusiveTypes.includes(type));
-
-/** Types of Strapi itself, whose links need no remark. */
-const INTERNAL =
-  /^(admin|strapi)::|^plugin::(users-permissions|upload|i18n|content-releases|review-workflows)\./;
+import { type Survey, totalOf } from './survey.js';
 
 export interface Sorting {
   readonly archive: StrapiArchive;
@@ -112,19 +54,8 @@ export interface Sorting {
   readonly uniqueValues: (moved: MovedType, row: SourceRow) => readonly (readonly [string, string])[];
 }
 
-/** Highest instance id, number of instances, and highest position in a list of links. */
-export interface LastNumbers {
-  readonly instance: number;
-  readonly instances: number;
-  readonly position: number;
-}
-
 export class RowSorter {
-  private readonly owners: ExternalSort;
-  private readonly targets: ExternalSort;
-  private readonly documents: ExternalSort;
-  private readonly uniques: ExternalSort;
-  private readonly exclusives: ExternalSort;
+  private readonly sorts: Sorts;
   /** Document of the lowest row id of each single type. */
   private readonly singles = new Map<string, { readonly id: number; readonly documentId: string }>();
   private readonly last = { instance: 0, instances: 0, position: 0 };
@@ -132,10 +63,7 @@ export class RowSorter {
   private rowsRead = 0;
 
   constructor(private readonly sorting: Sorting) {
-    const directory = join(sorting.directory, 'sort');
-    const sort = (name: string): ExternalSort => new ExternalSort(directory, name);
-    [this.owners, this.targets, this.documents] = [sort('owners'), sort('targets'), sort('documents')];
-    [this.uniques, this.exclusives] = [sort('uniques'), sort('exclusives')];
+    this.sorts = sortsIn(join(sorting.directory, 'sort'));
   }
 
   /** Yields the documents of the archive, by type and document id. Read it first. */
@@ -143,6 +71,7 @@ export class RowSorter {
     await this.resolveOwners();
     await this.resolveTargets();
     await this.dropRivals();
+    await this.dropTaken();
     yield* this.collected();
   }
 
@@ -160,8 +89,7 @@ export class RowSorter {
     const uid = textOf(value['type']);
     const id = typeof value['id'] === 'number' ? value['id'] : textOf(value['id']);
     this.rowsRead += 1;
-    const total = [...survey.rows.values()].reduce((sum, one) => sum + one, 0);
-    progress('rows', this.rowsRead, total);
+    progress('rows', this.rowsRead, totalOf(survey.rows));
     const moved = types.find(uid);
     if (moved === undefined) {
       if (!INTERNAL.test(uid))
@@ -180,22 +108,22 @@ export class RowSorter {
       published: row.published,
     };
     this.single(moved, owner);
-    await this.documents.add(keyOf(moved.order, owner.documentId, FIRST), row);
-    await this.owners.add(keyOf(uid, id, FIRST), owner);
+    await this.sorts.documents.add(keyOf(moved.order, owner.documentId, FIRST), row);
+    await this.sorts.owners.add(keyOf(uid, id, FIRST), owner);
     for (const instance of types.instances(uid, row.data)) {
       const number = Number(instance.id);
       if (number <= MAX_ID) this.last.instance = Math.max(this.last.instance, number);
       this.last.instances += 1;
-      await this.owners.add(keyOf(instance.uid, instance.id, FIRST), owner);
+      await this.sorts.owners.add(keyOf(instance.uid, instance.id, FIRST), owner);
     }
     for (const [attribute, text] of row.published ? this.sorting.uniqueValues(moved, row) : [])
-      await this.uniques.add(keyOf(moved.order, attribute, row.locale, text), { owner, attribute });
+      await this.sorts.uniques.add(keyOf(moved.order, attribute, row.locale, text), { owner, attribute });
   }
 
   private documentIdOf(uid: string, id: number | string, data: StrapiObject): string {
-    const given = textOf(data['documentId']);
-    if (given !== '') return given;
-    return documentIdOf(uid, this.sorting.survey.groups.lowest(uid, Number(id)));
+    return (
+      textOf(data['documentId']) || documentIdOf(uid, this.sorting.survey.groups.lowest(uid, Number(id)))
+    );
   }
 
   private rowOf(moved: MovedType, id: number | string, data: StrapiObject): SourceRow {
@@ -236,19 +164,20 @@ export class RowSorter {
         );
       return;
     }
-    await this.owners.add(keyOf(link.ownerType, link.ownerRef, SECOND), link);
+    await this.sorts.owners.add(keyOf(link.ownerType, link.ownerRef, SECOND), link);
   }
 
   private async resolveOwners(): Promise<void> {
     const { remarks, types } = this.sorting;
     let at = '';
     let owners: Owner[] = [];
-    for await (const { key, value } of this.owners.sorted()) {
+    for await (const { key, value } of this.sorts.owners.sorted()) {
       const row = beforeLast(key);
       if (row !== at) [at, owners] = [row, []];
       if (isOwner(value)) {
         owners.push(value);
-        if (types.find(row.slice(0, row.indexOf(BETWEEN))) !== undefined) await this.targets.add(key, value);
+        if (types.find(row.slice(0, row.indexOf(BETWEEN))) !== undefined)
+          await this.sorts.targets.add(key, value);
       } else if (isRowLink(value)) {
         if (owners.length === 0)
           remarks.add(
@@ -262,7 +191,7 @@ export class RowSorter {
           );
         const { targetType, targetRef } = value;
         for (const owner of owners)
-          await this.targets.add(keyOf(targetType, targetRef, SECOND), { ...value, owner });
+          await this.sorts.targets.add(keyOf(targetType, targetRef, SECOND), { ...value, owner });
       }
     }
   }
@@ -270,7 +199,7 @@ export class RowSorter {
   private async resolveTargets(): Promise<void> {
     let at = '';
     let target: Owner | null = null;
-    for await (const { key, value } of this.targets.sorted()) {
+    for await (const { key, value } of this.sorts.targets.sorted()) {
       const row = beforeLast(key);
       if (row !== at) [at, target] = [row, null];
       if (isOwnedLink(value)) {
@@ -303,21 +232,21 @@ export class RowSorter {
     const key = keyOf(moved.order, owner.documentId, SECOND);
     const type = types.typeOf(targetType)?.singularApiId ?? '';
     if (ownerType !== owner.type || attribute?.linked !== true || !isExclusive(attribute, type))
-      return this.documents.add(key, part);
+      return this.sorts.documents.add(key, part);
     const scope = keyOf(moved.order, field, targetType, target, String(owner.published), owner.locale);
-    await this.exclusives.add(scope, { key, part, documentId: owner.documentId });
+    await this.sorts.exclusives.add(scope, { key, part, documentId: owner.documentId });
   }
 
-  /** Keeps the first owner of each target of a one-to-one relation, and of each unique value. */
+  /** Keeps the first owner of each target of a one-to-one relation. */
   private async dropRivals(): Promise<void> {
     const { remarks } = this.sorting;
     let at = { key: '', documentId: '' };
-    for await (const { key, value } of this.exclusives.sorted()) {
+    for await (const { key, value } of this.sorts.exclusives.sorted()) {
       if (!isObject(value) || !isPart(value['part'])) continue;
       const documentId = textOf(value['documentId']);
       if (at.key !== key) at = { key, documentId };
       const { part } = value;
-      if (at.documentId === documentId) await this.documents.add(textOf(value['key']), part);
+      if (at.documentId === documentId) await this.sorts.documents.add(textOf(value['key']), part);
       else if (part.what === 'link')
         remarks.add(
           {
@@ -329,13 +258,13 @@ export class RowSorter {
           String(part.row),
         );
     }
-    await this.dropTaken();
   }
 
+  /** Keeps the first owner of each unique value. */
   private async dropTaken(): Promise<void> {
     const { remarks, types } = this.sorting;
     let first = { key: '', documentId: '' };
-    for await (const { key, value } of this.uniques.sorted()) {
+    for await (const { key, value } of this.sorts.uniques.sorted()) {
       if (!isObject(value) || !isOwner(value['owner'])) continue;
       const { owner } = value;
       const attribute = textOf(value['attribute']);
@@ -352,7 +281,7 @@ export class RowSorter {
         String(owner.row),
       );
       const taken: Taken = { what: 'taken', row: owner.row, attribute };
-      await this.documents.add(keyOf(order, owner.documentId, SECOND), taken);
+      await this.sorts.documents.add(keyOf(order, owner.documentId, SECOND), taken);
     }
   }
 
@@ -360,7 +289,7 @@ export class RowSorter {
     const byOrder = new Map(this.sorting.types.all.map((moved) => [moved.order, moved]));
     let at = '';
     let parts: DocumentPart[] = [];
-    for await (const { key, value } of this.documents.sorted()) {
+    for await (const { key, value } of this.sorts.documents.sorted()) {
       const document = beforeLast(key);
       if (document !== at) {
         yield* this.documentOf(at, parts, byOrder);

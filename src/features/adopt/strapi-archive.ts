@@ -82,7 +82,10 @@ async function* whole(
   part: 'metadata' | 'assetMetadata',
   { name, size, bytes }: TarFile,
 ): AsyncGenerator<StrapiItem> {
-  if (size > MAX_LINE_BYTES) return yield { part: 'damaged', name, line: 1 };
+  if (size > MAX_LINE_BYTES) {
+    yield { part: 'damaged', name, line: 1 };
+    return;
+  }
   const pieces: Buffer[] = [];
   for await (const piece of bytes) pieces.push(piece);
   const value = objectIn(Buffer.concat(pieces).toString('utf8'));

@@ -170,6 +170,10 @@ class Surveyor {
   }
 }
 
+/** Returns the number of rows of all types. */
+export const totalOf = (rows: ReadonlyMap<string, number>): number =>
+  [...rows.values()].reduce((sum, one) => sum + one, 0);
+
 /** Reads an archive once and returns everything but its content. */
 export async function surveyOf(archive: StrapiArchive): Promise<Survey> {
   const surveyor = new Surveyor();

@@ -1,0 +1,91 @@
+/** Instances of components in a version, with their links. */
+import type { Attribute, Component } from '../../content/model/model.js';
+import { convertValue } from './convert-value.js';
+import { documentIdOf } from './document-ids.js';
+import type { LinkLists } from './link-lists.js';
+import { textOf } from './source-schema.js';
+import { instancesIn, type SourceInstance } from './source-types.js';
+import { type Building, type DocumentNotes, isInteger, placeOf, type Version } from './version.js';
+
+type Values = Record<string, unknown>;
+
+/** Value of an attribute of the source, and the type or component that has it. */
+interface Given {
+  readonly uid: string;
+  readonly given: unknown;
+}
+
+type Embedded = Attribute & { readonly components: readonly Component[] };
+
+export class Instances {
+  constructor(
+    private readonly building: Building,
+    private readonly links: LinkLists,
+    private readonly notes: DocumentNotes,
+  ) {}
+
+  /** Returns the stored value of a component or zone; null if it is empty. */
+  stored(attribute: Embedded, given: Given, version: Version): unknown {
+    const list = this.list(attribute, given, version);
+    if (list.length === 0) return null;
+    return 'many' in attribute && attribute.many ? list : list[0];
+  }
+
+  private list(attribute: Embedded, { uid, given }: Given, version: Version): readonly Values[] {
+    const { types } = this.building;
+    const source = types.source(uid)?.attributes[types.nameInSource(uid, attribute.name)];
+    if (source === undefined) return [];
+    const seen = new Set<number>();
+    return instancesIn(source, given).flatMap((one) => {
+      const component = types.component(one.uid);
+      if (component === undefined || !attribute.components.includes(component)) {
+        const text = `Instances of "${one.uid}", which the attribute does not allow`;
+        this.notes.say('none', [attribute.name, text], version.row);
+        return [];
+      }
+      const isNamed = 'named' in attribute && attribute.named;
+      const id = isInteger(one.id) && (isNamed || !seen.has(one.id)) ? one.id : this.building.newId('');
+      seen.add(id);
+      const values: Values = { id, documentId: documentIdOf(one.uid, one.id) };
+      if (isNamed) values['__component'] = component.uid;
+      for (const inner of component.attributes.values()) {
+        if (inner.system) continue;
+        const value = this.member(inner, one, version);
+        if (value !== null && value !== undefined) values[inner.name] = value;
+      }
+      this.sayUnknown(one, version);
+      return [values];
+    });
+  }
+
+  private sayUnknown({ uid, values }: SourceInstance, { row }: Version): void {
+    const { types } = this.building;
+    for (const name of Object.keys(types.source(uid)?.attributes ?? {}))
+      if ((values[name] ?? null) !== null && types.attribute(uid, name) === undefined)
+        this.notes.say(
+          'none',
+          [`${uid}.${name}`, 'Values of an attribute that the model does not have'],
+          row,
+        );
+  }
+
+  private member(attribute: Attribute, { uid, id, values }: SourceInstance, version: Version): unknown {
+    const { types } = this.building;
+    const given = values[types.nameInSource(uid, attribute.name)];
+    if (attribute.linked) {
+      const keys = this.links.at(version, attribute, placeOf(uid, id, attribute.name)).map(({ key }) => key);
+      if (!attribute.many) return keys[0];
+      return keys.length === 0 ? null : keys;
+    }
+    if ('components' in attribute) return this.stored(attribute, { uid, given }, version);
+    const at = `${uid}.${attribute.name}`;
+    if (attribute.def.type === 'password') {
+      if (textOf(given) !== '')
+        this.notes.say('none', [at, 'Passwords in components are not moved'], version.row);
+      return null;
+    }
+    const { value, problem } = convertValue(attribute, given, !version.published);
+    if (problem !== null) this.notes.say(value === null ? 'none' : 'changed', [at, problem], version.row);
+    return value;
+  }
+}

@@ -1,0 +1,253 @@
+/** Schema files of Strapi as definitions: kinds of attributes, options, names and layouts. */
+import { checkModel } from '../../src/content/model/check-model.ts';
+import { definitionsOf } from '../../src/features/adopt/definitions-of.ts';
+import { printDefinitions } from '../../src/features/adopt/print-definitions.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const typeSchema = (attributes: Json, more: Json = {}): Json => ({
+  kind: 'collectionType',
+  collectionName: 'things',
+  info: { singularName: 'thing', pluralName: 'things', displayName: 'Thing' },
+  options: {},
+  pluginOptions: {},
+  attributes,
+  ...more,
+});
+
+const sources = (attributes: Json, more: Json = {}) => [
+  { uid: 'api::thing.thing', file: 'thing/schema.json', schema: typeSchema(attributes, more) },
+  {
+    uid: 'shared.seo',
+    file: 'seo.json',
+    schema: {
+      collectionName: 'seos',
+      info: { displayName: 'Seo' },
+      attributes: { title: { type: 'string' } },
+    },
+  },
+  {
+    uid: 'api::other.other',
+    file: 'other/schema.json',
+    schema: typeSchema(
+      { things: { type: 'relation', relation: 'oneToMany', target: 'api::thing.thing', mappedBy: 'other' } },
+      { info: { singularName: 'other', pluralName: 'others' } },
+    ),
+  },
+];
+
+/** Returns the attribute `one` of a type with it, and the remarks about it. */
+function adopted(attribute: Json, more: Json = {}) {
+  const { contentTypes, remarks } = definitionsOf(
+    sources({ one: attribute, name: { type: 'string' } }, more),
+  );
+  return {
+    attribute: contentTypes.find(({ singularApiId }) => singularApiId === 'thing')?.attributes['one'],
+    remarks: remarks.filter(({ key }) => key === 'one').map(({ list, text }) => `${list}: ${text}`),
+  };
+}
+
+describe('attributes of schema files', () => {
+  it.each<[string, Json, Json]>([
+    [
+      'string',
+      { type: 'string', required: true, unique: true, maxLength: 9, regex: '^a' },
+      { type: 'string', required: true, unique: true, maxLength: 9, regex: '^a' },
+    ],
+    ['text', { type: 'text', default: 'a' }, { type: 'text', default: 'a' }],
+    ['blocks', { type: 'blocks' }, { type: 'blocks' }],
+    [
+      'private biginteger',
+      { type: 'biginteger', min: '1', private: true },
+      { type: 'biginteger', private: true, min: '1' },
+    ],
+    [
+      'enumeration',
+      { type: 'enumeration', enum: ['a', 'b'], default: 'a' },
+      { type: 'enumeration', enum: ['a', 'b'], default: 'a' },
+    ],
+    ['uid', { type: 'uid', targetField: 'name' }, { type: 'uid', targetField: 'name', generate: true }],
+    [
+      'media',
+      { type: 'media', multiple: true, allowedTypes: ['images', 'files'] },
+      { type: 'media', multiple: true, allowedTypes: ['images', 'files'] },
+    ],
+    [
+      'media of any type',
+      { type: 'media', multiple: false, allowedTypes: ['images', 'files', 'videos', 'audios'] },
+      { type: 'media' },
+    ],
+    [
+      'component',
+      { type: 'component', component: 'shared.seo', repeatable: true, min: 1 },
+      { type: 'component', component: 'shared.seo', repeatable: true, min: 1 },
+    ],
+    [
+      'dynamiczone',
+      { type: 'dynamiczone', components: ['shared.seo'], max: 3 },
+      { type: 'dynamiczone', components: ['shared.seo'], max: 3 },
+    ],
+    ['custom field', { type: 'customField', customField: 'plugin::color-picker.color' }, { type: 'string' }],
+    [
+      'one-way relation',
+      { type: 'relation', relation: 'oneToOne', target: 'api::other.other' },
+      { type: 'relation', relation: 'oneToOne', target: 'other' },
+    ],
+    [
+      'relation to users',
+      { type: 'relation', relation: 'manyToOne', target: 'plugin::users-permissions.user' },
+      { type: 'relation', relation: 'manyToOne', target: 'user' },
+    ],
+    [
+      'relation to files',
+      { type: 'relation', relation: 'oneToMany', target: 'plugin::upload.file' },
+      { type: 'media', multiple: true },
+    ],
+    [
+      'polymorphic relation',
+      { type: 'relation', relation: 'morphToMany' },
+      { type: 'relation', relation: 'morphToMany' },
+    ],
+  ])('adopts a %s', (_name, attribute, expected) => {
+    expect(adopted(attribute).attribute).toEqual(expected);
+  });
+
+  it('keeps both sides of a relation', () => {
+    const other = {
+      type: 'relation',
+      relation: 'manyToOne',
+      target: 'api::other.other',
+      inversedBy: 'things',
+    };
+    const { contentTypes } = definitionsOf(sources({ other }));
+    expect(contentTypes.map(({ attributes }) => attributes)).toEqual([
+      { other: { type: 'relation', relation: 'manyToOne', target: 'other', inversedBy: 'things' } },
+      { things: { type: 'relation', relation: 'oneToMany', target: 'thing', mappedBy: 'other' } },
+    ]);
+  });
+
+  it('stores uids, relations and marked attributes of a localized type per locale', () => {
+    const more = { pluginOptions: { i18n: { localized: true } } };
+    const relation = { type: 'relation', relation: 'oneToOne', target: 'api::other.other' };
+    const marked = { type: 'string', pluginOptions: { i18n: { localized: true } } };
+    expect(adopted({ type: 'uid' }, more).attribute).toMatchObject({ localized: true });
+    expect(adopted({ type: 'string' }, more).attribute).not.toHaveProperty('localized');
+    expect(adopted(relation, more).attribute).toMatchObject({ localized: true });
+    expect(adopted(marked, more).attribute).toMatchObject({ localized: true });
+    expect(adopted({ type: 'media' }, more).attribute).not.toHaveProperty('localized');
+  });
+
+  it.each<[string, Json, RegExp]>([
+    ['an unknown type', { type: 'strange' }, /^none: .*left out: its type "strange"/],
+    ['a missing component', { type: 'component', component: 'no.thing' }, /^none: .*no component "no.thing"/],
+    [
+      'a missing target',
+      { type: 'relation', relation: 'oneToOne', target: 'api::gone.gone' },
+      /^none: .*"api::gone.gone" is not moved/,
+    ],
+    [
+      'administrators',
+      { type: 'relation', relation: 'oneToOne', target: 'admin::user' },
+      /^none: .*not moved/,
+    ],
+    [
+      'an unknown custom field',
+      { type: 'customField', customField: 'plugin::x.y' },
+      /^changed: .*becomes "json"/,
+    ],
+    ['an option without counterpart', { type: 'string', sparkle: 3 }, /^none: The option "sparkle"/],
+    ['a default that is no value', { type: 'integer', default: 'many' }, /^none: The default is left out/],
+    [
+      'a regular expression that does not compile',
+      { type: 'string', regex: '(' },
+      /^none: The option "regex" is left out/,
+    ],
+    ['an enumeration without values', { type: 'enumeration', enum: [] }, /^changed: .*becomes a "string"/],
+    [
+      'a side without the other',
+      { type: 'relation', relation: 'manyToOne', target: 'api::other.other', inversedBy: 'gone' },
+      /^changed: The relation is one-way/,
+    ],
+  ])('reports %s', (_name, attribute, expected) => {
+    expect(adopted(attribute).remarks.join('\n')).toMatch(expected);
+  });
+});
+
+describe('names of schema files', () => {
+  it('change if they are reserved, and the change is reported', () => {
+    const more = { options: { draftAndPublish: true }, info: { singularName: 'file', pluralName: 'users' } };
+    const { contentTypes, remarks } = definitionsOf(
+      sources({ status: { type: 'string' }, 'a-b': { type: 'string' } }, more),
+    );
+    expect(contentTypes[0]).toMatchObject({
+      singularApiId: 'file-2',
+      pluralApiId: 'users-2',
+      draftAndPublish: true,
+    });
+    expect(Object.keys(contentTypes[0]?.attributes ?? {})).toEqual(['status_', 'aB']);
+    expect(remarks.filter(({ list }) => list === 'changed').map(({ key }) => key)).toEqual([
+      'status',
+      'a-b',
+      'file',
+      'users',
+      'things',
+    ]);
+  });
+
+  it('keep a name of which another attribute would take the column', () => {
+    const { contentTypes } = definitionsOf(
+      sources({ fooBar: { type: 'string' }, foo_bar: { type: 'string' } }),
+    );
+    expect(Object.keys(contentTypes[0]?.attributes ?? {})).toEqual(['fooBar', 'foo_bar_2']);
+  });
+});
+
+describe('definitions', () => {
+  it('are sound for broken schemas', () => {
+    const broken = sources({
+      one: null,
+      two: { type: 3 },
+      three: { type: 'dynamiczone' },
+      four: 'text',
+    });
+    const { contentTypes, components } = definitionsOf(broken);
+    expect(checkModel(contentTypes, components)).toEqual([]);
+  });
+
+  it('have the titles, columns and labels of the content manager', () => {
+    const layout = {
+      settings: { mainField: 'name' },
+      metadatas: { name: { edit: { label: 'Full name', description: 'As printed', placeholder: 'Ann' } } },
+      layouts: { list: ['id', 'name', 'gone'], edit: [[{ name: 'name', size: 6 }]] },
+    };
+    const { contentTypes } = definitionsOf(sources({ name: { type: 'string' } }), {
+      layouts: new Map([['api::thing.thing', layout]]),
+    });
+    expect(contentTypes[0]).toMatchObject({
+      desk: { title: 'name', list: ['id', 'name'] },
+      attributes: {
+        name: { desk: { label: 'Full name', description: 'As printed', width: 6, placeholder: 'Ann' } },
+      },
+    });
+  });
+
+  it('are printed as files with an index', () => {
+    const files = printDefinitions(definitionsOf(sources({ name: { type: 'string' } })), {
+      access: { public: { thing: ['find'] } },
+      locales: ['en'],
+      defaultLocale: 'en',
+    });
+    expect(files.map(({ path }) => path)).toEqual([
+      'types/thing.ts',
+      'types/other.ts',
+      'components/shared/seo.ts',
+      'user-attributes.ts',
+      'access.ts',
+      'index.ts',
+    ]);
+    expect(files[0]?.text).toContain(
+      "export const thing = defineCollectionType({\n  singularApiId: 'thing',",
+    );
+    expect(files.at(-1)?.text).toContain('export const contentTypes = [thing, other];');
+  });
+});
