@@ -56,9 +56,7 @@ const uniquesOf =
   (types: SourceTypes, complete: Building['complete']) =>
   ({ uid, archived: { type } }: MovedType, row: SourceRow): (readonly [string, string])[] => {
     const data = complete(uid, row.data, String(row.id));
-    return [...type.attributes.values()].flatMap((attribute) => {
-      if (attribute.kind !== 'scalar' || attribute.system) return [];
-      if (attribute.def.unique !== true && attribute.def.type !== 'uid') return [];
+    return type.storage.uniques.flatMap((attribute) => {
       const name = types.nameInSource(uid, attribute.name);
       const { value } = convertValue(attribute, data[name], false);
       const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -3,8 +3,10 @@ import type { LinkedAttribute } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
 import { ExternalSort } from './external-sort.js';
 import type { RowLink } from './source-links.js';
-import type { MovedType } from './source-types.js';
-import type { StrapiObject } from './strapi-archive.js';
+import type { MovedType, SourceTypes } from './source-types.js';
+import type { StrapiArchive, StrapiObject } from './strapi-archive.js';
+import type { Remarks } from './remark.js';
+import type { Survey } from './survey.js';
 
 /** Row of a document: one state in one locale. */
 export interface SourceRow {
@@ -108,4 +110,18 @@ export function sortsIn(directory: string): Sorts {
     uniques: sort(uniques),
     exclusives: sort(exclusives),
   };
+}
+
+export interface Sorting {
+  readonly archive: StrapiArchive;
+  readonly survey: Survey;
+  readonly types: SourceTypes;
+  readonly remarks: Remarks;
+  /** Folder of temporary files. */
+  readonly directory: string;
+  readonly progress: (what: string, count: number, total: number) => void;
+  /** Locale of documents without locales in the application. */
+  readonly homeLocale: string;
+  /** Values that must be unique among published documents, by attribute. */
+  readonly uniqueValues: (moved: MovedType, row: SourceRow) => readonly (readonly [string, string])[];
 }

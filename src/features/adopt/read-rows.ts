@@ -1,0 +1,125 @@
+/** Reads the rows and links of an archive into the sorts. */
+import { documentIdOf } from './document-ids.js';
+import { wholePosition } from './positions.js';
+import {
+  FIRST,
+  INTERNAL,
+  keyOf,
+  type LastNumbers,
+  MAX_ID,
+  type Owner,
+  SECOND,
+  type Sorting,
+  type Sorts,
+  type SourceRow,
+} from './sorted-parts.js';
+import { rowLink } from './source-links.js';
+import { hasDrafts, objectOf, textOf } from './source-schema.js';
+import type { MovedType } from './source-types.js';
+import type { StrapiObject } from './strapi-archive.js';
+import { totalOf } from './survey.js';
+
+export class RowReader {
+  /** Document of the lowest row id of each single type. */
+  readonly singles = new Map<string, { readonly id: number; readonly documentId: string }>();
+  private readonly last = { instance: 0, instances: 0, position: 0 };
+  private linksRead = 0;
+  private rowsRead = 0;
+
+  constructor(
+    private readonly sorting: Sorting,
+    private readonly sorts: Sorts,
+  ) {}
+
+  /** Reads the archive. Returns the highest numbers in it. */
+  async read(): Promise<LastNumbers> {
+    for await (const item of this.sorting.archive.items()) {
+      if (item.part === 'entities') await this.row(item.value);
+      else if (item.part === 'links') await this.link(item.value);
+    }
+    return this.last;
+  }
+
+  private async row(value: StrapiObject): Promise<void> {
+    const { types, remarks, survey, progress } = this.sorting;
+    const uid = textOf(value['type']);
+    const id = typeof value['id'] === 'number' ? value['id'] : textOf(value['id']);
+    this.rowsRead += 1;
+    progress('rows', this.rowsRead, totalOf(survey.rows));
+    const moved = types.find(uid);
+    if (moved === undefined) {
+      if (!INTERNAL.test(uid))
+        remarks.add(
+          { list: 'none', subject: uid, text: 'Rows of a type that the model does not have' },
+          String(id),
+        );
+      return;
+    }
+    const row = this.rowOf(moved, id, objectOf(value['data']));
+    const owner: Owner = {
+      documentId: this.documentIdOf(uid, id, row.data),
+      type: uid,
+      row: id,
+      locale: row.locale,
+      published: row.published,
+    };
+    this.single(moved, owner);
+    await this.sorts.documents.add(keyOf(moved.order, owner.documentId, FIRST), row);
+    await this.sorts.owners.add(keyOf(uid, id, FIRST), owner);
+    for (const instance of types.instances(uid, row.data)) {
+      const number = Number(instance.id);
+      if (number <= MAX_ID) this.last.instance = Math.max(this.last.instance, number);
+      this.last.instances += 1;
+      await this.sorts.owners.add(keyOf(instance.uid, instance.id, FIRST), owner);
+    }
+    for (const [attribute, text] of row.published ? this.sorting.uniqueValues(moved, row) : [])
+      await this.sorts.uniques.add(keyOf(moved.order, attribute, row.locale, text), { owner, attribute });
+  }
+
+  private documentIdOf(uid: string, id: number | string, data: StrapiObject): string {
+    return (
+      textOf(data['documentId']) || documentIdOf(uid, this.sorting.survey.groups.lowest(uid, Number(id)))
+    );
+  }
+
+  private rowOf(moved: MovedType, id: number | string, data: StrapiObject): SourceRow {
+    const { survey, homeLocale } = this.sorting;
+    const given = textOf(data['locale']);
+    const drafts = moved.source !== null && hasDrafts(moved.source);
+    const published = !drafts || textOf(data['publishedAt']) !== '';
+    const wanted = given === '' ? survey.defaultLocale : given;
+    const locale = moved.archived.type.localized ? wanted : homeLocale;
+    return { what: 'row', id, locale, given, published, data };
+  }
+
+  private single(moved: MovedType, { documentId, row }: Owner): void {
+    if (moved.archived.type.kind !== 'singleType') return;
+    const found = this.singles.get(moved.uid);
+    const id = Number(row);
+    if (found === undefined || id < found.id) this.singles.set(moved.uid, { id, documentId });
+  }
+
+  private async link(value: StrapiObject): Promise<void> {
+    const { types, remarks, survey, progress } = this.sorting;
+    this.linksRead += 1;
+    progress('links', this.linksRead, survey.links);
+    const link = rowLink(value, types, this.linksRead);
+    if (link === null) return;
+    const position = link.inverse === null ? link.n : wholePosition(link.inverse);
+    this.last.position = Math.max(this.last.position, position);
+    if (types.model(link.ownerType) === undefined) {
+      if (!INTERNAL.test(link.ownerType))
+        remarks.add(
+          {
+            list: 'none',
+            subject: link.ownerType,
+            key: link.field,
+            text: 'Links of a type or component that the model does not have',
+          },
+          String(link.ownerRef),
+        );
+      return;
+    }
+    await this.sorts.owners.add(keyOf(link.ownerType, link.ownerRef, SECOND), link);
+  }
+}
