@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { ContentAccess } from '../content/access/content-access.js';
-import { checkGrants } from '../content/access/permissions.js';
+import { checkGrants } from '../content/access/check-grants.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import { unknownFallbacks } from '../content/model/fallback-locale.js';
 import type { Schema } from '../content/model/model.js';

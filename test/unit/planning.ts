@@ -45,6 +45,8 @@ const row = (id: number, published: boolean, locale = 'en'): VersionRow => ({
   covered: String(id),
   stamp: `${id}`,
   own: true,
+  live: true,
+  shown: true,
 });
 
 const rowsOf = ({ type, stored = null, published = null }: Planning): VersionRow[] => [

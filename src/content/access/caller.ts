@@ -13,6 +13,8 @@ export interface Caller {
   readonly permissions: Permissions;
   /** Roles that the permissions come from, if any. */
   readonly roles?: readonly string[];
+  /** Facts about the caller from its strategy, such as its organisation, for the conditions of grants. */
+  readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
 export const SYSTEM: Caller = Object.freeze({ kind: 'system', id: null, permissions: Permissions.ALL });

@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Schema } from '../model/model.js';
 import { type AuthStrategy, type Credentials, type Identity, recognise } from './auth-strategy.js';
 import { type Caller, publicCaller } from './caller.js';
-import { actionsOn, checkGrants, type Grant, type Grants, Permissions } from './permissions.js';
+import { checkGrants } from './check-grants.js';
+import { actionsOn, type Grant, type Grants, Permissions } from './permissions.js';
 
 export type RoleGrants = Readonly<Record<string, Grants>>;
 

@@ -1,6 +1,7 @@
 /** Decides which documents a caller may act on, for routes, plans, caches and writes (D16). */
 import type { Column, ContentType } from '../model/model.js';
 import { type Caller, userOf } from './caller.js';
+import { filtersFor, type GrantCondition, type WhereCondition } from './grant-condition.js';
 import type { Action } from './permissions.js';
 
 export interface OwnCondition {
@@ -9,13 +10,63 @@ export interface OwnCondition {
   readonly user: string;
 }
 
-/** Documents of a type on which a caller may act: all, none, or those that meet the condition. */
-export type Decision = 'all' | 'none' | OwnCondition;
+/** Formula of conditions. Equal keys mean equal formulas. */
+export type Formula =
+  | OwnCondition
+  | WhereCondition
+  | { readonly kind: 'all' | 'any'; readonly parts: readonly Formula[] };
 
-export const isOwn = (decision: Decision): decision is OwnCondition => typeof decision === 'object';
+/**
+ * Condition with filters of a grant. In contrast to an owner condition, the versions of one document can
+ * differ in it, and a write can change its result.
+ */
+export interface GrantedCondition {
+  readonly kind: 'granted';
+  readonly formula: Formula;
+  readonly key: string;
+}
 
-/** Returns the owner condition of a decision; null for all documents or none. */
-export const ownPartOf = (decision: Decision): OwnCondition | null => (isOwn(decision) ? decision : null);
+export type Rule = OwnCondition | GrantedCondition;
+
+/** Documents of a type on which a caller may act: all, none, or those that meet the rule. */
+export type Decision = 'all' | 'none' | Rule;
+
+/** Whether a decision is limited to the caller's own documents. */
+export const isOwn = (decision: Decision): decision is OwnCondition => ruleOf(decision)?.kind === 'own';
+
+/** Returns the rule of a decision; null for all documents or none. */
+export const ruleOf = (decision: Decision): Rule | null => (typeof decision === 'object' ? decision : null);
+
+/** Returns the rule of a decision if it has filters; null otherwise. */
+export const grantedOf = (decision: Decision): GrantedCondition | null => {
+  const rule = ruleOf(decision);
+  return rule?.kind === 'granted' ? rule : null;
+};
+
+const keyOf = (formula: Formula): string => {
+  if (formula.kind === 'own') return 'own';
+  if (formula.kind === 'where') return `where ${formula.key}`;
+  return JSON.stringify([formula.kind, ...formula.parts.map(keyOf)]);
+};
+
+const ruleKey = (rule: Rule): string => (rule.kind === 'own' ? keyOf(rule) : rule.key);
+
+/** Whether two decisions about documents of a type are the same. */
+export const isSame = (a: Decision, b: Decision): boolean => {
+  const [one, other] = [ruleOf(a), ruleOf(b)];
+  return one === null || other === null ? a === b : ruleKey(one) === ruleKey(other);
+};
+
+const formulaOf = (rule: Rule): Formula => (rule.kind === 'own' ? rule : rule.formula);
+
+/** Returns the rule for a formula: conditions joined with `and` (all) or `or` (any). */
+function joined(kind: 'all' | 'any', formulas: readonly Formula[]): Rule | null {
+  const different = [...new Map(formulas.map((one) => [keyOf(one), one])).values()];
+  const [first, ...others] = different;
+  if (first === undefined) return null;
+  const formula = others.length === 0 ? first : { kind, parts: different };
+  return formula.kind === 'own' ? formula : { kind: 'granted', formula, key: keyOf(formula) };
+}
 
 function ownCondition(caller: Caller, type: ContentType): OwnCondition | null {
   const user = userOf(caller);
@@ -23,14 +74,19 @@ function ownCondition(caller: Caller, type: ContentType): OwnCondition | null {
   return user === null || owner === undefined ? null : { kind: 'own', owner, user };
 }
 
+const conditionFor = ({ where }: GrantCondition, caller: Caller, type: ContentType): Formula | null =>
+  where === 'own' ? ownCondition(caller, type) : filtersFor(where, caller, type);
+
 export function decide(caller: Caller, type: ContentType, action: Action): Decision {
   const { permissions } = caller;
   if (permissions.allows(type.singularApiId, action)) return 'all';
-  if (!permissions.allowsOwn(type.singularApiId, action)) return 'none';
-  return ownCondition(caller, type) ?? 'none';
+  const limits = permissions.limits(type.singularApiId, action);
+  return joined('any', limits.flatMap((one) => conditionFor(one, caller, type) ?? [])) ?? 'none';
 }
 
 function both(a: Decision, b: Decision): Decision {
+  const [one, other] = [ruleOf(a), ruleOf(b)];
+  if (one !== null && other !== null) return joined('all', [one, other].map(formulaOf)) ?? 'none';
   if (a === 'all') return b;
   return b === 'none' ? b : a;
 }
@@ -65,15 +121,17 @@ export function storesDraft(caller: Caller, type: ContentType, action: Action): 
   if (action !== 'create' && action !== 'update') return false;
   const published = decidePublished(caller, type, action);
   if (isOwn(published)) return action === 'update' && !isOwn(decide(caller, type, action));
+  if (ruleOf(published) !== null) return !isSame(published, decide(caller, type, action));
   return published === 'none';
 }
 
 const READING: readonly Action[] = ['find', 'findOne', 'readDrafts'];
 
-/** Whether the plan of `action` may contain an owner condition, which makes it specific to this user. */
+/** Whether the plan of `action` may contain a condition, which makes it specific to this caller. */
 export const isPersonal = (caller: Caller, type: ContentType, action: Action): boolean =>
-  type.owner !== null &&
-  caller.kind === 'user' &&
-  [action, ...READING, ...(type.publishBy === 'right' ? (['publish'] as const) : [])].some((each) =>
-    isOwn(decide(caller, type, each)),
-  );
+  caller.permissions.hasWhere ||
+  (type.owner !== null &&
+    caller.kind === 'user' &&
+    [action, ...READING, ...(type.publishBy === 'right' ? (['publish'] as const) : [])].some((each) =>
+      isOwn(decide(caller, type, each)),
+    ));

@@ -1,8 +1,7 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
-import { among } from '../model/suggest.js';
-import type { ContentType, Schema } from '../model/model.js';
-import { DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
+import { DESK_GRANT } from '../model/naming.js';
+import { conditionOf, type GrantCondition, OWN, type WhereOf } from './grant-condition.js';
 
 /** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
 export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
@@ -20,15 +19,15 @@ export const actionsOn = (subject: string): readonly Action[] => {
 const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
 
 /**
- * One grant: an action, or actions limited to some attributes, to the user's own documents, or both.
+ * One grant: an action, or actions limited to some attributes, to some documents, or both.
  *
  * `fields` are names of attributes of the type, including relations, components and media. Only these can be
  * read, filtered, sorted, searched and populated (`find`, `findOne`) or written (`create`, `update`). Ids,
  * timestamps and the locale are always readable.
  *
- * `own` needs a type with an `owner`. A grant of the same action on all documents has precedence. Only a
- * type's own routes return own documents; populating, filtering and linking through a relation needs `find`
- * on all.
+ * `own` and `where` limit a grant to some documents: the user's own ones, which needs a type with an `owner`,
+ * or those that meet the filters. A grant of the same action on all documents has precedence. Several limited
+ * grants of an action add up their documents, but only the attributes that all of them list are granted.
  */
 export type Grant =
   | Action
@@ -36,14 +35,8 @@ export type Grant =
       readonly actions: '*' | readonly Action[];
       readonly fields?: readonly string[];
       readonly own?: boolean;
+      readonly where?: WhereOf;
     };
-
-/** Grants that do not belong to a content type: the list of locales, the model, and the desk. */
-const OTHERS: ReadonlyMap<string, undefined> = new Map([
-  ['locale', undefined],
-  [MODEL_GRANT, undefined],
-  [DESK_GRANT, undefined],
-]);
 
 /**
  * Grants by `singularApiId`, or `'*'` for every type: a list of grants, or `'*'` for all actions.
@@ -60,21 +53,32 @@ const NO_FIELDS: FieldScope = new Set();
 export const union = (a: FieldScope, b: FieldScope): FieldScope =>
   a === null || b === null ? null : new Set([...a, ...b]);
 
+const intersection = (a: FieldScope, b: FieldScope): FieldScope => {
+  if (a === null || b === null) return a ?? b;
+  return new Set([...a].filter((name) => b.has(name)));
+};
+
 interface NormalGrant {
   readonly actions: readonly Action[];
   readonly fields: FieldScope;
-  readonly own: boolean;
+  readonly limit: GrantCondition | null;
+}
+
+/** Returns the condition of a grant. One with `own` and `where` is refused, so it grants nothing. */
+function limitOf({ own, where }: Exclude<Grant, string>): GrantCondition | null {
+  if (where !== undefined) return conditionOf(own === true ? () => false : where);
+  return own === true ? OWN : null;
 }
 
 function normalise(grant: Grant, subject: string): NormalGrant {
-  if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
-  const { actions, fields, own = false } = grant;
+  if (typeof grant === 'string') return { actions: [grant], fields: null, limit: null };
+  const { actions, fields } = grant;
   const named = actions === '*' ? actionsOn(subject) : actions;
   // A grant of no attributes grants no deletion or publication either.
   return {
     actions: fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named,
     fields: fields === undefined ? null : new Set(fields),
-    own,
+    limit: limitOf(grant),
   };
 }
 
@@ -102,10 +106,45 @@ function grantedOf(entries: readonly Entry[]): Granted {
   return granted;
 }
 
+const fieldsText = (fields: FieldScope): string[] | null => (fields === null ? null : [...fields].sort());
+
 const textOf = (granted: Granted): string[] =>
   entriesOf(granted)
-    .map(({ type, action, fields }) =>
-      JSON.stringify([type, action, fields === null ? null : [...fields].sort()]),
+    .map(({ type, action, fields }) => JSON.stringify([type, action, fieldsText(fields)]))
+    .sort();
+
+/** Grant of an action on the documents that meet a condition. */
+export interface LimitedGrant {
+  readonly condition: GrantCondition;
+  readonly fields: FieldScope;
+}
+
+/** Grant of some documents, with its type and action. */
+interface LimitedEntry extends Entry {
+  readonly limit: GrantCondition;
+}
+
+/** Limited grants by type and action. Those with equal conditions are one grant. */
+type Limited = ReadonlyMap<string, readonly LimitedGrant[]>;
+
+const placeOf = ({ type, action }: Pick<Entry, 'type' | 'action'>): string => `${action} ${type}`;
+
+function limitedOf(entries: readonly LimitedEntry[]): Limited {
+  const limited = new Map<string, LimitedGrant[]>();
+  for (const { limit: condition, fields, ...entry } of entries) {
+    const grants = limited.get(placeOf(entry)) ?? [];
+    const same = grants.findIndex((one) => one.condition === condition);
+    if (same < 0) grants.push({ condition, fields });
+    else grants[same] = { condition, fields: union(grants[same]?.fields ?? null, fields) };
+    limited.set(placeOf(entry), grants);
+  }
+  return limited;
+}
+
+const limitedText = (limited: Limited): string[] =>
+  [...limited]
+    .flatMap(([place, grants]) =>
+      grants.map(({ condition, fields }) => JSON.stringify([place, condition.key, fieldsText(fields)])),
     )
     .sort();
 
@@ -130,12 +169,16 @@ let made = 0;
 export class Permissions {
   /** Unique id in this process. */
   readonly id: number = (made += 1);
+  /** Whether a grant has a `where`, so that plans depend on the caller. */
+  readonly hasWhere: boolean;
 
   private constructor(
     private readonly granted: Granted,
-    private readonly owned: Granted,
+    private readonly limited: Limited,
+    private readonly entries: readonly LimitedEntry[],
     private readonly key: string,
   ) {
+    this.hasWhere = entries.some(({ limit }) => limit !== OWN);
     Object.freeze(this);
   }
 
@@ -148,23 +191,27 @@ export class Permissions {
     return granted.get(type)?.has(action) === true || granted.get(EVERY)?.has(action) === true;
   }
 
-  /** Whether `action` is granted on the user's own documents only. */
-  allowsOwn(type: string, action: Action): boolean {
-    return this.owned.get(type)?.has(action) === true && !this.allows(type, action);
+  /** Returns the conditions under which `action` is granted; none if it is granted on all documents. */
+  limits(type: string, action: Action): readonly GrantCondition[] {
+    return this.limitedTo(type, action).map(({ condition }) => condition);
+  }
+
+  private limitedTo(type: string, action: Action): readonly LimitedGrant[] {
+    return this.limited.get(placeOf({ type, action })) ?? [];
   }
 
   /** Returns the attributes that `action` is granted on: null for all, an empty set without a grant. */
   fields(type: string, action: Action): FieldScope {
-    const scopes = this.allows(type, action)
-      ? [this.granted.get(EVERY)?.get(action), this.granted.get(type)?.get(action)]
-      : [this.owned.get(type)?.get(action)];
+    const scopes = [this.granted.get(EVERY)?.get(action), this.granted.get(type)?.get(action)];
     const known = scopes.filter((scope) => scope !== undefined);
-    return known.length === 0 ? NO_FIELDS : known.reduce(union);
+    if (known.length > 0) return known.reduce(union);
+    const limited = this.limitedTo(type, action);
+    return limited.length === 0 ? NO_FIELDS : limited.map(({ fields }) => fields).reduce(intersection);
   }
 
   /** Whether no action is granted. */
   get isEmpty(): boolean {
-    return this.granted.size === 0 && this.owned.size === 0;
+    return this.granted.size === 0 && this.limited.size === 0;
   }
 
   /** Whether other permissions grant nothing in addition to these. */
@@ -177,9 +224,10 @@ export class Permissions {
     const key = `${this.id} ${more.id}`;
     const known = sums.get(key);
     if (known !== undefined) return known;
-    const entries = (part: 'granted' | 'owned'): Entry[] =>
-      [this, more].flatMap((one) => entriesOf(one[part]));
-    const sum = Permissions.intern(entries('granted'), entries('owned'));
+    const sum = Permissions.intern(
+      [this, more].flatMap(({ granted }) => entriesOf(granted)),
+      [this, more].flatMap(({ entries }) => entries),
+    );
     sums.set(key, sum);
     return sum;
   }
@@ -198,101 +246,37 @@ export class Permissions {
         (grants === '*' ? actionsOn(type) : grants).map((grant) => [type, grant] as const),
       )
       .flatMap(([type, grant]) => {
-        const { actions, fields, own } = normalise(grant, type);
+        const { actions, fields, limit } = normalise(grant, type);
         return actions.map((action) => ({
           type,
           action,
           fields: NARROWED.includes(action) ? fields : null,
-          own,
+          limit,
         }));
       });
     return Permissions.intern(
-      entries.filter(({ own }) => !own),
-      entries.filter(({ own }) => own),
+      entries.filter(({ limit }) => limit === null),
+      entries.flatMap(({ limit, ...entry }) => (limit === null ? [] : [{ ...entry, limit }])),
     );
   }
 
   /**
    * Returns the shared object with these permissions. Grants that a more general grant covers are ignored.
    */
-  private static intern(onAll: readonly Entry[], onOwn: readonly Entry[]): Permissions {
+  private static intern(onAll: readonly Entry[], onSome: readonly LimitedEntry[]): Permissions {
     const all = grantedOf(onAll);
     const onEvery = ({ action }: Entry): FieldScope | undefined => all.get(EVERY)?.get(action);
     const isOnAll = ({ type, action }: Entry): boolean => all.get(type)?.has(action) === true;
     const granted = grantedOf(
       entriesOf(all).filter((entry) => entry.type === EVERY || onEvery(entry) !== null),
     );
-    const own = grantedOf(onOwn.filter((entry) => onEvery(entry) === undefined && !isOnAll(entry)));
-    const key = JSON.stringify([textOf(granted), textOf(own)]);
+    const entries = onSome.filter((entry) => onEvery(entry) === undefined && !isOnAll(entry));
+    const limited = limitedOf(entries);
+    const key = JSON.stringify([textOf(granted), limitedText(limited)]);
     const known = lasting.get(key) ?? interned.get(key);
     if (known !== undefined) return known;
-    const rights = new Permissions(granted, own, key);
+    const rights = new Permissions(granted, limited, entries, key);
     interned.set(key, rights);
     return rights;
   }
-}
-
-function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {
-  if (type === undefined) return [`${at}: "fields" needs a content type, and "*" is none`];
-  const names = [...type.attributes.keys()];
-  return fields
-    .filter((field) => !type.attributes.has(field))
-    .map((field) => `${at}: "${field}" is not an attribute of ${type.singularApiId}${among(field, names)}`);
-}
-
-const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
-  type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
-
-/**
- * Returns the errors of grants with unknown types, actions or attributes; `where` is their path in the
- * options.
- */
-export function checkGrants(grants: Grants, schema: Schema, where: string): string[] {
-  const types = new Map<string, ContentType | undefined>([...OTHERS, ...schema.types]);
-  return Object.entries(grants).flatMap(([name, list]) => {
-    const at = `${where}.${name}`;
-    if (name !== '*' && !types.has(name))
-      return [`${where}: "${name}" is not a content type${among(name, [...types.keys()])}`];
-    if (list === '*') return [];
-    if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
-    return (list as readonly unknown[]).flatMap((grant) => {
-      const { actions, fields, own } = shapeOf(grant);
-      if (actions === null)
-        return [`${at}: expected an action or { actions, fields, own }, found ${JSON.stringify(grant)}`];
-      const known: readonly string[] = actionsOn(name);
-      const unknown = actions.filter((action) => !known.includes(action));
-      return [
-        ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, known)}`),
-        ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
-        ...(own ? ownMistakes(types.get(name), at) : []),
-      ];
-    });
-  });
-}
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');
-
-/** Reads a grant from a file or a database, where its type is not guaranteed. */
-function shapeOf(grant: unknown): {
-  readonly actions: readonly string[] | null;
-  readonly fields: readonly string[] | null;
-  readonly own: boolean;
-} {
-  if (typeof grant === 'string') return { actions: [grant], fields: null, own: false };
-  const wrong = { actions: null, fields: null, own: false };
-  if (
-    typeof grant !== 'object' ||
-    grant === null ||
-    Object.keys(grant).some((key) => !['actions', 'fields', 'own'].includes(key))
-  )
-    return wrong;
-  const {
-    actions,
-    fields,
-    own = false,
-  } = grant as { readonly actions?: unknown; readonly fields?: unknown; readonly own?: unknown };
-  if ((fields !== undefined && !isTexts(fields)) || typeof own !== 'boolean') return wrong;
-  const named = isTexts(actions) ? actions : null;
-  return { actions: actions === '*' ? [] : named, fields: fields ?? null, own };
 }

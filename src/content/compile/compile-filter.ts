@@ -1,12 +1,14 @@
 /** Prints a condition. To-many conditions are EXISTS, so that they never duplicate rows. */
 import { filledIn } from '../plan/open-operands.js';
+import type { Decision, Formula, GrantedCondition, Rule } from '../access/decide.js';
+import { plannedWhere } from '../plan/granted.js';
 import type { Condition, ReadPlan, Search } from '../plan/plan.js';
 import type { ScalarAttribute } from '../model/model.js';
 import { type Operator, operatorOf } from '../query/operators.js';
 import { join, param, type Sql, slot, sql } from '../../kernel/sql.js';
 import { containment } from './compile-containment.js';
 import { compileOwn } from './compile-own.js';
-import { asText, comparable, type Context, rowOf, type Scope } from './scope.js';
+import { asText, comparable, type Context, newContext, rowOf, type RowScope, type Scope } from './scope.js';
 import { inPlace, targetsOf } from './targets.js';
 
 type Compare = Extract<Condition, { kind: 'compare' }>;
@@ -62,12 +64,68 @@ export function compileFilter(condition: Condition, scope: Scope, context: Conte
     }
     case 'own':
       return compileOwn(condition, rowOf(scope).alias);
+    case 'granted':
+      return compileGranted(condition, { row: rowOf(scope), published: context.version.published }, context);
     default: {
       if (condition.parts.length === 0) return condition.kind === 'all' ? sql`true` : sql`false`;
       const parts = condition.parts.map((part) => compileFilter(part, scope, context));
       return sql`(${join(parts, condition.kind === 'all' ? ' and ' : ' or ')})`;
     }
   }
+}
+
+/** Version that a rule is about, and its state. */
+interface Judged {
+  readonly row: RowScope;
+  readonly published: boolean;
+}
+
+/**
+ * Context of a rule: related documents are those of the judged version, in its state and locale. It ignores
+ * the state, locale and limits of the request, which a caller could choose.
+ */
+const judging = ({ row, published }: Judged, context: Context): Context => ({
+  ...context,
+  version: {
+    published: published || !row.type.draftAndPublish,
+    locale: { kind: 'any' },
+    defaultLocale: context.version.defaultLocale,
+    publication: null,
+    storesDraft: false,
+    withState: false,
+  },
+  chain: () => null,
+  limited: () => [],
+});
+
+function compileFormula(formula: Formula, row: RowScope, context: Context): Sql {
+  if (formula.kind === 'own') return compileOwn(formula, row.alias);
+  if (formula.kind === 'where') return compileFilter(plannedWhere(formula), row, context);
+  const parts = formula.parts.map((part) => compileFormula(part, row, context));
+  return sql`(${join(parts, formula.kind === 'all' ? ' and ' : ' or ')})`;
+}
+
+const compileGranted = ({ formula }: GrantedCondition, judged: Judged, context: Context): Sql =>
+  compileFormula(formula, judged.row, judging(judged, context));
+
+export const compileRule = (rule: Rule, judged: Judged, context: Context): Sql =>
+  rule.kind === 'own' ? compileOwn(rule, judged.row.alias) : compileGranted(rule, judged, context);
+
+function compileDecision(decision: Decision, judged: Judged, context: Context): readonly Sql[] {
+  if (decision === 'all') return [];
+  return [decision === 'none' ? sql`false` : compileRule(decision, judged, context)];
+}
+
+/** Context of a read, with the limits of its caller. */
+export function readContext(plan: ReadPlan): Context {
+  const context = newContext(plan);
+  const { limits } = plan.version;
+  if (limits === undefined) return context;
+  return {
+    ...context,
+    limited: (row, published) =>
+      compileDecision(limits(row.type, { root: row.root === true, published }), { row, published }, context),
+  };
 }
 
 /** Prints `_q`: a case-insensitive substring of any searchable attribute (protocol section 6). */

@@ -19,7 +19,7 @@ import {
 } from '../../kernel/sql.js';
 import { stampOf, writtenStampOf } from './changes.js';
 import { seenBy } from './compile-change-log.js';
-import { compileFilter, compileSearch, whereOf } from './compile-filter.js';
+import { compileFilter, compileSearch, readContext, whereOf } from './compile-filter.js';
 import { compileDocument } from './compile-object.js';
 import { compileJoinedOrder, type JoinedOrder } from './compile-order.js';
 import { MARK_COLUMN } from './compile-mark.js';
@@ -30,8 +30,7 @@ import {
   column,
   type Context,
   documentConditions,
-  newContext,
-  rowScope,
+  rootScope,
   type RowScope,
   totalConditions,
   versionConditions,
@@ -188,14 +187,14 @@ function list(plan: ListPlan, row: RowScope, { context, noted }: Counting): Sql 
 }
 
 function readSql(plan: ReadPlan, noted = false): Sql {
-  const context = newContext(plan);
-  const row = rowScope(plan.type, alias('t', 0));
+  const context = readContext(plan);
+  const row = rootScope(plan.type);
   return isList(plan) ? list(plan, row, { context, noted }) : one(plan, row, context);
 }
 
 export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
-  const context = newContext(plan);
-  const row = rowScope(plan.type, alias('t', 0));
+  const context = readContext(plan);
+  const row = rootScope(plan.type);
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
   return template(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
 }
@@ -261,13 +260,13 @@ export function compileWrittenAnswer(plan: ReadPlan, bytes: number): WrittenAnsw
   const isAny = plan.where === null && plan.search === null && plan.otherwise === null;
   const isVersion = version.publication === null && localeChain(type, version, true) === null;
   if (shared === null || !isPlain(plan) || !isAny || !isVersion) return null;
-  const row = rowScope(type, alias('t', 0));
+  const row = rootScope(type);
   return {
     key: shared.key,
     published: version.published || !type.draftAndPublish,
     from: (rows) => {
       const source = { row, from: sql`${rows} ${row.alias}`, stamp: writtenStampOf(row.alias) };
-      return lastSql(shownRow(plan, source, newContext(plan)), plan, bytes);
+      return lastSql(shownRow(plan, source, readContext(plan)), plan, bytes);
     },
   };
 }

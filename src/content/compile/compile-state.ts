@@ -1,7 +1,8 @@
 /** Prints the state of a document: draft, published or modified, and the same for each locale (8.32). */
+import type { Rule } from '../access/decide.js';
 import type { StatePlan } from '../plan/plan.js';
 import { join, quote, type Sql, sql } from '../../kernel/sql.js';
-import { compileOwn } from './compile-own.js';
+import { compileRule } from './compile-filter.js';
 import { stampOf } from './changes.js';
 import { coveredRevision } from './covered-revision.js';
 import { column, type Context, currentRows, type RowScope } from './scope.js';
@@ -14,10 +15,14 @@ function statusOf({ type }: RowScope, { version: { coverage } }: Context): Sql {
     when count(distinct ${revision}) > 1 then 'modified' else 'published' end`;
 }
 
-/** Conditions on the versions that the caller may read. */
-function readable({ drafts, published }: StatePlan): Sql[] {
-  if (published !== null) return [compileOwn(published, sql`v`)];
-  return drafts === null ? [] : [sql`(v.published or ${compileOwn(drafts, sql`v`)})`];
+/** Conditions on the versions that the caller may read: those of `limited`, without filters in grants. */
+function readable({ drafts, published }: StatePlan, row: RowScope, context: Context): Sql[] {
+  const version = { ...row, alias: sql`v` };
+  const of = (rule: Rule | null, isPublished: boolean): Sql =>
+    rule === null ? sql`true` : compileRule(rule, { row: version, published: isPublished }, context);
+  if (drafts === null && published === null) return [];
+  if (drafts?.kind === 'own' && published?.kind === 'own') return [of(published, true)];
+  return [sql`((v.published and ${of(published, true)}) or (not v.published and ${of(drafts, false)}))`];
 }
 
 /** The rows `v` of a document that the caller may read. */
@@ -25,7 +30,7 @@ function versionsOf(state: StatePlan, row: RowScope, context: Context): Sql {
   const conditions = [
     sql`v.document_id = ${column(row, 'document_id')}`,
     ...currentRows(row.type, sql`v`, context.defaultLocale),
-    ...readable(state),
+    ...readable(state, row, context),
   ];
   return sql`${quote(row.type.table)} v where ${join(conditions, ' and ')}`;
 }

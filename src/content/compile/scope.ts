@@ -3,13 +3,15 @@ import { localeChain } from '../plan/fallback.js';
 import type { Coverage } from '../plan/coverage.js';
 import type { ReadPlan, Version } from '../plan/plan.js';
 import type { Component, ContentType, ScalarAttribute } from '../model/model.js';
-import { constant, param, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
+import { alias, constant, join, param, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
 import { isSameCovered } from './covered-revision.js';
 
 export interface RowScope {
   readonly kind: 'row';
   readonly type: ContentType;
   readonly alias: Sql;
+  /** Whether the row is one of the root's documents, in this or another version. */
+  readonly root?: boolean;
 }
 
 export interface JsonScope {
@@ -32,6 +34,8 @@ export interface Context {
   /** Prefix of file URLs that are signed later; null for none. */
   readonly filePlaceholder: Sql | null;
   readonly next: () => number;
+  /** Conditions on a version in this state, which exclude those that do not exist for the caller. */
+  readonly limited: (row: RowScope, published: boolean) => readonly Sql[];
   /** Ends a condition's sub-query. After four, `offset 0` limits the exponential planning time. */
   readonly optimizationFence: () => Sql;
 }
@@ -70,11 +74,15 @@ export function newContext({ version, format, filePlaceholder }: Answered): Cont
     defaultLocale: constant(version.defaultLocale),
     chain: chainsOf(version),
     next: () => (n += 1),
+    limited: () => [],
     optimizationFence: () => ((conditions += 1) > MAX_UNFENCED ? sql` offset 0` : sql``),
   };
 }
 
 export const rowScope = (type: ContentType, name: Sql): RowScope => ({ kind: 'row', type, alias: name });
+
+/** Scope of the root's documents. */
+export const rootScope = (type: ContentType): RowScope => ({ ...rowScope(type, alias('t', 0)), root: true });
 
 export function comparable(scope: Scope, attribute: ScalarAttribute): Sql {
   if (scope.kind === 'row') return sql`${scope.alias}.${quote(attribute.column)}`;
@@ -105,20 +113,33 @@ export const column = (row: RowScope, name: keyof typeof COLUMNS): Sql => sql`${
 export const hasVersion = (type: ContentType, documentId: Sql, condition: Sql): Sql =>
   sql`exists (select 1 from ${quote(type.table)} v where v.document_id = ${documentId} and ${condition})`;
 
-function versionExists(row: RowScope, state: 'published' | 'draft', sameLocale: boolean): Sql {
-  const wanted = state === 'published' ? sql`v.published` : sql`not v.published`;
-  const locale = sameLocale || !row.type.localized ? sql` and v.locale = ${column(row, 'locale')}` : sql``;
-  return hasVersion(row.type, column(row, 'document_id'), sql`${wanted}${locale}`);
+/** Another version of a row's document, for which the same limits apply. */
+const versionScope = (row: RowScope, name: Sql): RowScope => ({ ...row, alias: name });
+
+type Wanted = readonly [state: 'published' | 'draft', sameLocale: boolean];
+
+function versionExists(row: RowScope, [state, sameLocale]: Wanted, context: Context): Sql {
+  const isPublished = state === 'published';
+  const conditions = [
+    isPublished ? sql`v.published` : sql`not v.published`,
+    ...(sameLocale || !row.type.localized ? [sql`v.locale = ${column(row, 'locale')}`] : []),
+    ...context.limited(versionScope(row, sql`v`), isPublished),
+  ];
+  return hasVersion(row.type, column(row, 'document_id'), join(conditions, ' and '));
 }
 
-function compared(row: RowScope, operator: '=' | '<>', coverage: Coverage | null): Sql {
+function compared({ row, coverage }: PublicationCheck, operator: '=' | '<>', context: Context): Sql {
   const table = quote(row.type.table);
   const isSame = isSameCovered(row.type, [sql`d`, sql`p`], coverage);
   const compare = operator === '=' ? isSame : sql`not ${isSame}`;
+  const limits = [
+    ...context.limited(versionScope(row, sql`d`), false),
+    ...context.limited(versionScope(row, sql`p`), true),
+  ];
   return sql`exists (select 1 from ${table} d join ${table} p on p.document_id = d.document_id
     and p.locale = d.locale and p.published
     where d.document_id = ${column(row, 'document_id')} and d.locale = ${column(row, 'locale')}
-      and not d.published and ${compare})`;
+      and ${join([sql`not d.published`, ...limits, compare], ' and ')})`;
 }
 
 interface PublicationCheck {
@@ -132,24 +153,26 @@ interface PublicationCheck {
  * locale require both states. Filters with the prefix `published-` match published rows only, so they never
  * find a draft.
  */
-function publicationCondition({ filter, row, coverage }: PublicationCheck): Sql {
+function publicationCondition(check: PublicationCheck, context: Context): Sql {
+  const { filter, row } = check;
+  const exists = (...wanted: Wanted): Sql => versionExists(row, wanted, context);
   switch (filter) {
     case 'never-published':
-      return sql`not ${versionExists(row, 'published', true)}`;
+      return sql`not ${exists('published', true)}`;
     case 'has-published-version':
-      return sql`${versionExists(row, 'published', true)} and ${versionExists(row, 'draft', true)}`;
+      return sql`${exists('published', true)} and ${exists('draft', true)}`;
     case 'never-published-document':
-      return sql`not ${versionExists(row, 'published', false)}`;
+      return sql`not ${exists('published', false)}`;
     case 'has-published-version-document':
-      return versionExists(row, 'published', false);
+      return exists('published', false);
     case 'modified':
-      return compared(row, '<>', coverage);
+      return compared(check, '<>', context);
     case 'unmodified':
-      return compared(row, '=', coverage);
+      return compared(check, '=', context);
     case 'published-without-draft':
-      return sql`${column(row, 'published')} and not ${versionExists(row, 'draft', true)}`;
+      return sql`${column(row, 'published')} and not ${exists('draft', true)}`;
     case 'published-with-draft':
-      return sql`${column(row, 'published')} and ${versionExists(row, 'draft', true)}`;
+      return sql`${column(row, 'published')} and ${exists('draft', true)}`;
   }
 }
 
@@ -166,7 +189,14 @@ const amongChain = (row: RowScope, codes: Param): Sql =>
  */
 function bestLocale(row: RowScope, codes: Param, context: Context): Sql[] {
   const [own, chain] = [column(row, 'locale'), sql`${codes}::text[]`];
-  const state = stateCondition(row.type, sql`v`, context);
+  const isPublished = context.version.published || !row.type.draftAndPublish;
+  const state = join(
+    [
+      stateCondition(row.type, sql`v`, context),
+      ...context.limited(versionScope(row, sql`v`), isPublished),
+    ],
+    ' and ',
+  );
   const better = sql`select 1 from ${quote(row.type.table)} v
     where v.document_id = ${column(row, 'document_id')} and ${state}
     and v.locale = any(${chain}) and array_position(${chain}, v.locale) < array_position(${chain}, ${own})`;
@@ -205,15 +235,23 @@ function stateConditions(row: RowScope, context: Context, atRoot: boolean): Sql[
   if (row.type.draftAndPublish) {
     conditions.push(stateCondition(row.type, row.alias, context));
     if (filter !== null)
-      conditions.push(publicationCondition({ filter, row, coverage: coverage?.(row.type, atRoot) ?? null }));
+      conditions.push(
+        publicationCondition({ filter, row, coverage: coverage?.(row.type, atRoot) ?? null }, context),
+      );
   }
   return conditions;
 }
 
+/** Conditions on a row in the state that is read, which exclude those that do not exist for the caller. */
+export const limitedIn = (row: RowScope, { version, limited }: Context): readonly Sql[] =>
+  limited(row, version.published || !row.type.draftAndPublish);
+
 /** Conditions that select a row's version: the one state and locale of the request (D13). */
 export function versionConditions(row: RowScope, parent: RowScope | null, context: Context): Sql[] {
   const locale = row.type.localized ? localeCondition(row, parent, context) : [];
-  return [...stateConditions(row, context, parent === null), ...locale];
+  // The rule of the root's documents is part of the plan's conditions.
+  const limits = parent === null ? [] : limitedIn(row, context);
+  return [...stateConditions(row, context, parent === null), ...locale, ...limits];
 }
 
 /**

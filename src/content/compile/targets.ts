@@ -8,6 +8,7 @@ import {
   type Context,
   heldJson,
   type JsonScope,
+  limitedIn,
   rowOf,
   rowScope,
   type Scope,
@@ -62,9 +63,16 @@ interface Finding {
 }
 
 function linkedTargets(hop: RelationAttribute, { scope, looksUp }: Finding, context: Context): Targets {
-  const target = rowScope(hop.target, alias('t', context.next()));
   const way = joinSql(hop.join);
-  const version = way.versioned ? versionConditions(target, rowOf(scope), context) : [];
+  // Other locales of a root document have its rule.
+  const isSame = hop.join.kind === 'locales';
+  const root = isSame && rowOf(scope).root === true;
+  const target = { ...rowScope(hop.target, alias('t', context.next())), root };
+  const version = way.versioned
+    ? versionConditions(target, rowOf(scope), context)
+    : isSame
+      ? limitedIn(target, context)
+      : [];
   const { from, conditions, position } = way.targets(hop.join, {
     from: scope,
     attribute: hop,

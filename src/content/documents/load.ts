@@ -41,6 +41,8 @@ const versionRow = (row: Row): VersionRow => ({
   covered: String(row['covered'] ?? row['revision']),
   stamp: String(row['stamp']),
   own: row['own'] === true,
+  live: row['own'] === true,
+  shown: row['own'] === true,
 });
 
 function draftlessOf(

@@ -31,7 +31,8 @@ import { newDocumentId } from './document-id.js';
 import { withHeldValues } from './held-values.js';
 import type { Changed, HookRun } from './hook-run.js';
 import { InstanceIds } from './instance-ids.js';
-import { expectationOf, foundIn, loadedFrom, loadStatement } from './load.js';
+import { isJudged, judgedFound, judgedVersions, judgeResult } from './judge.js';
+import { expectationOf, type Found, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { isThere, ownWritten } from './standing.js';
 import { ownShown } from './version-tags.js';
@@ -104,7 +105,7 @@ const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
   runner.em === null && !hooks.listening;
 
 async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<Written<T>> {
-  const expects = work.expects && isAlone(work, write);
+  const expects = work.expects && isAlone(work, write) && !isJudged(write.plan);
   const loaded = await load({ ...work, expects }, write.plan, notHeld(write.plan.locks, work.runner.held));
   if (!isThere(write.plan, loaded.versions)) {
     const refusals = write.plan.body?.refusals ?? [];
@@ -114,8 +115,8 @@ async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<Written<
   const [plan, found] = await changedByHooks(work, write, loaded);
   const planned = await stepsOf(work, plan, found);
   const before = loaded.versions.all;
-  const versions = found.versions;
-  return { answer: await writeAndAnswer(work, write, { ...planned, plan, versions, before }), found: true };
+  const writing = { ...planned, plan, versions: found.versions, before, loaded: found };
+  return { answer: await writeAndAnswer(work, write, writing), found: true };
 }
 
 /** Adds the locale to an error of a write in several locales. */
@@ -164,13 +165,20 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const loading = loadStatement(request);
   const statements = loading === null ? taken : [...taken, loading];
   const rows = statements.length === 0 ? [] : await runner.load(statements);
-  const found = foundIn(loading === null ? undefined : rows.at(-1)?.[0], request);
+  const judging = { plan, defaultLocale: settings.defaultLocale };
+  const judgedIn = async (row: Row | undefined): Promise<Found> =>
+    judgedFound(runner, judging, foundIn(row, request));
+  const found = await judgedIn(loading === null ? undefined : rows.at(-1)?.[0]);
   const kept = ids ?? instanceIds.keep(found.freshIds, needed);
-  const loaded = loadedFrom(found, request, kept);
+  const made = async (state: Found): Promise<Loaded> => {
+    const loaded = loadedFrom(state, request, kept);
+    return { ...loaded, versions: await judgedVersions(runner, judging, loaded.versions) };
+  };
+  const loaded = await made(found);
   if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
   if (loading === null || plan.body === null || loaded.draftless.size === 0) return loaded;
   const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
-  return loadedFrom(foundIn((await runner.all([...drafts, loading])).at(-1)?.[0], request), request, kept);
+  return made(await judgedIn((await runner.all([...drafts, loading])).at(-1)?.[0]));
 }
 
 /**
@@ -223,13 +231,18 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
 async function writeAndAnswer<T>(
   work: Attempt,
   write: WriteRun<T>,
-  { before, ...planned }: PlannedWrite & { readonly before: readonly VersionRow[] },
+  { before, loaded, ...planned }: PlannedWrite & {
+    readonly before: readonly VersionRow[];
+    readonly loaded: Loaded;
+  },
 ): Promise<T> {
   const { documentId, steps } = planned;
   const { base, runner } = work;
   const { hooks, answer } = write;
   const added = base.additions.of(planned);
-  const alone = isAlone(work, write);
+  const judging = { plan: planned.plan, defaultLocale: base.settings.defaultLocale };
+  const judged = isJudged(planned.plan);
+  const alone = isAlone(work, write) && !judged;
   const written = compileSteps(steps, alone ? answer.written : null);
   const statements = [...added, ...written.statements];
   const others = alone ? answer.statements(documentId) : null;
@@ -237,6 +250,7 @@ async function writeAndAnswer<T>(
   if (answering !== null)
     return answer.from(await answered(runner, [...statements, ...answering], answer), before);
   await runner.all(statements);
+  if (judged) await judgeResult(runner, judging, { documentId, loaded });
   await hooks.after(runner, documentId);
   return answer.readBack(runner, documentId, before);
 }

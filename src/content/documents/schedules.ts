@@ -15,6 +15,7 @@ import type { Schema } from '../model/model.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { DocumentsBase } from './documents-base.js';
 import { foundIn, loadedFrom, loadStatement } from './load.js';
+import { judgedVersions } from './judge.js';
 import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
 
@@ -107,7 +108,9 @@ export class Schedules {
     const holding =
       mutex === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: mutex, exclusive: true }])];
     const rows = await runner.all([...holding, loading]);
-    const { versions } = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
+    const found = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
+    const judging = { plan, defaultLocale: settings.defaultLocale };
+    const versions = await judgedVersions(runner, judging, found.versions);
     if (!isThere(plan, versions) || versions.documentId === null) throw notFound();
     return versions.documentId;
   }

@@ -1,28 +1,56 @@
 /** Checks of a caller's permission on one document, made under its lock and before any hook runs. */
 import {
   decide,
+  type Decision,
   decidePublished,
   decideRead,
+  grantedOf,
   isOwn,
   type OwnCondition,
-  ownPartOf,
 } from '../access/decide.js';
+import type { StandingRequest, StateDecisions } from '../compile/compile-standing.js';
 import { forbidden, preconditionFailed } from '../../kernel/errors.js';
+import type { Attribute } from '../model/model.js';
+import { NOTHING_GIVEN } from '../plan/given.js';
 import { checkPrecondition } from '../plan/precondition.js';
 import { VERBS } from '../plan/plan-write.js';
+import { oneOf } from '../plan/rights.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
-export function ownOnly({ caller, target, right }: WritePlan): OwnCondition | null {
-  return ownPartOf(decide(caller, target.type, right));
-}
+const decided = ({ caller, target, right }: WritePlan): Decision => decide(caller, target.type, right);
+
+const decidedLive = ({ caller, target, right }: WritePlan): Decision =>
+  decidePublished(caller, target.type, right);
+
+const ownPartOf = (decision: Decision): OwnCondition | null => (isOwn(decision) ? decision : null);
+
+export const ownOnly = (plan: WritePlan): OwnCondition | null => ownPartOf(decided(plan));
 
 /**
  * Condition on the caller's own documents that the write or its effect on the published version requires,
  * null for none.
  */
-export function ownWritten(plan: WritePlan): OwnCondition | null {
-  return ownPartOf(decidePublished(plan.caller, plan.target.type, plan.right)) ?? ownOnly(plan);
+export const ownWritten = (plan: WritePlan): OwnCondition | null =>
+  ownPartOf(decidedLive(plan)) ?? ownOnly(plan);
+
+/** Decision that the versions must meet which a write changes. */
+export const decidedResult = (plan: WritePlan): Decision =>
+  plan.target.publish ? decidedLive(plan) : decided(plan);
+
+/**
+ * Decisions about the versions of the written document, if one of them has the condition of a grant; null if
+ * all documents, none, or the caller's own ones decide.
+ */
+export function standingOf(plan: WritePlan): Pick<StandingRequest, 'written' | 'live' | 'shown'> | null {
+  const { caller, target } = plan;
+  if (!caller.permissions.hasWhere) return null;
+  const reading = (published: boolean): Decision =>
+    decideRead(caller, target.type, { action: oneOf(target.type), published });
+  const shown: StateDecisions = { published: reading(true), drafts: reading(false) };
+  const [written, live] = [decided(plan), decidedLive(plan)];
+  const isGranted = [written, live, shown.published, shown.drafts].some((one) => grantedOf(one) !== null);
+  return isGranted ? { written, live, shown } : null;
 }
 
 const makesOne = ({ verb, target: { type } }: WritePlan): boolean =>
@@ -54,24 +82,64 @@ function mayBeWritten(plan: WritePlan, versions: Versions): boolean {
   const rows = concerned(plan, versions);
   if (rows.length === 0) return makesOne(plan);
   const isPublished = rows.some(({ published }) => published);
-  const isTheirs = rows.some(({ own }) => own);
-  if (ownOnly(plan) === null || isTheirs) {
-    if (plan.verb === 'delete' && isPublished && !mayUnpublish(plan, isTheirs)) throw forbidden();
+  if (mayWrite(plan, versions)) {
+    if (plan.verb === 'delete' && isPublished && !mayUnpublish(plan, rows)) throw forbidden();
     return true;
   }
-  if (mayKnow(plan, isPublished)) throw forbidden();
+  if (mayKnow(plan, rows)) throw forbidden();
   return false;
 }
 
-/** Whether the caller may delete a published version (protocol 8.31). */
-function mayUnpublish({ caller, target: { type }, right }: WritePlan, own: boolean): boolean {
-  const decision = decidePublished(caller, type, right);
-  return isOwn(decision) ? own : decision === 'all';
+/**
+ * Whether the caller may write the document. A document belongs to one user in all its versions; the condition
+ * of a grant must be met by each version that the write changes.
+ */
+function mayWrite(plan: WritePlan, versions: Versions): boolean {
+  const decision = decidedResult(plan);
+  const rows = concerned(plan, versions);
+  if (grantedOf(decided(plan)) === null && grantedOf(decision) === null)
+    return ownOnly(plan) === null || rows.some(({ own }) => own);
+  if (plan.verb === 'delete') return rows.every(({ own }) => own);
+  const changed = changedBy(plan, rows);
+  return changed.every(({ own, live }) => own && (live || !plan.target.publish));
 }
 
 /**
- * Whether the caller may know of a document of another user: a draft is absent without permission to read
- * drafts.
+ * Whether a write may change versions in other locales: it writes or publishes attributes that all locales
+ * share.
  */
-const mayKnow = ({ target: { type }, caller }: WritePlan, published: boolean): boolean =>
-  decideRead(caller, type, { action: 'findOne', published }) === 'all';
+export function isShared({ target: { type, everyLocale, publish }, body }: WritePlan): boolean {
+  if (!type.localized || everyLocale) return type.localized;
+  const isShared = ({ system, localized }: Attribute): boolean => !system && !localized;
+  if (publish && type.draftAndPublish) return [...type.attributes.values()].some(isShared);
+  const { scalars, relations, embedded } = body?.values ?? NOTHING_GIVEN;
+  return [scalars, relations, embedded].some((values) =>
+    [...values.values()].some(({ attribute }) => isShared(attribute)),
+  );
+}
+
+/** Versions that a write changes or copies: of a new locale or draft, the others are its origin. */
+function changedBy(plan: WritePlan, rows: readonly VersionRow[]): readonly VersionRow[] {
+  const { target } = plan;
+  const first = (...lists: (readonly VersionRow[])[]): readonly VersionRow[] =>
+    lists.find((list) => list.length > 0) ?? [];
+  const here = isShared(plan) ? rows : first(rows.filter(({ locale }) => locale === target.locale), rows);
+  return target.publish ? here : first(here.filter(({ published }) => !published), here);
+}
+
+/** Whether the caller may delete a published version (protocol 8.31). */
+function mayUnpublish(plan: WritePlan, rows: readonly VersionRow[]): boolean {
+  const decision = decidedLive(plan);
+  if (grantedOf(decision) !== null) return rows.every(({ live, published }) => live || !published);
+  return isOwn(decision) ? rows.some(({ live }) => live) : decision === 'all';
+}
+
+/**
+ * Whether the caller may know of a document that it may not write: a draft is absent without permission to
+ * read drafts.
+ */
+function mayKnow({ target: { type }, caller }: WritePlan, rows: readonly VersionRow[]): boolean {
+  const published = rows.some((row) => row.published);
+  const reading = decideRead(caller, type, { action: 'findOne', published });
+  return reading === 'all' || (grantedOf(reading) !== null && rows.some(({ shown }) => shown));
+}

@@ -27,11 +27,11 @@ const isStamps = isListOf(isShape<Stamp>({ locale: isText, published: isFlag, st
 
 /** Owner condition of the versions that the caller may read; null if there is none. */
 export const ownShown = (state: StatePlan | null): OwnCondition | null =>
-  state?.published ?? state?.drafts ?? null;
+  [state?.published, state?.drafts].find((rule) => rule?.kind === 'own') ?? null;
 
 /** Whether the caller could read a version before the write; the same condition as in `compileState`. */
-function isReadable({ published, own }: VersionRow, state: StatePlan): boolean {
-  if (own || (state.published === null && state.drafts === null)) return true;
+function isReadable({ published, shown }: VersionRow, state: StatePlan): boolean {
+  if (shown || (state.published === null && state.drafts === null)) return true;
   return state.published === null && published;
 }
 

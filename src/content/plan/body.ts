@@ -131,7 +131,7 @@ function lookupOf(known: Lookup | undefined, type: ContentType, { attribute, sco
     references,
     guarded: guarded || scope.targets !== 'all' || drafts !== 'all',
     own: own ?? [scope.targets, drafts].find(isOwn) ?? null,
-    ownOnly: isOwn(scope.targets) ? [...ownOnly, attribute] : ownOnly,
+    ownOnly: scope.targets === 'all' ? ownOnly : [...ownOnly, attribute],
   };
 }
 

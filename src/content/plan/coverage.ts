@@ -7,13 +7,12 @@
  * 3. Stamps and times change with each write of a row and depend on no value.
  */
 import type { Caller } from '../access/caller.js';
-import { decide } from '../access/decide.js';
 import type { FieldScope } from '../access/permissions.js';
 import { DRAFT_FILTERS, type PublicationFilter } from '../query/query.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, ContentType, EmbeddedAttribute, Model } from '../model/model.js';
 import type { ContentLimits } from '../../kernel/settings.js';
-import { answerFields, isShown, oneOf, type Rights, rightsOf, type RootScope } from './rights.js';
+import { answerFields, decideRelated, isShown, oneOf, type Rights, rightsOf, type RootScope } from './rights.js';
 
 export interface Coverage {
   readonly covers: (model: Model, attribute: Attribute) => boolean;
@@ -75,7 +74,7 @@ function coverageOf(type: ContentType, rights: Rights): Coverage | null {
   // A list of links is compared as a whole: a polymorphic one counts only if all its targets are readable.
   const covers: Coverage['covers'] = (model, attribute) =>
     isShown(model === type ? rights : inside, model, attribute) &&
-    (!attribute.linked || attribute.targets.every((target) => rights.mayEnter(attribute, target)));
+    (!attribute.linked || attribute.targets.every((target) => rights.seesAll(attribute, target)));
   const omitted = paths({ model: type, covers, prefix: '', above: [type] });
   return omitted.length === 0 ? null : { covers, omitted };
 }
@@ -93,7 +92,7 @@ interface Reading {
 export function coverageIn({ caller, root, limits }: Reading): { readonly coverage?: CoverageOf } {
   if (caller.kind === 'system') return {};
   const fieldsOf = (type: ContentType, atRoot: boolean): FieldScope =>
-    atRoot || decide(caller, type, 'find') !== 'all'
+    atRoot || decideRelated(caller, type, true) === 'none'
       ? root.fields
       : caller.permissions.fields(type.singularApiId, 'find');
   return {

@@ -48,6 +48,11 @@ export class FoundTargets {
     }
   }
 
+  /** Documents that the caller may update, and others, which may keep their links only. */
+  get mine(): readonly string[] {
+    return [...this.byDocument.values()].filter(({ own }) => own).map(({ documentId }) => documentId);
+  }
+
   get others(): readonly string[] {
     return [...this.byDocument.values()].filter(({ own }) => !own).map(({ documentId }) => documentId);
   }

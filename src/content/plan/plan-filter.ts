@@ -129,6 +129,7 @@ function ofNothing(condition: Condition): boolean | null {
     case 'related':
       return condition.orNone;
     case 'own':
+    case 'granted':
       return false;
     default: {
       const deciding = condition.kind === 'any';

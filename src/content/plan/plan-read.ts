@@ -1,6 +1,6 @@
 /** Plans a read from its query, type and caller. */
 import type { Caller } from '../access/caller.js';
-import { decideRead, isOwn, type OwnCondition, ownPartOf, storesDraft } from '../access/decide.js';
+import { decideRead, type Rule, ruleOf, storesDraft } from '../access/decide.js';
 import type { Action } from '../access/permissions.js';
 import { forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { mentions } from '../query/parse-filters.js';
@@ -9,13 +9,13 @@ import type { Query } from '../query/query.js';
 import { unstorable } from '../model/cast-value.js';
 import type { ContentType, ScalarAttribute, Schema } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
-import type { Condition, LocalePick, ReadPlan, StatePlan, Version } from './plan.js';
+import type { Condition, LimitsOf, LocalePick, ReadPlan, StatePlan, Version } from './plan.js';
 import { coverageIn, tellsOfDrafts } from './coverage.js';
 import { pickFallback } from './fallback.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, type SelectContext } from './plan-select.js';
 import { planSort } from './plan-sort.js';
-import { answerFields, decideReadBack, oneOf, rightsOf } from './rights.js';
+import { answerFields, decideReadBack, decideRelated, oneOf, rightsOf } from './rights.js';
 
 /** Key of a single document: its document id, or the id of one of its rows. */
 export type DocumentKey = { readonly documentId: string } | { readonly id: number };
@@ -123,13 +123,13 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
 }
 
 /**
- * Returns the owner condition if the caller may read own documents only. Throws 403 for unreadable drafts.
+ * Returns the rule of the documents if the caller may not read all of them. Throws 403 for unreadable drafts.
  */
-function ownOnly({ caller, type, action }: ReadRequest, version: Version): OwnCondition | null {
+function ownOnly({ caller, type, action }: ReadRequest, version: Version): Rule | null {
   const published = !tellsOfDrafts(version);
   const reading = decideRead(caller, type, { action, published });
   if (reading === 'none' && !published && type.draftAndPublish) throw forbidden();
-  return ownPartOf(reading);
+  return ruleOf(reading);
 }
 
 /** Whether `withState` applies. The response to a write omits the state if the caller may not read it. */
@@ -146,8 +146,8 @@ function statePlan(request: ReadRequest): StatePlan {
   const { caller, type } = request;
   const stamps = answersWrite(request);
   const action = stamps ? oneOf(type) : request.action;
-  const ownOf = (published: boolean): OwnCondition | null =>
-    ownPartOf(decideRead(caller, type, { action, published }));
+  const ownOf = (published: boolean): Rule | null =>
+    ruleOf(decideRead(caller, type, { action, published }));
   return { drafts: ownOf(false), published: ownOf(true), stamps };
 }
 
@@ -165,10 +165,21 @@ const equals = (attribute: ScalarAttribute, value: unknown): Condition => ({
 const rowIs = ({ type, by }: ReadRequest): Condition | null =>
   by !== null && 'id' in by ? equals(type.attributes.get('id') as ScalarAttribute, by.id) : null;
 
+/** Limits of callers with conditions. Without any, the permissions for types decide. */
+function limitsOf(request: ReadRequest): { readonly limits?: LimitsOf } {
+  const { caller, type } = request;
+  if (!caller.permissions.hasWhere) return {};
+  const action = answersWrite(request) ? oneOf(type) : request.action;
+  return {
+    limits: (of, { root, published }) =>
+      root ? decideRead(caller, type, { action, published }) : decideRelated(caller, of, published),
+  };
+}
+
 interface Root {
   readonly request: ReadRequest;
   readonly version: Version;
-  readonly own: OwnCondition | null;
+  readonly own: Rule | null;
   readonly echoes: boolean;
 }
 
@@ -183,7 +194,7 @@ export function planRead(query: Query, request: ReadRequest, base: PlanBase): Re
   if (request.kind === 'one' && by === null && type.kind === 'collectionType' && !answers) throw notFound();
   // Such a document id cannot exist, and PostgreSQL would reject it.
   if (documentId !== null && unstorable(documentId)) throw notFound();
-  const version = versionOf(query, request, base.settings);
+  const version = { ...versionOf(query, request, base.settings), ...limitsOf(request) };
   const root = { request, version, own: null, echoes: false };
   if (!answers) return planRoot(query, { ...root, own: ownOnly(request, version) }, base);
   const readBack = action === 'update' || action === 'publish';
@@ -192,7 +203,8 @@ export function planRead(query: Query, request: ReadRequest, base: PlanBase): Re
   if (reading === 'all') return planRoot(query, root, base);
   // The owner is known only after the read: owners get the full response, other callers only the values that
   // they sent.
-  const read = isOwn(reading) ? planRoot(query, { ...root, own: reading }, base) : null;
+  const rule = ruleOf(reading);
+  const read = rule === null ? null : planRoot(query, { ...root, own: rule }, base);
   const echo = planRoot(query, { ...root, echoes: true }, base);
   return read === null ? echo : Object.freeze({ ...read, otherwise: echo });
 }

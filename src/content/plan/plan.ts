@@ -2,7 +2,7 @@
  * Plan of a read: all names resolved, permissions applied, one state and locale for the whole tree. Frozen.
  */
 import type { CoverageOf } from './coverage.js';
-import type { OwnCondition } from '../access/decide.js';
+import type { Decision, Rule } from '../access/decide.js';
 import type { OperatorName } from '../query/operators.js';
 import type { Pagination, PublicationFilter } from '../query/query.js';
 import type {
@@ -45,7 +45,15 @@ export interface Version {
   readonly withState: boolean;
   /** Part of a type that `modified` compares; omitted if it compares all of it. */
   readonly coverage?: CoverageOf;
+  /** Documents that the caller may read; omitted if the plan excludes all others by their types. */
+  readonly limits?: LimitsOf;
 }
+
+/** Decides which versions of a type exist for the caller: at the root of a query, or below it. */
+export type LimitsOf = (
+  type: ContentType,
+  at: { readonly root: boolean; readonly published: boolean },
+) => Decision;
 
 export type Condition =
   | { readonly kind: 'all' | 'any'; readonly parts: readonly Condition[] }
@@ -64,7 +72,7 @@ export type Condition =
       readonly where: Condition;
       readonly orNone: boolean;
     }
-  | OwnCondition;
+  | Rule;
 
 export type Hop = RelationAttribute | ComponentAttribute;
 
@@ -108,10 +116,10 @@ export type ChildPlan =
 
 /** State that a response adds to its documents: the versions that the caller may read. */
 export interface StatePlan {
-  /** Owner condition of drafts; null if the caller may read all of them. */
-  readonly drafts: OwnCondition | null;
-  /** Owner condition of published versions. */
-  readonly published: OwnCondition | null;
+  /** Rule of the drafts; null if the caller may read all of them. */
+  readonly drafts: Rule | null;
+  /** Rule of the published versions. */
+  readonly published: Rule | null;
   /** Whether their stamps are read as well, for the response to a write. */
   readonly stamps: boolean;
 }

@@ -1,6 +1,16 @@
 /** Permission rule for related content (D16). */
 import type { Caller } from '../access/caller.js';
-import { decide, type Decision, decidePublished, decideRead, isOwn } from '../access/decide.js';
+import {
+  decide,
+  type Decision,
+  decidePublished,
+  decideRead,
+  grantedOf,
+  isOwn,
+  isSame,
+  type OwnCondition,
+  ruleOf,
+} from '../access/decide.js';
 import { type Action, type FieldScope, union } from '../access/permissions.js';
 import type { ContentLimits } from '../../kernel/settings.js';
 import type { Attribute, ContentType, LinkedAttribute, Model } from '../model/model.js';
@@ -13,6 +23,10 @@ import { ownerTypeOf } from '../model/joins.js';
 export interface Rights {
   readonly mayEnter: (attribute: LinkedAttribute, type: ContentType) => boolean;
   readonly mayRead: (model: Model, attribute: Attribute) => boolean;
+  /** Whether every document of a type may be read through an attribute, not only those of a rule. */
+  readonly seesAll: (attribute: LinkedAttribute, type: ContentType) => boolean;
+  /** Whether private attributes can be named: in the conditions of grants only. */
+  readonly seesPrivate?: boolean;
   /**
    * Permissions inside an attribute: those of `find`; in other locales of the same document, the same ones.
    */
@@ -35,18 +49,22 @@ export const isShown = (
   (!attribute.linked || attribute.targets.some((type) => mayEnter(attribute, type)));
 
 /**
- * Whether documents of a type may be read through relations: `find` on all, and `readDrafts` for drafts
- * (D17).
+ * Decides which documents of a type may be read through relations: those of `find`, and of `readDrafts` for
+ * drafts (D17). A `find` of own documents does not count.
  */
-const mayFind = (caller: Caller, type: ContentType, published: boolean): boolean =>
-  decideRead(caller, type, { action: 'find', published }) === 'all';
+export function decideRelated(caller: Caller, type: ContentType, published: boolean): Decision {
+  const finding = decideRead(caller, type, { action: 'find', published });
+  return isOwn(finding) ? 'none' : finding;
+}
 
-/**
- * Readable attributes of related documents. Without `find` on all documents, `mayEnter` already excludes the
- * type.
- */
+const mayFind = (caller: Caller, type: ContentType, published: boolean): boolean =>
+  decideRelated(caller, type, published) !== 'none';
+
+/** Readable attributes of related documents. Of a type that `mayEnter` excludes, none is read. */
 const findable = (caller: Caller, type: ContentType): FieldScope =>
-  decide(caller, type, 'find') === 'all' ? caller.permissions.fields(type.singularApiId, 'find') : null;
+  decideRelated(caller, type, true) === 'none'
+    ? null
+    : caller.permissions.fields(type.singularApiId, 'find');
 
 export const oneOf = ({ kind }: ContentType): Action => (kind === 'singleType' ? 'find' : 'findOne');
 
@@ -88,10 +106,11 @@ export function answerFields(
   if (action === 'create') return fieldsOf(caller, type, ['find', 'findOne', 'create']);
   if (action === 'delete') {
     // Attributes that are readable on own documents only are included if only own documents may be deleted.
-    const own = isOwn(decide(caller, type, action));
-    const shown = (['find', 'findOne'] as const).filter(
-      (read) => own || decide(caller, type, read) === 'all',
-    );
+    const deleted = decide(caller, type, action);
+    const shown = (['find', 'findOne'] as const).filter((read) => {
+      const reading = decide(caller, type, read);
+      return reading === 'all' || (isOwn(deleted) && grantedOf(reading) === null) || isSame(reading, deleted);
+    });
     return fieldsOf(caller, type, shown);
   }
   return fieldsOf(caller, type, echoes ? [oneOf(type), 'update'] : [oneOf(type)]);
@@ -107,11 +126,14 @@ export function rightsOf(caller: Caller, { fields, published }: RootScope, limit
   const budget = { hops: limits.hops, allowed: limits };
   const mayEnter: Rights['mayEnter'] = ({ media, open }, type) =>
     media || open || mayFind(caller, type, published);
+  const seesAll: Rights['seesAll'] = ({ media, open }, type) =>
+    media || open || decideRelated(caller, type, published) === 'all';
   const within = (scope: FieldScope, attribute: Attribute): boolean =>
     scope === null || attribute.open || scope.has(attribute.name);
   const below: Rights = {
     budget,
     mayEnter,
+    seesAll,
     mayRead: (model, attribute) =>
       model.model === 'component' || model.internal || within(findable(caller, model), attribute),
     enter: () => below,
@@ -119,6 +141,7 @@ export function rightsOf(caller: Caller, { fields, published }: RootScope, limit
   const rights: Rights = {
     budget,
     mayEnter,
+    seesAll,
     mayRead: (_model, attribute) => within(fields, attribute),
     enter: (attribute) => (attribute.open ? rights : below),
   };
@@ -204,7 +227,7 @@ function filesOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): Li
 }
 
 /** A write that publishes also changes the published links of other documents. */
-const decideState = (published: boolean): typeof decide => (published ? decidePublished : decide);
+export const decideState = (published: boolean): typeof decide => (published ? decidePublished : decide);
 
 /**
  * Decides the accepted references of a relation: documents that may be found. Writing the inverse side
@@ -217,8 +240,11 @@ function linksOf(
 ): LinkRight | LinkRefusal {
   if (attribute.media) return filesOf(caller, attribute, shown);
   const types = attribute.targets.filter((type) => mayFind(caller, type, true));
-  const drafts: LinkRight['drafts'] = (type) =>
-    type.draftAndPublish ? decide(caller, type, 'readDrafts') : 'all';
+  const drafts: LinkRight['drafts'] = (type) => {
+    const finding = decideRelated(caller, type, false);
+    if (ruleOf(finding) !== null) return finding;
+    return type.draftAndPublish ? decide(caller, type, 'readDrafts') : 'all';
+  };
   const [target] = types;
   const written = target?.attributes.get(holdingSide(attribute) ?? '');
   if (target === undefined) return { grant: null };
@@ -233,13 +259,18 @@ function linksOf(
 
 /**
  * Owners whose links may change with the state of a document on the inverse side: all, or those that the
- * caller may update (D22, D26).
+ * caller may update (D22, D26). With a filtered `update`, none: the copied links could change the result.
  */
-export function decideOwners(caller: Caller, attribute: LinkedAttribute, publish: boolean): Decision {
+export function decideOwners(
+  caller: Caller,
+  attribute: LinkedAttribute,
+  publish: boolean,
+): 'all' | 'none' | OwnCondition {
   const target = ownerTypeOf(attribute);
   const written = target.attributes.get(holdingSide(attribute) ?? '');
   const may = written !== undefined && mayWriteOf(caller, target, 'update')(written);
-  return may ? decideState(publish)(caller, target, 'update') : 'none';
+  const owners = may ? decideState(publish)(caller, target, 'update') : 'none';
+  return owners === 'all' || isOwn(owners) ? owners : 'none';
 }
 
 type Writing = Acting & { readonly action: 'create' | 'update' };
@@ -275,10 +306,11 @@ export const CREATORS = ['createdBy', 'updatedBy'];
 export function lookUp(
   model: Model,
   key: string,
-  rights: Pick<Rights, 'mayRead'> | null,
+  rights: Pick<Rights, 'mayRead' | 'seesPrivate'> | null,
 ): Attribute | 'hidden' | undefined {
   const attribute = model.attributes.get(key);
   if (attribute === undefined) return model.model === 'type' && CREATORS.includes(key) ? 'hidden' : undefined;
-  if (isHidden(attribute)) return 'hidden';
+  const isPrivate = attribute.kind !== 'scalar' || attribute.type.readable;
+  if (isHidden(attribute) && !(isPrivate && rights?.seesPrivate === true)) return 'hidden';
   return rights === null || rights.mayRead(model, attribute) ? attribute : 'hidden';
 }

@@ -12,8 +12,12 @@ export interface VersionRow {
   readonly covered: string;
   /** Row version stamp; changes with every write of the row. */
   readonly stamp: string;
-  /** Whether the caller owns the version. */
+  /** Whether the caller may write the version: it owns it, or the version meets the grant's condition. */
   readonly own: boolean;
+  /** The same for a write that changes the published version. */
+  readonly live: boolean;
+  /** The same for reading the version. */
+  readonly shown: boolean;
 }
 
 export interface Versions {

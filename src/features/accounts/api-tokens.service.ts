@@ -7,7 +7,8 @@ import {
   unauthorized,
 } from '../../content/access/auth-strategy.js';
 import { type Caller, SYSTEM } from '../../content/access/caller.js';
-import { checkGrants, type Grants, Permissions } from '../../content/access/permissions.js';
+import { checkGrants } from '../../content/access/check-grants.js';
+import { type Grants, Permissions } from '../../content/access/permissions.js';
 import { Database } from '../../content/store/database.js';
 import { ContentService } from '../../content/documents/content.service.js';
 import { Documents } from '../../content/documents/documents.service.js';

@@ -1,11 +1,6 @@
 /** Grants in the format of the role routes (protocol 19.20, 19.21). */
-import {
-  ACTIONS,
-  type Action,
-  checkGrants,
-  type Grants,
-  Permissions,
-} from '../../content/access/permissions.js';
+import { checkGrants } from '../../content/access/check-grants.js';
+import { ACTIONS, type Action, type Grants, Permissions } from '../../content/access/permissions.js';
 import { validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../../content/model/model.js';

@@ -1,0 +1,117 @@
+/** Checks of the conditions of grants on the versions of documents, before and after a write. */
+import type { Decision } from '../access/decide.js';
+import type { ContentType } from '../model/model.js';
+import { isVersionOf } from './version-sql.js';
+import { join, param, type Param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
+import { compileRule } from './compile-filter.js';
+import { type Context, hasVersion, newContext, type RowScope, rowScope } from './scope.js';
+
+/** Decision for published versions, and for drafts. */
+export interface StateDecisions {
+  readonly published: Decision;
+  readonly drafts: Decision;
+}
+
+interface Judging {
+  readonly row: RowScope;
+  readonly context: Context;
+}
+
+const contextOf = (defaultLocale: string): Context =>
+  newContext({
+    version: {
+      published: true,
+      locale: { kind: 'any' },
+      defaultLocale,
+      publication: null,
+      storesDraft: false,
+      withState: false,
+    },
+    format: 'flat',
+    filePlaceholder: null,
+  });
+
+function meets(decision: Decision, published: boolean, { row, context }: Judging): Sql {
+  if (decision === 'all') return sql`true`;
+  if (decision === 'none') return sql`false`;
+  return sql`coalesce(${compileRule(decision, { row, published }, context)}, false)`;
+}
+
+/** Condition that a version, whatever its state, meets the decision for its state. */
+function isMet({ published, drafts }: StateDecisions, judging: Judging): Sql {
+  const { row } = judging;
+  const state = sql`${row.alias}.published`;
+  if (!row.type.draftAndPublish) return meets(published, true, judging);
+  return sql`case when ${state} then ${meets(published, true, judging)} else ${meets(drafts, false, judging)} end`;
+}
+
+export const inBoth = (decision: Decision): StateDecisions => ({ published: decision, drafts: decision });
+
+/** Decisions about the versions of a written document. */
+export interface StandingRequest {
+  readonly type: ContentType;
+  readonly documentId: string | null;
+  readonly defaultLocale: string;
+  readonly written: Decision;
+  readonly live: Decision;
+  readonly shown: StateDecisions;
+}
+
+const idOf = (documentId: string | null): Param | null => (documentId === null ? null : param(documentId));
+
+/** Selects each version's `id`, and whether it is `written`, `live` and `shown` according to the decisions. */
+export function compileStanding(request: StandingRequest): Statement {
+  const { type, documentId, defaultLocale, written, live, shown } = request;
+  const judging = { row: rowScope(type, sql`v`), context: contextOf(defaultLocale) };
+  return print(sql`select v.id, ${isMet(inBoth(written), judging)} as written,
+      ${isMet(inBoth(live), judging)} as live, ${isMet(shown, judging)} as shown
+    from ${quote(type.table)} v where ${isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null })}`);
+}
+
+/** Versions that a write has changed, and the decision that they must meet. */
+export interface ResultRequest extends Pick<StandingRequest, 'type' | 'defaultLocale'> {
+  readonly documentIds: readonly string[] | null;
+  /** Null for all locales. */
+  readonly locale: string | null;
+  readonly draftsOnly: boolean;
+  readonly decision: Decision;
+}
+
+/** Selects whether a written version does not meet the decision: `refused`. */
+export function compileResult(request: ResultRequest): Statement {
+  const { type, documentIds, locale, draftsOnly, decision, defaultLocale } = request;
+  const judging = { row: rowScope(type, sql`v`), context: contextOf(defaultLocale) };
+  const conditions = [
+    ...(documentIds === null ? [] : [sql`v.document_id = any(${param(documentIds)}::text[])`]),
+    ...(locale === null ? [] : [sql`v.locale = ${param(locale)}::text`]),
+    ...(draftsOnly ? [sql`not v.published`] : []),
+    sql`not (${isMet(inBoth(decision), judging)})`,
+  ];
+  return print(
+    sql`select exists (select 1 from ${quote(type.table)} v where ${join(conditions, ' and ')}) as refused`,
+  );
+}
+
+export interface TargetsRequest extends Pick<StandingRequest, 'type' | 'defaultLocale' | 'shown'> {
+  readonly documentIds: readonly string[];
+  readonly written: Decision;
+}
+
+/**
+ * Selects each row of the documents: its `id`, whether the document is `visible` in some state and `written`
+ * in all versions, and whether the row itself is visible: `live`.
+ */
+export function compileTargetStanding(request: TargetsRequest): Statement {
+  const { type, documentIds, shown, written, defaultLocale } = request;
+  const context = contextOf(defaultLocale);
+  const of = (name: Sql): Judging => ({ row: rowScope(type, name), context });
+  const visible = hasVersion(type, sql`x.document_id`, isMet(shown, of(sql`v`)));
+  const refused = hasVersion(
+    type,
+    sql`x.document_id`,
+    sql`not (${isMet(inBoth(written), of(sql`v`))})`,
+  );
+  return print(sql`select x.id, ${visible} as visible, not ${refused} as written,
+      ${isMet(shown, of(sql`x`))} as live
+    from ${quote(type.table)} x where x.document_id = any(${param(documentIds)}::text[])`);
+}

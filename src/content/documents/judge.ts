@@ -1,0 +1,141 @@
+/** Conditions of grants in the transaction of a write: on the document before and after, and on its targets. */
+import { type Decision, grantedOf } from '../access/decide.js';
+import {
+  compileResult,
+  compileStanding,
+  compileTargetStanding,
+  type StateDecisions,
+} from '../compile/compile-standing.js';
+import { forbidden } from '../../kernel/errors.js';
+import type { Statement } from '../../kernel/sql.js';
+import type { ContentType } from '../model/model.js';
+import type { Row, Runner } from '../../pool/runner.js';
+import type { FoundRow } from '../plan/found-targets.js';
+import type { Loaded } from '../plan/loaded.js';
+import { decideRelated, decideState } from '../plan/rights.js';
+import type { VersionRow, Versions } from '../plan/versions.js';
+import type { WritePlan } from '../plan/write-plan.js';
+import type { Found } from './load.js';
+import { decidedResult, isShared, standingOf } from './standing.js';
+
+const byId = (rows: readonly Row[]): ReadonlyMap<number, Row> =>
+  new Map(rows.map((row) => [Number(row['id']), row]));
+
+interface Judging {
+  readonly plan: WritePlan;
+  readonly defaultLocale: string;
+}
+
+/** Returns the versions of the written document with the rights of a caller whose grants have conditions. */
+export async function judgedVersions(
+  runner: Runner,
+  { plan, defaultLocale }: Judging,
+  versions: Versions,
+): Promise<Versions> {
+  const standing = standingOf(plan);
+  if (standing === null || versions.all.length === 0) return versions;
+  const { type } = plan.target;
+  const request = { type, documentId: versions.documentId, defaultLocale, ...standing };
+  const judged = byId(await runner.run(compileStanding(request)));
+  const all = versions.all.map((row): VersionRow => {
+    const { written, live, shown } = judged.get(row.id) ?? {};
+    return { ...row, own: written === true, live: live === true, shown: shown === true };
+  });
+  const of = (row: VersionRow | undefined): VersionRow | undefined => all.find(({ id }) => id === row?.id);
+  const { own, published, base } = versions;
+  return { ...versions, all, own: of(own), published: of(published), base: of(base) };
+}
+
+/** Decisions about the documents of a type that a body references. */
+interface TargetDecisions {
+  readonly shown: StateDecisions;
+  readonly written: Decision;
+}
+
+function targetDecisions({ caller, target: { publish } }: WritePlan, type: ContentType): TargetDecisions {
+  const reading = (published: boolean): Decision => decideRelated(caller, type, published);
+  const written = decideState(publish)(caller, type, 'update');
+  return { shown: { published: reading(true), drafts: reading(false) }, written };
+}
+
+const isGranted = ({ shown, written }: TargetDecisions): boolean =>
+  [shown.published, shown.drafts, written].some((one) => grantedOf(one) !== null);
+
+/** Returns the referenced documents as they exist for a caller whose grants have conditions. */
+async function judgedTargets(
+  runner: Runner,
+  { plan, defaultLocale }: Judging,
+  named: Found['named'],
+): Promise<Found['named']> {
+  const judged = new Map(named);
+  for (const [type, rows] of named) {
+    const decisions = targetDecisions(plan, type);
+    if (rows.length === 0 || type.internal || !isGranted(decisions)) continue;
+    const documentIds = rows.map(([, documentId]) => documentId);
+    const statement = compileTargetStanding({ type, documentIds, defaultLocale, ...decisions });
+    const found = byId(await runner.run(statement));
+    judged.set(
+      type,
+      rows.map(([id, documentId, , , , ...rest]): FoundRow => {
+        const { visible, written, live } = found.get(id) ?? {};
+        return [id, documentId, visible === true, written === true, live === true, ...rest];
+      }),
+    );
+  }
+  return judged;
+}
+
+/** Returns the stored state of a write, in which documents that the caller may not read do not exist. */
+export async function judgedFound(runner: Runner, judging: Judging, found: Found): Promise<Found> {
+  if (!judging.plan.caller.permissions.hasWhere) return found;
+  return { ...found, named: await judgedTargets(runner, judging, found.named) };
+}
+
+/** Statements that select whether a version that the write has changed is `refused` by a condition. */
+function resultsOf(
+  { plan, defaultLocale }: Judging,
+  documentId: string | null,
+  { targets }: Pick<Loaded, 'targets'>,
+): Statement[] {
+  const { target, verb, body } = plan;
+  const decision = decidedResult(plan);
+  const isLimited = verb !== 'delete' && grantedOf(decision) !== null;
+  const written = compileResult({
+    type: target.type,
+    documentIds: documentId === null ? null : [documentId],
+    locale: isShared(plan) || !target.type.localized ? null : target.locale,
+    draftsOnly: target.type.draftAndPublish && !target.publish,
+    decision,
+    defaultLocale,
+  });
+  const relations = [...(body?.values.relations.values() ?? [])];
+  const changed = relations.flatMap(({ attribute, scope }) => {
+    const [type] = attribute.targets;
+    const isChanged = attribute.join.side === 'inverse' && scope.targets !== 'all';
+    return isChanged && type !== undefined && grantedOf(scope.targets) !== null
+      ? [{ type, decision: scope.targets, documentIds: targets.get(type)?.mine ?? [] }]
+      : [];
+  });
+  const related = changed.map((one) =>
+    compileResult({ ...one, locale: null, draftsOnly: false, defaultLocale }),
+  );
+  return [...(isLimited ? [written] : []), ...related];
+}
+
+/** Whether a write must be checked after it, because the condition of a grant limits it. */
+export const isJudged = (plan: WritePlan): boolean =>
+  plan.caller.permissions.hasWhere &&
+  (grantedOf(decidedResult(plan)) !== null ||
+    [...(plan.body?.values.relations.values() ?? [])].some(({ scope }) => grantedOf(scope.targets) !== null));
+
+/** Throws ForbiddenError if a version that the write has changed does not meet the condition of a grant. */
+export async function judgeResult(
+  runner: Runner,
+  judging: Judging,
+  { documentId, loaded }: { readonly documentId: string | null; readonly loaded: Pick<Loaded, 'targets'> },
+): Promise<void> {
+  for (const statement of resultsOf(judging, documentId, loaded)) {
+    const [row] = await runner.run(statement);
+    if (row?.['refused'] !== false) throw forbidden();
+  }
+}

@@ -1,0 +1,62 @@
+/** Filters of grants as conditions: they see all content, whatever the caller may read. */
+import { LRUCache } from 'lru-cache';
+import type { WhereCondition } from '../access/grant-condition.js';
+import type { ContentType } from '../model/model.js';
+import { ContentError } from '../../kernel/errors.js';
+import { parseFilters } from '../query/parse-filters.js';
+import type { Condition } from './plan.js';
+import { planFilter } from './plan-filter.js';
+import type { Rights } from './rights.js';
+
+/** Maximum number of cached conditions of a type (LRU). */
+const MOST = 1000;
+
+const SOURCE = { source: 'query', param: 'where' } as const;
+
+const unlimited = (): Rights => {
+  const rights: Rights = {
+    budget: { hops: Infinity, allowed: { hops: Infinity, hopDepth: Infinity } },
+    mayEnter: () => true,
+    seesAll: () => true,
+    mayRead: () => true,
+    seesPrivate: true,
+    enter: () => rights,
+  };
+  return rights;
+};
+
+const planned = new WeakMap<ContentType, LRUCache<string, Condition>>();
+
+/**
+ * Returns the condition of a grant's filters. Throws an Error for names and values that the model does not
+ * have: it is no error of the client.
+ */
+export function plannedWhere({ type, key }: WhereCondition): Condition {
+  const ofType = planned.get(type) ?? new LRUCache<string, Condition>({ max: MOST });
+  planned.set(type, ofType);
+  const known = ofType.get(key);
+  if (known !== undefined) return known;
+  const condition = plan(type, JSON.parse(key));
+  ofType.set(key, condition);
+  return condition;
+}
+
+function plan(type: ContentType, filters: unknown): Condition {
+  try {
+    const budget = { left: Infinity, allowed: Infinity };
+    const filter = parseFilters(filters, { source: SOURCE, budget });
+    if (filter === null) throw new Error('There are no filters');
+    return planFilter(filter, {
+      model: type,
+      attribute: null,
+      open: true,
+      path: [],
+      negated: false,
+      rights: unlimited(),
+      source: SOURCE,
+    });
+  } catch (error) {
+    const message = error instanceof ContentError || error instanceof Error ? error.message : String(error);
+    throw new Error(`The "where" of a grant on ${type.singularApiId} is wrong: ${message}`, { cause: error });
+  }
+}
