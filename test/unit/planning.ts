@@ -5,7 +5,7 @@ import { ContentError } from '../../src/kernel/errors.ts';
 import { planBody } from '../../src/content/plan/body.ts';
 import { type FoundRow, FoundTargets } from '../../src/content/plan/found-targets.ts';
 import { type PlannedSteps, VERBS, checkedValues, throwProblems } from '../../src/content/plan/plan-write.ts';
-import { writeRightsOf } from '../../src/content/plan/rights.ts';
+import { writeRightsOf } from '../../src/content/plan/write-rights.ts';
 import type { WriteValues } from '../../src/content/plan/plan-values.ts';
 import type { StoredValues } from '../../src/content/plan/stored-instances.ts';
 import { type VersionRow, versionsOf } from '../../src/content/plan/versions.ts';
@@ -80,6 +80,7 @@ function planned(planning: Planning): Planned {
     rights,
     changed: new Set(),
     creator: null,
+    preset: new Map(),
     maxNodes: MAX_NODES,
     strict: false,
   });

@@ -25,7 +25,7 @@ const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
 
 const whereMistakes = (type: ContentType | undefined, at: string): string[] =>
   type === undefined || type.internal
-    ? [`${at}: "where" needs a content type, and neither "*" nor "file" can have one`]
+    ? [`${at}: "where" and "preset" need a content type other than "file"`]
     : [];
 
 /**
@@ -44,7 +44,7 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
       const { actions, fields, own, where } = shapeOf(grant);
       if (actions === null)
         return [
-          `${at}: expected an action or { actions, fields, own, where }, found ${JSON.stringify(grant)}`,
+          `${at}: expected an action or { actions, fields, own, where, preset }, found ${JSON.stringify(grant)}`,
         ];
       const known: readonly string[] = actionsOn(name);
       const unknown = actions.filter((action) => !known.includes(action));
@@ -69,16 +69,17 @@ interface GrantShape {
 }
 
 const WRONG: GrantShape = { actions: null, fields: null, own: false, where: false };
-const MEMBERS = ['actions', 'fields', 'own', 'where'];
+const MEMBERS = ['actions', 'fields', 'own', 'where', 'preset'];
 
 /** Reads a grant from a file or a database, where its type is not guaranteed. */
 function shapeOf(grant: unknown): GrantShape {
   if (typeof grant === 'string') return { ...WRONG, actions: [grant] };
   if (!isObject(grant) || Object.keys(grant).some((key) => !MEMBERS.includes(key))) return WRONG;
-  const { actions, fields, own = false, where } = grant;
+  const { actions, fields, own = false, where, preset } = grant;
   if ((fields !== undefined && !isTexts(fields)) || typeof own !== 'boolean') return WRONG;
   if (where !== undefined && (typeof where !== 'function' || own)) return WRONG;
+  if (preset !== undefined && typeof preset !== 'function') return WRONG;
   const named = isTexts(actions) ? actions : null;
-  const shape = { fields: fields ?? null, own, where: where !== undefined };
+  const shape = { fields: fields ?? null, own, where: where !== undefined || preset !== undefined };
   return { ...shape, actions: actions === '*' ? [] : named };
 }

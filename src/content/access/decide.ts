@@ -12,9 +12,7 @@ export interface OwnCondition {
 
 /** Formula of conditions. Equal keys mean equal formulas. */
 export type Formula =
-  | OwnCondition
-  | WhereCondition
-  | { readonly kind: 'all' | 'any'; readonly parts: readonly Formula[] };
+  OwnCondition | WhereCondition | { readonly kind: 'all' | 'any'; readonly parts: readonly Formula[] };
 
 /**
  * Condition with filters of a grant. In contrast to an owner condition, the versions of one document can
@@ -74,14 +72,28 @@ function ownCondition(caller: Caller, type: ContentType): OwnCondition | null {
   return user === null || owner === undefined ? null : { kind: 'own', owner, user };
 }
 
-const conditionFor = ({ where }: GrantCondition, caller: Caller, type: ContentType): Formula | null =>
-  where === 'own' ? ownCondition(caller, type) : filtersFor(where, caller, type);
+/** Returns the condition of a grant for a caller; null if it covers no document. */
+export function conditionFor(
+  { where }: GrantCondition,
+  caller: Caller,
+  type: ContentType,
+): 'all' | Formula | null {
+  if (where === 'all') return where;
+  return where === 'own' ? ownCondition(caller, type) : filtersFor(where, caller, type);
+}
 
 export function decide(caller: Caller, type: ContentType, action: Action): Decision {
   const { permissions } = caller;
   if (permissions.allows(type.singularApiId, action)) return 'all';
   const limits = permissions.limits(type.singularApiId, action);
-  return joined('any', limits.flatMap((one) => conditionFor(one, caller, type) ?? [])) ?? 'none';
+  const conditions = limits.flatMap((one) => conditionFor(one, caller, type) ?? []);
+  if (conditions.includes('all')) return 'all';
+  return (
+    joined(
+      'any',
+      conditions.filter((one) => one !== 'all'),
+    ) ?? 'none'
+  );
 }
 
 function both(a: Decision, b: Decision): Decision {

@@ -8,30 +8,39 @@ export type GrantFilters = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the filters that a document must meet for this caller, or false for no document. Called in every
- * request, so it must be fast and must not have side effects. Filters that contain null, undefined or an empty
- * object match no document. To compare with null, use `$null: true`.
+ * request, so it must be fast and must not have side effects. Filters that contain null, undefined or an
+ * empty object match no document. To compare with null, use `$null: true`.
  */
 export type WhereOf = (caller: Caller) => GrantFilters | false;
+
+/**
+ * Returns values that a created document gets, as in a body: `{ organisation: 'a documentId' }`. The caller
+ * can neither send nor change these attributes. An undefined value refuses the create.
+ */
+export type PresetOf = (caller: Caller) => Readonly<Record<string, unknown>>;
 
 /** Condition of a grant as the application wrote it; `key` is equal for equal conditions. */
 export interface GrantCondition {
   readonly key: string;
-  readonly where: 'own' | WhereOf;
+  readonly where: 'own' | 'all' | WhereOf;
+  readonly preset: PresetOf | null;
 }
 
-export const OWN: GrantCondition = Object.freeze({ key: 'own', where: 'own' });
-
-const functions = new WeakMap<WhereOf, GrantCondition>();
+const functions = new WeakMap<WhereOf | PresetOf, number>();
 let made = 0;
 
-export function conditionOf(where: WhereOf): GrantCondition {
-  const known = functions.get(where);
-  if (known !== undefined) return known;
-  made += 1;
-  const condition = Object.freeze({ key: `where ${made}`, where });
-  functions.set(where, condition);
-  return condition;
+function idOf(part: GrantCondition['where'] | PresetOf): string | number {
+  if (typeof part === 'string') return part;
+  const known = functions.get(part) ?? (made += 1);
+  functions.set(part, known);
+  return known;
 }
+
+export const conditionOf = (where: GrantCondition['where'], preset: PresetOf | null): GrantCondition => ({
+  key: preset === null ? `where ${idOf(where)}` : `where ${idOf(where)} preset ${idOf(preset)}`,
+  where,
+  preset,
+});
 
 /** Filters that one caller's documents of a type must meet. Equal keys mean equal filters. */
 export interface WhereCondition {
@@ -41,7 +50,7 @@ export interface WhereCondition {
   readonly key: string;
 }
 
-/** Whether a value cannot widen a condition: a missing value or an empty group would match every document. */
+/** Whether a value cannot widen a condition. A missing value or an empty group would match every document. */
 function isComplete(value: unknown, key = ''): boolean {
   if (Array.isArray(value))
     return (value.length > 0 || key !== '$and') && value.every((item) => isComplete(item));

@@ -1,7 +1,7 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
 import { DESK_GRANT } from '../model/naming.js';
-import { conditionOf, type GrantCondition, OWN, type WhereOf } from './grant-condition.js';
+import { conditionOf, type GrantCondition, type PresetOf, type WhereOf } from './grant-condition.js';
 
 /** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
 export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
@@ -25,9 +25,11 @@ const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
  * read, filtered, sorted, searched and populated (`find`, `findOne`) or written (`create`, `update`). Ids,
  * timestamps and the locale are always readable.
  *
- * `own` and `where` limit a grant to some documents: the user's own ones, which needs a type with an `owner`,
- * or those that meet the filters. A grant of the same action on all documents has precedence. Several limited
- * grants of an action add up their documents, but only the attributes that all of them list are granted.
+ * `own` and `where` limit a grant to some documents. `own`: the user's own ones, in a type with an `owner`.
+ * `where`: those that meet the filters. A grant of the same action on all documents has precedence. Several
+ * limited grants of an action add up their documents. They grant only the attributes that all of them list.
+ *
+ * `preset` returns values of the documents that the caller creates, which it can neither send nor change.
  */
 export type Grant =
   | Action
@@ -36,6 +38,7 @@ export type Grant =
       readonly fields?: readonly string[];
       readonly own?: boolean;
       readonly where?: WhereOf;
+      readonly preset?: PresetOf;
     };
 
 /**
@@ -64,10 +67,19 @@ interface NormalGrant {
   readonly limit: GrantCondition | null;
 }
 
+interface LimitParts {
+  readonly own?: boolean;
+  readonly where?: WhereOf;
+  readonly preset?: PresetOf | null;
+}
+
+const NO_DOCUMENT = (): false => false;
+
 /** Returns the condition of a grant. One with `own` and `where` is refused, so it grants nothing. */
-function limitOf({ own, where }: Exclude<Grant, string>): GrantCondition | null {
-  if (where !== undefined) return conditionOf(own === true ? () => false : where);
-  return own === true ? OWN : null;
+function limitOf(grant: Exclude<Grant, string>): GrantCondition | null {
+  const { own = false, where, preset = null }: LimitParts = grant;
+  if (own) return conditionOf(where === undefined ? 'own' : NO_DOCUMENT, preset);
+  return where === undefined && preset === null ? null : conditionOf(where ?? 'all', preset);
 }
 
 function normalise(grant: Grant, subject: string): NormalGrant {
@@ -133,7 +145,7 @@ function limitedOf(entries: readonly LimitedEntry[]): Limited {
   const limited = new Map<string, LimitedGrant[]>();
   for (const { limit: condition, fields, ...entry } of entries) {
     const grants = limited.get(placeOf(entry)) ?? [];
-    const same = grants.findIndex((one) => one.condition === condition);
+    const same = grants.findIndex((one) => one.condition.key === condition.key);
     if (same < 0) grants.push({ condition, fields });
     else grants[same] = { condition, fields: union(grants[same]?.fields ?? null, fields) };
     limited.set(placeOf(entry), grants);
@@ -169,16 +181,17 @@ let made = 0;
 export class Permissions {
   /** Unique id in this process. */
   readonly id: number = (made += 1);
-  /** Whether a grant has a `where`, so that plans depend on the caller. */
+  /** Whether a grant has `where` or `preset`, so that plans depend on the caller. */
   readonly hasWhere: boolean;
+  private readonly limited: Limited;
 
   private constructor(
     private readonly granted: Granted,
-    private readonly limited: Limited,
     private readonly entries: readonly LimitedEntry[],
     private readonly key: string,
   ) {
-    this.hasWhere = entries.some(({ limit }) => limit !== OWN);
+    this.limited = limitedOf(entries);
+    this.hasWhere = entries.some(({ limit }) => limit.where !== 'own' || limit.preset !== null);
     Object.freeze(this);
   }
 
@@ -271,11 +284,10 @@ export class Permissions {
       entriesOf(all).filter((entry) => entry.type === EVERY || onEvery(entry) !== null),
     );
     const entries = onSome.filter((entry) => onEvery(entry) === undefined && !isOnAll(entry));
-    const limited = limitedOf(entries);
-    const key = JSON.stringify([textOf(granted), limitedText(limited)]);
+    const key = JSON.stringify([textOf(granted), limitedText(limitedOf(entries))]);
     const known = lasting.get(key) ?? interned.get(key);
     if (known !== undefined) return known;
-    const rights = new Permissions(granted, limited, entries, key);
+    const rights = new Permissions(granted, entries, key);
     interned.set(key, rights);
     return rights;
   }

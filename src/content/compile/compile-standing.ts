@@ -2,9 +2,22 @@
 import type { Decision } from '../access/decide.js';
 import type { ContentType } from '../model/model.js';
 import { isVersionOf } from './version-sql.js';
-import { join, param, type Param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
+import {
+  fill,
+  join,
+  param,
+  type Param,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+  template,
+} from '../../kernel/sql.js';
 import { compileRule } from './compile-filter.js';
 import { type Context, hasVersion, newContext, type RowScope, rowScope } from './scope.js';
+
+/** Prints a statement whose conditions have no values of a query. */
+const checked = (root: Sql): Statement => fill(template(root), { operands: null });
 
 /** Decision for published versions, and for drafts. */
 export interface StateDecisions {
@@ -59,11 +72,11 @@ export interface StandingRequest {
 
 const idOf = (documentId: string | null): Param | null => (documentId === null ? null : param(documentId));
 
-/** Selects each version's `id`, and whether it is `written`, `live` and `shown` according to the decisions. */
+/** Selects each version's `id`, and whether it meets each decision: `written`, `live`, `shown`. */
 export function compileStanding(request: StandingRequest): Statement {
   const { type, documentId, defaultLocale, written, live, shown } = request;
   const judging = { row: rowScope(type, sql`v`), context: contextOf(defaultLocale) };
-  return print(sql`select v.id, ${isMet(inBoth(written), judging)} as written,
+  return checked(sql`select v.id, ${isMet(inBoth(written), judging)} as written,
       ${isMet(inBoth(live), judging)} as live, ${isMet(shown, judging)} as shown
     from ${quote(type.table)} v where ${isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null })}`);
 }
@@ -87,7 +100,7 @@ export function compileResult(request: ResultRequest): Statement {
     ...(draftsOnly ? [sql`not v.published`] : []),
     sql`not (${isMet(inBoth(decision), judging)})`,
   ];
-  return print(
+  return checked(
     sql`select exists (select 1 from ${quote(type.table)} v where ${join(conditions, ' and ')}) as refused`,
   );
 }
@@ -98,20 +111,16 @@ export interface TargetsRequest extends Pick<StandingRequest, 'type' | 'defaultL
 }
 
 /**
- * Selects each row of the documents: its `id`, whether the document is `visible` in some state and `written`
- * in all versions, and whether the row itself is visible: `live`.
+ * Selects the rows of the documents. `visible`: some version may be read. `written`: all versions may be
+ * updated. `live`: the row itself may be read.
  */
 export function compileTargetStanding(request: TargetsRequest): Statement {
   const { type, documentIds, shown, written, defaultLocale } = request;
   const context = contextOf(defaultLocale);
   const of = (name: Sql): Judging => ({ row: rowScope(type, name), context });
   const visible = hasVersion(type, sql`x.document_id`, isMet(shown, of(sql`v`)));
-  const refused = hasVersion(
-    type,
-    sql`x.document_id`,
-    sql`not (${isMet(inBoth(written), of(sql`v`))})`,
-  );
-  return print(sql`select x.id, ${visible} as visible, not ${refused} as written,
+  const refused = hasVersion(type, sql`x.document_id`, sql`not (${isMet(inBoth(written), of(sql`v`))})`);
+  return checked(sql`select x.id, ${visible} as visible, not ${refused} as written,
       ${isMet(shown, of(sql`x`))} as live
     from ${quote(type.table)} x where x.document_id = any(${param(documentIds)}::text[])`);
 }

@@ -191,10 +191,7 @@ function bestLocale(row: RowScope, codes: Param, context: Context): Sql[] {
   const [own, chain] = [column(row, 'locale'), sql`${codes}::text[]`];
   const isPublished = context.version.published || !row.type.draftAndPublish;
   const state = join(
-    [
-      stateCondition(row.type, sql`v`, context),
-      ...context.limited(versionScope(row, sql`v`), isPublished),
-    ],
+    [stateCondition(row.type, sql`v`, context), ...context.limited(versionScope(row, sql`v`), isPublished)],
     ' and ',
   );
   const better = sql`select 1 from ${quote(row.type.table)} v

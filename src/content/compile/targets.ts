@@ -68,11 +68,8 @@ function linkedTargets(hop: RelationAttribute, { scope, looksUp }: Finding, cont
   const isSame = hop.join.kind === 'locales';
   const root = isSame && rowOf(scope).root === true;
   const target = { ...rowScope(hop.target, alias('t', context.next())), root };
-  const version = way.versioned
-    ? versionConditions(target, rowOf(scope), context)
-    : isSame
-      ? limitedIn(target, context)
-      : [];
+  const other = isSame ? limitedIn(target, context) : [];
+  const version = way.versioned ? versionConditions(target, rowOf(scope), context) : other;
   const { from, conditions, position } = way.targets(hop.join, {
     from: scope,
     attribute: hop,

@@ -1,6 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
 import { SYSTEM, userOf } from '../access/caller.js';
+import { presetsOf } from '../access/presets.js';
 import { compileLastAnswer, compileRead, compileWrittenAnswer } from '../compile/compile-read.js';
 import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../../pool/runner.js';
@@ -12,7 +13,7 @@ import { onlySent } from '../plan/only-sent.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, planRead, type ReadRequest } from '../plan/plan-read.js';
 import { VERBS } from '../plan/plan-write.js';
-import { writeRightsOf } from '../plan/rights.js';
+import { writeRightsOf } from '../plan/write-rights.js';
 import type { VersionRow } from '../plan/versions.js';
 import type { CheckedBody, WritePlan } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
@@ -193,6 +194,7 @@ export class Documents {
     const rules: BodyRules = {
       rights: writeRightsOf(caller, { type: target.type, action, published: target.publish }),
       creator: action === 'create' ? userOf(caller) : null,
+      preset: action === 'create' ? presetsOf(caller, target.type, action) : NO_PRESET,
       changed: new Set<string>(),
       maxNodes: this.base.settings.limits.bodyNodes,
       strict: this.base.settings.strictParams,
@@ -285,5 +287,7 @@ export class Documents {
     return answer.withHeaders({ ETag: writtenTag(stamp) });
   }
 }
+
+const NO_PRESET: BodyRules['preset'] = new Map();
 
 const NO_VALUES = Object.freeze({ data: Object.freeze({}) });

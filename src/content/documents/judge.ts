@@ -1,4 +1,4 @@
-/** Conditions of grants in the transaction of a write: on the document before and after, and on its targets. */
+/** Conditions of grants in the transaction of a write: for the document before and after, and its targets. */
 import { type Decision, grantedOf } from '../access/decide.js';
 import {
   compileResult,
@@ -12,7 +12,8 @@ import type { ContentType } from '../model/model.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import type { FoundRow } from '../plan/found-targets.js';
 import type { Loaded } from '../plan/loaded.js';
-import { decideRelated, decideState } from '../plan/rights.js';
+import { decideRelated } from '../plan/rights.js';
+import { decideState } from '../plan/write-rights.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 import type { Found } from './load.js';

@@ -231,7 +231,11 @@ async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promis
 async function writeAndAnswer<T>(
   work: Attempt,
   write: WriteRun<T>,
-  { before, loaded, ...planned }: PlannedWrite & {
+  {
+    before,
+    loaded,
+    ...planned
+  }: PlannedWrite & {
     readonly before: readonly VersionRow[];
     readonly loaded: Loaded;
   },

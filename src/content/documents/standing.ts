@@ -39,8 +39,7 @@ export const decidedResult = (plan: WritePlan): Decision =>
   plan.target.publish ? decidedLive(plan) : decided(plan);
 
 /**
- * Decisions about the versions of the written document, if one of them has the condition of a grant; null if
- * all documents, none, or the caller's own ones decide.
+ * Decisions about the versions of the written document. Null if none of them has the condition of a grant.
  */
 export function standingOf(plan: WritePlan): Pick<StandingRequest, 'written' | 'live' | 'shown'> | null {
   const { caller, target } = plan;
@@ -91,8 +90,8 @@ function mayBeWritten(plan: WritePlan, versions: Versions): boolean {
 }
 
 /**
- * Whether the caller may write the document. A document belongs to one user in all its versions; the condition
- * of a grant must be met by each version that the write changes.
+ * Whether the caller may write the document. A document belongs to one user in all its versions. The
+ * condition of a grant must be met by each version that the write changes.
  */
 function mayWrite(plan: WritePlan, versions: Versions): boolean {
   const decision = decidedResult(plan);
@@ -100,8 +99,7 @@ function mayWrite(plan: WritePlan, versions: Versions): boolean {
   if (grantedOf(decided(plan)) === null && grantedOf(decision) === null)
     return ownOnly(plan) === null || rows.some(({ own }) => own);
   if (plan.verb === 'delete') return rows.every(({ own }) => own);
-  const changed = changedBy(plan, rows);
-  return changed.every(({ own, live }) => own && (live || !plan.target.publish));
+  return changedBy(plan, rows).every(({ own, live }) => own && (live || !plan.target.publish));
 }
 
 /**
@@ -118,13 +116,15 @@ export function isShared({ target: { type, everyLocale, publish }, body }: Write
   );
 }
 
+const firstOf = <T>(...lists: (readonly T[])[]): readonly T[] => lists.find((list) => list.length > 0) ?? [];
+
 /** Versions that a write changes or copies: of a new locale or draft, the others are its origin. */
 function changedBy(plan: WritePlan, rows: readonly VersionRow[]): readonly VersionRow[] {
-  const { target } = plan;
-  const first = (...lists: (readonly VersionRow[])[]): readonly VersionRow[] =>
-    lists.find((list) => list.length > 0) ?? [];
-  const here = isShared(plan) ? rows : first(rows.filter(({ locale }) => locale === target.locale), rows);
-  return target.publish ? here : first(here.filter(({ published }) => !published), here);
+  const { target, body } = plan;
+  const inLocale = rows.filter(({ locale }) => locale === target.locale);
+  const here = isShared(plan) ? rows : firstOf(inLocale, rows);
+  const drafts = here.filter(({ published }) => !published);
+  return target.publish || body === null ? here : firstOf(drafts, here);
 }
 
 /** Whether the caller may delete a published version (protocol 8.31). */

@@ -1,6 +1,6 @@
 /** Schemas of bodies: the writable attributes, and the ways to reference documents. */
 import type { Action } from '../access/permissions.js';
-import { type LinkRight, writeRightsOf, type WriteRights } from '../plan/rights.js';
+import { type LinkRight, writeRightsOf, type WriteRights } from '../plan/write-rights.js';
 import { byKind } from '../model/by-kind.js';
 import type {
   Attribute,

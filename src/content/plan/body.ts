@@ -25,7 +25,8 @@ import {
 } from './given.js';
 import { checkSize, dataOf, refuseBeside } from './read-body.js';
 import { type Reference, referencesOf, relationInput } from './relation-input.js';
-import { CREATORS, type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './rights.js';
+import { CREATORS } from './rights.js';
+import { type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './write-rights.js';
 
 export interface Lookup {
   readonly references: Reference[];
@@ -207,23 +208,28 @@ function valuesOf(object: Readonly<Record<string, unknown>>, where: Where, walk:
   return into;
 }
 
-interface Creation {
-  readonly type: ContentType;
-  readonly creator: string;
+/** Values of a created document that its caller does not choose: the owner, and those of grants. */
+function chosenFor({ type, creator, preset }: Creation): ReadonlyMap<string, unknown> {
+  const owner = type.attributes.get(type.owner ?? '');
+  if (owner === undefined || creator === null) return preset;
+  const isLink = type.storage.relations.some(({ name }) => name === owner.name);
+  return new Map([[owner.name, isLink ? { documentId: creator } : creator], ...preset]);
 }
 
-/** Adds the owner to the values, unless a hook has set it. */
-function withOwner(values: GivenValues, { type, creator }: Creation, walk: Walk): GivenValues {
-  const attribute = type.attributes.get(type.owner ?? '');
-  if (attribute === undefined || isGiven(values, attribute.name)) return values;
+interface Creation extends Pick<BodyRules, 'creator' | 'preset'> {
+  readonly type: ContentType;
+}
+
+/** Adds values to those of the body, unless a hook has set them. */
+function withChosen(values: GivenValues, creation: Creation, walk: Walk): GivenValues {
+  const chosen = [...chosenFor(creation)].filter(([name]) => !isGiven(values, name));
+  if (chosen.length === 0) return values;
   walk.rights = TRUSTED;
   const into = copyOf(values);
-  const isLink = type.storage.relations.some(({ name }) => name === attribute.name);
-  take(
-    attribute,
-    { raw: isLink ? { documentId: creator } : creator, path: [attribute.name], shown: true, into },
-    walk,
-  );
+  for (const [name, raw] of chosen) {
+    const attribute = creation.type.attributes.get(name);
+    if (attribute !== undefined) take(attribute, { raw, path: [name], shown: true, into }, walk);
+  }
   return into;
 }
 
@@ -231,6 +237,8 @@ export interface BodyRules {
   readonly rights: WriteRights;
   readonly changed: ReadonlySet<string>;
   readonly creator: string | null;
+  /** Values of grants for a created document. */
+  readonly preset: ReadonlyMap<string, unknown>;
   readonly maxNodes: number;
   readonly strict: boolean;
 }
@@ -244,7 +252,7 @@ export interface BodyRules {
 export function planBody(
   body: unknown,
   type: ContentType,
-  { rights, changed, creator, maxNodes, strict }: BodyRules,
+  { rights, changed, creator, preset, maxNodes, strict }: BodyRules,
 ): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
@@ -259,7 +267,7 @@ export function planBody(
     instances: 0,
   };
   const sent = valuesOf(data, { model: type, path: [], named: false, shown: true }, walk);
-  const values = creator === null ? sent : withOwner(sent, { type, creator }, walk);
+  const values = withChosen(sent, { type, creator, preset }, walk);
   return {
     type,
     values,

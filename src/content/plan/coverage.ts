@@ -12,7 +12,15 @@ import { DRAFT_FILTERS, type PublicationFilter } from '../query/query.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, ContentType, EmbeddedAttribute, Model } from '../model/model.js';
 import type { ContentLimits } from '../../kernel/settings.js';
-import { answerFields, decideRelated, isShown, oneOf, type Rights, rightsOf, type RootScope } from './rights.js';
+import {
+  answerFields,
+  decideRelated,
+  isShown,
+  oneOf,
+  type Rights,
+  rightsOf,
+  type RootScope,
+} from './rights.js';
 
 export interface Coverage {
   readonly covers: (model: Model, attribute: Attribute) => boolean;

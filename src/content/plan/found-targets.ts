@@ -2,7 +2,7 @@
 import { validationError } from '../../kernel/errors.js';
 import { isOwn } from '../access/decide.js';
 import type { Reference } from './relation-input.js';
-import type { LinkRight } from './rights.js';
+import type { LinkRight } from './write-rights.js';
 import type { LinkResolver } from './plan-list.js';
 import type { GivenRelation } from './given.js';
 import { keyOf } from './target-key.js';

@@ -2,7 +2,7 @@
 import { isObject } from '../../kernel/json.js';
 import type { Component, EmbeddedAttribute, LinkedAttribute, ScalarAttribute } from '../model/model.js';
 import type { RelationInput } from './relation-input.js';
-import type { LinkRight } from './rights.js';
+import type { LinkRight } from './write-rights.js';
 
 interface GivenScalar {
   readonly attribute: ScalarAttribute;

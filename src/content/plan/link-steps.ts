@@ -4,7 +4,7 @@ import { ownerTypeOf } from '../model/joins.js';
 import type { ContentType, LinkedAttribute } from '../model/model.js';
 import type { Loaded } from './loaded.js';
 import type { WriteValues } from './plan-values.js';
-import { decideOwners } from './rights.js';
+import { decideOwners } from './write-rights.js';
 import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
 import { documentIdsOf } from './target-key.js';
 import { isUnmodified } from './versions.js';

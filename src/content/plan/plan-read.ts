@@ -146,8 +146,7 @@ function statePlan(request: ReadRequest): StatePlan {
   const { caller, type } = request;
   const stamps = answersWrite(request);
   const action = stamps ? oneOf(type) : request.action;
-  const ownOf = (published: boolean): Rule | null =>
-    ruleOf(decideRead(caller, type, { action, published }));
+  const ownOf = (published: boolean): Rule | null => ruleOf(decideRead(caller, type, { action, published }));
   return { drafts: ownOf(false), published: ownOf(true), stamps };
 }
 

@@ -11,7 +11,8 @@ import type {
 } from '../model/model.js';
 import type { Body } from './body.js';
 import type { GivenRelation, GivenValues } from './given.js';
-import { isHidden, type Telling } from './rights.js';
+import { isHidden } from './rights.js';
+import { type Telling } from './write-rights.js';
 import { type LinkResolver, planList, storedList } from './plan-list.js';
 import type { StoredValues } from './stored-instances.js';
 

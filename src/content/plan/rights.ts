@@ -1,20 +1,9 @@
 /** Permission rule for related content (D16). */
 import type { Caller } from '../access/caller.js';
-import {
-  decide,
-  type Decision,
-  decidePublished,
-  decideRead,
-  grantedOf,
-  isOwn,
-  isSame,
-  type OwnCondition,
-  ruleOf,
-} from '../access/decide.js';
+import { decide, type Decision, decideRead, grantedOf, isOwn, isSame } from '../access/decide.js';
 import { type Action, type FieldScope, union } from '../access/permissions.js';
 import type { ContentLimits } from '../../kernel/settings.js';
 import type { Attribute, ContentType, LinkedAttribute, Model } from '../model/model.js';
-import { ownerTypeOf } from '../model/joins.js';
 
 /**
  * Permissions of a request. Populate omits content that is not permitted; filters, sort keys and writes
@@ -57,18 +46,16 @@ export function decideRelated(caller: Caller, type: ContentType, published: bool
   return isOwn(finding) ? 'none' : finding;
 }
 
-const mayFind = (caller: Caller, type: ContentType, published: boolean): boolean =>
+export const mayFind = (caller: Caller, type: ContentType, published: boolean): boolean =>
   decideRelated(caller, type, published) !== 'none';
 
 /** Readable attributes of related documents. Of a type that `mayEnter` excludes, none is read. */
 const findable = (caller: Caller, type: ContentType): FieldScope =>
-  decideRelated(caller, type, true) === 'none'
-    ? null
-    : caller.permissions.fields(type.singularApiId, 'find');
+  decideRelated(caller, type, true) === 'none' ? null : caller.permissions.fields(type.singularApiId, 'find');
 
 export const oneOf = ({ kind }: ContentType): Action => (kind === 'singleType' ? 'find' : 'findOne');
 
-interface Acting {
+export interface Acting {
   readonly type: ContentType;
   readonly action: Action;
   readonly published: boolean;
@@ -84,8 +71,8 @@ export function decideReadBack(caller: Caller, { type, action, published }: Acti
   return isOwn(reading) && theirs ? 'all' : reading;
 }
 
-/** Union of the attributes that the actions are granted on, possibly for own documents only. */
-const fieldsOf = (caller: Caller, type: ContentType, actions: readonly Action[]): FieldScope =>
+/** Union of the attributes that the actions are granted on, possibly for some documents only. */
+export const fieldsOf = (caller: Caller, type: ContentType, actions: readonly Action[]): FieldScope =>
   actions
     .filter((action) => decide(caller, type, action) !== 'none')
     .map((action) => caller.permissions.fields(type.singularApiId, action))
@@ -146,152 +133,6 @@ export function rightsOf(caller: Caller, { fields, published }: RootScope, limit
     enter: (attribute) => (attribute.open ? rights : below),
   };
   return rights;
-}
-
-/** Disclosure of an error about an attribute: all, only the parts that are not private, or nothing. */
-export type Telling = 'all' | 'shown' | 'nothing';
-
-export interface LinkRight {
-  readonly types: readonly ContentType[];
-  /** Drafts that may be referenced. Other documents need a published version. */
-  readonly drafts: (type: ContentType) => Decision;
-  /**
-   * Documents that may be linked or unlinked: own ones if the inverse side is written and `update` is granted
-   * on own ones.
-   */
-  readonly targets: Exclude<Decision, 'none'>;
-  /** Accepted row ids. They are consecutive, so a client can guess them. */
-  readonly rows: 'all' | 'linked' | 'none';
-}
-
-export interface LinkRefusal {
-  readonly grant: string | null;
-}
-
-export interface WriteRights {
-  readonly mayWrite: (attribute: Attribute) => boolean;
-  /**
-   * Decides the accepted references of a relation; `shown` is true if the caller can read the stored links.
-   */
-  readonly links: (attribute: LinkedAttribute, shown: boolean) => LinkRight | LinkRefusal;
-  readonly isShown: (attribute: Attribute) => boolean;
-  readonly telling: (attribute: Attribute) => Telling;
-  /** Whether attributes that requests may not write are accepted. */
-  readonly trusted: boolean;
-}
-
-const every = ({ targets: types }: LinkedAttribute): LinkRight => ({
-  types,
-  drafts: () => 'all',
-  targets: 'all',
-  rows: 'all',
-});
-
-export const TRUSTED: WriteRights = {
-  mayWrite: () => true,
-  links: every,
-  isShown: () => true,
-  telling: () => 'all',
-  trusted: true,
-};
-
-/**
- * Whether a caller may write an attribute, from either side of a relation: `create` or `update` must be
- * granted on it. Users may not write the owner attribute.
- */
-function mayWriteOf(
-  { kind, permissions }: Caller,
-  type: ContentType,
-  action: 'create' | 'update',
-): WriteRights['mayWrite'] {
-  const fields = permissions.fields(type.singularApiId, action);
-  return ({ name }) => (fields === null || fields.has(name)) && !(kind === 'user' && name === type.owner);
-}
-
-/** Name of the attribute that owns the links on the other side; undefined if this side owns them. */
-function holdingSide({ def }: LinkedAttribute): string | undefined {
-  if ('morphBy' in def) return def.morphBy;
-  return 'mappedBy' in def ? def.mappedBy : undefined;
-}
-
-/**
- * Decides which files a body may reference. Document ids cannot be guessed, so each is accepted. Row ids need
- * `find` or `findOne` on files, except for a file that the caller sees in the written attribute.
- */
-function filesOf(caller: Caller, attribute: LinkedAttribute, shown: boolean): LinkRight {
-  const mayRead = attribute.targets.every((type) =>
-    (['find', 'findOne'] as const).some((action) => decide(caller, type, action) === 'all'),
-  );
-  if (mayRead) return every(attribute);
-  return { ...every(attribute), rows: shown ? 'linked' : 'none' };
-}
-
-/** A write that publishes also changes the published links of other documents. */
-export const decideState = (published: boolean): typeof decide => (published ? decidePublished : decide);
-
-/**
- * Decides the accepted references of a relation: documents that may be found. Writing the inverse side
- * changes the other documents, which needs `update` on them (D26).
- */
-function linksOf(
-  caller: Caller,
-  attribute: LinkedAttribute,
-  { shown, published }: { readonly shown: boolean; readonly published: boolean },
-): LinkRight | LinkRefusal {
-  if (attribute.media) return filesOf(caller, attribute, shown);
-  const types = attribute.targets.filter((type) => mayFind(caller, type, true));
-  const drafts: LinkRight['drafts'] = (type) => {
-    const finding = decideRelated(caller, type, false);
-    if (ruleOf(finding) !== null) return finding;
-    return type.draftAndPublish ? decide(caller, type, 'readDrafts') : 'all';
-  };
-  const [target] = types;
-  const written = target?.attributes.get(holdingSide(attribute) ?? '');
-  if (target === undefined) return { grant: null };
-  if (written === undefined) return { types, drafts, targets: 'all', rows: 'all' };
-  const targets = decideState(published)(caller, target, 'update');
-  const mayUpdate =
-    decide(caller, target, 'update') !== 'none' && mayWriteOf(caller, target, 'update')(written);
-  if (targets !== 'none' && mayUpdate) return { types, drafts, targets, rows: 'all' };
-  const reserved = caller.kind === 'user' && written.name === target.owner;
-  return { grant: reserved ? null : `${target.singularApiId}.${mayUpdate ? 'publish' : 'update'}` };
-}
-
-/**
- * Owners whose links may change with the state of a document on the inverse side: all, or those that the
- * caller may update (D22, D26). With a filtered `update`, none: the copied links could change the result.
- */
-export function decideOwners(
-  caller: Caller,
-  attribute: LinkedAttribute,
-  publish: boolean,
-): 'all' | 'none' | OwnCondition {
-  const target = ownerTypeOf(attribute);
-  const written = target.attributes.get(holdingSide(attribute) ?? '');
-  const may = written !== undefined && mayWriteOf(caller, target, 'update')(written);
-  const owners = may ? decideState(publish)(caller, target, 'update') : 'none';
-  return owners === 'all' || isOwn(owners) ? owners : 'none';
-}
-
-type Writing = Acting & { readonly action: 'create' | 'update' };
-
-export function writeRightsOf(caller: Caller, { type, action, published }: Writing): WriteRights {
-  const mayWrite = mayWriteOf(caller, type, action);
-  // An existing document with drafts stores its current values in the draft, whatever state the write has.
-  const back = { type, action, published: action === 'create' && published };
-  const fields = fieldsOf(caller, type, decideReadBack(caller, back) === 'all' ? [oneOf(type)] : []);
-  const isRead = (attribute: Attribute): boolean =>
-    !isHidden(attribute) && (fields === null || fields.has(attribute.name));
-  return {
-    trusted: false,
-    mayWrite,
-    links: (attribute, shown) => linksOf(caller, attribute, { shown, published }),
-    isShown: isRead,
-    telling: (attribute) => {
-      if (mayWrite(attribute)) return 'all';
-      return isRead(attribute) ? 'shown' : 'nothing';
-    },
-  };
 }
 
 export const isHidden = ({ hidden }: Attribute): boolean => hidden;

@@ -3,13 +3,8 @@ import { attributeShape, displayName, type ModelReader } from '../../content/htt
 import { ALWAYS_LISTED } from '../../content/model/layout.js';
 import type { Attribute, Component, ContentType, LinkedAttribute, Model } from '../../content/model/model.js';
 import { linkable, writableOf } from '../../content/openapi/inputs.js';
-import {
-  isShown,
-  rightsOf,
-  type Rights,
-  writeRightsOf,
-  type WriteRights,
-} from '../../content/plan/rights.js';
+import { isShown, rightsOf, type Rights } from '../../content/plan/rights.js';
+import { writeRightsOf, type WriteRights } from '../../content/plan/write-rights.js';
 import type { DeskAttribute, DeskComponent } from './desk-model.js';
 
 export type Reader = ModelReader;

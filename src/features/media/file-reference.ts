@@ -8,7 +8,7 @@ import type { Runner } from '../../pool/runner.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { type ContentError, forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
-import { writeRightsOf } from '../../content/plan/rights.js';
+import { writeRightsOf } from '../../content/plan/write-rights.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
