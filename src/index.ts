@@ -43,6 +43,7 @@ export {
 export type { ContentEvent, ContentReadEvent } from './content/documents/hooks.js';
 export type { ContentSchedule } from './content/documents/schedules.js';
 export { Permissions } from './content/access/permissions.js';
+export type { CallerFacts } from './content/access/caller-facts.js';
 export type { GrantFilters, PresetOf, WhereOf } from './content/access/grant-condition.js';
 export type { Action, Grant, Grants } from './content/access/permissions.js';
 export type { Caller } from './content/access/caller.js';

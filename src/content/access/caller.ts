@@ -1,3 +1,4 @@
+import type { CallerFacts } from './caller-facts.js';
 import { Permissions } from './permissions.js';
 
 /**
@@ -6,15 +7,8 @@ import { Permissions } from './permissions.js';
  *
  * @publicApi
  */
-export interface Caller {
-  readonly kind: 'public' | 'token' | 'user' | 'system';
-  /** Id of the token or user in its strategy; null for public and system. */
-  readonly id: string | null;
+export interface Caller extends CallerFacts {
   readonly permissions: Permissions;
-  /** Roles that the permissions come from, if any. */
-  readonly roles?: readonly string[];
-  /** Facts about the caller from its strategy, such as its organisation, for the conditions of grants. */
-  readonly attributes?: Readonly<Record<string, unknown>>;
 }
 
 export const SYSTEM: Caller = Object.freeze({ kind: 'system', id: null, permissions: Permissions.ALL });

@@ -1,7 +1,7 @@
 /** Conditions of grants, and their filters for one caller. */
 import { isObject } from '../../kernel/json.js';
 import type { ContentType } from '../model/model.js';
-import type { Caller } from './caller.js';
+import type { CallerFacts } from './caller-facts.js';
 
 /** Filters of the protocol as an object, as in a query in code: `{ team: { members: { id: 42 } } }`. */
 export type GrantFilters = Readonly<Record<string, unknown>>;
@@ -11,13 +11,13 @@ export type GrantFilters = Readonly<Record<string, unknown>>;
  * request, so it must be fast and must not have side effects. Filters that contain null, undefined or an
  * empty object match no document. To compare with null, use `$null: true`.
  */
-export type WhereOf = (caller: Caller) => GrantFilters | false;
+export type WhereOf = (caller: CallerFacts) => GrantFilters | false;
 
 /**
  * Returns values that a created document gets, as in a body: `{ organisation: 'a documentId' }`. The caller
  * can neither send nor change these attributes. An undefined value refuses the create.
  */
-export type PresetOf = (caller: Caller) => Readonly<Record<string, unknown>>;
+export type PresetOf = (caller: CallerFacts) => Readonly<Record<string, unknown>>;
 
 /** Condition of a grant as the application wrote it; `key` is equal for equal conditions. */
 export interface GrantCondition {
@@ -37,7 +37,7 @@ function idOf(part: GrantCondition['where'] | PresetOf): string | number {
 }
 
 export const conditionOf = (where: GrantCondition['where'], preset: PresetOf | null): GrantCondition => ({
-  key: preset === null ? `where ${idOf(where)}` : `where ${idOf(where)} preset ${idOf(preset)}`,
+  key: JSON.stringify([idOf(where), preset === null ? null : idOf(preset)]),
   where,
   preset,
 });
@@ -62,7 +62,7 @@ function isComplete(value: unknown, key = ''): boolean {
 }
 
 /** Returns the filters for a caller; null if no document meets them. */
-export function filtersFor(where: WhereOf, caller: Caller, type: ContentType): WhereCondition | null {
+export function filtersFor(where: WhereOf, caller: CallerFacts, type: ContentType): WhereCondition | null {
   const filters: unknown = where(caller);
   if (!isObject(filters) || !isComplete(filters)) return null;
   // The text is a copy: a later change of the returned object cannot reach a cached plan.

@@ -65,7 +65,7 @@ interface Finding {
 function linkedTargets(hop: RelationAttribute, { scope, looksUp }: Finding, context: Context): Targets {
   const way = joinSql(hop.join);
   // Other locales of a root document have its rule.
-  const isSame = hop.join.kind === 'locales';
+  const isSame = hop.open;
   const root = isSame && rowOf(scope).root === true;
   const target = { ...rowScope(hop.target, alias('t', context.next())), root };
   const other = isSame ? limitedIn(target, context) : [];

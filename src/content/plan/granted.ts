@@ -57,6 +57,6 @@ function plan(type: ContentType, filters: unknown): Condition {
     });
   } catch (error) {
     const message = error instanceof ContentError || error instanceof Error ? error.message : String(error);
-    throw new Error(`The "where" of a grant on ${type.singularApiId} is wrong: ${message}`, { cause: error });
+    throw new Error(`A grant on ${type.singularApiId} has a wrong condition: ${message}`, { cause: error });
   }
 }

@@ -151,7 +151,6 @@ export function lookUp(
 ): Attribute | 'hidden' | undefined {
   const attribute = model.attributes.get(key);
   if (attribute === undefined) return model.model === 'type' && CREATORS.includes(key) ? 'hidden' : undefined;
-  const isPrivate = attribute.kind !== 'scalar' || attribute.type.readable;
-  if (isHidden(attribute) && !(isPrivate && rights?.seesPrivate === true)) return 'hidden';
+  if (isHidden(attribute) && !(attribute.private && rights?.seesPrivate === true)) return 'hidden';
   return rights === null || rights.mayRead(model, attribute) ? attribute : 'hidden';
 }
