@@ -250,10 +250,14 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
 
     it('18.24 a condition on the locale allows its versions, and no change of shared attributes', async () => {
       const id = await written();
-      await service('article').update(id, { title: 'erster', stage: 'open' }, {
-        locale: 'de',
-        status: 'draft',
-      });
+      await service('article').update(
+        id,
+        { title: 'erster', stage: 'open' },
+        {
+          locale: 'de',
+          status: 'draft',
+        },
+      );
       await send('put', `articles/${id}?locale=de&status=draft`, 'translator', { title: 'zweiter' }).expect(
         200,
       );
