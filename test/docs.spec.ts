@@ -133,12 +133,13 @@ describe('documentation', () => {
   });
 
   it('lists every option of the desk', () => {
-    const { images: _images, frames: _frames, preview, ...options } = resolveDeskOptions({});
+    const { images: _images, frames: _frames, preview, look, ...options } = resolveDeskOptions({});
     const named = rowsUnder('docs/desk.md', 'Options').flatMap(([name]) => quoted(name));
     const nested = [
       'origins.images',
       'origins.frames',
       ...Object.keys(preview).map((one) => `preview.${one}`),
+      ...Object.keys(look).map((one) => `look.${one}`),
     ];
     expect(named.sort()).toEqual([...Object.keys(options), ...nested].sort());
   });

@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { ApiError, OfflineError } from './api/errors.ts';
 import { session } from './api/session.ts';
+import { loadExtension } from './extension.ts';
 import { App } from './screens/app.tsx';
 import { settings } from './settings.ts';
 import { chosenLanguage, loadTexts, TextsProvider } from './texts/texts.ts';
@@ -27,15 +28,22 @@ addEventListener('vite:preloadError', (event) => {
   location.reload();
 });
 
+const { colour } = settings.look;
+/** Darkest shade of a colour, except of the desk's own one: white text is readable on it. */
+const SHADES = colour === 'indigo' ? { light: 7, dark: 8 } : { light: 9, dark: 9 };
+
 const theme = createTheme({
-  primaryColor: 'indigo',
-  primaryShade: { light: 7, dark: 8 },
+  primaryColor: colour,
+  primaryShade: SHADES as { light: 7 | 9; dark: 8 | 9 },
   autoContrast: true,
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: { Alert: Alert.extend({ defaultProps: { variant: 'outline' } }) },
 });
+
+/** Text in the colour of the desk. */
+const TINT = 'light-dark(var(--mantine-primary-color-9), var(--mantine-primary-color-3))';
 
 const client = new QueryClient({
   defaultOptions: {
@@ -50,11 +58,23 @@ const client = new QueryClient({
 const language = chosenLanguage();
 document.documentElement.lang = language;
 void session.begin();
-void loadTexts(language).then((texts) => {
+void Promise.all([loadTexts(language), loadExtension()]).then(([texts]) => {
   const root = document.getElementById('root');
   if (root === null) return;
   createRoot(root).render(
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => settings.nonce}>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      getStyleNonce={() => settings.nonce}
+      cssVariablesResolver={() => ({
+        variables: {
+          [`--mantine-color-${colour}-text`]: TINT,
+          [`--mantine-color-${colour}-light-color`]: TINT,
+        },
+        light: {},
+        dark: {},
+      })}
+    >
       <QueryClientProvider client={client}>
         <TextsProvider value={{ texts, language }}>
           <Router base={settings.base}>

@@ -1,3 +1,11 @@
+/** Title, logo, colour and welcome of the host; null for those of the desk. */
+interface Look {
+  readonly title: string | null;
+  readonly logo: string | null;
+  readonly colour: string;
+  readonly welcome: string | null;
+}
+
 /** Settings that the server writes into the page. */
 export interface Settings {
   /** Nonce of the page's style policy, which libraries need for the style elements that they insert. */
@@ -12,6 +20,9 @@ export interface Settings {
   readonly signIn: { readonly url: string } | null;
   readonly languages: readonly string[];
   readonly forgotPassword: boolean;
+  /** Address of the ES module with the fields and screens of the host. */
+  readonly extension: string | null;
+  readonly look: Look;
 }
 
 function readSettings(): Settings {

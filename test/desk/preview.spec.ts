@@ -217,7 +217,7 @@ describe.each(ADAPTERS)('previews on %s', (adapter) => {
       .set('x-role', 'editor')
       .send({ data: { title: 'Home' } });
     const { body } = await open({ type: 'home' }).expect(200);
-    expect(body.data).toMatchObject({ url: expect.stringMatching(/^\/home\?token=/), framed: true });
+    expect(body.data).toMatchObject({ url: expect.stringMatching(/^\/home\?token=/), framed: false });
     const token = body.data.url.split('token=')[1];
     expect((await read(token).expect(200)).body.data).toMatchObject({ title: 'Home' });
   });

@@ -114,6 +114,8 @@ describe.each(ADAPTERS)('the pages of the desk, on %s', (adapter) => {
       signIn: null,
       languages: ['en', 'de'],
       forgotPassword: false,
+      extension: null,
+      look: { title: null, logo: null, colour: 'indigo', welcome: null },
     });
   });
 
@@ -335,6 +337,13 @@ describe('options of the desk', () => {
     { origins: { frames: 'https://a.example' } },
     { languages: [] },
     { languages: ['xx'] },
+    { preview: { secret: 'short' } },
+    { preview: { seconds: 1 } },
+    { extension: 'https://other.example/x.js' },
+    { extension: '//other.example/x.js' },
+    { look: { colour: 'yellow' } },
+    { look: { logo: 'javascript:alert(1)' } },
+    { look: { font: 'x' } },
   ])('%j stops the start', (options) =>
     expect(() => DeskModule.forRoot(options as DeskOptions)).toThrow(ContentModelError),
   );

@@ -1,8 +1,10 @@
 /** Fields of a content type or a component, in a grid of twelve columns. */
 import { type ComponentType, type CSSProperties, memo } from 'react';
+import { hostField } from '../extension.ts';
 import { type Attribute, isWritable, kindOf, type Part } from '../model/model.ts';
 import { ComponentField, ItemsField } from './component-fields.tsx';
 import { type FieldProps, useForm } from './form-context.ts';
+import { HostField } from './host-field.tsx';
 import { LinksField } from './links-field.tsx';
 import { MediaField } from './media-field.tsx';
 import { TextField, VALUE_FIELDS } from './value-fields.tsx';
@@ -22,6 +24,7 @@ const HALF = [
 export const widthOf = ({ width, type }: Attribute): number => width ?? (HALF.includes(type) ? 6 : 12);
 
 function fieldOf(attribute: Attribute): ComponentType<FieldProps> {
+  if (hostField(attribute['field']) !== null) return HostField;
   const kind = kindOf(attribute);
   if (kind === 'item') return ComponentField;
   if (kind === 'items') return ItemsField;

@@ -22,8 +22,10 @@ import { listLabel, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
 import { MessageLine } from '../parts/messages.tsx';
+import { hostScreens } from '../extension.ts';
 import { useModel } from './app.tsx';
 import { DocumentScreen } from './document.tsx';
+import { HostScreen } from './host-screen.tsx';
 import { ListScreen } from './list.tsx';
 import { PeopleNavigation } from './people/navigation.tsx';
 
@@ -51,6 +53,7 @@ export function Shell() {
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap">
             <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={texts.menu} />
+            {settings.look.logo !== null && <img src={settings.look.logo} alt="" className="desk-logo" />}
             <Text fw={700}>{texts.desk}</Text>
           </Group>
           <MessageLine />
@@ -62,6 +65,9 @@ export function Shell() {
           <Navigation close={close} />
           {hasLibrary && <ScreenLink href="/media" label={texts.library} close={close} />}
           <PeopleNavigation close={close} />
+          {hostScreens().map(({ name, label }) => (
+            <ScreenLink key={name} href={`/host/${name}`} label={label} close={close} />
+          ))}
           {hasWebhooks && <ScreenLink href="/webhooks" label={texts.webhooks.title} close={close} />}
         </ScrollArea>
       </AppShell.Navbar>
@@ -91,6 +97,7 @@ export function Shell() {
             <Route path="/people/:screen/:id?">
               <PeopleScreens />
             </Route>
+            <Route path="/host/:name">{({ name }) => <HostScreen key={name} name={name} />}</Route>
             <Route path="/account">
               <PeopleScreens />
             </Route>

@@ -30,7 +30,12 @@ export function chosenLanguage(): string {
 
 export const chooseLanguage = (code: string): void => localStorage.setItem(KEY, code);
 
-export const loadTexts = (code: string): Promise<Texts> => (CATALOGUES[code] ?? CATALOGUES['en'])!();
+/** Loads the texts of a language, with those of the host in place of the desk's own ones. */
+export async function loadTexts(code: string): Promise<Texts> {
+  const texts = await (CATALOGUES[code] ?? CATALOGUES['en'])!();
+  const { title, welcome } = settings.look;
+  return { ...texts, desk: title ?? texts.desk, signInHere: welcome ?? texts.signInHere };
+}
 
 /** Direction of a text in a language, which an input of a localized attribute has. */
 export const directionOf = (locale: string): 'ltr' | 'rtl' =>
@@ -43,7 +48,8 @@ const TextsContext = createContext<{ readonly texts: Texts; readonly language: s
 
 export const TextsProvider = TextsContext.Provider;
 export const useTexts = (): Texts => useContext(TextsContext).texts;
-const useLanguage = (): string => useContext(TextsContext).language;
+/** Code of the language of the desk. */
+export const useLanguage = (): string => useContext(TextsContext).language;
 
 const nameOfLocale = (language: string, locale: string): string => {
   try {

@@ -58,6 +58,8 @@ export interface AttributeLayout {
   readonly description?: string;
   /** Width of the field in columns of 12. Default: by the type of the attribute. */
   readonly width?: number;
+  /** Name of a field of the host, see the option `extension` of the desk. Default: the desk's own one. */
+  readonly field?: string;
   /** Text in the empty field. Default: none. */
   readonly placeholder?: string;
 }

@@ -194,6 +194,7 @@ export const ATTRIBUTE_LAYOUT: Options = {
     (value) => COUNT.admits(value) && (value as number) >= 1 && (value as number) <= COLUMNS,
   ),
   placeholder: TEXT,
+  field: TEXT,
 };
 
 interface OptionRules {

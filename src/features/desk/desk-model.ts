@@ -10,6 +10,8 @@ export interface DeskAttribute {
   readonly description?: string;
   readonly width?: number;
   readonly placeholder?: string;
+  /** Name of a field of the host. */
+  readonly field?: string;
   readonly required: boolean;
   readonly localized: boolean;
   /** Actions whose responses or bodies may contain the attribute. */

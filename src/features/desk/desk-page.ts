@@ -16,6 +16,8 @@ export interface PageSettings {
   readonly languages: readonly string[];
   /** Whether the desk mails a link to set a new password. */
   readonly forgotPassword: boolean;
+  readonly extension: string | null;
+  readonly look: ResolvedDeskOptions['look'];
 }
 
 type Sources = readonly (readonly [string, readonly string[]])[];
@@ -63,7 +65,7 @@ export function pageOf({ script, preloads, styles }: DeskBuild, settings: PageSe
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>Desk</title>
+<title>${escaped(settings.look.title ?? 'Desk')}</title>
 ${links.join('\n')}
 <script type="application/json" id="settings">${embedded(settings)}</script>
 <script type="module" src="${escaped(script)}"></script>

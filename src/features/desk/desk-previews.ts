@@ -147,7 +147,7 @@ export class DeskPreviews {
   }
 
   private isFramed(url: string): boolean {
-    const origin = URL.parse(url)?.origin;
-    return origin === undefined || this.options.frames.includes(origin);
+    const origin = URL.parse(url, this.options.url?.origin)?.origin;
+    return origin !== undefined && this.options.frames.includes(origin);
   }
 }

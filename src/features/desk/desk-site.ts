@@ -89,7 +89,7 @@ export class DeskSite implements OnModuleInit {
   }
 
   settings(nonce: string): PageSettings {
-    const { signIn, languages } = this.options;
+    const { signIn, languages, extension, look } = this.options;
     return {
       nonce,
       base: this.base,
@@ -98,6 +98,8 @@ export class DeskSite implements OnModuleInit {
       signIn,
       languages,
       forgotPassword: this.mails !== null,
+      extension,
+      look,
     };
   }
 }

@@ -6,6 +6,11 @@ const LANGUAGES = ['en', 'de'] as const;
 /** Language of the texts of the desk. */
 export type DeskLanguage = (typeof LANGUAGES)[number];
 
+const COLOURS = ['blue', 'cyan', 'grape', 'indigo', 'pink', 'violet'] as const;
+
+/** Colour of the desk. White text is readable on its darkest shade. */
+export type DeskColour = (typeof COLOURS)[number];
+
 /** Options of `DeskModule.forRoot`. */
 export interface DeskOptions {
   /** Path of the desk below the global prefix of the application. Default `/desk`. */
@@ -32,6 +37,22 @@ export interface DeskOptions {
    * `UsersModule`, without it no preview gets a token. `seconds`: their lifetime, 600 by default.
    */
   readonly preview?: { readonly secret?: string; readonly seconds?: number };
+  /**
+   * Path of an ES module of your application with fields and screens for the desk, such as
+   * `/desk-extension.js`. The desk loads it from its own origin. Default none.
+   */
+  readonly extension?: string;
+  /** Look of the desk. */
+  readonly look?: {
+    /** Name of the desk. Default `Desk`, in the language of the editor. */
+    readonly title?: string;
+    /** Path of a picture, or a URL of `origins.images`. Default none. */
+    readonly logo?: string;
+    /** Colour of buttons and links. Default `indigo`. */
+    readonly colour?: DeskColour;
+    /** Text on the page where editors sign in. Default: a sentence of the desk. */
+    readonly welcome?: string;
+  };
   /** Languages that editors can choose; the first one is the default. Default `['en', 'de']`. */
   readonly languages?: readonly DeskLanguage[];
 }
@@ -44,12 +65,20 @@ export interface ResolvedDeskOptions {
   readonly images: readonly string[];
   readonly frames: readonly string[];
   readonly preview: { readonly secret: string | null; readonly seconds: number };
+  readonly extension: string | null;
+  readonly look: {
+    readonly title: string | null;
+    readonly logo: string | null;
+    readonly colour: DeskColour;
+    readonly welcome: string | null;
+  };
   readonly languages: readonly DeskLanguage[];
 }
 
 export const DESK_OPTIONS = Symbol('DeskOptions');
 
-const KEYS = ['path', 'url', 'signIn', 'origins', 'preview', 'languages'];
+const KEYS = ['path', 'url', 'signIn', 'origins', 'preview', 'extension', 'look', 'languages'];
+const LOOK = ['title', 'logo', 'colour', 'welcome'];
 /** Lifetime of the token of a preview in seconds. */
 const PREVIEW_SECONDS = 600;
 const MIN_SECRET = 32;
@@ -104,6 +133,18 @@ const RULES: readonly (readonly [string, string, (options: DeskOptions) => boole
     ({ preview: { seconds = PREVIEW_SECONDS } = {} }) => seconds >= 60 && seconds <= 86_400,
   ],
   [
+    'extension',
+    'a path of this origin, such as "/desk-extension.js"',
+    ({ extension }) => extension === undefined || (typeof extension === 'string' && LOCAL.test(extension)),
+  ],
+  ['look', `${LOOK.join(', ')}`, ({ look = {} }) => Object.keys(look).every((key) => LOOK.includes(key))],
+  ['look.logo', 'a path or an http(s) URL', ({ look }) => look?.logo === undefined || isPage(look.logo)],
+  [
+    'look.colour',
+    `one of ${COLOURS.map((one) => `"${one}"`).join(', ')}`,
+    ({ look: { colour = 'indigo' } = {} }) => COLOURS.some((one) => one === colour),
+  ],
+  [
     'languages',
     `a list of ${LANGUAGES.map((one) => `"${one}"`).join(' and ')}`,
     ({ languages = LANGUAGES }) =>
@@ -119,7 +160,16 @@ export function resolveDeskOptions(options: DeskOptions): ResolvedDeskOptions {
     ...RULES.flatMap(([at, expected, holds]) => (holds(options) ? [] : [`desk.${at}: expected ${expected}`])),
   ];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'options');
-  const { path = '/desk', url, signIn, origins = {}, preview = {}, languages = LANGUAGES } = options;
+  const {
+    path = '/desk',
+    url,
+    signIn,
+    origins = {},
+    preview = {},
+    extension = null,
+    look = {},
+    languages = LANGUAGES,
+  } = options;
   return Object.freeze({
     path: trimSlashes(path),
     url: url === undefined ? null : new URL(url),
@@ -127,6 +177,13 @@ export function resolveDeskOptions(options: DeskOptions): ResolvedDeskOptions {
     images: origins.images ?? [],
     frames: origins.frames ?? [],
     preview: { secret: preview.secret ?? null, seconds: preview.seconds ?? PREVIEW_SECONDS },
+    extension,
+    look: {
+      title: look.title ?? null,
+      logo: look.logo ?? null,
+      colour: look.colour ?? 'indigo',
+      welcome: look.welcome ?? null,
+    },
     languages,
   });
 }

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, INestApplication } from '@nestjs/common';
 import {
   type ContentModuleOptions,
   defineCollectionType,
@@ -171,6 +171,8 @@ export interface NewsroomOptions {
   readonly desk?: DeskOptions;
   /** Further content types of the application. */
   readonly contentTypes?: ContentModuleOptions['contentTypes'];
+  /** Called before the application starts. */
+  readonly prepare?: (app: INestApplication) => void;
   /** Further modules of the application. */
   readonly imports?: readonly DynamicModule[];
 }
@@ -191,7 +193,10 @@ export async function startNewsroom(adapter: Adapter, options: NewsroomOptions =
       ],
     },
     adapter,
-    (app) => void (prefix === null || app.setGlobalPrefix(prefix)),
+    (app) => {
+      if (prefix !== null) app.setGlobalPrefix(prefix);
+      options.prepare?.(app);
+    },
   );
   const desk = `${test.url}${prefix === null ? '' : `/${prefix}`}/desk`;
   const invitations = test.app.get(DeskInvitations);
