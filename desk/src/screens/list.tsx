@@ -41,6 +41,7 @@ import { useModel } from './app.tsx';
 import { BulkBar } from './bulk.tsx';
 import { columnLabel, DocumentTable } from './document-table.tsx';
 import { FilterBar } from './filters.tsx';
+import { SavedViews } from './saved-views.tsx';
 
 interface Page {
   readonly data: readonly Json[];
@@ -133,6 +134,11 @@ export function ListScreen({ type }: { readonly type: Type }) {
       {type.description !== null && <Text c="dimmed">{type.description}</Text>}
       <Tools {...{ type, state, go }}>
         <ColumnMenu {...{ all: allColumns, chosen: columns, toggle: toggleColumn }} />
+        <SavedViews
+          type={type}
+          query={writeState({ ...state, page: 1 }, { type, model }).toString()}
+          open={(query) => setAddress(new URLSearchParams(query))}
+        />
       </Tools>
       <FilterBar type={type} filters={state.filters} change={(filters) => go({ filters })} />
       <BulkBar type={type} locale={state.locale} selected={selected} clear={() => setSelected(new Map())} />

@@ -13,8 +13,8 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { IconLanguage, IconMoon, IconUser } from '@tabler/icons-react';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconLanguage, IconMoon, IconSearch, IconUser } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { session } from '../api/session.ts';
@@ -31,6 +31,7 @@ import { PeopleNavigation } from './people/navigation.tsx';
 
 const MediaScreen = lazy(() => import('../media/media-screen.tsx'));
 const WebhooksScreens = lazy(() => import('./webhooks/screens.tsx'));
+const Palette = lazy(() => import('./palette.tsx'));
 const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
 export function Shell() {
@@ -57,7 +58,10 @@ export function Shell() {
             <Text fw={700}>{texts.desk}</Text>
           </Group>
           <MessageLine />
-          <HeaderMenus />
+          <Group gap="xs" wrap="nowrap">
+            <PaletteButton />
+            <HeaderMenus />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar aria-label={texts.menu}>
@@ -191,6 +195,25 @@ function ScreenLink({ href, label, close }: ScreenProps) {
         onClick={close}
       />
     </Box>
+  );
+}
+
+/** Opens the palette, also by Ctrl+K or Cmd+K. */
+function PaletteButton() {
+  const texts = useTexts();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  useHotkeys([['mod+K', open]], []);
+  return (
+    <>
+      <ActionIcon variant="subtle" aria-label={texts.palette.title} onClick={open}>
+        <IconSearch size={18} />
+      </ActionIcon>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <Palette close={close} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

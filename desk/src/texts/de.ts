@@ -85,6 +85,14 @@ export const de: Texts = {
   value: 'Wert',
   apply: 'Anwenden',
   missing: 'fehlt',
+  palette: {
+    title: 'Gehe zu',
+    hint: 'Eine Liste, eine Aktion oder ein Dokument',
+    views: 'Ansichten',
+    saveView: 'Diese Ansicht speichern',
+    viewName: 'Name der Ansicht',
+    removeView: (name) => `Ansicht ${name} entfernen`,
+  },
   operators: {
     $containsi: 'enthält',
     $eqi: 'ist',

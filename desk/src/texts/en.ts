@@ -82,6 +82,14 @@ export const en = {
   value: 'Value',
   apply: 'Apply',
   missing: 'missing',
+  palette: {
+    title: 'Go to',
+    hint: 'A list, an action or a document',
+    views: 'Views',
+    saveView: 'Save this view',
+    viewName: 'Name of the view',
+    removeView: (name: string) => `Remove the view ${name}`,
+  },
   operators: {
     $containsi: 'contains',
     $eqi: 'is',

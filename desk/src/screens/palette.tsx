@@ -1,0 +1,149 @@
+/** Palette: finds screens, actions and documents by a few letters, and opens them by keyboard. */
+import { Combobox, Loader, Modal, ScrollArea, Text, TextInput, useCombobox } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { request } from '../api/http.ts';
+import { hostScreens } from '../extension.ts';
+import { type Json, linkOf } from '../form/values.ts';
+import { versionQuery } from '../model/list-query.ts';
+import { listLabel, type Model, type Type } from '../model/model.ts';
+import { settings } from '../settings.ts';
+import { type Texts, useTexts } from '../texts/texts.ts';
+import { useModel } from './app.tsx';
+import { hasScreen } from './people/navigation.tsx';
+
+interface Entry {
+  readonly path: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
+/** Types that one search asks, and documents that each of them returns. */
+const MAX_TYPES = 8;
+const MAX_DOCUMENTS = 4;
+const MAX_ENTRIES = 12;
+/** Letters from which documents are searched. */
+const MIN_LETTERS = 2;
+
+/** Screens and actions that the editor may open. */
+function screensOf(model: Model, texts: Texts): readonly Entry[] {
+  const lists = model.listed.map((type) => ({
+    path: `/content/${type.name}`,
+    label: listLabel(type),
+    hint: type.group ?? texts.content,
+  }));
+  const creations = model.listed
+    .filter(({ kind, verbs }) => kind === 'collectionType' && 'create' in verbs)
+    .map((type) => ({
+      path: `/content/${type.name}/new`,
+      label: texts.newDocument(type.label),
+      hint: texts.create,
+    }));
+  const people = (['users', 'roles', 'tokens'] as const)
+    .filter((screen) => hasScreen(model.people, screen))
+    .map((screen) => ({ path: `/people/${screen}`, label: texts.persons[screen], hint: texts.people }));
+  const hosts = hostScreens().map(({ name, label }) => ({ path: `/host/${name}`, label, hint: texts.menu }));
+  const entry = (isShown: boolean, path: string, label: string): readonly Entry[] =>
+    isShown ? [{ path, label, hint: texts.menu }] : [];
+  return [
+    ...lists,
+    ...entry('find' in (model.type('file')?.verbs ?? {}), '/media', texts.library),
+    ...people,
+    ...entry(model.webhooks.includes('find'), '/webhooks', texts.webhooks.title),
+    ...hosts,
+    ...entry(settings.session, '/account', texts.persons.account),
+    ...creations,
+  ];
+}
+
+interface Search {
+  readonly model: Model;
+  readonly text: string;
+  readonly signal: AbortSignal;
+}
+
+async function documentsIn(type: Type, { model, text, signal }: Search): Promise<readonly Entry[]> {
+  const query = {
+    ...versionQuery({ type, model }, model.defaultLocale),
+    fields: [type.title],
+    _q: text,
+    pagination: { pageSize: MAX_DOCUMENTS, withCount: false },
+  };
+  const path = `${settings.api}/${type.route}`;
+  const { body } = await request<{ data: readonly Json[] }>(path, { query, signal });
+  return body.data.map((document) => {
+    const { documentId, title } = linkOf(document, type.name, model);
+    return { path: `/content/${type.name}/${documentId}`, label: title ?? documentId, hint: type.label };
+  });
+}
+
+function useDocuments(search: string) {
+  const model = useModel();
+  const types = model.listed.filter(({ kind }) => kind === 'collectionType').slice(0, MAX_TYPES);
+  return useQuery({
+    queryKey: ['palette', search],
+    queryFn: async ({ signal }) =>
+      (await Promise.all(types.map((type) => documentsIn(type, { model, text: search, signal })))).flat(),
+    enabled: search.length >= MIN_LETTERS,
+  });
+}
+
+export default function Palette({ close }: { readonly close: () => void }) {
+  const texts = useTexts();
+  const model = useModel();
+  const [, navigate] = useLocation();
+  const [search, setSearch] = useState('');
+  const [asked] = useDebouncedValue(search.trim(), 200);
+  const { data, isFetching } = useDocuments(asked);
+  const wanted = search.trim().toLowerCase();
+  const screens = screensOf(model, texts).filter(({ label }) => label.toLowerCase().includes(wanted));
+  const entries = [...screens, ...(wanted.length >= MIN_LETTERS ? (data ?? []) : [])].slice(0, MAX_ENTRIES);
+  const combobox = useCombobox({ opened: true });
+  const paths = entries.map(({ path }) => path).join();
+  useEffect(() => {
+    combobox.selectFirstOption();
+  }, [paths]);
+  const open = (path: string): void => {
+    close();
+    navigate(path);
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={texts.palette.title}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <Combobox store={combobox} onOptionSubmit={open} withinPortal={false}>
+        <Combobox.EventsTarget>
+          <TextInput
+            data-autofocus
+            aria-label={texts.palette.title}
+            aria-controls={combobox.listId ?? undefined}
+            placeholder={texts.palette.hint}
+            value={search}
+            rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+        </Combobox.EventsTarget>
+        <ScrollArea.Autosize mah={360} mt="sm">
+          <Combobox.Options aria-label={texts.palette.title}>
+            {entries.map(({ path, label, hint }) => (
+              <Combobox.Option key={path} value={path}>
+                <Text size="sm" component="span" fw={500}>
+                  {label}
+                </Text>{' '}
+                <Text size="xs" component="span" c="dimmed">
+                  {hint}
+                </Text>
+              </Combobox.Option>
+            ))}
+            {entries.length === 0 && !isFetching && <Combobox.Empty>{texts.noResults}</Combobox.Empty>}
+          </Combobox.Options>
+        </ScrollArea.Autosize>
+      </Combobox>
+    </Modal>
+  );
+}

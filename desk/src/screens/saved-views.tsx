@@ -1,0 +1,115 @@
+/** Named views of a list: search, filters, sorting and language. The browser keeps them. */
+import { ActionIcon, Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { IconBookmark, IconX } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { session } from '../api/session.ts';
+import type { Type } from '../model/model.ts';
+import { useTexts } from '../texts/texts.ts';
+
+interface View {
+  readonly name: string;
+  /** Query of the address of the list. */
+  readonly query: string;
+}
+
+interface Props {
+  readonly type: Type;
+  /** Query of the list as it is. */
+  readonly query: string;
+  readonly open: (query: string) => void;
+}
+
+function readViews(key: string): readonly View[] {
+  try {
+    return JSON.parse(localStorage.getItem(key) ?? '[]') as readonly View[];
+  } catch {
+    return [];
+  }
+}
+
+export function SavedViews({ type, query, open }: Props) {
+  const { palette: texts } = useTexts();
+  const key = `content-desk views ${session.user?.documentId ?? ''} ${type.name}`;
+  const [views, setViews] = useState(() => readViews(key));
+  const [isNaming, setNaming] = useState(false);
+  const keep = (next: readonly View[]): void => {
+    localStorage.setItem(key, JSON.stringify(next));
+    setViews(next);
+  };
+  const save = (name: string): void => {
+    keep([...views.filter((view) => view.name !== name), { name, query }]);
+    setNaming(false);
+  };
+  return (
+    <>
+      <Menu position="bottom-start">
+        <Menu.Target>
+          <Button variant="default" leftSection={<IconBookmark size={16} />}>
+            {texts.views}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {views.map((view) => (
+            <Group key={view.name} gap={4} wrap="nowrap">
+              <Menu.Item
+                flex={1}
+                fw={view.query === query ? 700 : undefined}
+                onClick={() => open(view.query)}
+              >
+                {view.name}
+              </Menu.Item>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                aria-label={texts.removeView(view.name)}
+                onClick={() => keep(views.filter((one) => one !== view))}
+              >
+                <IconX size={14} />
+              </ActionIcon>
+            </Group>
+          ))}
+          {views.length > 0 && <Menu.Divider />}
+          <Menu.Item onClick={() => setNaming(true)}>{texts.saveView}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isNaming && <NameDialog save={save} close={() => setNaming(false)} />}
+    </>
+  );
+}
+
+interface NameProps {
+  readonly save: (name: string) => void;
+  readonly close: () => void;
+}
+
+function NameDialog({ save, close }: NameProps) {
+  const texts = useTexts();
+  const [name, setName] = useState('');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (name.trim() !== '') save(name.trim());
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={texts.palette.saveView}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={texts.palette.viewName}
+            required
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Group justify="flex-end">
+            <Button type="submit">{texts.save}</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
