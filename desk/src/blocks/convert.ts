@@ -1,160 +1,132 @@
 /**
- * Conversion between the `blocks` format and documents of the editor. A block that would not come back as it
- * was is kept whole, as a node that is not edited.
+ * Conversion between the `blocks` format and documents of the editor. Blocks that the editor has not changed
+ * come back as the objects that they were. So a key converts one block, whatever the length of the document.
  */
-import type { Fragment, Mark, Node } from 'prosemirror-model';
-import { markName, MARKS, schema } from './schema.ts';
+import type { Node } from 'prosemirror-model';
+import { canonical, fromInlines, restOf, toInlines } from './inlines.ts';
+import { isRecord, type Rest, schema } from './schema.ts';
 
-export type Block = { readonly type: string; readonly [key: string]: unknown };
+export type Block = Rest;
 
-interface Text {
-  readonly type: 'text';
-  readonly text: string;
-  readonly [mark: string]: unknown;
-}
+const { nodes } = schema;
 
-interface LinkBlock {
-  readonly type: 'link';
-  readonly url: string;
-  readonly rel?: string;
-  readonly target?: string;
-  readonly children: readonly Inline[];
-}
-
-type Inline = Text | LinkBlock;
-
-const { nodes, marks } = schema;
+/** Blocks of nodes. Nodes are immutable, so that an entry is valid as long as its node exists. */
+const known = new WeakMap<Node, Block>();
 
 /** Makes a document of the editor; anything that is no list of blocks is an empty one. */
 export function toDocument(value: unknown): Node {
-  const blocks = Array.isArray(value) ? (value as readonly Block[]) : [];
-  const content = blocks.map(toBlock);
+  const content = Array.isArray(value) ? value.map(toBlock) : [];
   return nodes.doc.create(null, content.length === 0 ? [nodes.paragraph.create()] : content);
 }
 
 /** Returns the blocks of a document; null for a document without content. */
 export function fromDocument(document: Node): readonly Block[] | null {
-  const blocks = childrenOf(document).map(fromBlock);
   const { firstChild, childCount } = document;
   const isEmpty = childCount === 1 && firstChild?.type === nodes.paragraph && firstChild.content.size === 0;
-  return isEmpty ? null : blocks;
+  return isEmpty && firstChild.attrs['rest'] === null ? null : childrenOf(document).map(fromBlock);
 }
 
-function toBlock(block: Block): Node {
-  const kept = nodes.other.create({ block });
+/** Makes a node. What would not come back as it was is kept whole, as a node that is not edited. */
+function toBlock(block: unknown): Node {
   try {
     const node = toNode(block);
     node.check();
-    return canonical(fromBlock(node)) === canonical(block) ? node : kept;
+    if (canonical(convert(node)) === canonical(block)) return node;
   } catch {
-    return kept;
+    // Kept below.
   }
+  const node = nodes.other.create({ block });
+  known.set(node, block as Block);
+  return node;
 }
 
-function toNode(block: Block): Node {
-  const children = (block['children'] ?? []) as readonly (Block & Inline)[];
-  switch (block.type) {
-    case 'list':
-      return nodes.list.create(
-        { format: block['format'], indentLevel: block['indentLevel'] ?? null },
-        children.map(toNode),
-      );
-    case 'list-item':
-      return nodes.list_item.create(null, toInlines(children));
-    case 'image':
-      return nodes.image.create({ image: block['image'] });
-    case 'heading':
-      return nodes.heading.create({ level: block['level'] }, toInlines(children));
-    case 'code':
-      return nodes.code.create({ language: block['language'] ?? null }, toInlines(children));
-    case 'paragraph':
-      return nodes.paragraph.create(null, toInlines(children));
-    case 'quote':
-      return nodes.quote.create(null, toInlines(children));
-    default:
-      throw new RangeError(`Unknown block ${block.type}`);
-  }
+const NAMES: Readonly<Record<string, string>> = { 'list-item': 'list_item' };
+const PADDING = canonical([{ type: 'text', text: '' }]);
+
+function toNode(block: unknown): Node {
+  if (!isRecord(block) || typeof block['type'] !== 'string') throw new RangeError('No block');
+  const name = NAMES[block['type']] ?? block['type'];
+  const type = Object.hasOwn(READ, name) ? schema.nodes[name] : undefined;
+  const read = READ[name];
+  if (type === undefined || read === undefined) throw new RangeError(`Unknown block ${name}`);
+  const { named = [], content = [] } = read(block);
+  const names = named.filter((key) => block[key] !== undefined && block[key] !== null);
+  const attrs = Object.fromEntries(names.map((key) => [key, block[key]]));
+  const rest = restOf(block, ['type', ...names, ...(name === 'image' ? [] : ['children'])]);
+  const node = type.create({ ...attrs, rest: name === 'image' ? imageRest(rest) : rest }, content);
+  known.set(node, block);
+  return node;
 }
 
-function toInlines(children: readonly Inline[], link: Mark | null = null): readonly Node[] {
-  return children.flatMap((child) => {
-    if (child.type === 'link') {
-      const { url, rel, target } = child;
-      return toInlines(child.children, marks.link.create({ url, rel, target }));
-    }
-    if (child.text === '') return [];
-    const set = MARKS.filter((name) => child[name] === true).map((name) => schema.mark(markName(name)));
-    return [schema.text(child.text, link === null ? set : [link, ...set])];
-  });
+/** Members of an image without the empty text that the format puts into it. */
+const imageRest = (rest: Rest | null): Rest | null =>
+  canonical(rest?.['children']) === PADDING ? restOf(rest ?? {}, ['children']) : rest;
+
+interface Reading {
+  /** Keys of the block that are attributes of the node, with the same name. */
+  readonly named?: readonly string[];
+  readonly content?: readonly Node[];
+}
+
+const texts = (block: Block): Reading => ({ content: toInlines(block['children']) });
+
+/** Readings by the name of the node. */
+const READ: Readonly<Record<string, (block: Block) => Reading>> = {
+  paragraph: texts,
+  quote: texts,
+  list_item: texts,
+  heading: (block) => ({ named: ['level'], ...texts(block) }),
+  code: (block) => ({ named: ['language'], ...texts(block) }),
+  image: () => ({ named: ['image'] }),
+  list: ({ children }) => ({
+    named: ['format', 'indentLevel'],
+    content: Array.isArray(children) ? children.map(toEntry) : [],
+  }),
+};
+
+/** Entry of a list. A paragraph would be a block there, but not an entry. */
+function toEntry(entry: unknown): Node {
+  const isEntry = isRecord(entry) && (entry['type'] === 'list-item' || entry['type'] === 'list');
+  return isEntry ? toBlock(entry) : nodes.other.create({ block: entry });
 }
 
 function fromBlock(node: Node): Block {
-  const { attrs } = node;
-  switch (node.type.name) {
-    case 'other':
-      return attrs['block'] as Block;
-    case 'image':
-      return { type: 'image', image: attrs['image'] as unknown, children: [{ type: 'text', text: '' }] };
-    case 'list': {
-      const indent = attrs['indentLevel'] === null ? {} : { indentLevel: attrs['indentLevel'] as unknown };
-      const children = childrenOf(node).map(fromBlock);
-      return { type: 'list', format: attrs['format'] as unknown, ...indent, children };
-    }
-    case 'list_item':
-      return { type: 'list-item', children: fromInlines(node.content) };
-    case 'heading':
-      return { type: 'heading', level: attrs['level'] as unknown, children: fromInlines(node.content) };
-    case 'code': {
-      const language = attrs['language'] === null ? {} : { language: attrs['language'] as unknown };
-      return { type: 'code', ...language, children: fromInlines(node.content) };
-    }
-    default:
-      return { type: node.type.name, children: fromInlines(node.content) };
-  }
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  const block = convert(node, fromBlock);
+  known.set(node, block);
+  return block;
+}
+
+/** Members of the format by the name of the node. */
+const WRITE: Readonly<Record<string, readonly string[]>> = {
+  heading: ['level'],
+  code: ['language'],
+  list: ['format', 'indentLevel'],
+  image: ['image'],
+};
+
+function convert(node: Node, inner: (node: Node) => Block = (one) => convert(one)): Block {
+  const { attrs, type } = node;
+  if (type === nodes.other) return attrs['block'] as Block;
+  const named = (WRITE[type.name] ?? []).filter((name) => attrs[name] !== null && attrs[name] !== undefined);
+  const children = type === nodes.list ? childrenOf(node).map(inner) : fromInlines(node.content);
+  const rest = attrs['rest'] as Rest | null;
+  return {
+    type: type === nodes.list_item ? 'list-item' : type.name,
+    children,
+    ...rest,
+    ...Object.fromEntries(named.map((name) => [name, attrs[name] as unknown])),
+  };
 }
 
 const childrenOf = (node: Node): Node[] =>
   Array.from({ length: node.childCount }, (_none, at) => node.child(at));
 
-const textOf = ({ text = '', marks: set }: Node): Text => ({
-  type: 'text',
-  text,
-  ...Object.fromEntries(
-    MARKS.filter((name) => set.some(({ type }) => type.name === markName(name))).map((name) => [name, true]),
-  ),
-});
-
-/** Joins neighbours with one link, and surrounds links by texts, which may be empty, as the format has it. */
-function fromInlines(content: Fragment): readonly Inline[] {
-  const inlines: (Text | (LinkBlock & { readonly children: Text[] }))[] = [];
-  let open: { readonly mark: Mark; readonly children: Text[] } | null = null;
-  content.forEach((node) => {
-    const mark = node.marks.find(({ type }) => type === marks.link);
-    if (mark === undefined) {
-      open = null;
-      inlines.push(textOf(node));
-    } else if (open?.mark.eq(mark) === true) open.children.push(textOf(node));
-    else {
-      open = { mark, children: [textOf(node)] };
-      if (inlines.length === 0 || inlines.at(-1)?.type === 'link') inlines.push({ type: 'text', text: '' });
-      inlines.push({ type: 'link', ...linkOf(mark), children: open.children });
-    }
+/** Notes the equal blocks of another response, so that later comparisons find the same objects. */
+export function adopt(document: Node, value: unknown): void {
+  if (!Array.isArray(value) || value.length !== document.childCount) return;
+  value.forEach((block: unknown, at) => {
+    if (isRecord(block)) known.set(document.child(at), block);
   });
-  const isOpenEnded = inlines.length === 0 || inlines.at(-1)?.type === 'link';
-  return isOpenEnded ? [...inlines, { type: 'text', text: '' }] : inlines;
 }
-
-function linkOf({ attrs }: Mark): Omit<LinkBlock, 'type' | 'children'> {
-  const { url, rel, target } = attrs as { url: string; rel?: string; target?: string };
-  return { url, ...(rel === undefined ? {} : { rel }), ...(target === undefined ? {} : { target }) };
-}
-
-/** Text of a block in which the order of keys, and marks that are off, make no difference. */
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    const entries = Object.entries(inner).filter(
-      ([key, member]) => member !== false || !(MARKS as readonly string[]).includes(key),
-    );
-    return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
-  });

@@ -51,7 +51,7 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
       {!readOnly &&
         targets.map((target) => (
           <Group key={target.name} gap="xs" wrap="nowrap">
-            <Picker
+            <DocumentSearch
               target={target}
               label={targets.length > 1 ? `${attribute.label}: ${target.label}` : attribute.label}
               locale={locale}
@@ -104,13 +104,15 @@ function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => v
   );
 }
 
-interface PickerProps {
+interface SearchProps {
   readonly target: Type;
   readonly label: string;
   readonly locale: string;
   readonly isOne: boolean;
   readonly links: readonly Link[];
   readonly pick: (link: Link) => void;
+  /** Whether the options are part of the surrounding dialog, which a click outside of it closes. */
+  readonly isInside?: boolean;
 }
 
 interface Found {
@@ -121,7 +123,7 @@ interface Found {
 const PAGE_SIZE = 20;
 
 /** Search for documents of a type. It asks for one page at a time, and never for a total. */
-function Picker({ target, label, locale, isOne, links, pick }: PickerProps) {
+export function DocumentSearch({ target, label, locale, isOne, links, pick, isInside = false }: SearchProps) {
   const texts = useTexts();
   const { model } = useForm();
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
@@ -155,7 +157,7 @@ function Picker({ target, label, locale, isOne, links, pick }: PickerProps) {
     if (isOne) combobox.closeDropdown();
   };
   return (
-    <Combobox store={combobox} onOptionSubmit={choose}>
+    <Combobox store={combobox} onOptionSubmit={choose} withinPortal={!isInside}>
       <Combobox.Target>
         <TextInput
           flex={1}

@@ -4,8 +4,8 @@ import { type ChangeEvent, type ComponentType, useState } from 'react';
 import { problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
-import { BlocksField } from './blocks-field.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
+import { TEXT_FIELDS } from './text-fields.tsx';
 
 /** Properties that all inputs share: label, explanation, problem, direction. */
 function useInput<T>({ attribute, path, readOnly }: FieldProps) {
@@ -69,7 +69,7 @@ function LongTextField(props: FieldProps) {
       <Textarea
         {...shared}
         autosize
-        minRows={props.attribute.type === 'richtext' ? 8 : 3}
+        minRows={3}
         maxRows={30}
         value={text}
         onChange={(event: Typed) => set(orNull(event.currentTarget.value))}
@@ -222,8 +222,7 @@ export const VALUE_FIELDS: Readonly<Record<string, ComponentType<FieldProps>>> =
   date: TextField,
   time: TextField,
   text: LongTextField,
-  richtext: LongTextField,
-  blocks: BlocksField,
+  ...TEXT_FIELDS,
   json: JsonField,
   integer: NumberField,
   float: NumberField,

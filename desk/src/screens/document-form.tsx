@@ -6,6 +6,7 @@ import { FormProvider } from '../fields/form-context.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import type { Conflict } from '../form/merge.ts';
+import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link, textOfValue, unfinishedText } from '../form/values.ts';
 import type { Part } from '../model/model.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
@@ -105,6 +106,8 @@ function Notices({ editor }: { readonly editor: DocumentEditor }) {
 function summary(value: unknown, texts: Texts): string {
   if (value === null || value === undefined || value === '') return texts.none;
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
+  const blocks = textOfBlocks(value);
+  if (blocks !== null) return blocks;
   if (Array.isArray(value))
     return value.length === 0 ? texts.none : value.map((one: unknown) => summary(one, texts)).join(', ');
   if (isItem(value)) {

@@ -208,6 +208,20 @@ export const de: Texts = {
     link: 'Link',
     image: 'Bild',
     address: 'Adresse',
+    noAddress: 'Das ist keine Adresse einer Seite wie https://example.org',
+    document: 'Oder ein Dokument',
+    unlink: 'Link entfernen',
+    alternative: 'Alternativtext',
+    language: 'Sprache des Codes',
+    noLanguage: 'Reiner Text',
+    undo: 'Rückgängig',
+    redo: 'Wiederholen',
+    words: (count) => (count === 1 ? '1 Wort' : `${count} Wörter`),
+  },
+
+  markdown: {
+    preview: 'Vorschau',
+    previewOf: (field) => `Vorschau von ${field}`,
   },
 
   chooseFile: 'Aus der Mediathek wählen',

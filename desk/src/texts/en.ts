@@ -200,6 +200,20 @@ export const en = {
     link: 'Link',
     image: 'Picture',
     address: 'Address',
+    noAddress: 'This is no address of a page, such as https://example.org',
+    document: 'Or a document',
+    unlink: 'Remove the link',
+    alternative: 'Alternative text',
+    language: 'Language of the code',
+    noLanguage: 'Plain text',
+    undo: 'Undo',
+    redo: 'Redo',
+    words: (count: number) => (count === 1 ? '1 word' : `${count} words`),
+  },
+
+  markdown: {
+    preview: 'Preview',
+    previewOf: (field: string) => `Preview of ${field}`,
   },
 
   chooseFile: 'Choose from the library',

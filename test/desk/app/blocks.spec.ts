@@ -1,80 +1,107 @@
 /** Values of `blocks` come back from the editor as they were, whatever is in them. */
 import fc from 'fast-check';
-import { canonical, fromDocument, toDocument } from '../../../desk/src/blocks/convert.ts';
-import { isSafeUrl, MARKS } from '../../../desk/src/blocks/schema.ts';
+import { EditorState } from 'prosemirror-state';
+import type { Node } from 'prosemirror-model';
+import { fromDocument, toDocument } from '../../../desk/src/blocks/convert.ts';
+import { canonical } from '../../../desk/src/blocks/inlines.ts';
+import { isSafeUrl, schema } from '../../../desk/src/blocks/schema.ts';
+import { dose } from '../../support/dose.ts';
+import { blockValues, type Json, leavesOf } from './blocks-samples.ts';
 
-const back = (value: unknown): unknown => fromDocument(toDocument(value));
+/** The same nodes as new objects, so that the conversion does not find what they were made of. */
+const copy = (node: Node): Node => schema.nodeFromJSON(JSON.parse(JSON.stringify(node.toJSON())));
 
-const text = fc
-  .record({ text: fc.string({ minLength: 1, maxLength: 12 }), on: fc.subarray([...MARKS]) })
-  .map(({ text: content, on }) => ({
-    type: 'text',
-    text: content,
-    ...Object.fromEntries(on.map((name) => [name, true])),
-  }));
-const link = fc
-  .record({ url: fc.webUrl(), children: fc.array(text, { minLength: 1, maxLength: 2 }) })
-  .map((rest) => ({ type: 'link', ...rest }));
-const inlines = fc.array(fc.oneof({ weight: 3, arbitrary: text }, link), { maxLength: 4 });
-const blockOf = (type: string) => inlines.map((children) => ({ type, children }));
-const heading = fc
-  .record({ level: fc.integer({ min: 1, max: 6 }), children: inlines })
-  .map((rest) => ({ type: 'heading', ...rest }));
-const { list } = fc.letrec((tie) => ({
-  list: fc
-    .record({
-      format: fc.constantFrom('ordered', 'unordered'),
-      children: fc.array(tie('item'), { minLength: 1, maxLength: 3 }),
-    })
-    .map((rest) => ({ type: 'list', ...rest })),
-  item: fc.oneof({ maxDepth: 3, weight: 3, arbitrary: blockOf('list-item') }, tie('list')),
-}));
-const strange = fc.record({ type: fc.constantFrom('table', 'paragraph', 'video'), data: fc.jsonValue() });
-const blocks = fc.array(
-  fc.oneof(blockOf('paragraph'), blockOf('quote'), blockOf('code'), heading, list, strange),
-  {
-    minLength: 1,
-    maxLength: 5,
-  },
-);
+const EMPTY = [{ type: 'paragraph', children: [{ type: 'text', text: '' }] }];
+
+const TOKEN = '§token§';
+
+/** Place of the token in a document, and its node; null if it is in a block that is not edited. */
+function findToken(document: Node): { readonly at: number; readonly node: Node } | null {
+  let found: { readonly at: number; readonly node: Node } | null = null;
+  document.descendants((node, pos) => {
+    const index = node.text?.indexOf(TOKEN) ?? -1;
+    if (index >= 0) found = { at: pos + index, node: schema.text(TOKEN, node.marks) };
+  });
+  return found;
+}
 
 describe('the editor of blocks', () => {
   it('returns every value as it was, also what it does not know', () => {
     fc.assert(
-      fc.property(blocks, (value) => {
-        const expected = canonical(value);
-        const actual = canonical(
-          back(value) ?? [{ type: 'paragraph', children: [{ type: 'text', text: '' }] }],
+      fc.property(blockValues, (value) => {
+        const document = toDocument(value);
+        const back = fromDocument(document);
+        if (back !== null) back.forEach((block, at) => expect(block).toBe(value[at]));
+        expect(canonical(fromDocument(copy(document)) ?? EMPTY)).toBe(
+          canonical(back === null ? EMPTY : value),
         );
-        // One empty paragraph is no content.
-        const isEmpty =
-          value.length === 1 && toDocument(value).textContent === '' && toDocument(value).childCount === 1;
-        if (!isEmpty) expect(actual).toBe(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: dose(400, 10_000) },
     );
-  });
+  }, 600_000);
 
-  it.each([
-    [
-      'a picture',
-      { type: 'image', image: { url: '/uploads/a.png', width: 10 }, children: [{ type: 'text', text: '' }] },
-    ],
+  it('changes nothing but what was edited', () => {
+    let edited = 0;
+    const runs = dose(400, 10_000);
+    fc.assert(
+      fc.property(blockValues, fc.nat(), fc.nat(), (before, which, where) => {
+        const value = structuredClone(before);
+        const leaves = leavesOf(value);
+        const leaf = leaves[which % Math.max(1, leaves.length)];
+        if (leaf === undefined) return;
+        const text = String(leaf['text']);
+        const place = where % (text.length + 1);
+        leaf['text'] = text.slice(0, place) + TOKEN + text.slice(place);
+        const token = findToken(toDocument(value));
+        if (token === null) return;
+        edited += 1;
+        const typed = EditorState.create({ doc: toDocument(before) });
+        const inserted = fromDocument(typed.apply(typed.tr.insert(token.at, token.node)).doc);
+        expect(canonical(inserted)).toBe(canonical(value));
+        const open = EditorState.create({ doc: toDocument(value) });
+        const removed = fromDocument(open.apply(open.tr.delete(token.at, token.at + TOKEN.length)).doc);
+        expect(canonical(removed ?? EMPTY)).toBe(canonical(removed === null ? EMPTY : before));
+        expect(inserted?.filter((block, at) => block !== before[at])).toHaveLength(1);
+        expect(removed?.filter((block, at) => block !== value[at]).length ?? 1).toBe(1);
+      }),
+      { numRuns: runs },
+    );
+    expect(edited).toBeGreaterThan(runs / 3);
+  }, 600_000);
+
+  const text = (content: string, more: object = {}): object => ({ type: 'text', text: content, ...more });
+  it.each<readonly [string, Json]>([
+    ['a picture', { type: 'image', image: { url: '/uploads/a.png', width: 10 }, children: [text('')] }],
     ['a picture with more', { type: 'image', image: { url: '/a' }, caption: 'x', children: [] }],
-    ['marks that are off', { type: 'paragraph', children: [{ type: 'text', text: 'a', bold: false }] }],
-    ['unknown marks', { type: 'paragraph', children: [{ type: 'text', text: 'a', colour: 'red' }] }],
+    ['marks that are off', { type: 'paragraph', children: [text('a', { bold: false })] }],
+    ['unknown marks', { type: 'paragraph', children: [text('a', { colour: 'red' })] }],
+    ['unknown keys of a block', { type: 'heading', level: 2, anchor: 'top', children: [text('a')] }],
+    ['an unknown node in a text', { type: 'quote', children: [text('a'), { type: 'mention', user: 3 }] }],
+    [
+      'neighbours with one address',
+      {
+        type: 'paragraph',
+        children: [
+          text(''),
+          { type: 'link', url: '/a', children: [text('a')] },
+          text(''),
+          { type: 'link', url: '/a', children: [text('b')] },
+          text(''),
+        ],
+      },
+    ],
     [
       'nested lists',
       {
         type: 'list',
         format: 'ordered',
         children: [
-          { type: 'list-item', children: [{ type: 'text', text: 'a' }] },
+          { type: 'list-item', children: [text('a')] },
           {
             type: 'list',
             format: 'unordered',
             indentLevel: 1,
-            children: [{ type: 'list-item', children: [{ type: 'text', text: 'b' }] }],
+            children: [{ type: 'list-item', children: [text('b')] }],
           },
         ],
       },
@@ -84,35 +111,38 @@ describe('the editor of blocks', () => {
       {
         type: 'paragraph',
         children: [
-          { type: 'text', text: 'a' },
+          text('a'),
           {
             type: 'link',
             url: 'https://example.org',
             rel: 'nofollow',
-            children: [{ type: 'text', text: 'b', bold: true }],
+            children: [text('b', { bold: true })],
           },
-          { type: 'text', text: '' },
+          text(''),
         ],
       },
     ],
-    ['code with a language', { type: 'code', language: 'ts', children: [{ type: 'text', text: 'a\nb' }] }],
+    ['code with a language', { type: 'code', language: 'ts', children: [text('a\nb')] }],
     [
       'an address that is no link',
       {
         type: 'paragraph',
-        children: [
-          { type: 'text', text: '' },
-          { type: 'link', url: 'javascript:alert(1)', children: [{ type: 'text', text: 'x' }] },
-          { type: 'text', text: '' },
-        ],
+        children: [text(''), { type: 'link', url: 'javascript:alert(1)', children: [text('x')] }, text('')],
       },
     ],
-  ])('keeps %s', (_name, block) => {
-    expect(canonical(back([block]))).toBe(canonical([block]));
+  ])('edits and keeps %s', (_name, block) => {
+    const node = toDocument([block]).child(0);
+    expect(node.type).not.toBe(schema.nodes.other);
+    expect(canonical(fromDocument(copy(toDocument([block]))))).toBe(canonical([block]));
   });
 
   it('is empty for no value, and has no value when it is empty', () => {
-    expect([null, undefined, [], 'text'].map(back)).toEqual([null, null, null, null]);
+    expect([null, undefined, [], 'text'].map((value) => fromDocument(toDocument(value)))).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 
   it.each([

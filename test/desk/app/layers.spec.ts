@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['form'],
   ['editor'],
   ['parts'],
-  ['fields', 'blocks', 'media', 'screens'],
+  ['fields', 'blocks', 'markdown', 'media', 'screens'],
   ['main.tsx'],
 ];
 /** The only files of the library that the desk knows, for their types. */

@@ -1,0 +1,111 @@
+/** Paste and drop: HTML of other programs, Markdown, pictures, and copies of the editor itself. */
+import { Fragment, type Node, Slice } from 'prosemirror-model';
+import { TextSelection } from 'prosemirror-state';
+import type { EditorProps, EditorView } from 'prosemirror-view';
+import { isLinkable } from './links.ts';
+import { isMarkdown } from './markdown-signs.ts';
+import { schema } from './schema.ts';
+
+const { nodes, marks } = schema;
+
+export interface PasteOptions {
+  /** Stores a picture. Resolves with null if the server has refused it. */
+  readonly upload: (file: File) => Promise<unknown>;
+}
+
+interface Target {
+  insertImages(files: readonly File[], at?: number): Promise<void>;
+}
+
+/** Nodes without links that a page of the site could not have. A copy may come from any page. */
+function withoutBadLinks(content: Fragment): Fragment {
+  const made: Node[] = [];
+  content.forEach((node) => {
+    const bad = marks.link.isInSet(node.marks);
+    const isBad = bad !== undefined && !isLinkable(String(bad.attrs['url']));
+    const kept = isBad ? node.mark(bad.removeFromSet(node.marks)) : node;
+    made.push(kept.isLeaf ? kept : kept.copy(withoutBadLinks(kept.content)));
+  });
+  return Fragment.from(made);
+}
+
+const lines = (text: string): Slice => {
+  const blocks = text.split(/(?:\r\n?|\n)+/).filter((line) => line.trim() !== '');
+  return Slice.maxOpen(Fragment.from(blocks.map((line) => nodes.paragraph.create(null, schema.text(line)))));
+};
+
+type Reading = Pick<typeof import('./paste.ts'), 'readMarkdown' | 'sliceOf'>;
+
+/** Inserts what a reader makes of a clipboard. Readers are loaded with the first paste. */
+async function insert(view: EditorView, read: (reading: Reading) => Slice | Promise<Slice>): Promise<void> {
+  const slice = await read(await import('./paste.ts'));
+  if (view.isDestroyed) return;
+  const { tr } = view.state;
+  tr.replaceSelection(new Slice(withoutBadLinks(slice.content), slice.openStart, slice.openEnd));
+  view.dispatch(tr.scrollIntoView().setMeta('paste', true).setMeta('uiEvent', 'paste'));
+}
+
+const picturesOf = (data: DataTransfer | null): File[] =>
+  [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
+
+const read = (data: DataTransfer | null, type: 'html' | 'plain'): string =>
+  data?.getData(`text/${type}`) ?? '';
+
+/** Whether HTML is only the picture that the clipboard also has as a file. */
+const isPicture = (html: string): boolean => html.replace(/<!--.*?-->|<[^>]*>/gs, '').trim() === '';
+
+/** Whether HTML is a copy of the editor, which its schema reads. */
+const isOwn = (html: string): boolean => html.includes('data-pm-slice');
+
+/** Inserts HTML of another program, or Markdown. Returns false for everything else. */
+function insertForeign(view: EditorView, data: DataTransfer | null, isPlain: boolean): boolean {
+  const [html, text] = [read(data, 'html'), read(data, 'plain')];
+  if (isPlain || view.state.selection.$from.parent.type === nodes.code) return false;
+  if (html !== '') {
+    if (isOwn(html)) return false;
+    void insert(view, ({ sliceOf }) => sliceOf(html));
+    return true;
+  }
+  if (!isMarkdown(text)) return false;
+  void insert(view, ({ readMarkdown }) => readMarkdown(text));
+  return true;
+}
+
+export function clipboard(target: () => Target): EditorProps {
+  let isPlain = false;
+  return {
+    clipboardTextParser: lines,
+    transformPasted: ({ content, openStart, openEnd }) =>
+      new Slice(withoutBadLinks(content), openStart, openEnd),
+    handleDOMEvents: {
+      // Before the library reads it: its parser of HTML would meet the policy of the page.
+      paste: (view, event) => {
+        const { clipboardData: data } = event;
+        const pictures = picturesOf(data);
+        const isTaken = pictures.length > 0 && isPicture(read(data, 'html'));
+        if (isTaken) void target().insertImages(pictures);
+        else if (!view.editable || !insertForeign(view, data, isPlain)) return false;
+        event.preventDefault();
+        return true;
+      },
+      drop: (view, event) => {
+        const { dataTransfer: data, clientX: left, clientY: top } = event;
+        const at = view.posAtCoords({ left, top })?.pos;
+        if (!view.editable || view.dragging !== null || at === undefined) return false;
+        const pictures = picturesOf(data);
+        if (pictures.length > 0) void target().insertImages(pictures, at);
+        else {
+          const selection = TextSelection.near(view.state.doc.resolve(at));
+          view.dispatch(view.state.tr.setSelection(selection));
+          if (!insertForeign(view, data, false)) return false;
+        }
+        event.preventDefault();
+        return true;
+      },
+    },
+    handleKeyDown: (_view, { key, shiftKey }) => {
+      isPlain = shiftKey && key.toLowerCase() === 'v';
+      return false;
+    },
+  };
+}

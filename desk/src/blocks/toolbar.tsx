@@ -1,0 +1,281 @@
+/** Tools of the editor of `blocks`. */
+import { Button, Menu } from '@mantine/core';
+import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
+  IconBold,
+  IconChevronDown,
+  IconCode,
+  IconIndentDecrease,
+  IconIndentIncrease,
+  IconItalic,
+  IconList,
+  IconListNumbers,
+  IconPhoto,
+  IconStrikethrough,
+  IconUnderline,
+} from '@tabler/icons-react';
+import { toggleMark } from 'prosemirror-commands';
+import { redo, undo } from 'prosemirror-history';
+import type { Command } from 'prosemirror-state';
+import { type ComponentType, lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { useForm } from '../fields/form-context.ts';
+import { Tool, Toolbar as Bar } from '../parts/toolbar.tsx';
+import { useTexts } from '../texts/texts.ts';
+import type { BlocksView, Tools } from './blocks-view.ts';
+import { indent, insertImage, outdent, setKind, toggleList } from './commands.ts';
+import { LinkTool } from './link-tool.tsx';
+import { LEVELS, schema } from './schema.ts';
+
+const ImageText = lazy(() => import('./image-text.tsx'));
+const FilePicker = lazy(() => import('../screens/file-picker.tsx'));
+
+const { nodes, marks } = schema;
+
+interface Entry {
+  readonly name:
+    | 'bold'
+    | 'italic'
+    | 'underline'
+    | 'strikethrough'
+    | 'inlineCode'
+    | 'bullets'
+    | 'numbers'
+    | 'indent'
+    | 'outdent'
+    | 'undo'
+    | 'redo';
+  readonly icon: ComponentType<{ size?: number }>;
+  readonly command: Command;
+  readonly keys?: string;
+  readonly isOn?: (tools: Tools) => boolean;
+  readonly isDisabled?: (tools: Tools) => boolean;
+}
+
+const isMarked =
+  (name: string) =>
+  ({ marks: on }: Tools): boolean =>
+    on.includes(` ${name} `);
+
+const ENTRIES: readonly Entry[] = [
+  { name: 'bold', icon: IconBold, keys: 'Ctrl+B', command: toggleMark(marks.bold), isOn: isMarked('bold') },
+  {
+    name: 'italic',
+    icon: IconItalic,
+    keys: 'Ctrl+I',
+    command: toggleMark(marks.italic),
+    isOn: isMarked('italic'),
+  },
+  {
+    name: 'underline',
+    icon: IconUnderline,
+    keys: 'Ctrl+U',
+    command: toggleMark(marks.underline),
+    isOn: isMarked('underline'),
+  },
+  {
+    name: 'strikethrough',
+    icon: IconStrikethrough,
+    keys: 'Ctrl+Shift+X',
+    command: toggleMark(marks.strikethrough),
+    isOn: isMarked('strikethrough'),
+  },
+  {
+    name: 'inlineCode',
+    icon: IconCode,
+    keys: 'Ctrl+E',
+    command: toggleMark(marks.inline_code),
+    isOn: isMarked('code'),
+  },
+  {
+    name: 'bullets',
+    icon: IconList,
+    keys: 'Ctrl+Shift+8',
+    command: toggleList('unordered'),
+    isOn: ({ format }) => format === 'unordered',
+  },
+  {
+    name: 'numbers',
+    icon: IconListNumbers,
+    keys: 'Ctrl+Shift+7',
+    command: toggleList('ordered'),
+    isOn: ({ format }) => format === 'ordered',
+  },
+  { name: 'indent', icon: IconIndentIncrease, command: indent, isDisabled: ({ format }) => format === null },
+  {
+    name: 'outdent',
+    icon: IconIndentDecrease,
+    command: outdent,
+    isDisabled: ({ format }) => format === null,
+  },
+  {
+    name: 'undo',
+    icon: IconArrowBackUp,
+    keys: 'Ctrl+Z',
+    command: undo,
+    isDisabled: ({ canUndo }) => !canUndo,
+  },
+  {
+    name: 'redo',
+    icon: IconArrowForwardUp,
+    keys: 'Ctrl+Y',
+    command: redo,
+    isDisabled: ({ canRedo }) => !canRedo,
+  },
+];
+
+interface Props {
+  readonly view: BlocksView;
+  readonly label: string;
+  readonly isLinking: boolean;
+  readonly setLinking: (isLinking: boolean) => void;
+}
+
+export default function Toolbar({ view, label, isLinking, setLinking }: Props) {
+  const texts = useTexts();
+  const tools = useSyncExternalStore(view.subscribe, view.current);
+  return (
+    <Bar label={texts.blocks.toolbar(label)} leave={() => view.focus()}>
+      <KindMenu view={view} kind={tools.kind} />
+      {tools.kind === 'code' && <LanguageMenu view={view} language={tools.language} />}
+      {ENTRIES.map(({ name, icon, command, keys, isOn, isDisabled }) => (
+        <Tool
+          key={name}
+          label={texts.blocks[name]}
+          keys={keys}
+          icon={icon}
+          isOn={isOn?.(tools)}
+          isDisabled={isDisabled?.(tools) ?? false}
+          run={() => view.run(command)}
+        />
+      ))}
+      <LinkTool view={view} link={tools.link} isOpen={isLinking} setOpen={setLinking} />
+      <ImageTool view={view} />
+      {tools.image !== null && (
+        <Suspense fallback={null}>
+          <ImageText view={view} node={tools.image} />
+        </Suspense>
+      )}
+    </Bar>
+  );
+}
+
+function ImageTool({ view }: { readonly view: BlocksView }) {
+  const texts = useTexts();
+  const [isPicking, setPicking] = useState(false);
+  if (!('find' in (useForm().model.type('file')?.verbs ?? {}))) return null;
+  return (
+    <>
+      <Tool label={texts.blocks.image} icon={IconPhoto} run={() => setPicking(true)} />
+      {isPicking && (
+        <Suspense fallback={null}>
+          <FilePicker
+            isOne
+            allowed={['images']}
+            close={([link]) => {
+              setPicking(false);
+              if (link?.file === undefined) return;
+              const { file } = link;
+              view.run((state, dispatch) => {
+                dispatch?.(insertImage(state.tr, file));
+                return true;
+              });
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface ChoiceProps {
+  readonly view: BlocksView;
+  /** Name of the choice, such as `Kind of block`. */
+  readonly label: string;
+  readonly shown: string;
+  readonly choices: readonly Choice[];
+  readonly choose: (value: string) => void;
+}
+
+/** Menu whose button shows the present choice. */
+function ChoiceMenu({ view, label, shown, choices, choose }: ChoiceProps) {
+  return (
+    <Menu position="bottom-start" withinPortal returnFocus={false} onClose={() => view.focus()}>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          aria-label={`${label}: ${shown}`}
+          rightSection={<IconChevronDown size={14} />}
+        >
+          {shown}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+        {choices.map(({ value, label: name }) => (
+          <Menu.Item key={value} onClick={() => choose(value)}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function KindMenu({ view, kind }: { readonly view: BlocksView; readonly kind: string }) {
+  const texts = useTexts();
+  const choices = [
+    { value: 'paragraph', label: texts.blocks.paragraph },
+    ...LEVELS.map((level) => ({ value: `heading ${level}`, label: texts.blocks.heading(level) })),
+    { value: 'quote', label: texts.blocks.quote },
+    { value: 'code', label: texts.blocks.code },
+  ];
+  const choose = (value: string): void => {
+    const [name = '', level] = value.split(' ');
+    const type = schema.nodes[name];
+    if (type !== undefined) view.run(setKind(type, level === undefined ? {} : { level: Number(level) }));
+  };
+  const shown = choices.find(({ value }) => value === kind)?.label ?? texts.blocks.bullets;
+  return <ChoiceMenu {...{ view, label: texts.blocks.kind, shown, choices, choose }} />;
+}
+
+/** Languages of code blocks by the names that highlighters use. */
+const CODE_LANGUAGES: readonly Choice[] = [
+  ...[
+    'Bash',
+    'C',
+    'CSS',
+    'Diff',
+    'Dockerfile',
+    'Go',
+    'GraphQL',
+    'HTML',
+    'Java',
+    'JavaScript',
+    'JSON',
+    'Kotlin',
+  ],
+  ...['Markdown', 'PHP', 'Python', 'Ruby', 'Rust', 'SQL', 'Swift', 'TypeScript', 'XML', 'YAML'],
+].map((label) => ({ value: label.toLowerCase(), label }));
+
+function LanguageMenu({ view, language }: { readonly view: BlocksView; readonly language: unknown }) {
+  const texts = useTexts();
+  const plain = { value: '', label: texts.blocks.noLanguage };
+  const choices = [plain, ...CODE_LANGUAGES];
+  const choose = (value: string): void =>
+    view.run((state, dispatch) => {
+      const { $from } = state.selection;
+      if ($from.parent.type !== nodes.code) return false;
+      dispatch?.(state.tr.setNodeAttribute($from.before(), 'language', value === '' ? null : value));
+      return true;
+    });
+  const named = typeof language === 'string' && language !== '' ? language : null;
+  const shown = named === null ? plain.label : (choices.find(({ value }) => value === named)?.label ?? named);
+  return <ChoiceMenu {...{ view, label: texts.blocks.language, shown, choices, choose }} />;
+}

@@ -1,0 +1,79 @@
+/** Fields of long texts: `blocks` and `richtext`. Each editor is loaded with the first such field. */
+import { Input, Loader } from '@mantine/core';
+import { type ComponentType, lazy, type ReactNode, Suspense, useId } from 'react';
+import { problemOf } from '../form/check.ts';
+import { directionOf, useTexts } from '../texts/texts.ts';
+import { type FieldProps, useForm, useValue } from './form-context.ts';
+
+const BlocksEditor = lazy(() => import('../blocks/blocks-editor.tsx'));
+const MarkdownEditor = lazy(() => import('../markdown/markdown-editor.tsx'));
+
+/** Properties that both editors share. */
+interface Look {
+  readonly label: string;
+  readonly readOnly: boolean;
+  readonly dir: 'ltr' | 'rtl' | undefined;
+  readonly describedBy: string | undefined;
+  readonly placeholder: string | undefined;
+}
+
+interface FrameProps extends FieldProps {
+  readonly problem: string | null;
+  readonly children: (look: Look) => ReactNode;
+}
+
+function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
+  const texts = useTexts();
+  const id = useId();
+  const { type, locale } = useForm();
+  const isLocal = type.localized && attribute.localized;
+  const { label, description, placeholder, required } = attribute;
+  return (
+    <Input.Wrapper
+      label={label}
+      labelElement="div"
+      description={description}
+      descriptionProps={{ id }}
+      error={problem}
+      required={required}
+      data-path={path}
+    >
+      <Suspense fallback={<Loader size="sm" aria-label={texts.loading} />}>
+        {children({
+          label,
+          readOnly,
+          dir: isLocal ? directionOf(locale) : undefined,
+          describedBy: description === undefined ? undefined : id,
+          placeholder,
+        })}
+      </Suspense>
+    </Input.Wrapper>
+  );
+}
+
+const BlocksField: ComponentType<FieldProps> = (props) => {
+  const [value, set, problem] = useValue<unknown>(props.path);
+  return (
+    <Frame {...props} problem={problem}>
+      {(look) => <BlocksEditor {...look} value={value} change={set} />}
+    </Frame>
+  );
+};
+
+const MarkdownField: ComponentType<FieldProps> = (props) => {
+  const texts = useTexts();
+  const [value, set, refused] = useValue<string | null | undefined>(props.path);
+  const problem = refused ?? problemOf(props.attribute, value, texts);
+  return (
+    <Frame {...props} problem={problem}>
+      {(look) => (
+        <MarkdownEditor {...look} value={value ?? ''} change={(text) => set(text === '' ? null : text)} />
+      )}
+    </Frame>
+  );
+};
+
+export const TEXT_FIELDS: Readonly<Record<string, ComponentType<FieldProps>>> = {
+  blocks: BlocksField,
+  richtext: MarkdownField,
+};

@@ -1,0 +1,231 @@
+/** Editor of one Markdown text, outside the tree of components. */
+import {
+  history,
+  historyKeymap,
+  redo,
+  redoDepth,
+  standardKeymap,
+  undo,
+  undoDepth,
+} from '@codemirror/commands';
+import {
+  Annotation,
+  Compartment,
+  EditorState,
+  type Extension,
+  type StateCommand,
+  Transaction,
+} from '@codemirror/state';
+import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view';
+import { Observed } from '../editor/observed.ts';
+import { settings } from '../settings.ts';
+import { continueItem, link, toggleAround, toggleLines } from './commands.ts';
+import { markdown } from './language.ts';
+
+export interface Look {
+  readonly label: string;
+  readonly readOnly: boolean;
+  readonly dir: 'ltr' | 'rtl' | undefined;
+  readonly describedBy: string | undefined;
+  readonly placeholder: string | undefined;
+}
+
+interface Options {
+  readonly value: string;
+  readonly look: Look;
+  readonly change: (value: string) => void;
+  /** Stores a picture, and resolves with its Markdown; with null if the server has refused it. */
+  readonly upload: (file: File) => Promise<string | null>;
+  readonly focusTools: () => void;
+}
+
+interface Tools {
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+}
+
+/** Mark of transactions that show a value of the form. */
+const foreign = Annotation.define<boolean>();
+
+const lookOf = (look: Look): Extension => [
+  EditorState.readOnly.of(look.readOnly),
+  EditorView.editable.of(!look.readOnly),
+  EditorView.contentAttributes.of({
+    'aria-label': look.label,
+    spellcheck: 'true',
+    ...(look.readOnly ? { 'aria-readonly': 'true', tabindex: '0' } : {}),
+    ...(look.describedBy === undefined ? {} : { 'aria-describedby': look.describedBy }),
+  }),
+  EditorView.editorAttributes.of(look.dir === undefined ? {} : { dir: look.dir }),
+  look.placeholder === undefined ? [] : placeholder(look.placeholder),
+];
+
+const isWebAddress = (text: string): boolean => /^https?:\/\/\S+$/.test(text) && URL.canParse(text);
+
+const picturesOf = (data: DataTransfer | null): File[] =>
+  [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/'));
+
+export class MarkdownView extends Observed<Tools> {
+  private readonly view: EditorView;
+  private readonly look = new Compartment();
+  private isDestroyed = false;
+  /** Places where pictures are inserted after their upload. */
+  private readonly places = new Map<object, number>();
+
+  constructor(
+    parent: HTMLElement,
+    private readonly options: Options,
+  ) {
+    super({ canUndo: false, canRedo: false });
+    const state = EditorState.create({
+      doc: options.value,
+      extensions: [
+        // Other ends of lines stay as they are.
+        EditorState.lineSeparator.of('\n'),
+        EditorView.cspNonce.of(settings.nonce),
+        history(),
+        EditorView.lineWrapping,
+        EditorView.perLineTextDirection.of(true),
+        keymap.of([...this.keys(), ...historyKeymap, ...standardKeymap]),
+        markdown,
+        this.look.of(lookOf(options.look)),
+        EditorView.updateListener.of((update) => this.updated(update)),
+        EditorView.domEventHandlers({
+          paste: (event) => this.pasted(event),
+          drop: (event) => this.dropped(event),
+        }),
+      ],
+    });
+    this.view = new EditorView({ state, parent });
+  }
+
+  private keys() {
+    const run = (key: string, command: StateCommand) => ({ key, run: command, preventDefault: true });
+    return [
+      run('Mod-b', toggleAround('**')),
+      run('Mod-i', toggleAround('*')),
+      run('Mod-Shift-x', toggleAround('~~')),
+      run('Mod-e', toggleAround('`')),
+      run('Mod-k', link()),
+      run(
+        'Mod-Shift-7',
+        toggleLines((at) => `${at + 1}. `),
+      ),
+      run(
+        'Mod-Shift-8',
+        toggleLines(() => '- '),
+      ),
+      run(
+        'Mod-Shift-9',
+        toggleLines(() => '> '),
+      ),
+      ...[1, 2, 3, 4, 5, 6].map((level) =>
+        run(
+          `Mod-Alt-${level}`,
+          toggleLines(() => `${'#'.repeat(level)} `),
+        ),
+      ),
+      { key: 'Enter', run: continueItem },
+      {
+        key: 'Alt-F10',
+        run: () => {
+          this.options.focusTools();
+          return true;
+        },
+      },
+    ];
+  }
+
+  private updated({ docChanged, changes, state, transactions }: ViewUpdate): void {
+    if (docChanged) {
+      for (const [key, at] of this.places) this.places.set(key, changes.mapPos(at));
+      if (!transactions.some((one) => one.annotation(foreign) === true))
+        this.options.change(state.sliceDoc());
+    }
+    this.show({ canUndo: undoDepth(state) > 0, canRedo: redoDepth(state) > 0 });
+  }
+
+  private pasted({ clipboardData: data }: ClipboardEvent): boolean {
+    const text = data?.getData('text/plain') ?? '';
+    const pictures = text === '' ? picturesOf(data) : [];
+    if (pictures.length > 0) {
+      void this.insertImages(pictures);
+      return true;
+    }
+    if (this.view.state.selection.main.empty || !isWebAddress(text)) return false;
+    this.run(link(text));
+    return true;
+  }
+
+  private dropped(event: DragEvent): boolean {
+    const pictures = picturesOf(event.dataTransfer);
+    if (pictures.length === 0 || this.view.state.readOnly) return false;
+    event.preventDefault();
+    void this.insertImages(
+      pictures,
+      this.view.posAtCoords({ x: event.clientX, y: event.clientY }) ?? undefined,
+    );
+    return true;
+  }
+
+  /** Shows a value of the form. The editor's own steps can still be undone. */
+  set(value: string): void {
+    const shown = this.view.state.sliceDoc();
+    if (value === shown) return;
+    this.view.dispatch({
+      changes: difference(shown, value),
+      annotations: [foreign.of(true), Transaction.addToHistory.of(false)],
+    });
+  }
+
+  restyle(look: Look): void {
+    this.view.dispatch({ effects: this.look.reconfigure(lookOf(look)) });
+  }
+
+  run(command: StateCommand): void {
+    command(this.view);
+    this.view.focus();
+  }
+
+  undo(): void {
+    this.run(undo);
+  }
+
+  redo(): void {
+    this.run(redo);
+  }
+
+  focus(): void {
+    this.view.focus();
+  }
+
+  insert(text: string, at = this.view.state.selection.main.to): void {
+    this.view.dispatch({ changes: { from: at, insert: text }, selection: { anchor: at + text.length } });
+  }
+
+  /** Inserts pictures at a place, each as soon as it is stored. */
+  async insertImages(files: readonly File[], at = this.view.state.selection.main.to): Promise<void> {
+    const key = {};
+    this.places.set(key, at);
+    for (const file of files) {
+      const text = await this.options.upload(file);
+      if (text !== null && !this.isDestroyed) this.insert(text, this.places.get(key));
+    }
+    this.places.delete(key);
+  }
+
+  destroy(): void {
+    this.isDestroyed = true;
+    this.view.destroy();
+  }
+}
+
+/** Smallest change of one text that makes the other one. */
+function difference(from: string, to: string) {
+  const most = Math.min(from.length, to.length);
+  let start = 0;
+  while (start < most && from[start] === to[start]) start += 1;
+  let end = 0;
+  while (end < most - start && from.at(-1 - end) === to.at(-1 - end)) end += 1;
+  return { from: start, to: from.length - end, insert: to.slice(start, to.length - end) };
+}
