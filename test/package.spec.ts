@@ -94,6 +94,7 @@ describe('the package', () => {
       'nestjs-content-api/desk',
       'nestjs-content-api/events',
       'nestjs-content-api/files',
+      'nestjs-content-api/history',
       'nestjs-content-api/s3',
       'nestjs-content-api/testing',
     ]);

@@ -45,6 +45,7 @@ import { contentAccess, settingsOf } from './from-options.js';
 import { AccessExplorer } from '../content/documents/access-explorer.js';
 import { DecoratedProviders } from '../content/documents/decorated-providers.js';
 import { ReadHeaders } from '../content/documents/read-headers.js';
+import { DocumentHistory } from '../content/documents/document-history.js';
 import { WriteAdditions } from '../content/documents/write-additions.js';
 import { ArchiveParts } from '../content/documents/archive-parts.js';
 import { isProduction } from './production.js';
@@ -116,6 +117,7 @@ const CLASSES: readonly Provider[] = [
   ModelWatch,
   SignedLinks,
   WriteAdditions,
+  DocumentHistory,
   ReadHeaders,
   DocumentsBase,
   Documents,
@@ -173,6 +175,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   Hooks,
   SignedLinks,
   WriteAdditions,
+  DocumentHistory,
   ReadHeaders,
   Documents,
   ContentMetrics,

@@ -113,7 +113,7 @@ async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<Written<
     return { answer: write.answer.absent(), found: false };
   }
   const [plan, found] = await changedByHooks(work, write, loaded);
-  const planned = await stepsOf(work, plan, found);
+  const planned = await stepsOf(work, { plan, options: write.options }, found);
   const before = loaded.versions.all;
   const writing = { ...planned, plan, versions: found.versions, before, loaded: found };
   return { answer: await writeAndAnswer(work, write, writing), found: true };
@@ -185,9 +185,13 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
  * Returns the steps of a write after its unique values are reserved. If hooks put values into a body for
  * every locale, the locales are planned one after another.
  */
-async function stepsOf(work: Attempt, plan: WritePlan, loaded: Loaded): Promise<PlannedSteps> {
+async function stepsOf(
+  work: Attempt,
+  { plan, options }: Pick<WriteRun<never>, 'plan' | 'options'>,
+  loaded: Loaded,
+): Promise<PlannedSteps> {
   const { verb, target, body } = plan;
-  const tools = toolsOf(work);
+  const tools = toolsOf(work, options.documentId);
   if (body === null) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
   if (!target.everyLocale) {
     const writeValues = await valuesIn(work, { target, body }, loaded);
@@ -212,9 +216,10 @@ async function stepsOf(work: Attempt, plan: WritePlan, loaded: Loaded): Promise<
 const hasValues = (written: WriteValues | null): boolean =>
   written !== null && written.values.size + written.lists.size > 0;
 
-const toolsOf = ({ base }: Attempt): WriteTools => ({
+const toolsOf = ({ base }: Attempt, documentId: string | null = null): WriteTools => ({
   strictRelations: base.settings.strictRelations,
   newDocumentId,
+  documentId,
 });
 
 async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promise<WriteValues> {
@@ -244,6 +249,7 @@ async function writeAndAnswer<T>(
   const { base, runner } = work;
   const { hooks, answer } = write;
   const added = base.additions.of(planned);
+  const following = base.additions.after(planned);
   const judging = { plan: planned.plan, defaultLocale: base.settings.defaultLocale };
   const judged = isJudged(planned.plan);
   const alone = isAlone(work, write) && !judged;
@@ -251,21 +257,32 @@ async function writeAndAnswer<T>(
   const statements = [...added, ...written.statements];
   const others = alone ? answer.statements(documentId) : null;
   const answering = written.answers ? [] : others;
-  if (answering !== null)
-    return answer.from(await answered(runner, [...statements, ...answering], answer), before);
-  await runner.all(statements);
+  if (answering !== null) {
+    const every = [...statements, ...answering];
+    return answer.from(
+      await answered({ runner, answer, at: every.length - 1 }, [...every, ...following]),
+      before,
+    );
+  }
+  await runner.all([...statements, ...following]);
   if (judged) await judgeResult(runner, judging, { documentId, loaded });
   await hooks.after(runner, documentId);
   return answer.readBack(runner, documentId, before);
 }
 
+interface Answering<T> {
+  readonly runner: Runner;
+  readonly answer: WriteAnswer<T>;
+  /** Place of the statement that returns the response. */
+  readonly at: number;
+}
+
 async function answered<T>(
-  runner: Runner,
+  { runner, answer: { failed }, at }: Answering<T>,
   statements: readonly Statement[],
-  { failed }: WriteAnswer<T>,
 ): Promise<readonly Row[]> {
   try {
-    return (await runner.finish(statements)).at(-1) ?? [];
+    return (await runner.finish(statements))[at] ?? [];
   } catch (error) {
     const flaw = flawOf(error);
     throw flaw === null || flaw === 'unexpected' ? error : failed(flaw);

@@ -16,21 +16,31 @@ export interface PlannedWrite {
 }
 
 /**
- * Returns the statements of one write. They run under its locks and before its rows are written, so that the
- * statement that writes a row can still return the response.
+ * Returns statements of one write, which run under its locks. They run before its rows are written, so that
+ * the statement that writes a row can return the response, or after them.
  */
 export type WriteAddition = (write: PlannedWrite) => readonly Statement[];
 
 @Injectable()
 export class WriteAdditions {
   private readonly additions: WriteAddition[] = [];
+  private readonly followers: WriteAddition[] = [];
 
   /** Registers an addition to all later writes of all types. */
   add(addition: WriteAddition): void {
     this.additions.push(addition);
   }
 
+  /** Registers an addition that reads the written rows. */
+  addAfter(addition: WriteAddition): void {
+    this.followers.push(addition);
+  }
+
   of(write: PlannedWrite): readonly Statement[] {
     return this.additions.flatMap((addition) => addition(write));
+  }
+
+  after(write: PlannedWrite): readonly Statement[] {
+    return this.followers.flatMap((addition) => addition(write));
   }
 }

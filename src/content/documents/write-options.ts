@@ -8,6 +8,8 @@ export interface WriteOptions {
   readonly em?: SqlEntityManager;
   readonly precondition?: Precondition | null;
   readonly disconnect?: Disconnect | null;
+  /** Id of a document to create. Default: a new one. */
+  readonly documentId?: string;
   /** Id of the HTTP request, for hooks and the write plan. Default null: code of the application writes. */
   readonly requestId?: string | null;
 }

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '../store/database.js';
 import { Answer } from '../documents/answer.js';
+import { DocumentHistory } from '../documents/document-history.js';
 import { Documents } from '../documents/documents.service.js';
 import type { ReadAction } from '../documents/hooks.js';
 import type { ContentSchedule } from '../documents/schedules.js';
@@ -9,7 +10,7 @@ import { RequestKeys } from '../documents/request-keys.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
-import type { Handler } from '../model/routes.js';
+import type { Handler, HistoryHandler } from '../model/routes.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { disconnectOf } from './connection.js';
 import {
@@ -29,6 +30,8 @@ interface WriteRequest {
   readonly body: unknown;
   readonly options: WriteOptions;
   readonly text: string;
+  /** Id of a stored version in the path. */
+  readonly version: string | null;
 }
 
 type Perform = (request: WriteRequest) => Promise<Answer>;
@@ -41,6 +44,7 @@ export class ContentRequests {
 
   constructor(
     @Inject(Documents) private readonly documents: Documents,
+    @Inject(DocumentHistory) private readonly history: DocumentHistory,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
     @Inject(ReadHeaders) private readonly headers: ReadHeaders,
     @Inject(Database) database: Database,
@@ -60,9 +64,20 @@ export class ContentRequests {
     schedule: ({ plan, body, options }) => this.documents.schedules.write(plan, body, options).then(shown),
     unschedule: ({ plan, options }) =>
       this.documents.schedules.clear(plan, options).then(() => Answer.NOTHING),
+    findTrash: this.ofHistory('findTrash'),
+    findVersions: this.ofHistory('findVersions'),
+    findVersion: this.ofHistory('findVersion'),
+    compareVersion: this.ofHistory('compareVersion'),
+    restoreVersion: this.ofHistory('restoreVersion'),
+    restore: this.ofHistory('restore'),
     bulk: ({ plan: { type, format }, body, options, text }) =>
       this.documents.bulk.write({ type, format, text, body }, { ...options, precondition: null }),
   };
+
+  private ofHistory(handler: HistoryHandler): Perform {
+    return ({ plan, options, text, version }) =>
+      this.history.perform(handler, { plan, options, text, version });
+  }
 
   perform(request: object, body?: unknown): Promise<Answer> {
     const asked = askedOf(request);
@@ -80,11 +95,11 @@ export class ContentRequests {
     const disconnect = disconnectOf(request);
     const options = { caller, disconnect, precondition, requestId: requestIdOf(request) };
     const key = isRead(request) ? null : parseRequestKey(request.headers[REQUEST_KEY_HEADER.toLowerCase()]);
-    const text = queryOf(request);
-    if (key === null) return perform({ plan, body, options, text });
+    const rest = { text: queryOf(request), version: request.params?.['version'] ?? null };
+    if (key === null) return perform({ plan, body, options, ...rest });
     const content = [request.method, urlOf(request), body];
     return this.keys.once({ key, caller, plan, content, disconnect }, (em) =>
-      perform({ plan, body, options: { ...options, em }, text }),
+      perform({ plan, body, options: { ...options, em }, ...rest }),
     );
   }
 

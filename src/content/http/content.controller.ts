@@ -75,6 +75,22 @@ abstract class ContentController {
   unschedule(request: object): Promise<Answer> {
     return this.perform(request);
   }
+
+  findVersions(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  findVersion(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  compareVersion(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
+  restoreVersion(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
 }
 
 type Methods = Readonly<Record<string, unknown>>;
@@ -123,6 +139,11 @@ const METHODS = { get: Get, post: Post, put: Put, delete: Delete };
 @DescribedHandlers()
 @routed('collectionType')
 export abstract class CollectionController extends ContentController {
+  // Express matches routes in the order of the methods: a fixed path precedes one with a parameter.
+  findTrash(request: object): Promise<Answer> {
+    return this.perform(request);
+  }
+
   findOne(request: object): Promise<Answer> {
     return this.perform(request);
   }
@@ -133,6 +154,10 @@ export abstract class CollectionController extends ContentController {
 
   bulk(request: object, body: unknown): Promise<Answer> {
     return this.perform(request, body);
+  }
+
+  restore(request: object): Promise<Answer> {
+    return this.perform(request);
   }
 }
 

@@ -2,6 +2,7 @@
 import { IMPORT_TABLE } from './archive.js';
 import { EVENT_NAMES } from './event-tables.js';
 import { PRESENCE_NAMES } from './presence-table.js';
+import { HISTORY_INDEX, HISTORY_TABLE } from './history-table.js';
 import type { ContentType } from './model.js';
 import { MODEL_TABLE } from './model-table.js';
 import { COUNTS, INSTANCE_IDS } from './naming.js';
@@ -15,6 +16,8 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [SCHEDULE_TABLE, 'the library'],
   [SCHEDULE_INDEX, 'the library'],
   [MODEL_TABLE, 'the library'],
+  [HISTORY_TABLE, 'the library'],
+  [HISTORY_INDEX, 'the library'],
   [IMPORT_TABLE, 'the library'],
   ...[...EVENT_NAMES, ...PRESENCE_NAMES].map((name): [string, string] => [name, 'the library']),
   ['mikro_orm_migrations', 'the migrations of MikroORM'],

@@ -213,7 +213,7 @@ export const ROUTES = Object.freeze({
 } as const);
 
 export type Route = (typeof ROUTES)['collectionType'][number];
-export type AnyRoute = Route | DocumentAction;
+export type AnyRoute = Route | DocumentAction | 'history';
 
 /** Routes of a type: all, none, only some, or all except some (protocol 1.28). */
 export type RoutesOption =
@@ -228,9 +228,8 @@ export interface TypeOptions extends IndexedType {
   /** Gives documents a version per locale (protocol section 9). Default false. */
   readonly localized?: boolean;
   /**
-   * Locale to show if a document lacks the requested one, or a list to try in order. An object sets this per
-   * locale, `default` for the rest: `{ 'de-CH': ['de', 'en'], default: 'en' }` (protocol 9.18). Default
-   * false: the document is not found.
+   * Locale or locales that replace a missing one. An object sets them per locale:
+   * `{ 'de-CH': ['de', 'en'], default: 'en' }` (protocol 9.18). Default false: the document is not found.
    */
   readonly fallbackLocale?: FallbackLocale;
   /** Name of the table. Default: the plural id in snake case. */
@@ -259,6 +258,8 @@ export interface TypeOptions extends IndexedType {
   readonly archived?: boolean;
   /** Excludes the writes of its documents from the event log if false. Default true. */
   readonly events?: boolean;
+  /** Stores every version, with routes to restore them; requires HistoryModule. Default false. */
+  readonly history?: boolean;
   /** Former `singularApiId`: migrations rename the stored data. Default: none. */
   readonly previousName?: string;
   /**

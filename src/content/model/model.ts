@@ -126,6 +126,8 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly archived: boolean;
   /** Writes are in the event log. */
   readonly events: boolean;
+  /** Versions are stored. */
+  readonly history: boolean;
   /** Check of all values of a published version; null for none. */
   readonly validate: DocumentCheck | null;
   /** Declared indexes, in addition to those of the attributes. */

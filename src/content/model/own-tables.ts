@@ -9,6 +9,7 @@ import {
   eventTablesOf,
   READER_COLUMNS,
 } from './event-tables.js';
+import { HISTORY_COLUMNS, HISTORY_INDEX, historyTableOf } from './history-table.js';
 import type { Schema } from './model.js';
 import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
 import type { OwnColumn } from './own-column.js';
@@ -51,5 +52,9 @@ export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
     row('ContentEvent_Delivery', delivery, DELIVERY_COLUMNS),
     row('ContentEvent_Attempt', attempt, ATTEMPT_COLUMNS),
     row('ContentDesk_Presence', presenceTableOf(file), PRESENCE_COLUMNS),
+    {
+      ...row('ContentHistory_Version', historyTableOf(file), HISTORY_COLUMNS),
+      index: { name: HISTORY_INDEX, column: 'document_id' },
+    },
   ];
 }

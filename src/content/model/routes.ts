@@ -1,16 +1,16 @@
 /** Routes of content types. Controllers and the OpenAPI document are built from this table. */
 import type { DocumentAction } from './actions.js';
-import type { ContentTypeDefinition, Route } from './definitions.js';
+import type { AnyRoute, ContentTypeDefinition, Route } from './definitions.js';
 
 type Kind = ContentTypeDefinition['kind'];
 
 interface HandlerRow {
   /** Route of a type that the handler belongs to. Types without that route do not have the handler. */
-  readonly route: Route | DocumentAction;
+  readonly route: AnyRoute;
   readonly method: 'get' | 'post' | 'put' | 'delete';
   /** Whether the path of a collection contains `:documentId`. */
   readonly onDocument: boolean;
-  readonly below: '' | '/bulk' | `/actions/${DocumentAction}`;
+  readonly below: '' | '/bulk' | '/trash' | `/${'actions' | 'versions'}${string}`;
   readonly status: 200 | 201 | 204;
   readonly hasBody: boolean;
   /** Action that the caller must be permitted to do. */
@@ -34,9 +34,15 @@ const content = (
   given: Pick<HandlerRow, 'method'> & Partial<HandlerRow>,
 ): HandlerRow => row({ route, action: route, below: '', ...given });
 
-/** Rows by the name of the controller's method. */
+const history = (
+  below: HandlerRow['below'],
+  given: Pick<HandlerRow, 'method' | 'action'> & Partial<HandlerRow>,
+): HandlerRow => row({ route: 'history', below, ...given });
+
+/** Rows by the name of the controller's method. A path of fixed parts precedes one with a parameter. */
 const ROWS = {
   find: content('find', { method: 'get', onDocument: false }),
+  findTrash: history('/trash', { method: 'get', action: 'create', onDocument: false }),
   findOne: content('findOne', { method: 'get' }),
   create: content('create', { method: 'post', onDocument: false, status: 201, hasBody: true }),
   update: content('update', { method: 'put', hasBody: true }),
@@ -56,9 +62,18 @@ const ROWS = {
     action: 'update',
     otherwise: ['create', 'delete', 'publish'],
   }),
+  findVersions: history('/versions', { method: 'get', action: 'update' }),
+  findVersion: history('/versions/:version', { method: 'get', action: 'update' }),
+  compareVersion: history('/versions/:version/changes', { method: 'get', action: 'update' }),
+  restoreVersion: history('/versions/:version/actions/restore', { method: 'post', action: 'update' }),
+  restore: history('/actions/restore', { method: 'post', action: 'create' }),
 };
 
 export type Handler = keyof typeof ROWS;
+
+/** Handlers of the feature that stores versions. */
+export type HistoryHandler =
+  'findTrash' | 'findVersions' | 'findVersion' | 'compareVersion' | 'restoreVersion' | 'restore';
 
 export const HANDLERS: Readonly<Record<Handler, HandlerRow>> = Object.freeze(ROWS);
 
@@ -67,7 +82,9 @@ const ALL = Object.keys(HANDLERS) as readonly Handler[];
 /** Handlers of the controllers of each kind of type. */
 export const HANDLERS_OF: Readonly<Record<Kind, readonly Handler[]>> = {
   collectionType: ALL,
-  singleType: ALL.filter((handler) => !['findOne', 'create', 'bulk'].includes(handler)),
+  singleType: ALL.filter(
+    (handler) => !['findOne', 'create', 'bulk', 'findTrash', 'restore'].includes(handler),
+  ),
 };
 
 export const pathBelow = (handler: Handler, kind: Kind, documentId: string): string => {

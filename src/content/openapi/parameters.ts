@@ -90,6 +90,12 @@ const ROWS = {
     description: 'Document id.',
     schema: () => TEXT,
   },
+  version: {
+    in: 'path',
+    required: true,
+    description: 'Id of a stored version.',
+    schema: () => TEXT,
+  },
   id: {
     in: 'path',
     required: true,

@@ -4,7 +4,6 @@ import { ERRORS } from '../../kernel/errors.js';
 import { REPLAYED_HEADER } from '../query/request-key.js';
 import type { ContentType } from '../model/model.js';
 import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.js';
-import { TIME_OF } from '../model/schedule.js';
 import { answerSchema } from './answers.js';
 import { BULK_META, bulkBody } from './bulk.js';
 import { notModified, TAGGED } from './conditional.js';
@@ -23,6 +22,7 @@ import {
 } from './document.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
 import { timed } from './headers.js';
+import { HISTORY, scheduleSchema } from './extra-answers.js';
 import { scheduleBody, writeBody } from './inputs.js';
 import { type ParameterName, parametersOf } from './parameters.js';
 import { mayShowState, nameOf, rootView, type View } from './view.js';
@@ -102,21 +102,6 @@ export const listMeta = ({ components }: Describing): JsonSchema =>
 const envelope = (data: JsonSchema, meta: JsonSchema = META): JsonSchema =>
   open({ data, meta }, ['data', 'meta']);
 
-const DUE = { anyOf: [{ type: 'string', format: 'date-time' }, NULL] };
-
-function scheduleSchema({ components }: Describing): JsonSchema {
-  const failure = open({ action: TEXT, at: TEXT, message: TEXT }, ['action', 'at', 'message']);
-  const times = Object.fromEntries(Object.values(TIME_OF).map((name) => [name, DUE]));
-  return components.ref('schemas', { key: 'a schedule', name: 'Schedule' }, () =>
-    open({ documentId: TEXT, locale: TEXT, ...times, failures: list(failure) }, [
-      'documentId',
-      'locale',
-      ...Object.keys(times),
-      'failures',
-    ]),
-  );
-}
-
 const ANSWERS = {
   list: ({ view, describing }: Routed): JsonSchema =>
     envelope(list(answerSchema(view, describing)), listMeta(describing)),
@@ -125,6 +110,7 @@ const ANSWERS = {
   schedule: ({ describing }: Routed): JsonSchema => envelope(scheduleSchema(describing)),
   bulk: ({ view, describing }: Routed): JsonSchema =>
     envelope(list(anyOf(answerSchema(view, describing), NULL)), BULK_META),
+  history: (): JsonSchema => envelope(HISTORY),
   nothing: null,
 };
 
@@ -164,6 +150,10 @@ const REPLAYED: NonNullable<Response['headers']> = {
 const transition = (summary: string): Description =>
   row({ parameters: ['localeOrAll', ...SHOWN, ...CONDITION], summary });
 
+/** Route of the stored versions. */
+const history = (given: Pick<Description, 'summary'> & Partial<Description>): Description =>
+  row({ answer: 'history', ...given });
+
 const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
   find: row({
     parameters: [...READ.filter((name) => name !== 'locale'), 'localeOrAll', 'sort', 'pagination', '_q'],
@@ -199,6 +189,15 @@ const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
     summary: 'Schedule publishing and unpublishing',
   }),
   unschedule: row({ parameters: ['locale'], answer: 'nothing', summary: 'Cancel the schedule' }),
+  findTrash: history({ summary: 'List deleted documents', parameters: ['locale', 'pagination'], errors: [] }),
+  findVersions: history({
+    summary: 'List the versions of the document',
+    parameters: ['locale', 'pagination'],
+  }),
+  findVersion: history({ summary: 'Get a version' }),
+  compareVersion: history({ summary: 'Compare a version with the one before it' }),
+  restoreVersion: row({ summary: 'Restore a version to the draft' }),
+  restore: row({ summary: 'Restore a deleted document', parameters: [] }),
   bulk: row({
     parameters: ['fields', 'populate', 'format'],
     body: 'bulk',
@@ -238,11 +237,12 @@ function successOf(handler: Handler, routed: Routed): Response {
 
 function operationOf(handler: Handler, routed: Routed): Operation {
   const { type, describing } = routed;
-  const { method, status, onDocument } = HANDLERS[handler];
+  const { method, status, onDocument, below } = HANDLERS[handler];
   const one = descriptionOf(handler, type);
   const { isWrite } = routed;
   const names: readonly ParameterName[] = [
     ...(onDocument && type.kind === 'collectionType' ? (['documentId'] as const) : []),
+    ...(below.includes(':version') ? (['version'] as const) : []),
     ...one.parameters,
     ...(isWrite ? (['requestKey'] as const) : []),
   ];
@@ -271,7 +271,7 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
     const { route, action: first, otherwise, method } = HANDLERS[handler];
     const action = [first, ...otherwise].find((one) => decide(caller, type, one) !== 'none');
     if (!type.routes.includes(route) || action === undefined) continue;
-    const path = `${base}/${type.route}${pathBelow(handler, type.kind, '{documentId}')}`;
+    const path = `${base}/${type.route}${pathBelow(handler, type.kind, '{documentId}').replace(':version', '{version}')}`;
     const view = rootView(describing, type, action);
     (paths[path] ??= {})[method] = operationOf(handler, {
       type,

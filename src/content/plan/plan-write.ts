@@ -35,6 +35,8 @@ export function throwProblems(checked: CheckedValues): void {
 export interface WriteTools {
   readonly strictRelations: boolean;
   readonly newDocumentId: () => string;
+  /** Id of a created document; null for a new one. */
+  readonly documentId: string | null;
 }
 
 export interface BodyWrite {
@@ -107,7 +109,7 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
   const { type, locale, publish } = target;
   const { versions } = loaded;
   const { own, base, published } = versions;
-  const documentId = versions.documentId ?? tools.newDocumentId();
+  const documentId = versions.documentId ?? tools.documentId ?? tools.newDocumentId();
   return {
     documentId,
     steps: [

@@ -1,0 +1,31 @@
+/** Stored versions of documents of types with `history`. */
+import { type Identifier, identifier } from '../../kernel/sql.js';
+import type { ContentType } from './model.js';
+import { inSchema, parted } from './naming.js';
+import { type OwnColumn, ownColumn } from './own-column.js';
+
+export const HISTORY_TABLE = identifier('content_version');
+
+export const HISTORY_INDEX = identifier('content_version_by_document');
+
+export const historyTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
+  inSchema(parted(table).schema, HISTORY_TABLE);
+
+/**
+ * Columns of the stored versions. `content` is a version after a write, null if the write deleted it. `since`
+ * is the first write of the sitting that the row stands for, `at` the last.
+ */
+export const HISTORY_COLUMNS: readonly OwnColumn[] = [
+  ownColumn('id', 'bigint', { key: true }),
+  ownColumn('type', 'text'),
+  ownColumn('document_id', 'text'),
+  ownColumn('locale', 'text'),
+  ownColumn('published', 'boolean'),
+  ownColumn('action', 'text'),
+  ownColumn('since', 'timestamptz(3)'),
+  ownColumn('at', 'timestamptz(3)'),
+  ownColumn('actor', 'text'),
+  ownColumn('actor_id', 'text', { nullable: true }),
+  ownColumn('request_id', 'text', { nullable: true }),
+  ownColumn('content', 'jsonb', { nullable: true }),
+];

@@ -1,0 +1,152 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Answer } from '../../content/documents/answer.js';
+import type { HistoryRequest } from '../../content/documents/document-history.js';
+import { Documents } from '../../content/documents/documents.service.js';
+import type { WriteOptions } from '../../content/documents/write-options.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { typeUid } from '../../content/model/naming.js';
+import { byDocumentId } from '../../content/plan/plan-read.js';
+import { oneOf } from '../../content/plan/rights.js';
+import { Database } from '../../content/store/database.js';
+import { forbidden, notFound } from '../../kernel/errors.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { compareContents } from './compare-contents.js';
+import { compileVersion, compileVersions, type VersionsOf } from './compile-versions.js';
+import { pageOf, paginationOf, refuseParameters } from './page.js';
+import { leftOut } from './stored-content.js';
+import { contentIn, shownRow, type VersionRow } from './version-row.js';
+import { keyOf, mayLook, referenceTo, type Viewer, VisibleContents } from './visible-contents.js';
+
+/** Document of a request, with the caller and its rights. */
+interface Subject extends VersionsOf, Viewer {
+  readonly options: WriteOptions;
+}
+
+/** Lists, shows and restores stored versions, with the rights that the caller has now. */
+@Injectable()
+export class DocumentVersions {
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(Database) private readonly database: Database,
+    @Inject(Documents) private readonly documents: Documents,
+    @Inject(VisibleContents) private readonly contents: VisibleContents,
+  ) {}
+
+  /** Lists the versions of a document, newest first, without their content. */
+  async list(request: HistoryRequest): Promise<Answer> {
+    const subject = await this.subjectOf(request);
+    const page = pageOf(request.text, subject.type, this.settings);
+    const published = this.statesOf(subject, page.published);
+    const rows = await this.database.run(compileVersions(this.schema.file, subject, { ...page, published }));
+    const data = rows.map((row) => shownRow(row as VersionRow, subject.type));
+    return new Answer(JSON.stringify(data), { pagination: paginationOf(page, rows) });
+  }
+
+  /** Shows one version: what the caller may see now, with the titles of linked documents that still exist. */
+  async show(request: HistoryRequest): Promise<Answer> {
+    refuseParameters(request.text, this.settings);
+    const subject = await this.subjectOf(request);
+    const row = await this.rowOf(subject, request.version);
+    const found = await this.contents.targetsOf(row, subject);
+    const content = this.contents.of(row, subject, {
+      link: (link) => ({
+        ...(link.named ? { __type: typeUid(link.type) } : {}),
+        documentId: link.documentId,
+        title: found.get(keyOf(link)) ?? null,
+        exists: found.has(keyOf(link)),
+      }),
+    });
+    const left = leftOut(contentIn(row) ?? {}, subject.type);
+    return new Answer(
+      JSON.stringify({ ...shownRow(row, subject.type), content }),
+      left.length === 0 ? {} : { leftOut: left },
+    );
+  }
+
+  /** Compares a version with the one before it in the same locale and state, or with another one. */
+  async compare(request: HistoryRequest): Promise<Answer> {
+    const { with: other = null } = refuseParameters(request.text, this.settings, ['with']);
+    const subject = await this.subjectOf(request);
+    const row = await this.rowOf(subject, request.version);
+    const before =
+      typeof other === 'string' ? await this.rowOf(subject, other) : await this.formerOf(row, subject);
+    const [from, to] = [before, row].map((one) =>
+      one === null ? {} : (this.contents.of(one, subject, { link: referenceTo }) ?? {}),
+    );
+    return new Answer(JSON.stringify(compareContents(from ?? {}, to ?? {}, subject.type)), {
+      from: before?.id ?? null,
+      to: row.id,
+    });
+  }
+
+  /** Writes the content of a version to the draft, or to the only version of a type without drafts. */
+  async restoreVersion(request: HistoryRequest): Promise<Answer> {
+    const subject = await this.subjectOf(request);
+    const row = await this.rowOf(subject, request.version);
+    const { type, caller, documentId, options } = subject;
+    const content = contentIn(row);
+    if (content === null) throw notFound();
+    const data = await this.contents.dataOf(row, subject, 'update');
+    const query = {
+      ...(type.localized ? { locale: row.locale } : {}),
+      ...(type.draftAndPublish ? { status: 'draft' } : {}),
+    };
+    const by = byDocumentId(type.kind === 'singleType' ? null : documentId);
+    const plan = this.documents.plan(type, query, {
+      kind: 'one',
+      by,
+      caller,
+      format: 'flat',
+      action: 'update',
+    });
+    const answer = await this.documents.update(plan, { data }, options);
+    const left = leftOut(content, type);
+    return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
+  }
+
+  /** Throws a 404 if the caller does not find the document now, and a 403 without the right to look. */
+  private async subjectOf({ plan: { type, documentId }, options }: HistoryRequest): Promise<Subject> {
+    const { caller } = options;
+    const draft = type.draftAndPublish && mayLook({ caller, type }, false);
+    if (!draft && !mayLook({ caller, type }, true)) throw forbidden();
+    const query = {
+      fields: ['documentId'],
+      ...(type.draftAndPublish ? { status: draft ? 'draft' : 'published' } : {}),
+      ...(type.localized ? { locale: '*' } : {}),
+      ...(documentId === null ? {} : { filters: { documentId } }),
+      pagination: { page: 1, pageSize: 1, withCount: false },
+    };
+    const request = { kind: 'list', by: null, caller, format: 'flat' } as const;
+    const plan = this.documents.plan(type, query, { ...request, action: oneOf(type) });
+    const { data } = await this.documents.read(plan);
+    const [found] = JSON.parse(data) as readonly { readonly documentId: string }[];
+    if (found === undefined) throw notFound();
+    return { type, documentId: found.documentId, caller, options };
+  }
+
+  /** Returns the states that the caller may see: null for both. */
+  private statesOf({ type, caller }: Subject, asked: boolean | null): boolean | null {
+    if (asked !== true && type.draftAndPublish && !mayLook({ caller, type }, false)) {
+      if (asked === false) throw forbidden();
+      return true;
+    }
+    return asked;
+  }
+
+  private async rowOf(subject: Subject, id: string | null): Promise<VersionRow> {
+    if (id === null || !/^\d{1,18}$/.test(id)) throw notFound();
+    const [row] = await this.database.run(compileVersion(this.schema.file, subject, id));
+    if (row === undefined || !mayLook(subject, row['published'] === true)) throw notFound();
+    return row as VersionRow;
+  }
+
+  private async formerOf(
+    { id, locale, published }: VersionRow,
+    subject: Subject,
+  ): Promise<VersionRow | null> {
+    const page = { start: 0, limit: 1, locale, published, before: id };
+    const [former] = await this.database.run(compileVersions(this.schema.file, subject, page));
+    return former === undefined ? null : this.rowOf(subject, String(former['id']));
+  }
+}

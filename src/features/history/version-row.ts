@@ -1,0 +1,39 @@
+/** Rows of stored versions, and their form in responses. */
+import { isObject } from '../../kernel/json.js';
+import type { ContentType } from '../../content/model/model.js';
+import type { Row } from '../../pool/runner.js';
+
+export interface VersionRow extends Row {
+  readonly id: string;
+  readonly locale: string;
+  readonly published: boolean;
+}
+
+export const statusOf = ({ published }: VersionRow): 'draft' | 'published' =>
+  published ? 'published' : 'draft';
+
+/** Returns the content of a row; null for the deletion of a version. */
+export function contentIn(row: Row): Readonly<Record<string, unknown>> | null {
+  const parsed: unknown = typeof row['content'] === 'string' ? JSON.parse(row['content']) : null;
+  return isObject(parsed) ? parsed : null;
+}
+
+/** Returns a version without its content: which, when, and by whom. */
+export function shownRow(row: VersionRow, type: ContentType): Record<string, unknown> {
+  const { id, locale, action, since, at, actor, actor_id: actorId } = row;
+  return {
+    id,
+    locale: type.localized ? locale : null,
+    status: statusOf(row),
+    action,
+    since,
+    at,
+    by: { kind: actor, id: actorId },
+  };
+}
+
+/** Returns the title of a document: the value of the layout's title, else of the first text. */
+export function titleOf(values: Readonly<Record<string, unknown>> | null, type: ContentType): unknown {
+  const named = type.layout.title ?? type.shown.find(({ def, open }) => def.type === 'string' && !open)?.name;
+  return values?.[named ?? ''] ?? null;
+}

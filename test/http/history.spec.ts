@@ -1,0 +1,347 @@
+/** Stored versions: list, show, compare, restore, and the trash. */
+import {
+  type AuthStrategy,
+  type Caller,
+  type Credentials,
+  defineCollectionType,
+  defineComponent,
+  defineSingleType,
+  Permissions,
+} from 'nestjs-content-api';
+import { HistoryModule } from 'nestjs-content-api/history';
+import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+
+const part = defineComponent({
+  uid: 'shared.part',
+  attributes: {
+    text: { type: 'string' },
+    tag: { type: 'relation', relation: 'manyToOne', target: 'tag' },
+  },
+});
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  localized: true,
+  history: true,
+  actions: true,
+  attributes: {
+    title: { type: 'string', required: true, localized: true },
+    rank: { type: 'integer' },
+    code: { type: 'string', unique: true },
+    secret: { type: 'string', private: true },
+    inner: { type: 'string' },
+    tags: { type: 'relation', relation: 'manyToMany', target: 'tag', inversedBy: 'pages' },
+    about: { type: 'relation', relation: 'morphToMany' },
+    parts: { type: 'component', component: 'shared.part', repeatable: true },
+    zone: { type: 'dynamiczone', components: ['shared.part'] },
+  },
+});
+const tag = defineCollectionType({
+  singularApiId: 'tag',
+  pluralApiId: 'tags',
+  history: true,
+  attributes: {
+    name: { type: 'string' },
+    pages: { type: 'relation', relation: 'manyToMany', target: 'page', mappedBy: 'tags' },
+  },
+});
+const home = defineSingleType({
+  singularApiId: 'home',
+  history: true,
+  attributes: { title: { type: 'string' } },
+});
+const plain = defineCollectionType({
+  singularApiId: 'plain',
+  pluralApiId: 'plains',
+  attributes: { name: { type: 'string' } },
+});
+
+const ALL = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
+const READ_SOME = ['title', 'rank', 'tags'];
+const GRANTS = {
+  ann: { page: ALL, tag: ALL },
+  ben: { page: ALL, tag: ALL },
+  reader: { page: ['find', 'findOne', 'readDrafts'] },
+  live: { page: ['find', 'findOne', 'update'] },
+  some: {
+    page: [{ actions: ['find', 'findOne', 'create', 'update'], fields: READ_SOME }, 'readDrafts'],
+  },
+} as const;
+
+class Named implements AuthStrategy {
+  readonly name = 'named';
+  authenticate({ bearer }: Credentials): Caller | null {
+    const grants = Object.entries(GRANTS).find(([name]) => name === bearer)?.[1];
+    return grants === undefined
+      ? null
+      : { kind: 'token', id: String(bearer), permissions: Permissions.of(grants) };
+  }
+}
+
+describe.each(ADAPTERS)('history on %s', (adapter) => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp(
+      {
+        contentTypes: [page, tag, home, plain],
+        components: [part],
+        locales: ['fr'],
+        access: { public: { page: '*', tag: '*', home: '*', plain: '*' } },
+        auth: { strategies: [new Named()] },
+        imports: [HistoryModule.forRoot()],
+      },
+      adapter,
+    );
+  });
+  afterAll(() => test.close());
+
+  const send = async (
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    { data, as }: any = {},
+  ): Promise<any> => {
+    const request = test.http[method](`/api/${path}`);
+    if (as !== undefined) request.set('Authorization', `Bearer ${String(as)}`);
+    const { status, body } = await (data === undefined ? request : request.send({ data }));
+    return { status, ...body };
+  };
+  const make = async (data: object, path = 'pages'): Promise<string> =>
+    (await send('post', path, { data })).data.documentId;
+  const versions = async (id: string, query = '', as?: string): Promise<any[]> =>
+    (await send('get', `pages/${id}/versions${query}`, { as })).data;
+  const contents = async (id: string, query = ''): Promise<any[]> =>
+    Promise.all(
+      (await versions(id, query)).map(
+        async (one) => (await send('get', `pages/${id}/versions/${one.id}`)).data.content,
+      ),
+    );
+
+  it('25.1 stores each published version, and one draft per sitting of a caller', async () => {
+    const id = await make({ title: 'one', code: `a-${adapter}` });
+    await send('put', `pages/${id}`, { data: { title: 'two' } });
+    for (const title of ['d1', 'd2', 'd3'])
+      await send('put', `pages/${id}?status=draft`, { data: { title } });
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'ann' }, as: 'ann' });
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'ben' }, as: 'ben' });
+    await send('post', `pages/${id}/actions/publish`, { as: 'ben' });
+    const list = await versions(id);
+    expect(list.map(({ status, action, by }) => `${status} ${action} ${by.id ?? by.kind}`)).toEqual([
+      'published publish ben',
+      'draft update ben',
+      'draft update ann',
+      'draft update public',
+      'published update public',
+      'published create public',
+    ]);
+    expect((await contents(id)).map(({ title }) => title)).toEqual(['ben', 'ben', 'ann', 'd3', 'two', 'one']);
+  });
+
+  it('25.1 stores nothing of a write that fails, and the state before the first write', async () => {
+    const id = await make({ title: 'kept' });
+    await test.sql('delete from content_version where document_id = $1', [id]);
+    expect((await send('put', `pages/${id}`, { data: { title: null } })).status).toBe(400);
+    expect(await versions(id)).toEqual([]);
+    await send('put', `pages/${id}`, { data: { title: 'next' } });
+    expect((await versions(id)).map(({ action, status }) => `${action} ${status}`)).toEqual([
+      'update published',
+      'before published',
+      'before draft',
+    ]);
+    expect((await contents(id)).map(({ title }) => title)).toEqual(['next', 'kept', 'kept']);
+  });
+
+  it('25.2 lists by locale, status and page', async () => {
+    const id = await make({ title: 'en' });
+    await send('put', `pages/${id}?locale=fr`, { data: { title: 'fr' } });
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'draft' } });
+    expect((await contents(id, '?locale=fr')).map(({ title }) => title)).toEqual(['fr']);
+    expect((await versions(id, '?status=draft')).map(({ locale }) => locale)).toEqual(['en']);
+    const { data, meta } = await send(
+      'get',
+      `pages/${id}/versions?pagination[pageSize]=2&pagination[page]=2`,
+    );
+    expect(data).toHaveLength(1);
+    expect(meta.pagination).toEqual({ page: 2, pageSize: 2, pageCount: 2, total: 3 });
+    for (const query of ['fields=x', 'status=x', 'pagination[page]=0', 'locale[a]=b'])
+      expect((await send('get', `pages/${id}/versions?${query}`)).status).toBe(400);
+  });
+
+  it('25.2 needs update and reading on all documents', async () => {
+    const id = await make({ title: 'rights' });
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'hidden draft' } });
+    expect((await send('get', `pages/${id}/versions`, { as: 'reader' })).status).toBe(403);
+    expect((await versions(id, '', 'live')).map(({ status }) => status)).toEqual(['published']);
+    expect((await send('get', `pages/${id}/versions?status=draft`, { as: 'live' })).status).toBe(403);
+    const [draft] = await versions(id);
+    expect((await send('get', `pages/${id}/versions/${draft.id}`, { as: 'live' })).status).toBe(404);
+    expect(
+      (await send('post', `pages/${id}/versions/${draft.id}/actions/restore`, { as: 'live' })).status,
+    ).toBe(404);
+    for (const path of ['pages/absent/versions', `pages/${id}/versions/x`, `pages/${id}/versions/999999999`])
+      expect((await send('get', path)).status).toBe(404);
+    const other = await make({ title: 'other' });
+    expect((await send('get', `pages/${other}/versions/${draft.id}`)).status).toBe(404);
+    expect((await send('get', 'plains/x/versions')).status).toBe(404);
+  });
+
+  it('25.3 shows links as ids with titles, if they exist for the caller', async () => {
+    const [red, blue] = [await make({ name: 'red' }, 'tags'), await make({ name: 'blue' }, 'tags')];
+    const id = await make({
+      title: 'links',
+      tags: [blue, red],
+      about: [{ __type: 'api::tag.tag', documentId: red }],
+      parts: [{ text: 'p', tag: red }],
+      zone: [{ __component: 'shared.part', text: 'z', tag: blue }],
+    });
+    await send('delete', `tags/${red}`);
+    const [content] = await contents(id);
+    const gone = { documentId: red, title: null, exists: false };
+    const there = { documentId: blue, title: 'blue', exists: true };
+    expect(content).toMatchObject({
+      tags: [there, gone],
+      about: [{ __type: 'api::tag.tag', ...gone }],
+      parts: [{ text: 'p', tag: gone }],
+      zone: [{ __component: 'shared.part', text: 'z', tag: there }],
+    });
+  });
+
+  it('25.3 shows only what the caller may see now', async () => {
+    const red = await make({ name: 'red' }, 'tags');
+    const id = await make({ title: 'part', rank: 1, inner: 'inner', tags: [red] });
+    const [{ id: version }] = (await versions(id)) as [any];
+    const { data } = await send('get', `pages/${id}/versions/${version}`, { as: 'some' });
+    expect(data.content).toEqual({ title: 'part', rank: 1 });
+    const changes = await send('get', `pages/${id}/versions/${version}/changes`, { as: 'some' });
+    expect(changes.data.map(({ attribute }: any) => attribute)).toEqual(['title', 'rank']);
+    expect(JSON.stringify(changes)).not.toContain(red);
+  });
+
+  it('25.4 compares a version with the one before it, or with another', async () => {
+    const [a, b, c] = [
+      await make({ name: 'a' }, 'tags'),
+      await make({ name: 'b' }, 'tags'),
+      await make({ name: 'c' }, 'tags'),
+    ];
+    const id = await make({ title: 'one', rank: 1, tags: [a, b] });
+    await send('put', `pages/${id}`, { data: { title: 'two', tags: [b, a] } });
+    await send('put', `pages/${id}`, { data: { rank: 2, tags: [b, c] } });
+    const [third, second, first] = (await versions(id, '?status=published')) as [any, any, any];
+    const changes = await send('get', `pages/${id}/versions/${third.id}/changes`);
+    expect(changes.meta).toEqual({ from: second.id, to: third.id });
+    expect(changes.data).toEqual([
+      { attribute: 'rank', before: 1, after: 2 },
+      { attribute: 'tags', before: [b, a], after: [b, c], added: [c], removed: [a], moved: false },
+    ]);
+    const { data } = await send('get', `pages/${id}/versions/${second.id}/changes?with=${first.id}`);
+    expect(data).toMatchObject([
+      { attribute: 'title', before: 'one', after: 'two' },
+      { attribute: 'tags', added: [], removed: [], moved: true },
+    ]);
+  });
+
+  it('25.5 restores a version to the draft', async () => {
+    const [red, blue] = [await make({ name: 'red' }, 'tags'), await make({ name: 'blue' }, 'tags')];
+    const old = {
+      title: 'old',
+      rank: 1,
+      tags: [blue, red],
+      parts: [
+        { text: 'one', tag: red },
+        { text: 'two', tag: null },
+      ],
+      zone: [{ __component: 'shared.part', text: 'z', tag: blue }],
+    };
+    const id = await make(old);
+    await send('put', `pages/${id}`, {
+      data: { title: 'new', rank: 2, secret: 's', tags: [], parts: [], zone: [] },
+    });
+    await send('delete', `tags/${red}`);
+    const first = (await versions(id)).at(-1);
+    const restored = await send('post', `pages/${id}/versions/${first.id}/actions/restore`);
+    expect(restored).toMatchObject({ status: 200, data: { title: 'old', rank: 1 } });
+    const populate =
+      'populate[tags]=true&populate[parts][populate]=tag&populate[zone][on][shared.part][populate]=tag';
+    const { data: draft } = await send('get', `pages/${id}?status=draft&${populate}`);
+    expect(draft).toMatchObject({
+      title: 'old',
+      tags: [{ name: 'blue' }],
+      parts: [
+        { text: 'one', tag: null },
+        { text: 'two', tag: null },
+      ],
+      zone: [{ text: 'z', tag: { name: 'blue' } }],
+    });
+    expect((await send('get', `pages/${id}`)).data.title).toBe('new');
+    expect((await versions(id))[0]).toMatchObject({ status: 'draft', action: 'update' });
+    const { secret } = (
+      await test.sql('select secret from pages where document_id = $1 and not published', [id])
+    )[0] as any;
+    expect(secret).toBe('s');
+  });
+
+  it('25.5 names attributes that the model no longer has', async () => {
+    const id = await make({ title: 'model' });
+    const [{ id: version }] = (await versions(id)) as [any];
+    await test.sql(`update content_version set content = content || '{"gone": 1}' where id = $1`, [version]);
+    const { meta } = await send('post', `pages/${id}/versions/${version}/actions/restore`);
+    expect(meta.leftOut).toEqual(['gone']);
+  });
+
+  it('25.6 restores a deleted document with its locales, states and links', async () => {
+    const red = await make({ name: 'red' }, 'tags');
+    const id = await make({ title: 'live', code: `trash-${adapter}`, tags: [red] });
+    await send('put', `pages/${id}?locale=fr&status=draft`, { data: { title: 'brouillon' } });
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'draft' } });
+    await send('delete', `pages/${id}?locale=*`);
+    expect((await send('get', `pages/${id}?status=draft`)).status).toBe(404);
+    const trash = await send('get', 'pages/trash');
+    expect(trash.data[0]).toMatchObject({
+      documentId: id,
+      deletedBy: { kind: 'public', id: null },
+      locales: ['en', 'fr'],
+      title: 'draft',
+    });
+    const other = await make({ title: 'free', code: `trash-${adapter}` });
+    expect((await send('post', `pages/${id}/actions/restore`)).status).toBe(400);
+    await send('put', `pages/${other}`, { data: { code: null } });
+    expect((await send('post', `pages/${id}/actions/restore`)).status).toBe(200);
+    const titleIn = async (query: string): Promise<unknown> =>
+      (await send('get', `pages/${id}?${query}`)).data?.title;
+    expect([
+      await titleIn(''),
+      await titleIn('status=draft'),
+      await titleIn('locale=fr'),
+      await titleIn('locale=fr&status=draft'),
+    ]).toEqual(['live', 'draft', undefined, 'brouillon']);
+    expect((await send('get', `pages/${id}?populate=tags`)).data.tags).toMatchObject([{ name: 'red' }]);
+    expect((await send('get', 'pages/trash')).data.map((one: any) => one.documentId)).not.toContain(id);
+    expect((await send('post', `pages/${id}/actions/restore`)).status).toBe(404);
+    expect((await send('post', 'pages/absent/actions/restore')).status).toBe(404);
+    for (const as of ['reader', 'live']) expect((await send('get', 'pages/trash', { as })).status).toBe(403);
+  });
+
+  it('25.7 stores no private values', async () => {
+    const id = await make({ title: 'private', secret: 'not to be stored' });
+    const rows = await test.sql('select content::text from content_version where document_id = $1', [id]);
+    expect(JSON.stringify(rows)).not.toContain('not to be stored');
+  });
+
+  it('stores the versions of single types', async () => {
+    for (const title of ['a', 'b', 'c']) await send('put', 'home', { data: { title } });
+    const [, former] = (await send('get', 'home/versions')).data;
+    await send('post', `home/versions/${former.id}/actions/restore`);
+    expect((await send('get', 'home')).data.title).toBe('b');
+    expect((await send('get', 'home/versions')).data).toHaveLength(4);
+  });
+});
+
+it('refuses to start without the module', async () => {
+  await expect(
+    createTestApp({ contentTypes: [tag, page], components: [part], locales: ['fr'] }),
+  ).rejects.toThrow('HistoryModule.forRoot()');
+});
+
+it('refuses wrong options', () => {
+  expect(() => HistoryModule.forRoot({ keep: 1 })).toThrow('"keep" must be an integer from 2 to 100000');
+});
