@@ -102,7 +102,11 @@ function planned(planning: Planning): Planned {
       }),
     ),
   };
-  const tools = { strictRelations: planning.strictRelations === true, newDocumentId: () => 'new', documentId: null };
+  const tools = {
+    strictRelations: planning.strictRelations === true,
+    newDocumentId: () => 'new',
+    documentId: null,
+  };
   const values = ['create', 'update'].includes(verb) ? checkedValues({ target, body }, loaded, tools) : null;
   if (values !== null) throwProblems(values);
   const writeValues = values?.writeValues ?? null;
