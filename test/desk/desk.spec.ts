@@ -232,6 +232,7 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
       delete: 'own',
       publish: 'own',
       schedule: 'own',
+      bulk: 'own',
       readDrafts: 'own',
     });
     expect(actionsIn(shown)).toMatchObject({

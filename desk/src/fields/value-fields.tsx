@@ -61,6 +61,17 @@ export function TextField(props: FieldProps) {
   );
 }
 
+const MAX_ROWS = 30;
+/** Support of sizes by the text. Without it, a script measures, which lays the page out for each field. */
+const IS_SIZED = CSS.supports('field-sizing', 'content');
+
+/** Properties of a text area that grows with its text. */
+function growing(minRows: number, more = '') {
+  if (!IS_SIZED) return { autosize: true, minRows, maxRows: MAX_ROWS, classNames: { input: more } };
+  const styles = { input: { '--desk-rows': minRows, '--desk-max-rows': MAX_ROWS } };
+  return { styles, classNames: { input: `desk-growing ${more}` } };
+}
+
 function LongTextField(props: FieldProps) {
   const { value, set, shared } = useInput<string>(props);
   const text = value ?? '';
@@ -68,9 +79,7 @@ function LongTextField(props: FieldProps) {
     <div>
       <Textarea
         {...shared}
-        autosize
-        minRows={3}
-        maxRows={30}
+        {...growing(3)}
         value={text}
         onChange={(event: Typed) => set(orNull(event.currentTarget.value))}
       />
@@ -188,10 +197,7 @@ function JsonField(props: FieldProps) {
     <Textarea
       {...shared}
       error={broken === null ? shared.error : texts.noJson}
-      autosize
-      minRows={3}
-      maxRows={24}
-      classNames={{ input: 'desk-code' }}
+      {...growing(3, 'desk-code')}
       dir="ltr"
       spellCheck={false}
       value={broken ?? text}

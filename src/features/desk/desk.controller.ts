@@ -16,7 +16,8 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { refusal, unauthorized } from '../../content/access/auth-strategy.js';
-import { userOf } from '../../content/access/caller.js';
+import { type Caller, userOf } from '../../content/access/caller.js';
+import type { Permissions } from '../../content/access/permissions.js';
 import { AccountGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
 import type {
   EditorAccounts,
@@ -42,6 +43,8 @@ import { mayWriteUser, USER } from './describe-people.js';
 import { describeForDesk } from './describe-for-desk.js';
 import { SameOriginGuard, SessionGuard, type SessionRequest } from './same-origin.guard.js';
 
+type Described = ReturnType<typeof describeForDesk>;
+
 type Answer = Pick<EditorSession, 'jwt' | 'expiresIn' | 'user'>;
 
 /** Request and response of one exchange. */
@@ -62,6 +65,8 @@ function idOfUser(request: object): string {
 @UseFilters(ContentErrorFilter)
 @Described()
 export class DeskController {
+  private readonly described = new WeakMap<Permissions, Described>();
+
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
@@ -77,10 +82,10 @@ export class DeskController {
   @Header('Cache-Control', 'no-store')
   model(@Req() request: object): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
-    const { schema, settings, site } = this;
+    const { site } = this;
     return {
       data: {
-        ...describeForDesk({ schema, settings, caller }),
+        ...this.describedFor(caller),
         people: site.peopleFor(caller),
         webhooks: site.webhooksFor(caller),
       },
@@ -246,6 +251,15 @@ export class DeskController {
   async readPreview(@Req() request: HttpRequest): Promise<string | undefined> {
     const { bearer } = credentialsOf(request);
     return (await this.previews.read(bearer, queryOf(request))).envelope();
+  }
+
+  /** Returns the description for a user. It depends on the permissions, which users of a role share. */
+  private describedFor(caller: Caller): Described {
+    const { schema, settings } = this;
+    const known = caller.kind === 'user' ? this.described.get(caller.permissions) : undefined;
+    const made = known ?? describeForDesk({ schema, settings, caller });
+    if (caller.kind === 'user') this.described.set(caller.permissions, made);
+    return made;
   }
 
   private needUpdate(request: object, attribute: string): void {
