@@ -29,4 +29,10 @@ export class Dice {
     const count = this.below(Math.min(most, left.length) + 1);
     return Array.from({ length: count }, () => left.splice(this.below(left.length), 1)).flat();
   }
+
+  /** Returns a list in a random order. */
+  shuffled<T>(list: readonly T[]): T[] {
+    const left = [...list];
+    return list.flatMap(() => left.splice(this.below(left.length), 1));
+  }
 }

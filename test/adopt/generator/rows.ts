@@ -1,0 +1,126 @@
+/** Rows of a world: numbers of all versions and component instances, and entities as `strapi export` writes them. */
+import type { Dice } from '../../evolution/pairs/dice.ts';
+import {
+  componentOf,
+  type Instance,
+  type SourceAttributes,
+  type SourceDocument,
+  type Version,
+  type World,
+} from './source.ts';
+
+export interface RowOf {
+  readonly document: SourceDocument;
+  readonly version: Version;
+  readonly id: number;
+}
+
+/** Component instance or version with its row number, from which links start. */
+export interface Holder {
+  /** Uid of the type or component. */
+  readonly uid: string;
+  readonly id: number;
+  readonly attributes: SourceAttributes;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Version that contains the instance. */
+  readonly root: RowOf;
+}
+
+export interface Rows {
+  readonly versions: readonly RowOf[];
+  readonly holders: readonly Holder[];
+  readonly entities: readonly object[];
+}
+
+export const isEmbedded = (type: string): boolean => type === 'component' || type === 'dynamiczone';
+const isLinked = (type: string): boolean => type === 'relation' || type === 'media';
+
+/** Gives numbers to the rows of each type or component, with gaps. */
+class Numbers {
+  private readonly last = new Map<string, number>();
+  private readonly dice: Dice;
+
+  constructor(dice: Dice) {
+    this.dice = dice;
+  }
+
+  next(uid: string): number {
+    const id = (this.last.get(uid) ?? 0) + 1 + this.dice.below(3);
+    this.last.set(uid, id);
+    return id;
+  }
+}
+
+interface Printing {
+  readonly world: World;
+  readonly numbers: Numbers;
+  readonly holders: Holder[];
+}
+
+/** Data of an instance. Records it as a holder. */
+function instanceData(
+  printing: Printing,
+  root: RowOf,
+  { component, values }: Instance,
+): Record<string, unknown> {
+  const { attributes } = componentOf(printing.world.model, component);
+  const id = printing.numbers.next(component);
+  printing.holders.push({ uid: component, id, attributes, values, root });
+  return { id, ...dataOf(printing, root, { attributes, values }) };
+}
+
+/** Data of a row: scalars and components, without relations and media. */
+function dataOf(
+  printing: Printing,
+  root: RowOf,
+  { attributes, values }: Pick<Holder, 'attributes' | 'values'>,
+): Record<string, unknown> {
+  const data: Record<string, unknown> = {};
+  for (const [name, { type, repeatable }] of Object.entries(attributes)) {
+    if (isLinked(type)) continue;
+    const value = values[name];
+    if (!isEmbedded(type)) {
+      data[name] = value ?? null;
+      continue;
+    }
+    const list = (value as readonly Instance[]).map((one) => {
+      const inner = instanceData(printing, root, one);
+      return type === 'dynamiczone' ? { ...inner, __component: one.component } : inner;
+    });
+    if (type === 'dynamiczone' || repeatable === true) data[name] = list;
+    else data[name] = list[0] ?? null;
+  }
+  return data;
+}
+
+function entityOf(printing: Printing, row: RowOf): object {
+  const { document, version, id } = row;
+  const { type } = document;
+  const { attributes } = type;
+  printing.holders.push({ uid: type.uid, id, attributes, values: version.values, root: row });
+  const data = dataOf(printing, row, { attributes, values: version.values });
+  const { createdAt, updatedAt, publishedAt } = version;
+  const isV5 = printing.world.model.flavour === 'v5';
+  const published = isV5 || type.drafts ? { publishedAt } : {};
+  const locale = isV5 || type.localized ? { locale: version.locale } : {};
+  const documentId = isV5 ? { documentId: document.documentId } : {};
+  return {
+    type: type.uid,
+    id,
+    data: { ...documentId, ...data, createdAt, updatedAt, ...published, ...locale },
+  };
+}
+
+/** Numbers the rows of all documents. Rows come in the order in which they were last written, as in a heap. */
+export function rowsOf(world: World, dice: Dice): Rows {
+  const numbers = new Numbers(dice);
+  const versions = world.documents.flatMap((document) =>
+    document.versions.map((version): RowOf => ({ document, version, id: numbers.next(document.type.uid) })),
+  );
+  const printing: Printing = { world, numbers, holders: [] };
+  const entities = world.model.types.flatMap(({ uid }) => {
+    const own = versions.filter(({ document }) => document.type.uid === uid);
+    return dice.shuffled(own).map((row) => entityOf(printing, row));
+  });
+  return { versions, holders: printing.holders, entities };
+}
