@@ -2,6 +2,7 @@
  * `npm run adopt [-- --archives 300 --seed N]`: random projects of Strapi 4 and 5 with content, as archives
  * of its `export`. The command moves each one in; every value, link, order, state, locale, time and file is
  * compared over HTTP. Then it moves it in again, which must change nothing. `--only N` runs one archive.
+ * `--kills N` also kills the moves of N archives at ten random moments each.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createDatabase } from '../support/database.ts';
 import { startPostgres } from '../support/postgres-server.ts';
+import { Dice } from '../evolution/pairs/dice.ts';
+import { proveKills } from './kill.ts';
 import { prove, subjectOf } from './prove.ts';
 
 const { values } = parseArgs({
@@ -16,6 +19,7 @@ const { values } = parseArgs({
     archives: { type: 'string', default: '20' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string' },
+    kills: { type: 'string', default: '0' },
   },
 });
 const seed = Number(values.seed);
@@ -47,6 +51,16 @@ for (let number = first; number < last; number += 1) {
   }
   if (number % 25 === 24) console.log(`${number + 1} archives, ${failed} failed`);
 }
+let killed = 0;
+for (let number = first; number < first + Number(values.kills); number += 1) {
+  const subject = await subjectOf(seed, number, folder);
+  const result = await proveKills(subject, { times: 10, dice: new Dice(seed + number) });
+  answers += result.answers;
+  killed += result.killed;
+  if (result.differences.length > 0) failed += 1;
+  for (const line of result.differences.slice(0, 8)) console.log(`KILLED  ${number}  ${line}`);
+}
+if (killed > 0) console.log(`${killed} moves killed`);
 console.log(`${last - first} archives, ${answers} answers compared, ${failed} failed`);
 await database.drop();
 await server.stop();

@@ -10,9 +10,10 @@ import {
   ContentModule,
   type ComponentDefinition,
   type ContentTypeDefinition,
+  type Grants,
 } from 'nestjs-content-api';
 import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
-import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
+import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import type * as DefinitionsRoom from '../../src/features/adopt/definitions-of.ts';
 import type * as ArchiveRoom from '../../src/features/adopt/strapi-archive.ts';
 import type * as CommandRoom from '../../src/module/command-line.ts';
@@ -31,6 +32,8 @@ export interface AdoptedModel {
   readonly definitions: Definitions;
   readonly locales: readonly string[];
   readonly defaultLocale: string;
+  /** Hides private attributes, as an application does; otherwise they are compared, too. */
+  readonly hides?: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -69,20 +72,32 @@ function shown<T extends ContentTypeDefinition | ComponentDefinition>(definition
   return { ...definition, attributes: Object.fromEntries(attributes) as T['attributes'] };
 }
 
+const ofContent = (types: Definitions['contentTypes']): Grants => ({
+  ...Object.fromEntries(types.map(({ singularApiId }) => [singularApiId, '*'])),
+  file: '*',
+});
+
 export function modulesOf(
-  { definitions, locales, defaultLocale }: AdoptedModel,
+  { definitions, locales, defaultLocale, hides }: AdoptedModel,
   { url, folder }: { readonly url: string; readonly folder: string },
 ): NonNullable<ModuleMetadata['imports']> {
+  const { contentTypes, components } = definitions;
   return [
     ContentModule.forRoot({
-      contentTypes: [...definitions.contentTypes.map(shown), ...userTypes(definitions.userAttributes)],
-      components: definitions.components.map(shown),
+      contentTypes: [
+        ...(hides === true ? contentTypes : contentTypes.map(shown)),
+        ...userTypes(definitions.userAttributes),
+      ],
+      components: hides === true ? components : components.map(shown),
       ...{ locales, defaultLocale },
-      access: { public: { '*': '*' } },
+      access: { public: hides === true ? ofContent(contentTypes) : { '*': '*' } },
       database: { clientUrl: url },
     }),
     UsersModule.forRoot(usersOptions(new Outbox())),
-    FilesModule.forRoot({ storage: new LocalStorage(folder) }),
+    FilesModule.forRoot({
+      storage: new LocalStorage(folder),
+      images: new SharpImages({ original: 'stripped' }),
+    }),
   ];
 }
 
@@ -98,7 +113,39 @@ export interface Adopted extends Host {
   readonly folder: string;
 }
 
-/** Starts the application of a model. Its storage and a module file are in a temporary folder. */
+export type Command = (...args: readonly string[]) => Promise<string>;
+
+interface Where {
+  readonly url: string;
+  /** Folder of the storage, of the module file and of the report. */
+  readonly folder: string;
+}
+
+/** Returns the command for an application that it starts itself, on a database. */
+export async function commandFor(model: AdoptedModel, { url, folder }: Where): Promise<Command> {
+  const module = join(folder, 'app.module.mjs');
+  modules.set(pathToFileURL(module).href, {
+    module: Root,
+    imports: modulesOf(model, { url, folder: join(folder, 'files') }),
+  });
+  await writeFile(
+    module,
+    `export const AppModule = globalThis[Symbol.for('adopted modules')].get(import.meta.url);\n`,
+  );
+  return (...args) =>
+    run(['adopt', ...args, '--module', module, '--report', join(folder, 'report')], {
+      env: process.env,
+      say: () => undefined,
+    });
+}
+
+export interface Adopted extends Host {
+  /** Runs the command on this database, in this process; returns its output. */
+  readonly adopt: Command;
+  readonly folder: string;
+}
+
+/** Starts the application of a model. Its storage is in a temporary folder. */
 export async function startAdopted(model: AdoptedModel, existing?: TestDatabase): Promise<Adopted> {
   const database = existing ?? (await createDatabase());
   const folder = await mkdtemp(join(tmpdir(), 'adopted-'));
@@ -107,23 +154,10 @@ export async function startAdopted(model: AdoptedModel, existing?: TestDatabase)
     database,
     ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }),
   });
-  const module = join(folder, 'app.module.mjs');
-  modules.set(pathToFileURL(module).href, {
-    module: Root,
-    imports: modulesOf(model, { url: database.url, folder: join(folder, 'files') }),
-  });
-  await writeFile(
-    module,
-    `export const AppModule = globalThis[Symbol.for('adopted modules')].get(import.meta.url);\n`,
-  );
   return {
     ...host,
     folder,
-    adopt: (...args) =>
-      run(['adopt', ...args, '--module', module, '--report', join(folder, 'report')], {
-        env: process.env,
-        say: () => undefined,
-      }),
+    adopt: await commandFor(model, { url: database.url, folder }),
     close: async () => {
       await host.close();
       if (existing === undefined) await database.drop();

@@ -1,12 +1,26 @@
 /** Random files and folders of a media library. */
+import { crc32, deflateSync } from 'node:zlib';
 import type { Dice } from '../../evolution/pairs/dice.ts';
 import { randomId, randomTime, type SourceFile, type SourceFolder } from './source.ts';
 
-/** A picture of one pixel. */
-const PIXEL = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
+/** A chunk of a PNG. */
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  size.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([size, body, sum]);
+}
+
+/** A picture of one pixel in a random colour. */
+function pixel(dice: Dice): Buffer {
+  const size = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]);
+  const colour = Buffer.from([0, dice.below(256), dice.below(256), dice.below(256)]);
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    ...[chunk('IHDR', size), chunk('IDAT', deflateSync(colour)), chunk('IEND', Buffer.alloc(0))],
+  ]);
+}
 
 const KINDS = [
   { ext: '.png', mime: 'image/png' },
@@ -22,9 +36,9 @@ export function foldersOf(dice: Dice): SourceFolder[] {
 }
 
 function bytesOf(dice: Dice, ext: string): Buffer {
-  // Bytes after the last chunk of a PNG are no part of the picture, but of the file.
-  const more = Buffer.from(Array.from({ length: dice.below(2000) }, () => dice.below(256)));
-  return ext === '.png' ? Buffer.concat([PIXEL, more]) : Buffer.concat([Buffer.from('bytes '), more]);
+  if (ext === '.png') return pixel(dice);
+  const text = 'bytes '.repeat(1 + dice.below(500)) + String(dice.below(1_000_000_000));
+  return Buffer.from(ext === '.pdf' ? `%PDF-1.4\n% ${text}\n%%EOF\n` : text);
 }
 
 export function filesOf(dice: Dice, folders: readonly SourceFolder[]): SourceFile[] {

@@ -119,7 +119,10 @@ function orderInverse({ world, rows, dice }: Printing, lines: readonly LinkLine[
     world.ranks.get(`${left.type}.${String(left.field)} ${owners.get(`${left.type} ${left.ref}`) ?? ''}`) ??
     0;
   const groups = Map.groupBy(
-    lines.filter(({ relation, right }) => right.field !== undefined && relation !== 'oneToOne'),
+    lines.filter(
+      ({ kind, relation, right }) =>
+        kind !== 'relation.morph' && right.field !== undefined && relation !== 'oneToOne',
+    ),
     ({ left, right }) => `${left.type}.${String(left.field)} ${right.ref}`,
   );
   for (const group of groups.values()) {

@@ -1,0 +1,217 @@
+/** Queries for the comparison of two servers, from a model and from documents of it. */
+import type {
+  Attribute,
+  Component,
+  ContentType,
+  ScalarAttribute,
+  Schema,
+} from '../../content/model/model.js';
+import type { ScalarTypeName } from '../../content/model/definitions.js';
+import { isObject, isText } from '../../kernel/json.js';
+
+export type Sample = Readonly<Record<string, unknown>>;
+
+/** Request of a GET, below the prefix of the API. */
+export interface Query {
+  readonly type: string;
+  readonly path: string;
+  /** The request filters by a relation. */
+  readonly filtersLinks: boolean;
+}
+
+interface Asking {
+  readonly type: ContentType;
+  readonly schema: Schema;
+  readonly samples: readonly Sample[];
+  /** State and locale parameters of the requests. */
+  readonly moments: readonly string[];
+}
+
+/** Deepest populated level: components in components. */
+const DEPTH = 5;
+const ORDERED: readonly ScalarTypeName[] = [
+  ...(['integer', 'biginteger', 'float', 'decimal', 'date', 'time', 'datetime', 'timestamp'] as const),
+];
+const TEXTS: readonly ScalarTypeName[] = ['string', 'text', 'richtext', 'email', 'uid', 'enumeration'];
+const EQUAL: readonly ScalarTypeName[] = [...ORDERED, ...TEXTS, 'boolean'];
+/** Longest text in a filter. */
+const LONGEST = 40;
+
+const list = (type: ContentType): string => (type.kind === 'singleType' ? type.singularApiId : type.route);
+
+/** Returns `path?a&b` with the page of a list. */
+const asked = (type: ContentType, parts: readonly string[]): string => {
+  const page = type.kind === 'singleType' ? [] : ['pagination[pageSize]=50'];
+  return `${list(type)}?${[...page, ...parts].join('&')}`;
+};
+
+const typeOf = ({ def }: ScalarAttribute): ScalarTypeName => def.type;
+
+function isAskable(attribute: Attribute): boolean {
+  return !attribute.private && !attribute.hidden && !attribute.system;
+}
+
+const scalarsOf = (type: ContentType): ScalarAttribute[] =>
+  [...type.attributes.values()].filter(
+    (one): one is ScalarAttribute => one.kind === 'scalar' && isAskable(one) && one.type.readable,
+  );
+
+/** Populate parameters of all relations, media, components and zones. */
+function populateAll(
+  { attributes }: Pick<Component, 'attributes'>,
+  schema: Schema,
+  { at, depth }: { readonly at: string; readonly depth: number },
+): string[] {
+  return [...attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
+    const here = `${at}[${attribute.name}]`;
+    if (attribute.kind === 'scalar') return [];
+    if (attribute.linked)
+      return attribute.targets.some(({ routes }) => routes.length > 0) || attribute.media
+        ? [`${here}=true`]
+        : [];
+    return attribute.components.flatMap((component) => {
+      const inner = attribute.kind === 'zone' ? `${here}[on][${component.uid}]` : here;
+      const next = { at: `${inner}[populate]`, depth: depth - 1 };
+      const deeper = depth === 0 ? [] : populateAll(component, schema, next);
+      return deeper.length === 0 ? [`${inner}=true`] : deeper;
+    });
+  });
+}
+
+/** Distinct values of an attribute that fit into a query. */
+function valuesOf(samples: readonly Sample[], name: string): string[] {
+  const values = samples
+    .map((sample) => sample[name])
+    .filter((value) => value !== null && value !== undefined);
+  const texts = values.flatMap((value) => (typeof value === 'object' ? [] : [String(value as string)]));
+  return [...new Set(texts)].filter((text) => text !== '' && text.length <= LONGEST).slice(0, 3);
+}
+
+function filtersOf(attribute: ScalarAttribute, samples: readonly Sample[]): string[] {
+  const type = typeOf(attribute);
+  const at = (operator: string, value: string, more = ''): string =>
+    `filters[${attribute.name}][${operator}]${more}=${encodeURIComponent(value)}`;
+  const always = [at('$null', 'true'), at('$notNull', 'true')];
+  const values = valuesOf(samples, attribute.name);
+  const [first, second = first] = values;
+  if (first === undefined || second === undefined) return always;
+  const equal = EQUAL.includes(type)
+    ? [
+        at('$eq', first),
+        at('$ne', first),
+        `${at('$in', first, '[0]')}&${at('$in', second, '[1]')}`,
+        at('$notIn', first, '[0]'),
+      ]
+    : [];
+  const ordered = ORDERED.includes(type)
+    ? [
+        at('$lt', first),
+        at('$gte', second),
+        `${at('$between', first, '[0]')}&${at('$between', second, '[1]')}`,
+      ]
+    : [];
+  const part = first.slice(1, 4);
+  const texts =
+    TEXTS.includes(type) && part.trim() === part && part !== ''
+      ? [
+          at('$contains', part),
+          at('$startsWith', first.slice(0, 2)),
+          at('$endsWithi', first.slice(-2)),
+          at('$containsi', part.toUpperCase()),
+          at('$notContains', part),
+        ]
+      : [];
+  return [...always, ...equal, ...ordered, ...texts];
+}
+
+const LINKED: readonly string[] = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'];
+
+/** Filters over relations: by the id of a target, and by whether there is one. */
+function linkFilters({ type, samples }: Asking): string[] {
+  return [...type.attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
+    if (attribute.kind !== 'relation' || attribute.polymorphic || attribute.media) return [];
+    if (attribute.name === 'localizations') return [];
+    if (!LINKED.includes(attribute.def.type === 'relation' ? attribute.def.relation : '')) return [];
+    if (attribute.targets.every(({ routes }) => routes.length === 0)) return [];
+    const linked = samples.map((sample) => [sample[attribute.name] ?? []].flat()[0]);
+    const id = linked.filter(isObject).map((one) => one['documentId'])[0];
+    const by = isText(id) ? [`filters[${attribute.name}][documentId][$eq]=${id}`] : [];
+    return [...by, `filters[${attribute.name}][id][$notNull]=true`];
+  });
+}
+
+function listQueries(asking: Asking): string[] {
+  const { type, samples, moments } = asking;
+  const [moment = ''] = moments;
+  const scalars = scalarsOf(type);
+  const sorted = [
+    'sort=id',
+    ...scalars
+      .filter((one) => EQUAL.includes(typeOf(one)))
+      .flatMap(({ name }) => [`sort[0]=${name}:asc&sort[1]=id`, `sort[0]=${name}:desc&sort[1]=id`]),
+  ];
+  const words = scalars
+    .filter((one) => TEXTS.includes(typeOf(one)))
+    .flatMap(({ name }) => valuesOf(samples, name));
+  const pages = [
+    'pagination[page]=2&pagination[pageSize]=3',
+    'pagination[start]=1&pagination[limit]=2',
+    'pagination[withCount]=false',
+  ];
+  return [
+    ...sorted.map((sort) => asked(type, [sort, moment])),
+    ...[...scalars.flatMap((one) => filtersOf(one, samples)), ...linkFilters(asking)].map((filter) =>
+      asked(type, [filter, 'sort=id', moment]),
+    ),
+    ...words
+      .slice(0, 5)
+      .map((word) => asked(type, [`_q=${encodeURIComponent(word.slice(0, 6))}`, 'sort=id', moment])),
+    ...pages.map((page) => `${list(type)}?${page}&sort=id&${moment}`),
+  ];
+}
+
+/** All queries of a type, the most telling ones first. */
+function queriesOfType(asking: Asking): string[] {
+  const { type, schema, samples, moments } = asking;
+  const deep = populateAll(type, schema, { at: 'populate', depth: DEPTH });
+  const whole = moments.flatMap((moment) => [
+    asked(type, ['sort=id', moment, ...deep]),
+    asked(type, ['sort=id', moment, 'populate=*']),
+  ]);
+  const shown = scalarsOf(type).map(({ name }) =>
+    asked(type, [`fields[0]=${name}`, 'sort=id', moments[0] ?? '']),
+  );
+  const ones = samples
+    .slice(0, 3)
+    .flatMap(({ documentId }) =>
+      isText(documentId)
+        ? moments.map((moment) => `${type.route}/${documentId}?${[moment, ...deep].join('&')}`)
+        : [],
+    );
+  if (type.kind === 'singleType') return [...whole, ...shown];
+  return [...whole, ...ones, ...listQueries(asking), ...shown];
+}
+
+/** Returns at most `count` queries; types take turns. */
+export function compareQueries(
+  schema: Schema,
+  samples: ReadonlyMap<string, readonly Sample[]>,
+  { count, locales }: { readonly count: number; readonly locales: readonly string[] },
+): Query[] {
+  const types = [...schema.types.values()].filter(({ routes, internal }) => routes.length > 0 && !internal);
+  const queues = types.map((type) => {
+    const states = type.draftAndPublish ? ['status=published', 'status=draft'] : ['status=published'];
+    const moments = states.flatMap((state) =>
+      type.localized ? locales.map((one) => `${state}&locale=${one}`) : [state],
+    );
+    const asking = { type, schema, moments, samples: samples.get(type.singularApiId) ?? [] };
+    const byLinks = new Set(linkFilters(asking));
+    return queriesOfType(asking).map((path): Query => {
+      const filtersLinks = [...byLinks].some((filter) => path.includes(filter));
+      return { type: type.singularApiId, path, filtersLinks };
+    });
+  });
+  const longest = Math.max(0, ...queues.map(({ length }) => length));
+  const turns = Array.from({ length: longest }, (_, i) => queues.flatMap((queue) => queue[i] ?? []));
+  return turns.flat().slice(0, count);
+}

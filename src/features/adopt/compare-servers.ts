@@ -1,0 +1,94 @@
+/** Sends the same queries to a Strapi server and to this one, and lists the differences by rule. */
+import type { Schema } from '../../content/model/model.js';
+import { isObject } from '../../kernel/json.js';
+import { AdoptError } from './adopt-error.js';
+import { compareAnswers, type Decided } from './compare-answers.js';
+import { compareQueries, type Query, type Sample } from './compare-queries.js';
+
+export interface ComparedServer {
+  /** URL with the prefix of the API: `https://example.org/api`. */
+  readonly api: string;
+  /** API token with full access; null for public requests. */
+  readonly token: string | null;
+}
+
+export interface ComparedQuery {
+  readonly path: string;
+  readonly differences: readonly Decided[];
+}
+
+export interface ServerComparison {
+  readonly queries: number;
+  /** Queries whose responses differ. */
+  readonly differing: readonly ComparedQuery[];
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function ask({ api, token }: ComparedServer, path: string): Promise<Answer> {
+  const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+  try {
+    const response = await fetch(`${api}/${path}`, { headers, signal: AbortSignal.timeout(30_000) });
+    const text = await response.text();
+    try {
+      return { status: response.status, body: JSON.parse(text) as unknown };
+    } catch {
+      return { status: response.status, body: text.slice(0, 1000) };
+    }
+  } catch (error) {
+    throw new AdoptError(
+      `${api} does not respond: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Number of documents of a type from which values of filters are taken. */
+const SAMPLES = 25;
+
+async function samplesOf(server: ComparedServer, schema: Schema): Promise<Map<string, readonly Sample[]>> {
+  const found = new Map<string, readonly Sample[]>();
+  for (const { singularApiId, route, kind, routes } of schema.types.values()) {
+    if (routes.length === 0) continue;
+    const page = kind === 'singleType' ? '' : `&pagination[pageSize]=${SAMPLES}`;
+    const { body } = await ask(server, `${route}?populate=*${page}`);
+    const data = isObject(body) ? body['data'] : null;
+    found.set(singularApiId, [data ?? []].flat().filter(isObject));
+  }
+  return found;
+}
+
+/** Names of attributes that show the polymorphic links of other documents. */
+const inverseNames = ({ types }: Schema): ReadonlySet<string> =>
+  new Set(
+    [...types.values()].flatMap(({ attributes }) =>
+      [...attributes.values()].flatMap((one) => ('def' in one && 'morphBy' in one.def ? [one.name] : [])),
+    ),
+  );
+
+export interface ComparedServers {
+  readonly former: ComparedServer;
+  readonly now: ComparedServer;
+  readonly schema: Schema;
+  readonly locales: readonly string[];
+}
+
+/** Returns the differences of at most `count` queries. Throws an AdoptError if a server does not respond. */
+export async function compareServers(
+  { former, now, schema, locales }: ComparedServers,
+  count: number,
+  progress: (done: number, total: number) => void,
+): Promise<ServerComparison> {
+  const queries: readonly Query[] = compareQueries(schema, await samplesOf(now, schema), { count, locales });
+  const inverse = inverseNames(schema);
+  const differing: ComparedQuery[] = [];
+  for (const [index, { path, filtersLinks }] of queries.entries()) {
+    const [before, after] = await Promise.all([ask(former, path), ask(now, path)]);
+    const differences = compareAnswers(before, after, { filtersLinks, inverse });
+    if (differences.length > 0) differing.push({ path, differences });
+    progress(index + 1, queries.length);
+  }
+  return { queries: queries.length, differing };
+}
