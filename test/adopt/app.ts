@@ -143,6 +143,7 @@ export interface Adopted extends Host {
   /** Runs the command on this database, in this process; returns its output. */
   readonly adopt: Command;
   readonly folder: string;
+  readonly definitions: Definitions;
 }
 
 /** Starts the application of a model. Its storage is in a temporary folder. */
@@ -157,6 +158,7 @@ export async function startAdopted(model: AdoptedModel, existing?: TestDatabase)
   return {
     ...host,
     folder,
+    definitions: model.definitions,
     adopt: await commandFor(model, { url: database.url, folder }),
     close: async () => {
       await host.close();

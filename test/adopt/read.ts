@@ -2,6 +2,7 @@
 import {
   componentOf,
   FILE,
+  isStrange,
   type SourceAttribute,
   type SourceAttributes,
   type SourceModel,
@@ -26,6 +27,7 @@ function populate(model: SourceModel, attributes: SourceAttributes, at: string):
   return Object.entries(attributes).flatMap(([name, attribute]): string[] => {
     const here = `${at}[${name}]`;
     const { type, target, component, components } = attribute;
+    if (isStrange(attribute)) return [];
     if (type === 'media') return [`${here}[fields][0]=name`];
     if (type === 'relation')
       return [typeof target === 'string' ? `${here}[fields][0]=${markOf(target)}` : `${here}=true`];
@@ -40,20 +42,32 @@ function inside(model: SourceModel, uid: string, at: string): string[] {
   return deeper.length === 0 ? [`${at}=true`] : deeper;
 }
 
-function linksIn(value: unknown, { target, morphBy }: SourceAttribute): string[] {
+/** Names of types here, and their uids in the source by the names here. */
+export interface TypeNames {
+  readonly of: (type: SourceType) => { readonly name: string; readonly plural: string };
+  readonly uidOf: (called: string) => string;
+}
+
+function linksIn(value: unknown, { target, morphBy }: SourceAttribute, names: TypeNames): string[] {
   const links = listOf(value).map((one) => {
-    const uid = typeof target === 'string' ? target : String(one['__type']);
+    const uid = typeof target === 'string' ? target : names.uidOf(String(one['__type']));
     return `${uid} ${String(one[markOf(uid)])}`;
   });
   return morphBy === undefined ? links : links.toSorted();
 }
 
-function valuesIn(model: SourceModel, attributes: SourceAttributes, json: Json): Shown {
+interface Place {
+  readonly model: SourceModel;
+  readonly names: TypeNames;
+}
+
+function valuesIn(place: Place, attributes: SourceAttributes, json: Json): Shown {
   const entries = Object.entries(attributes).flatMap(([name, attribute]): [string, unknown][] => {
     const { type, component } = attribute;
     const value = json[name];
+    if (isStrange(attribute)) return [];
     if (type === 'password') return value === undefined ? [] : [[name, value]];
-    if (type === 'relation') return [[name, linksIn(value, attribute)]];
+    if (type === 'relation') return [[name, linksIn(value, attribute, place.names)]];
     if (type === 'media') return [[name, listOf(value).map((one) => one['name'])]];
     if (type !== 'component' && type !== 'dynamiczone') return [[name, value]];
     return [
@@ -61,7 +75,7 @@ function valuesIn(model: SourceModel, attributes: SourceAttributes, json: Json):
         name,
         listOf(value).map((one) => {
           const uid = String(type === 'component' ? component : one['__component']);
-          return { component: uid, ...valuesIn(model, componentOf(model, uid).attributes, one) };
+          return { component: uid, ...valuesIn(place, componentOf(place.model, uid).attributes, one) };
         }),
       ],
     ];
@@ -72,11 +86,11 @@ function valuesIn(model: SourceModel, attributes: SourceAttributes, json: Json):
 export class Reader {
   requests = 0;
   private readonly url: string;
-  private readonly model: SourceModel;
+  private readonly place: Place;
 
-  constructor(url: string, model: SourceModel) {
+  constructor(url: string, place: Place) {
     this.url = url;
-    this.model = model;
+    this.place = place;
   }
 
   async json(path: string): Promise<unknown> {
@@ -90,13 +104,12 @@ export class Reader {
 
   /** Documents of a type, by their marks. */
   async documents(type: SourceType, { state, locale }: Moment): Promise<Map<string, Found>> {
+    const { name, plural } = this.place.names.of(type);
     const query = [
       `status=${state}&locale=${locale}&pagination[pageSize]=100`,
-      ...populate(this.model, type.attributes, 'populate'),
+      ...populate(this.place.model, type.attributes, 'populate'),
     ].join('&');
-    const answer = (await this.json(
-      `${type.isSingle ? type.singular : type.plural}?${query}`,
-    )) as Json | null;
+    const answer = (await this.json(`${type.isSingle ? name : plural}?${query}`)) as Json | null;
     return new Map(
       listOf(answer?.['data']).map((json) => {
         const times = {
@@ -105,7 +118,7 @@ export class Reader {
           publishedAt: json['publishedAt'],
         };
         const found = {
-          values: valuesIn(this.model, type.attributes, json),
+          values: valuesIn(this.place, type.attributes, json),
           times: times as Answer['times'],
           documentId: String(json['documentId']),
           locale: String(json['locale']),

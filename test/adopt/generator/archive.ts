@@ -30,6 +30,7 @@ function assets(world: World): Entry[] {
     const name = `${file.hash}${file.ext}`;
     const { createdAt, updatedAt } = file;
     const metadata = { id: i + 1, ...fileData(world, file), createdAt, updatedAt };
+    if (!file.isThere) return [];
     return [
       { name: `assets/metadata/${name}.json`, body: Buffer.from(JSON.stringify(metadata)) },
       { name: `assets/uploads/${name}`, body: file.bytes },

@@ -53,9 +53,12 @@ function rowsOf(dice: Dice, model: SourceModel, type: SourceType): Row[] {
   const { locales, defaultLocale, flavour } = model;
   const some = locales.filter((one) => dice.chance(one === defaultLocale ? 85 : 50));
   const chosen = type.localized ? (some.length > 0 ? some : [defaultLocale]) : [null];
+  // Old projects have published rows without a draft.
+  const isOld = dice.chance(4);
   return chosen.flatMap((locale): Row[] => {
     if (!type.drafts) return [{ state: 'published', locale }];
     if (flavour === 'v4') return [{ state: dice.chance(65) ? 'published' : 'draft', locale }];
+    if (isOld) return [{ state: 'published', locale }];
     return dice.chance(65)
       ? [
           { state: 'draft', locale },
@@ -83,9 +86,8 @@ export function canLink(
   to: Pick<Plan, 'type' | 'rows'>,
 ): boolean {
   const locale = to.type.localized ? (from.type.localized ? from.row.locale : model.defaultLocale) : null;
-  const isLive =
-    model.flavour === 'v5' && from.type.drafts && to.type.drafts && from.row.state === 'published';
-  return to.rows.some((row) => row.locale === locale && (!isLive || row.state === 'published'));
+  const isAlike = model.flavour === 'v5' && from.type.drafts && to.type.drafts;
+  return to.rows.some((row) => row.locale === locale && (!isAlike || row.state === from.row.state));
 }
 
 interface Place {

@@ -55,6 +55,7 @@ export function filesOf(dice: Dice, folders: readonly SourceFolder[]): SourceFil
       caption: dice.chance(50) ? `caption "${i}"` : null,
       folder: folders.length > 0 && dice.chance(60) ? dice.below(folders.length) : null,
       bytes: bytesOf(dice, ext),
+      isThere: dice.chance(90),
     };
   });
 }

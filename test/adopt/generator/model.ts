@@ -6,6 +6,7 @@ import {
   type SourceComponent,
   type SourceModel,
   type SourceType,
+  STRANGE,
   USER,
 } from './source.ts';
 
@@ -156,7 +157,9 @@ function morph({ dice, names, types }: Workshop, owner: SourceType): void {
 }
 
 function emptyType(dice: Dice, index: number, isSingle: boolean): SourceType {
-  const singular = `${dice.pick(['post', 'blog-post', 'place', 'thing', 'faq'])}${index}`;
+  const plain = `${dice.pick(['post', 'blog-post', 'place', 'thing', 'faq'])}${index}`;
+  // Names that the library uses itself.
+  const singular = index === 0 && dice.chance(6) ? dice.pick(['role', 'file', 'user', 'locale']) : plain;
   return {
     uid: `api::${singular}.${singular}`,
     isSingle,
@@ -178,6 +181,8 @@ function fillType(shop: Workshop, type: SourceType, components: readonly SourceC
   if (dice.chance(15)) morph(shop, type);
   if (dice.chance(20))
     put(type, dice, [names.next(), { type: 'relation', relation: 'manyToOne', target: USER }]);
+  if (dice.chance(10))
+    put(type, dice, [names.next(), { type: 'relation', relation: 'oneToOne', target: STRANGE }]);
 }
 
 /** Returns a random model. Every type has the attribute `mark`, which names its documents. */

@@ -3,6 +3,7 @@ import type { Dice } from '../../evolution/pairs/dice.ts';
 import {
   componentOf,
   type Instance,
+  isLocalized,
   type SourceAttributes,
   type SourceDocument,
   type Version,
@@ -53,6 +54,7 @@ class Numbers {
 
 interface Printing {
   readonly world: World;
+  readonly dice: Dice;
   readonly numbers: Numbers;
   readonly holders: Holder[];
 }
@@ -93,16 +95,36 @@ function dataOf(
   return data;
 }
 
+/**
+ * In Strapi 4, locales can differ in attributes that they share. The row of the default locale counts, if it
+ * has the states of the others.
+ */
+function strayOf({ world, dice }: Printing, { document, version }: RowOf): Record<string, unknown> {
+  const { flavour, defaultLocale } = world.model;
+  const { type, versions } = document;
+  const home = versions.find(({ locale }) => locale === defaultLocale);
+  const isCovered = home?.state === 'published' || versions.every(({ state }) => state === 'draft');
+  if (flavour === 'v5' || !type.localized || home === undefined || home === version || !isCovered) return {};
+  const names = Object.entries(type.attributes)
+    .filter(([name, one]) => name !== 'mark' && one.type === 'string' && !isLocalized(type, one))
+    .map(([name]) => name);
+  return Object.fromEntries(names.filter(() => dice.chance(30)).map((name) => [name, 'stray']));
+}
+
 function entityOf(printing: Printing, row: RowOf): object {
   const { document, version, id } = row;
   const { type } = document;
   const { attributes } = type;
   printing.holders.push({ uid: type.uid, id, attributes, values: version.values, root: row });
-  const data = dataOf(printing, row, { attributes, values: version.values });
+  const data = {
+    ...dataOf(printing, row, { attributes, values: version.values }),
+    ...strayOf(printing, row),
+  };
   const { createdAt, updatedAt, publishedAt } = version;
   const isV5 = printing.world.model.flavour === 'v5';
   const published = isV5 || type.drafts ? { publishedAt } : {};
-  const locale = isV5 || type.localized ? { locale: version.locale } : {};
+  const isOld = version.locale === printing.world.model.defaultLocale && printing.dice.chance(4);
+  const locale = isV5 || type.localized ? { locale: isOld ? null : version.locale } : {};
   const documentId = isV5 ? { documentId: document.documentId } : {};
   return {
     type: type.uid,
@@ -117,7 +139,7 @@ export function rowsOf(world: World, dice: Dice): Rows {
   const versions = world.documents.flatMap((document) =>
     document.versions.map((version): RowOf => ({ document, version, id: numbers.next(document.type.uid) })),
   );
-  const printing: Printing = { world, numbers, holders: [] };
+  const printing: Printing = { world, dice, numbers, holders: [] };
   const entities = world.model.types.flatMap(({ uid }) => {
     const own = versions.filter(({ document }) => document.type.uid === uid);
     return dice.shuffled(own).map((row) => entityOf(printing, row));

@@ -87,6 +87,8 @@ export interface SourceFile extends Times {
   readonly caption: string | null;
   readonly folder: number | null;
   readonly bytes: Buffer;
+  /** The archive contains the bytes. */
+  readonly isThere: boolean;
 }
 
 export interface SourceUser extends Times {
@@ -121,6 +123,8 @@ export interface World {
   readonly ranks: ReadonlyMap<string, number>;
 }
 
+/** Type of a plugin that the library does not have. */
+export const STRANGE = 'plugin::navigation.item';
 export const USER = 'plugin::users-permissions.user';
 export const FILE = 'plugin::upload.file';
 
@@ -130,6 +134,9 @@ const hasOption = ({ pluginOptions }: SourceAttribute): boolean =>
 /** Strapi stores relations and uids per locale in every localized type, whatever their options are. */
 export const isLocalized = (type: SourceType, attribute: SourceAttribute): boolean =>
   type.localized && (hasOption(attribute) || ['relation', 'uid'].includes(attribute.type));
+
+/** Whether an attribute has no counterpart. */
+export const isStrange = ({ target }: SourceAttribute): boolean => target === STRANGE;
 
 /** Whether a relation shows links that the other side stores. */
 export const isInverse = ({ mappedBy, morphBy }: SourceAttribute): boolean =>

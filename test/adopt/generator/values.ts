@@ -65,9 +65,10 @@ const MAKERS: Readonly<Record<string, (dice: Dice) => unknown>> = {
   string: (dice) => text(dice).slice(0, 100),
   text,
   richtext: text,
-  email: (dice) => `u${dice.below(1_000_000)}@example.com`,
+  // Values from before a rule was there: an address that is none, an unknown choice.
+  email: (dice) => (dice.chance(5) ? 'no address' : `u${dice.below(1_000_000)}@example.com`),
   uid: (dice) => `slug-${dice.below(1_000_000_000)}`,
-  enumeration: (dice) => dice.pick(['one', 'two-b', 'Three']),
+  enumeration: (dice) => (dice.chance(5) ? 'former' : dice.pick(['one', 'two-b', 'Three'])),
   integer: (dice) => dice.pick([0, -1, 2_000_000_000, dice.below(1000)]),
   biginteger: (dice) =>
     dice.pick(['9007199254740993', '0', '-9223372036854775808', String(dice.below(1000))]),

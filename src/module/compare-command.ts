@@ -1,0 +1,97 @@
+/** Command `adopt --compare`: the same queries to a Strapi server and to this application. */
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
+import type { ComparedQuery, ServerComparison } from '../features/adopt/compare-servers.js';
+import { compareServers } from '../features/adopt/compare-servers.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
+import { type Surroundings, UsageError, withApplication } from './command.js';
+
+export const COMPARE_USAGE = `adopt --compare <API of Strapi> --with <API> --module <module> [--queries 500]
+        [--report adopt-compare]
+      Sends generated queries to a Strapi server and to your running application, after a move.
+      Lists the differences by the rules of docs/protocol.md that decide them. Fails if a rule decides none.
+      The URLs contain the prefix: https://old.example.org/api. STRAPI_TOKEN and CONTENT_TOKEN are API tokens.`;
+
+const OPTIONS = {
+  compare: { type: 'string' },
+  with: { type: 'string' },
+  module: { type: 'string' },
+  queries: { type: 'string', default: '500' },
+  report: { type: 'string', default: 'adopt-compare' },
+} as const;
+
+/** Minimum time in milliseconds between two lines of progress. */
+const EVERY = 2000;
+/** Longest value in the report, in characters. */
+const SHOWN = 200;
+
+const apiOf = (option: string, value: string | undefined): string => {
+  if (value === undefined || !URL.canParse(value) || !/^https?:/.test(value))
+    throw new UsageError(`--${option} is a URL such as https://example.org/api`);
+  return value.replace(/\/+$/, '');
+};
+
+function progressOf(say: Surroundings['say']): (done: number, total: number) => void {
+  let at = Date.now();
+  return (done, total) => {
+    if (Date.now() - at < EVERY) return;
+    at = Date.now();
+    say(`queries: ${done} of ${total}`);
+  };
+}
+
+/** Number of differences by rule. */
+function countsOf(differing: readonly ComparedQuery[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { differences } of differing)
+    for (const { rule } of differences) if (rule !== null) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  return counts;
+}
+
+const undecidedOf = ({ differing }: ServerComparison): ComparedQuery[] =>
+  differing.flatMap(({ path, differences }) => {
+    const left = differences.filter(({ rule }) => rule === null);
+    return left.length === 0 ? [] : [{ path, differences: left }];
+  });
+
+const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN);
+
+function markdownOf(comparison: ServerComparison, undecided: readonly ComparedQuery[]): string {
+  const counts = [...countsOf(comparison.differing)].map(([rule, count]) => `| ${rule} | ${count} |`);
+  const open = undecided.flatMap(({ path, differences }) => [
+    `- \`${path}\``,
+    ...differences.map(
+      (one) => `  - ${one.path.join('.')}: \`${shown(one.former)}\` became \`${shown(one.now)}\``,
+    ),
+  ]);
+  return [
+    `# ${comparison.queries} queries, ${comparison.differing.length} responses differ`,
+    ['| rule | differences |', '|---|---|', ...counts].join('\n'),
+    '## Differences without a rule',
+    open.length === 0 ? 'None.' : open.join('\n'),
+    '',
+  ].join('\n\n');
+}
+
+export async function runCompare(args: readonly string[], { env, say }: Surroundings): Promise<string> {
+  const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  const former = { api: apiOf('compare', values.compare), token: env['STRAPI_TOKEN'] ?? null };
+  const now = { api: apiOf('with', values.with), token: env['CONTENT_TOKEN'] ?? null };
+  const count = Number(values.queries);
+  if (!Number.isSafeInteger(count) || count < 1) throw new UsageError('--queries is a number above 0');
+  return withApplication(values.module, async (app) => {
+    const schema = app.get<Schema>(CONTENT_SCHEMA, { strict: false });
+    const { locales } = app.get<ContentSettings>(CONTENT_SETTINGS, { strict: false });
+    const comparison = await compareServers({ former, now, schema, locales }, count, progressOf(say));
+    const undecided = undecidedOf(comparison);
+    await writeFile(`${values.report}.md`, markdownOf(comparison, undecided));
+    await writeFile(`${values.report}.json`, JSON.stringify(comparison.differing, null, 2));
+    const rules = [...countsOf(comparison.differing)].map(([rule, number]) => `${rule}: ${number}`);
+    const summary =
+      `${comparison.queries} queries, ${comparison.differing.length} responses differ by rules` +
+      ` (${rules.join(', ')}), ${undecided.length} without a rule; see ${values.report}.md`;
+    if (undecided.length > 0) throw new UsageError(summary);
+    return summary;
+  });
+}
