@@ -9,6 +9,7 @@ import { Remarks } from '../features/adopt/remark.js';
 import type { OnConflict } from '../features/archive/import-options.js';
 import { moveContent, rehearse, type Rehearsal } from './adopt-content.js';
 import { type Environment, type Surroundings, UsageError } from './command.js';
+import { COMPARE_USAGE, runCompare } from './compare-command.js';
 
 export const ADOPT_USAGE = `adopt <source> [--out src/content] [--module <module>] [--dry-run] [--report adopt-report]
         [--key <key>] [--no-files] [--on-conflict skip|refuse|replace] [--overwrite] [--work .adopt]
@@ -17,7 +18,8 @@ export const ADOPT_USAGE = `adopt <source> [--out src/content] [--module <module
       With --module, moves the content of the archive into the application, too. Run it again after a crash.
       --dry-run writes the report only.
       --key is the key of an encrypted archive; or set STRAPI_KEY.
-      --overwrite replaces definitions that were changed by hand.`;
+      --overwrite replaces definitions that were changed by hand.
+  ${COMPARE_USAGE}`;
 
 const OPTIONS = {
   out: { type: 'string', default: 'src/content' },
@@ -95,7 +97,9 @@ async function tell({ plan, source, report }: Told, rehearsal: Rehearsal | null)
   return `Report: ${report}.md (${counts.moved} moved, ${counts.changed} changed, ${counts.none} without counterpart)`;
 }
 
-export async function runAdopt(args: readonly string[], { env, say }: Surroundings): Promise<string> {
+export async function runAdopt(args: readonly string[], surroundings: Surroundings): Promise<string> {
+  if (args.some((one) => /^--compare(=|$)/.test(one))) return runCompare(args, surroundings);
+  const { env, say } = surroundings;
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: OPTIONS });
   const [location, more] = positionals;
   if (location === undefined || more !== undefined)

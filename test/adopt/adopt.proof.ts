@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Dice } from '../evolution/pairs/dice.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { proveKills } from './kill.ts';
+import { prove, subjectOf } from './prove.ts';
+
+/** Both versions of Strapi, in several forms of the archive. */
+const NUMBERS = [0, 1, 2, 3, 4, 5];
+
+let folder: string;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'archives-'));
+  database = await createDatabase();
+});
+
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it.each(NUMBERS)(
+  'moves archive %i in with every value, link, state, locale, time and file',
+  async (number) => {
+    const { differences, answers } = await prove(await subjectOf(7, number, folder), database);
+    expect(differences).toEqual([]);
+    expect(answers).toBeGreaterThan(10);
+  },
+);
+
+it('moves an archive in after kills at random moments', async () => {
+  const { differences, killed } = await proveKills(await subjectOf(7, 8, folder), {
+    times: 3,
+    dice: new Dice(7),
+  });
+  expect(differences).toEqual([]);
+  expect(killed).toBeGreaterThan(0);
+}, 120_000);
