@@ -32,16 +32,20 @@ const database = await createDatabase();
 console.log(`--seed ${seed}`);
 let failed = 0;
 let answers = 0;
+function report(number: number, differences: readonly string[], form: string): void {
+  if (differences.length === 0) return;
+  const lines = differences.slice(0, values.only === undefined ? 8 : 200);
+  console.log(`FAILED  --seed ${seed} --only ${number} (${form}): ${differences.length}`);
+  console.log(lines.map((line) => `  ${line}`).join('\n'));
+}
+
 for (let number = first; number < last; number += 1) {
   const subject = await subjectOf(seed, number, folder);
   try {
     const result = await prove(subject, database);
     answers += result.answers;
-    if (result.differences.length === 0) continue;
-    failed += 1;
-    const lines = result.differences.slice(0, values.only === undefined ? 8 : 200);
-    console.log(`FAILED  --seed ${seed} --only ${number} (${subject.form}): ${result.differences.length}`);
-    console.log(lines.map((line) => `  ${line}`).join('\n'));
+    if (result.differences.length > 0) failed += 1;
+    report(number, result.differences, subject.form);
   } catch (error) {
     failed += 1;
     console.log(`FAILED  --seed ${seed} --only ${number} (${subject.form}): ${String(error).slice(0, 2000)}`);

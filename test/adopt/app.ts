@@ -133,10 +133,19 @@ export async function commandFor(model: AdoptedModel, { url, folder }: Where): P
     `export const AppModule = globalThis[Symbol.for('adopted modules')].get(import.meta.url);\n`,
   );
   return (...args) =>
-    run(['adopt', ...args, '--module', module, '--report', join(folder, 'report')], {
-      env: process.env,
-      say: () => undefined,
-    });
+    run(
+      [
+        'adopt',
+        ...args,
+        '--module',
+        module,
+        '--report',
+        join(folder, 'report'),
+        '--work',
+        join(folder, 'work'),
+      ],
+      { env: process.env, say: () => undefined },
+    );
 }
 
 export interface Adopted extends Host {

@@ -19,6 +19,7 @@ const LONGEST = [
   'conformance/conformance',
   'security/tokens',
   'http/registration',
+  'adopt/compare',
   'sample/atlas',
   'change-log/cache',
   'openapi/page',
