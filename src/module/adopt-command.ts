@@ -19,7 +19,7 @@ export const ADOPT_USAGE = `adopt <source> [--out src/content] [--module <module
       --dry-run writes the report only.
       --key is the key of an encrypted archive; or set STRAPI_KEY.
       --overwrite replaces definitions that were changed by hand.
-  ${COMPARE_USAGE}`;
+    ${COMPARE_USAGE}`;
 
 const OPTIONS = {
   out: { type: 'string', default: 'src/content' },

@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
-import type { ComparedQuery, ServerComparison } from '../features/adopt/compare-servers.js';
-import { compareServers } from '../features/adopt/compare-servers.js';
+import type { ComparedQuery, ServerComparison } from '../features/compare/compare-servers.js';
+import { compareServers } from '../features/compare/compare-servers.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { type Surroundings, UsageError, withApplication } from './command.js';
 

@@ -4,12 +4,12 @@
  */
 import { parseArgs } from 'node:util';
 import { CONTENT_SCHEMA, type ContentSchema } from 'nestjs-content-api';
-import type * as ServersRoom from '../../src/features/adopt/compare-servers.ts';
+import type * as ServersRoom from '../../src/features/compare/compare-servers.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { loadRoom } from '../support/rooms.ts';
 import { adoptedModel, startAdopted } from './app.ts';
 
-const { compareServers } = await loadRoom<typeof ServersRoom>('features/adopt/compare-servers');
+const { compareServers } = await loadRoom<typeof ServersRoom>('features/compare/compare-servers');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

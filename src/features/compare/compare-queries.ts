@@ -52,9 +52,7 @@ function isAskable(attribute: Attribute): boolean {
 }
 
 const scalarsOf = (type: ContentType): ScalarAttribute[] =>
-  [...type.attributes.values()].filter(
-    (one): one is ScalarAttribute => one.kind === 'scalar' && isAskable(one) && one.type.readable,
-  );
+  type.shown.filter((one) => isAskable(one) && one.type.readable);
 
 /** Populate parameters of all relations, media, components and zones. */
 function populateAll(
@@ -64,13 +62,13 @@ function populateAll(
 ): string[] {
   return [...attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
     const here = `${at}[${attribute.name}]`;
-    if (attribute.kind === 'scalar') return [];
+    if (!attribute.linked && !('components' in attribute)) return [];
     if (attribute.linked)
       return attribute.targets.some(({ routes }) => routes.length > 0) || attribute.media
         ? [`${here}=true`]
         : [];
     return attribute.components.flatMap((component) => {
-      const inner = attribute.kind === 'zone' ? `${here}[on][${component.uid}]` : here;
+      const inner = attribute.named ? `${here}[on][${component.uid}]` : here;
       const next = { at: `${inner}[populate]`, depth: depth - 1 };
       const deeper = depth === 0 ? [] : populateAll(component, schema, next);
       return deeper.length === 0 ? [`${inner}=true`] : deeper;
@@ -129,7 +127,7 @@ const LINKED: readonly string[] = ['oneToOne', 'oneToMany', 'manyToOne', 'manyTo
 /** Filters over relations: by the id of a target, and by whether there is one. */
 function linkFilters({ type, samples }: Asking): string[] {
   return [...type.attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
-    if (attribute.kind !== 'relation' || attribute.polymorphic || attribute.media) return [];
+    if (!attribute.linked || attribute.polymorphic || attribute.media) return [];
     if (attribute.name === 'localizations') return [];
     if (!LINKED.includes(attribute.def.type === 'relation' ? attribute.def.relation : '')) return [];
     if (attribute.targets.every(({ routes }) => routes.length === 0)) return [];

@@ -1,9 +1,11 @@
 /** Sends the same queries to a Strapi server and to this one, and lists the differences by rule. */
 import type { Schema } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
-import { AdoptError } from './adopt-error.js';
 import { compareAnswers, type Decided } from './compare-answers.js';
 import { compareQueries, type Query, type Sample } from './compare-queries.js';
+
+/** A server does not respond; the message is for the user. */
+export class CompareError extends Error {}
 
 export interface ComparedServer {
   /** URL with the prefix of the API: `https://example.org/api`. */
@@ -39,7 +41,7 @@ async function ask({ api, token }: ComparedServer, path: string): Promise<Answer
       return { status: response.status, body: text.slice(0, 1000) };
     }
   } catch (error) {
-    throw new AdoptError(
+    throw new CompareError(
       `${api} does not respond: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
@@ -75,7 +77,7 @@ export interface ComparedServers {
   readonly locales: readonly string[];
 }
 
-/** Returns the differences of at most `count` queries. Throws an AdoptError if a server does not respond. */
+/** Returns the differences of at most `count` queries. Throws a CompareError if a server does not respond. */
 export async function compareServers(
   { former, now, schema, locales }: ComparedServers,
   count: number,
