@@ -21,6 +21,7 @@ import { Metrics } from './metrics.js';
 import { PictureLoader } from './pictures/picture-loader.js';
 import { DESK_PATH } from './requests.js';
 import { Site } from './site.js';
+import { CREDIT } from './texts/credit.js';
 import { StartPage } from './start-page.js';
 
 export interface AppSettings {
@@ -48,7 +49,15 @@ export class AppModule {
         roles: { authenticated: AUTHENTICATED_GRANTS, editor: EDITOR_GRANTS },
       },
       database: database.connection,
-      openapi: { page: true, title: 'Atlas' },
+      openapi: {
+        page: true,
+        title: 'Atlas',
+        info: {
+          description: CREDIT,
+          license: { name: 'ODbL-1.0', identifier: 'ODbL-1.0' },
+          contact: { url: 'https://github.com/mledoze/countries' },
+        },
+      },
       strictParams: true,
       health: true,
       monitoring: { durations: true, slowRequest: 2000 },

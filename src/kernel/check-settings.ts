@@ -22,6 +22,7 @@ const OPENAPI: Readonly<Record<keyof OpenApiSettings, Rule>> = {
   page: FLAG,
   title: TEXT,
   version: TEXT,
+  info: ['an object with members of info', isObject],
 };
 const MONITORING: Readonly<Record<keyof MonitoringSettings, Rule>> = {
   durations: FLAG,
@@ -42,7 +43,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
   limits: OBJECT,
   load: OBJECT,
   schedule: ['an object with everySeconds', isObject],
-  openapi: ['an object with document, page, title and version', isObject],
+  openapi: ['an object with document, page, title, version and info', isObject],
   monitoring: ['an object with durations, slowRequest and telemetry', isObject],
   cache: ['false or an object with bytes', (value) => value === false || isObject(value)],
   preparedStatements: FLAG,

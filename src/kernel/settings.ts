@@ -123,6 +123,8 @@ export interface OpenApiSettings {
   readonly title: string;
   /** Version of your API, independent of this library's version. */
   readonly version: string;
+  /** Further members of `info`, such as `description`, `contact` and `license`. Default none. */
+  readonly info: Readonly<Record<string, unknown>>;
 }
 
 /** Settings of the response cache, which returns a response until its content changes. */
@@ -181,7 +183,7 @@ export const DEFAULT_SETTINGS: ContentSettings = Object.freeze({
   monitoring: Object.freeze({ durations: false, slowRequest: 0, telemetry: false }),
   startCheck: null,
   schedule: Object.freeze({ everySeconds: null }),
-  openapi: Object.freeze({ document: true, page: false, title: 'Content API', version: '1' }),
+  openapi: Object.freeze({ document: true, page: false, title: 'Content API', version: '1', info: {} }),
   cache: Object.freeze({ bytes: 64 * 1024 * 1024 }),
   limits: Object.freeze({
     queryLength: 64 * 1024,

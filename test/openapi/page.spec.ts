@@ -16,7 +16,7 @@ const options = {
   ...blog,
   access: { public: { category: ['find', 'findOne'] } },
   auth: { strategies: [new NamedCallers({ writer: { category: '*', author: '*' } })] },
-  openapi: { page: true, title: TITLE },
+  openapi: { page: true, title: TITLE, info: { license: { name: 'MIT', identifier: 'MIT' } } },
 } as const;
 
 describe.each(adaptersFor('fastify'))('the page on %s', (adapter) => {
@@ -33,11 +33,13 @@ describe.each(adaptersFor('fastify'))('the page on %s', (adapter) => {
     expect(text).toContain('<title>News &amp; &quot;views&quot; &lt;b></title>');
     expect(text).not.toMatch(/<script>|<style>|style="|onclick|https?:/);
     const files = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
-    expect(files).toHaveLength(4);
+    expect(files).toHaveLength(5);
     for (const file of files) {
       const response = await test.http.get(`/api/${file}`).expect(200);
       expect(response.headers['x-content-type-options']).toBe('nosniff');
     }
+    const { body } = await test.http.get('/api/openapi.json').expect(200);
+    expect(body.info).toEqual({ title: TITLE, version: '1', ...options.openapi.info });
     for (const file of ['package.json', '..%2Fpackage.json', 'swagger-ui.js.map'])
       expect((await test.http.get(`/api/openapi/${file}`)).status).toBe(404);
   });
@@ -116,8 +118,16 @@ if (!isHere) console.log(`Skipped: npm has no browser for ${platform}`);
     expect(open.filter((one) => /POST|PUT|DELETE|authors/.test(one))).toEqual([]);
 
     await page.click('#operations-category-Category_find .opblock-summary-control');
-    await page.waitForSelector('#operations-category-Category_find .try-out__btn');
-    await page.click('#operations-category-Category_find .try-out__btn');
+    await page.waitForSelector('#operations-category-Category_find .execute');
+    const block = '#operations-category-Category_find';
+    expect(await page.$eval(block, (one) => one.textContent)).toMatch(/Needs the grant find on category/);
+    // Errors are one line each, until a reader asks for more.
+    const errors = (): Promise<number> => page.$$eval(`${block} .error-response`, (rows) => rows.length);
+    const all = await errors();
+    expect(all).toBeGreaterThan(4);
+    await page.click(`${block} .error-response button`);
+    expect(await errors()).toBe(all - 1);
+    expect(await page.$$('.authorize, .authorization__btn')).toEqual([]);
     await page.click('#operations-category-Category_find .execute');
     await page.waitForSelector(
       '#operations-category-Category_find .live-responses-table .response .response-col_status',
@@ -137,6 +147,12 @@ if (!isHere) console.log(`Skipped: npm has no browser for ${platform}`);
     await page.waitForSelector('#operations-author-Author_create');
     const more = await operations();
     expect(more.some((one) => one.startsWith('POST/api/categories'))).toBe(true);
+
+    expect(await page.$eval('#who', (one) => one.textContent)).toBe('Operations of this token');
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+    await page.waitForSelector('html.dark-mode');
+    await page.setViewport({ width: 390, height: 800 });
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
 
     const screenshot = join(mkdtempSync(join(tmpdir(), 'content-page-')), 'page.png');
     await page.screenshot({ path: screenshot });

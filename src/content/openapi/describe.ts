@@ -24,10 +24,24 @@ function mergePaths(...all: readonly Paths[]): Paths {
   return merged;
 }
 
+/** Describes a group of operations: those of a content type, or those with the same first segment. */
+function aboutTag(name: string, { base, schema }: Describing): string {
+  const type = schema.types.get(name);
+  if (type === undefined) return `Operations below \`${base}/${name}\`.`;
+  const { kind, draftAndPublish, localized } = type;
+  return [
+    kind === 'singleType' ? 'One document' : 'Documents',
+    ...(draftAndPublish ? [', with drafts'] : []),
+    ...(localized ? [`${draftAndPublish ? ' and' : ', with'} languages`] : []),
+    '.',
+  ].join('');
+}
+
 /** Describes the routes of all content types and the additional ones. */
 export function describe(asked: Omit<Describing, 'components'>, more: readonly Describe[]): ContentDocument {
   const describing: Describing = { ...asked, components: new Components() };
   const { caller, schema, settings } = describing;
+  const { title, version, info } = settings.openapi;
   const types = [...schema.types.values()].map((type) => typePaths(type, describing));
   const paths = withPositions(mergePaths(...types, ...more.map((add) => add(describing))), describing);
   const tags = Object.values(paths).flatMap((path) => Object.values(path).flatMap((one) => one.tags));
@@ -35,10 +49,10 @@ export function describe(asked: Omit<Describing, 'components'>, more: readonly D
   const needed = Object.keys(schemes).map((name) => ({ [name]: [] }));
   return {
     openapi: VERSION,
-    info: { title: settings.openapi.title, version: settings.openapi.version },
+    info: { title, version, ...info },
     servers: [{ url: '/' }],
     security: caller.kind === 'public' ? [{}, ...needed] : needed,
-    tags: [...new Set(tags)].map((name) => ({ name })),
+    tags: [...new Set(tags)].map((name) => ({ name, description: aboutTag(name, describing) })),
     paths,
     components: { ...describing.components.all(), securitySchemes: schemes },
   };

@@ -12,12 +12,14 @@ export interface Parameter {
   readonly description: string;
   readonly style?: 'form' | 'deepObject';
   readonly explode?: boolean;
-  readonly example?: JsonSchema;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: JsonSchema }>>;
   readonly schema: JsonSchema;
 }
 
 /** Schema of a body by media type. */
-export type Content = Readonly<Record<string, { readonly schema: JsonSchema }>>;
+export type Content = Readonly<
+  Record<string, { readonly schema: JsonSchema; readonly example?: JsonSchema }>
+>;
 
 export interface Response {
   readonly description: string;
@@ -29,6 +31,7 @@ export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
+  readonly description: string;
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, Response | Reference>>;
@@ -50,15 +53,17 @@ export interface NamedParts {
  */
 export interface ContentDocument {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string };
+  readonly info: JsonSchema & { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly tags: readonly { readonly name: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Paths;
   readonly components: NamedParts & { readonly securitySchemes: Readonly<Record<string, JsonSchema>> };
 }
 
-export const json = (schema: JsonSchema): Content => ({ 'application/json': { schema } });
+export const json = (schema: JsonSchema, example?: JsonSchema): Content => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+});
 
 /** Returns the alternatives of a schema that consists of `anyOf`, or the schema itself. */
 const alternatives = (schema: JsonSchema): readonly JsonSchema[] =>

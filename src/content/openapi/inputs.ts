@@ -168,9 +168,17 @@ const bodyOf = (data: JsonSchema, { settings }: Describing): JsonSchema =>
 
 type Write = Extract<Action, 'create' | 'update'>;
 
+const writingOf = (type: ContentType, action: Write, describing: Describing): Writing => ({
+  rights: writeRightsOf(describing.caller, { type, action, published: true }),
+  describing,
+});
+
+/** Attributes that the caller may send in a body. */
+export const sentAttributes = (type: ContentType, action: Write, describing: Describing): Attribute[] =>
+  writableOf(type, writingOf(type, action, describing));
+
 export function writeData(type: ContentType, action: Write, describing: Describing): Reference {
-  const rights = writeRightsOf(describing.caller, { type, action, published: true });
-  const writing = { rights, describing };
+  const writing = writingOf(type, action, describing);
   const attributes = writableOf(type, writing);
   const needed = action === 'create' ? neededOf(type, attributes) : [];
   const names = attributes.map(({ name }) => name);

@@ -2,6 +2,7 @@
 import type { Describe } from './describing.js';
 import { json, list, open, TEXT, TIME } from './document.js';
 import { ALWAYS, errorAnswers } from './error-answers.js';
+import { needsGrant } from './operation-texts.js';
 
 const MEMBERS = {
   id: { type: 'integer' },
@@ -23,6 +24,7 @@ export const localePaths: Describe = ({ base, caller, components }) => {
     operationId: 'Locales_find',
     tags: ['i18n'],
     summary: 'List the locales',
+    description: needsGrant('find', 'locale'),
     responses: {
       200: { description: 'Success.', content: json(list(locale)) },
       ...errorAnswers(ALWAYS, components),

@@ -3,6 +3,7 @@ import { MODEL_GRANT } from '../model/naming.js';
 import type { Describing } from './describing.js';
 import { FLAG, json, type JsonSchema, list, open, type Operation, type Paths, TEXT } from './document.js';
 import { ALWAYS, errorAnswers, ON_DOCUMENT } from './error-answers.js';
+import { needsGrant } from './operation-texts.js';
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
@@ -64,6 +65,7 @@ function listPaths({ path, name, words, shape }: (typeof LISTS)[number], describ
     operationId: `${name}_find`,
     tags: [MODEL_GRANT],
     summary: `List ${words[0]} that the caller can read`,
+    description: needsGrant('find', MODEL_GRANT),
     ...of,
     responses: {
       200: { description: 'Success.', content: json(needed({ data })) },

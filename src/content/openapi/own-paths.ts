@@ -1,6 +1,7 @@
 /** Path of the OpenAPI document itself. */
 import type { Describe } from './describing.js';
 import { json } from './document.js';
+import { NEEDS_NO_GRANT } from './operation-texts.js';
 import { ALWAYS, errorAnswers } from './error-answers.js';
 
 export const ownPaths: Describe = ({ base, components }) => ({
@@ -9,6 +10,7 @@ export const ownPaths: Describe = ({ base, components }) => ({
       operationId: 'OpenApi_find',
       tags: ['openapi'],
       summary: 'Get this document, limited to what the caller may do',
+      description: NEEDS_NO_GRANT,
       parameters: [
         {
           name: 'count',

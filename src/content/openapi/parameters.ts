@@ -16,6 +16,7 @@ import {
   type Reference,
   TEXT,
 } from './document.js';
+import { filtersExample, populateExample } from './examples.js';
 import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
 import { mayShowState, type View } from './view.js';
 
@@ -34,6 +35,8 @@ interface ParameterRow {
   /** Name of the parameter; default: the row's key. */
   readonly name?: string;
   readonly required?: boolean;
+  /** Example of an object. */
+  readonly example?: (about: Parametrised) => JsonSchema;
 }
 
 /** Locale schema; the codes are listed only for callers who may list the locales. */
@@ -116,11 +119,13 @@ const ROWS = {
       '`populate[author][fields]=name`.',
     schema: ({ view, describing }) =>
       populatable(view).length === 0 ? null : populateSchema(view, describing),
+    example: ({ view }) => populateExample(view),
   },
   filters: {
     style: 'deepObject',
     description: 'Filters in nested brackets: `filters[author][name][$startsWith]=A`.',
     schema: ({ view, describing }) => filtersSchema(view, describing),
+    example: ({ view }) => filtersExample(view),
   },
   sort: {
     style: 'form',
@@ -131,6 +136,7 @@ const ROWS = {
     style: 'deepObject',
     description: 'Page of the list: by page number, or by offset and limit.',
     schema: () => PAGINATION,
+    example: () => ({ page: 1, pageSize: 10 }),
   },
   _q: { description: 'Search term: documents with a text attribute that contains it.', schema: () => TEXT },
   locale: localeRow(),
@@ -199,6 +205,12 @@ const ROWS = {
 
 export type ParameterName = keyof typeof ROWS;
 
+/** The first example is empty: pages that try the API start with it, and without one they invent filters. */
+const examplesOf = (example: JsonSchema = {}): NonNullable<Parameter['examples']> => ({
+  none: { summary: 'None', value: {} },
+  ...(Object.keys(example).length === 0 ? {} : { example: { summary: 'An example', value: example } }),
+});
+
 /** Returns the parameters with an effect; those without type-specific parts are shared. */
 export function parametersOf(
   names: readonly ParameterName[],
@@ -216,8 +228,7 @@ export function parametersOf(
       description,
       ...(required === undefined ? {} : { required }),
       ...(style === undefined ? {} : { style, explode: true }),
-      // Pages that try the API start with the example; without one they invent filters.
-      ...(style === 'deepObject' ? { example: {} } : {}),
+      ...(style === 'deepObject' ? { examples: examplesOf(row.example?.(about)) } : {}),
       schema,
     };
     const part = { key: JSON.stringify(parameter), name: key };

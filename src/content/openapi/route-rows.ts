@@ -2,6 +2,7 @@
 import type { Action } from '../access/permissions.js';
 import type { Describe } from './describing.js';
 import { json, type JsonSchema, open, type Operation, type Parameter } from './document.js';
+import { needsGrant } from './operation-texts.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
 
 /** Route below the path of its subject. */
@@ -46,6 +47,7 @@ export const routesOf =
         operationId: `${name}_${handler}`,
         tags: [first],
         summary,
+        description: needsGrant(action, subject),
         ...(path === '' ? {} : { parameters: [id] }),
         ...(body === undefined ? {} : { requestBody: { required: true, content: json(dataOf(body)) } }),
         responses: {

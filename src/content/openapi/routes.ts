@@ -2,8 +2,10 @@
 import { decide, storesDraft } from '../access/decide.js';
 import { ERRORS } from '../../kernel/errors.js';
 import { REPLAYED_HEADER } from '../query/request-key.js';
+import type { Action } from '../access/permissions.js';
 import type { ContentType } from '../model/model.js';
 import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.js';
+import { TIME_OF } from '../model/schedule.js';
 import { answerSchema } from './answers.js';
 import { BULK_META, bulkBody } from './bulk.js';
 import { notModified, TAGGED } from './conditional.js';
@@ -22,8 +24,10 @@ import {
 } from './document.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
 import { timed } from './headers.js';
+import { dataExample } from './examples.js';
 import { HISTORY, scheduleSchema } from './extra-answers.js';
 import { scheduleBody, writeBody } from './inputs.js';
+import { describedBy } from './operation-texts.js';
 import { type ParameterName, parametersOf } from './parameters.js';
 import { mayShowState, nameOf, rootView, type View } from './view.js';
 
@@ -39,6 +43,7 @@ interface Description {
 interface Routed {
   readonly type: ContentType;
   readonly view: View;
+  readonly action: Action;
   /** Whether a write stores the draft instead of publishing. */
   readonly storesDraft: boolean;
   readonly isWrite: boolean;
@@ -50,6 +55,13 @@ const BODIES = {
   update: ({ type, describing }: Routed) => writeBody(type, 'update', describing),
   schedule: ({ describing }: Routed) => scheduleBody(describing),
   bulk: ({ type, describing }: Routed) => bulkBody(type, describing),
+};
+
+const BODY_EXAMPLES: Readonly<Record<keyof typeof BODIES, (routed: Routed) => JsonSchema>> = {
+  create: ({ type, describing }) => dataExample(type, 'create', describing),
+  update: ({ type, describing }) => dataExample(type, 'update', describing),
+  schedule: () => ({ data: { [TIME_OF.publish]: '2030-01-31T08:00:00.000Z' } }),
+  bulk: () => ({ data: [] }),
 };
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
@@ -248,13 +260,14 @@ function operationOf(handler: Handler, routed: Routed): Operation {
   ];
   const errors = isWrite ? [...one.errors, ERRORS.UnprocessableEntityError] : one.errors;
   const parameters = parametersOf(names, routed);
-  const body = one.body === null ? null : BODIES[one.body](routed);
+  const body = one.body === null ? null : json(BODIES[one.body](routed), BODY_EXAMPLES[one.body](routed));
   return {
     operationId: `${nameOf(type)}_${handler}`,
     tags: [type.singularApiId],
     summary: one.summary,
+    description: describedBy(handler, routed),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === null ? {} : { requestBody: { required: true, content: json(body) } }),
+    ...(body === null ? {} : { requestBody: { required: true, content: body } }),
     responses: {
       [status]: successOf(handler, routed),
       ...(!isWrite && isTagged(one) ? notModified(describing) : {}),
@@ -276,6 +289,7 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
     (paths[path] ??= {})[method] = operationOf(handler, {
       type,
       view,
+      action,
       describing,
       storesDraft: storesDraft(caller, type, action),
       isWrite: method !== 'get',

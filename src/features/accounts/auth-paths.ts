@@ -167,6 +167,9 @@ function operationOf(one: AuthRow, options: ResolvedUsersOptions, { components }
     operationId: `Auth_${one.handler}`,
     tags: ['auth'],
     summary: one.summary,
+    description: one.limited
+      ? 'Needs no grant. The number of requests is limited for each address.'
+      : 'Needs the token of a user.',
     ...(schema === undefined ? { parameters: [CONFIRMATION] } : {}),
     ...(one.body === null ? {} : { requestBody: { required: true, content: json(bodyOf(one, options)) } }),
     responses: { ...success, ...errorAnswers(errors, components) },

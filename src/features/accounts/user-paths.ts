@@ -17,6 +17,7 @@ import {
   TEXT,
 } from '../../content/openapi/document.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from '../../content/openapi/error-answers.js';
+import { NEEDS_NO_GRANT, needsGrant } from '../../content/openapi/operation-texts.js';
 import { writeData } from '../../content/openapi/inputs.js';
 import { type ParameterName, parametersOf } from '../../content/openapi/parameters.js';
 import { rootView } from '../../content/openapi/view.js';
@@ -217,6 +218,7 @@ function operationOf(one: AccountRow, asked: Asked): Operation {
     operationId: `${one.of === USER ? 'Users' : 'Roles'}_${one.handler}`,
     tags: [one.of === USER ? 'users' : 'users-permissions'],
     summary: one.summary,
+    description: one.action === null ? NEEDS_NO_GRANT : needsGrant(one.action, one.of),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(one.body === null ? {} : { requestBody: { required: true, content: json(BODIES[one.body](asked)) } }),
     responses: {

@@ -15,6 +15,7 @@ import {
 } from '../../content/openapi/document.js';
 import type { Operation, Response } from '../../content/openapi/document.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from '../../content/openapi/error-answers.js';
+import { needsGrant } from '../../content/openapi/operation-texts.js';
 import { type ParameterName, parametersOf } from '../../content/openapi/parameters.js';
 import { listMeta } from '../../content/openapi/routes.js';
 import { rootView } from '../../content/openapi/view.js';
@@ -135,6 +136,7 @@ function operationOf(one: FileRow, asked: Asked): Operation {
     operationId: `Files_${one.handler}`,
     tags: ['upload'],
     summary: one.summary,
+    description: needsGrant(one.action, 'file'),
     ...(one.parameters.length === 0
       ? {}
       : { parameters: parametersOf(one.parameters, { type, view, describing }) }),
@@ -168,6 +170,7 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
     operationId: 'Files_upload',
     tags: ['upload'],
     summary: updates === true ? 'Upload files, or update one' : 'Upload files',
+    description: `New files: ${needsGrant('create', 'file')} Other files: ${needsGrant('update', 'file')}`,
     ...(updates === true ? { parameters: [{ ...ID, required: creates !== true }] } : {}),
     requestBody: { required: true, content: BODY },
     responses: {

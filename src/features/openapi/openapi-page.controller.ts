@@ -17,7 +17,7 @@ import { ContentModelError } from '../../content/model/content-model-error.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Described } from '../../content/http/metadata.js';
-import { PAGE_POLICY, PAGE_SCRIPT, pageOf } from './openapi-page.js';
+import { PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE, pageOf } from './openapi-page.js';
 
 const PACKAGE = 'swagger-ui-dist';
 
@@ -27,8 +27,11 @@ const FILES: ReadonlyMap<string, string> = new Map([
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
   ['favicon-32x32.png', 'image/png'],
 ]);
-const SCRIPT = 'page.js';
-const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+/** Files of the library, and their content types. */
+const OWN: ReadonlyMap<string, readonly [text: string, type: string]> = new Map([
+  ['page.js', [PAGE_SCRIPT, 'text/javascript; charset=utf-8']],
+  ['page.css', [PAGE_STYLE, 'text/css; charset=utf-8']],
+]);
 
 /** Returns the folder of an installed package, or null. */
 function folderOf(name: string): string | null {
@@ -76,8 +79,9 @@ export class OpenApiPageController implements OnModuleInit {
   @Get(':file')
   @Header('X-Content-Type-Options', 'nosniff')
   async file(@Param('file') name: string): Promise<StreamableFile> {
+    const own = OWN.get(name);
+    if (own !== undefined) return new StreamableFile(Buffer.from(own[0]), { type: own[1] });
     const type = FILES.get(name);
-    if (name === SCRIPT) return new StreamableFile(Buffer.from(PAGE_SCRIPT), { type: SCRIPT_TYPE });
     if (type === undefined) throw notFound();
     return new StreamableFile(await readFile(join(this.folder, name)), { type });
   }

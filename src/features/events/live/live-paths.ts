@@ -40,7 +40,9 @@ export const livePaths: Describe = ({ base, caller, schema, components }) => {
   const types = [...schema.types.values()].filter(
     (type) => type.events && !type.internal && decide(caller, type, 'find') !== 'none',
   );
-  const operation = (of: Pick<Operation, 'operationId' | 'summary' | 'parameters'>): Operation => ({
+  const operation = (
+    of: Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'>,
+  ): Operation => ({
     ...of,
     tags: ['live'],
     responses: {
@@ -51,6 +53,7 @@ export const livePaths: Describe = ({ base, caller, schema, components }) => {
   const stale = operation({
     operationId: 'Live_tags',
     summary: 'Stream the tags of changed content',
+    description: 'Needs no grant. The tags are those of the header `Content-Tags`.',
     parameters: [LAST_ID],
   });
   const paths = { [`${base}/live`]: { get: stale } };
@@ -65,6 +68,7 @@ export const livePaths: Describe = ({ base, caller, schema, components }) => {
   const events = operation({
     operationId: 'Live_events',
     summary: 'Stream the events of the documents of a type',
+    description: 'Needs the grant `find` on the type.',
     parameters: [type, ...QUERY.map(queryParameter), LAST_ID],
   });
   return { ...paths, [`${base}/live/{type}`]: { get: events } };

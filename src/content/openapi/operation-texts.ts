@@ -1,0 +1,87 @@
+/** Descriptions of operations, from the model and the permissions of the caller. */
+import type { Action } from '../access/permissions.js';
+import type { ContentType } from '../model/model.js';
+import type { Handler } from '../model/routes.js';
+import type { Describing } from './describing.js';
+import { sentAttributes } from './inputs.js';
+import { populatable } from './queries.js';
+import type { View } from './view.js';
+
+/** Sentence on the grant of an operation. */
+export const needsGrant = (action: Action, subject: string): string =>
+  `Needs the grant \`${action}\` on \`${subject}\`.`;
+
+export const NEEDS_NO_GRANT = 'Needs no grant.';
+
+interface Told {
+  readonly type: ContentType;
+  readonly view: View;
+  readonly action: Action;
+  readonly storesDraft: boolean;
+  readonly describing: Describing;
+}
+
+/** Longest list of names in a description. */
+const MANY = 8;
+
+const named = (names: readonly string[]): string =>
+  [...names.slice(0, MANY).map((name) => `\`${name}\``), ...(names.length > MANY ? ['others'] : [])].join(
+    ', ',
+  );
+
+function shows({ type, view }: Told): string[] {
+  const others = populatable(view).map(({ name }) => name);
+  return [
+    ...(type.draftAndPublish ? ['Shows published documents, unless `status` is `draft`.'] : []),
+    ...(type.localized ? ['Shows the default locale, unless `locale` names another one.'] : []),
+    ...(others.length > 0 ? [`\`populate\` adds ${named(others)}.`] : []),
+  ];
+}
+
+function publishes({ type, storesDraft }: Told): string[] {
+  if (!type.draftAndPublish) return [];
+  return storesDraft
+    ? ['Stores a draft, because publishing is not granted.']
+    : ['Publishes the document, unless `status` is `draft`.'];
+}
+
+const ofOne = (sentence: string) => (): string[] => [sentence];
+
+const SENTENCES: Readonly<Record<Handler, (told: Told) => readonly string[]>> = {
+  find: (told) => [
+    told.type.kind === 'singleType'
+      ? 'Returns the document.'
+      : 'Returns a page of documents, and their total.',
+    ...shows(told),
+  ],
+  findOne: (told) => ['Returns one document.', ...shows(told)],
+  create: (told) => {
+    const required = sentAttributes(told.type, 'create', told.describing).filter((one) => one.required);
+    return [
+      'Creates a document.',
+      ...publishes(told),
+      ...(required.length > 0 ? [`Required values: ${named(required.map(({ name }) => name))}.`] : []),
+    ];
+  },
+  update: (told) => ['Changes the attributes in the body, and keeps all others.', ...publishes(told)],
+  delete: ({ type }) => [
+    type.localized ? 'Deletes the document, or the locales that `locale` names.' : 'Deletes the document.',
+  ],
+  publish: ofOne('Makes the draft the published version.'),
+  unpublish: ofOne('Removes the published version, and keeps the draft.'),
+  discardDraft: ofOne('Replaces the draft by the published version.'),
+  findSchedule: ofOne('Returns the times of the next publication and its end.'),
+  schedule: ofOne('Sets the times of the next publication and its end.'),
+  unschedule: ofOne('Removes both times.'),
+  findTrash: ofOne('Returns a page of deleted documents.'),
+  findVersions: ofOne('Returns the stored versions of a document, the latest first.'),
+  findVersion: ofOne('Returns one stored version of a document.'),
+  compareVersion: ofOne('Returns what a version changed, compared with the one before it.'),
+  restoreVersion: ofOne('Writes the values of a stored version into the document.'),
+  restore: ofOne('Brings a deleted document back.'),
+  bulk: ofOne('Writes a list of documents, or all documents that match a filter.'),
+};
+
+/** Returns the description of an operation on a type. */
+export const describedBy = (handler: Handler, told: Told): string =>
+  [...SENTENCES[handler](told), needsGrant(told.action, told.type.singularApiId)].join(' ');
