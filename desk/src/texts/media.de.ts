@@ -38,7 +38,7 @@ export const media: typeof english = {
   details: (name) => `Angaben zu ${name}`,
   chosen: 'Ausgewählt, in dieser Reihenfolge',
   undescribedMark: 'Kein Alternativtext',
-  describe: (name) => `${name} beschreiben`,
+  describe: (name) => `Kein Alternativtext: ${name} beschreiben`,
   name: 'Name',
   alternative: 'Alternativtext',
   alternativeHint: 'Sagt, was das Bild zeigt, für Leser, die es nicht sehen können.',

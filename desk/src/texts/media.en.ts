@@ -26,7 +26,7 @@ export const media = {
   details: (name: string) => `Details of ${name}`,
   chosen: 'Chosen, in this order',
   undescribedMark: 'No alternative text',
-  describe: (name: string) => `Describe ${name}`,
+  describe: (name: string) => `No alternative text: describe ${name}`,
   name: 'Name',
   alternative: 'Alternative text',
   alternativeHint: 'Says what the picture shows, for readers who cannot see it.',

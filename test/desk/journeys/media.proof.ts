@@ -190,13 +190,13 @@ const GIVE = `(kind, selector, files) => {
   });
 
   it('is asked for the alternative text of a picture that it has chosen', async () => {
-    await ann.press('Describe fresh.png');
+    await ann.press('No alternative text: describe fresh.png');
     await ann.fill('Alternative text', 'A grey wall');
     await inDialog('Save');
     await closed();
     await ann.until(
       'described',
-      async () => (await ann.page.$$('[aria-label="Describe fresh.png"]')).length === 0,
+      async () => (await ann.page.$$('[aria-label="No alternative text: describe fresh.png"]')).length === 0,
     );
     const [file] = await visit.api('get', '/upload/files?filters[name]=fresh.png');
     expect(file.alternativeText).toBe('A grey wall');
