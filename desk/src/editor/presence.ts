@@ -3,7 +3,7 @@ import { request } from '../api/http.ts';
 import { settings } from '../settings.ts';
 import { Observed } from './observed.ts';
 
-export interface Present {
+interface Present {
   readonly id: string;
   readonly name: string;
   readonly saved: string | null;

@@ -2,10 +2,10 @@
 import type { DeskAttribute } from './desk-model.js';
 
 /** `HTMLElement` in projects with the types of browsers. */
-export type DeskElement = typeof globalThis extends { HTMLElement: { prototype: infer E } } ? E : unknown;
+type DeskElement = typeof globalThis extends { HTMLElement: { prototype: infer E } } ? E : unknown;
 
 /** Request to the content routes, with the session of the editor. */
-export interface DeskRequest {
+interface DeskRequest {
   /** Default `GET`. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Parameters of the query string; objects and lists are nested as in requests to the API. */
@@ -26,7 +26,7 @@ export interface DeskTools {
 }
 
 /** Place of one value in the form that the editor has open. */
-export interface DeskFieldPlace extends DeskTools {
+interface DeskFieldPlace extends DeskTools {
   readonly attribute: DeskAttribute;
   /** Path in the form, such as `colour` or `seo/colour`. */
   readonly path: string;
@@ -43,16 +43,16 @@ export interface DeskFieldPlace extends DeskTools {
 }
 
 /** Ends what `mount` has begun. */
-export type DeskUnmount = () => void;
+type DeskUnmount = () => void;
 
 /** Field of the host, for attributes with `desk: { field: name }`. */
-export interface DeskField {
+interface DeskField {
   /** Draws the field into an empty element. */
   readonly mount: (element: DeskElement, place: DeskFieldPlace) => DeskUnmount | undefined;
 }
 
 /** Screen of the host, with an entry in the menu. */
-export interface DeskScreen {
+interface DeskScreen {
   /** Last part of the address: small letters, digits and dashes. */
   readonly name: string;
   readonly label: string;

@@ -9,7 +9,7 @@ export type DeskLanguage = (typeof LANGUAGES)[number];
 const COLOURS = ['blue', 'cyan', 'grape', 'indigo', 'pink', 'violet'] as const;
 
 /** Colour of the desk. White text is readable on its darkest shade. */
-export type DeskColour = (typeof COLOURS)[number];
+type DeskColour = (typeof COLOURS)[number];
 
 /** Options of `DeskModule.forRoot`. */
 export interface DeskOptions {
