@@ -13,7 +13,7 @@
  * npm run bench -- ledger [--seconds 10] [--rounds 7] [--totals 10000,1000000]
  * npm run bench -- replicas [--tries 100000] [--seconds 14] [--rounds 7]
  * npm run bench -- upload [--uploads 500] [--megabytes 5] [--pictures 40] [--rounds 3] [--seconds 5] [--files 100000] [--only memory]
- * npm run bench -- desk [--visits 15] [--keys 150] [--rows 500] [--types 300] [--only lists,many,keys]
+ * npm run bench -- desk [--visits 15] [--keys 150] [--rows 500] [--words 20000] [--types 300] [--only lists,many,keys]
  * npm run bench -- compare --before FOLDER [--only read|write|post] [--adapters express,fastify] [--seconds 6] [--rounds 7]
  * npm run bench -- events [--only writers|deliveries|listeners] [--seconds 14] [--rounds 9] [--events 5000] [--listeners 2000]
  * npm run bench -- layout [--before FOLDER]

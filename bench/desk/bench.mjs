@@ -1,11 +1,11 @@
 /**
- * `npm run bench -- desk [--visits 15] [--keys 150] [--rows 500] [--types 300] [--only lists,many,keys]`: how long editors wait for the desk, in npm's
+ * `npm run bench -- desk [--visits 15] [--keys 150] [--rows 500] [--words 20000] [--types 300] [--only lists,many,keys]`: how long editors wait for the desk, in npm's
  * own Chromium. Prints a table and writes bench/results/desk.{md,json}.
  *
  * - List: from the navigation to the frame with the first rows of the sample, with an empty and a full cache.
  * - Many: the same list in an application with many types. A document with many attributes and three zones,
  *   from its response to the frame after its last field.
- * - Keys: from the event of a key to the frame after it, in a document with many component rows.
+ * - Keys: from the event of a key to the frame after it, in a document with many component rows, and in long texts.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -134,16 +134,18 @@ async function type(page, selector, keys) {
   return { paints: await page.evaluate('window.paints'), work };
 }
 
-async function measureKeys(databases, { rows, keys }) {
+async function measureKeys(databases, { rows, words, keys }) {
   const server = await spawnServer({
     args: [
       join(import.meta.dirname, 'rows-server.mjs'),
-      ...['--database-url', await databases.create(), '--rows', String(rows)],
+      ...['--database-url', await databases.create(), '--rows', String(rows), '--words', String(words)],
     ],
   });
   try {
     const [, invitation] = /invitation: (\S+)/.exec(server.output());
-    const { browser, page } = await enter(invitation);
+    const { browser, page, desk } = await enter(invitation);
+    await page.goto(`${desk}/content/sheet`);
+    await page.waitForSelector('tbody .desk-row-link');
     await page.click('tbody .desk-row-link');
     await page.waitForSelector('[data-path=rows] [aria-expanded=false]');
     await page.click('[data-path=rows] [aria-expanded=false]');
@@ -156,6 +158,19 @@ async function measureKeys(databases, { rows, keys }) {
     ]) {
       const { paints, work } = await type(page, selector, keys);
       found.push({ name: `key in ${name}, ${rows} rows`, goal: GOALS.key, ...summary(paints), work });
+    }
+    await page.goto(`${desk}/content/essay`);
+    await page.waitForSelector('tbody .desk-row-link');
+    await page.click('tbody .desk-row-link');
+    await page.evaluate(WATCH_KEYS);
+    for (const name of ['story', 'body']) {
+      const selector = `[data-path=${name}] [role=textbox]`;
+      await page.waitForSelector(selector);
+      // In the middle of the text.
+      await page.click(selector);
+      const { paints, work } = await type(page, selector, keys);
+      const kind = name === 'story' ? 'blocks' : 'Markdown';
+      found.push({ name: `key in ${kind} of ${words} words`, goal: GOALS.key, ...summary(paints), work });
     }
     await browser.close();
     return found;
@@ -231,11 +246,13 @@ export async function bench(args) {
       visits: { type: 'string', default: '15' },
       keys: { type: 'string', default: '150' },
       rows: { type: 'string', default: '500' },
+      words: { type: 'string', default: '20000' },
       types: { type: 'string', default: '300' },
       only: { type: 'string', default: 'lists,many,keys' },
     },
   });
   const [visits, keys, count, types] = [values.visits, values.keys, values.rows, values.types].map(Number);
+  const words = Number(values.words);
   const parts = values.only.split(',');
   build();
   const databases = await startDatabases();
@@ -243,7 +260,7 @@ export async function bench(args) {
     const measured = [
       ...(parts.includes('lists') ? await measureLists(databases, visits) : []),
       ...(parts.includes('many') ? await measureMany(databases, { types, visits }) : []),
-      ...(parts.includes('keys') ? await measureKeys(databases, { rows: count, keys }) : []),
+      ...(parts.includes('keys') ? await measureKeys(databases, { rows: count, words, keys }) : []),
     ];
     // A run of some parts keeps the figures of the others.
     const rows = [...(await formerRows(measured)), ...measured];

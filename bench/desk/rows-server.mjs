@@ -1,7 +1,7 @@
 /**
- * Server process with one document that has many component rows. Prints `invitation: <link>`.
+ * Server process with one document that has many component rows, and one with long texts. Prints `invitation: <link>`.
  *
- * node rows-server.mjs --database-url postgresql://… --rows 500
+ * node rows-server.mjs --database-url postgresql://… --rows 500 --words 20000
  */
 import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
@@ -15,7 +15,9 @@ import {
 import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { DeskInvitations, DeskModule } from 'nestjs-content-api/desk';
 
-const { values } = parseArgs({ options: { 'database-url': { type: 'string' }, rows: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { 'database-url': { type: 'string' }, rows: { type: 'string' }, words: { type: 'string' } },
+});
 
 const row = defineComponent({
   uid: 'sheet.row',
@@ -30,15 +32,41 @@ const sheet = defineCollectionType({
     rows: { type: 'component', component: 'sheet.row', repeatable: true },
   },
 });
+const essay = defineCollectionType({
+  singularApiId: 'essay',
+  pluralApiId: 'essays',
+  draftAndPublish: true,
+  attributes: { title: { type: 'string' }, story: { type: 'blocks' }, body: { type: 'richtext' } },
+});
+
+/** Words in a block of the long texts. */
+const BLOCK = 50;
+const WORDS = 'the ferry leaves at six and the harbour is quiet again until noon'.split(' ');
+const texts = Array.from({ length: Number(values.words) / BLOCK }, (_, block) =>
+  Array.from({ length: BLOCK }, (_none, at) => WORDS[(block + at) % WORDS.length]).join(' '),
+);
+/** A block with a bold middle; each tenth one is a heading, and each seventh a list. */
+const blockOf = (text, at) => {
+  const children = [
+    { type: 'text', text: text.slice(0, 60) },
+    { type: 'text', text: text.slice(60, 90), bold: true },
+    { type: 'text', text: text.slice(90) },
+  ];
+  if (at % 10 === 0) return { type: 'heading', level: 2, children };
+  const item = { type: 'list-item', children };
+  return at % 7 === 0
+    ? { type: 'list', format: 'unordered', children: [item] }
+    : { type: 'paragraph', children };
+};
 
 const app = await NestFactory.create(
   {
     module: class BenchModule {},
     imports: [
       ContentModule.forRoot({
-        contentTypes: [sheet, ...userTypes()],
+        contentTypes: [sheet, essay, ...userTypes()],
         components: [row],
-        access: { roles: { editor: { desk: ['open'], sheet: '*' } } },
+        access: { roles: { editor: { desk: ['open'], sheet: '*', essay: '*' } } },
         database: { clientUrl: values['database-url'] },
       }),
       UsersModule.forRoot({ secret: 'a secret of the benchmark of the desk', rateLimit: false }),
@@ -55,6 +83,9 @@ const rows = Array.from({ length: Number(values.rows) }, (_, i) => ({
   amount: i,
 }));
 await app.get(getContentToken('sheet'), { strict: false }).create({ title: 'Rows', rows });
+await app
+  .get(getContentToken('essay'), { strict: false })
+  .create({ title: 'Texts', story: texts.map(blockOf), body: texts.join('\n\n') });
 await app.listen(0, '127.0.0.1');
 const url = `http://127.0.0.1:${app.getHttpServer().address().port}`;
 const email = 'editor@example.org';
