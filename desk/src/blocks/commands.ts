@@ -4,7 +4,7 @@ import { Fragment, type Node, type NodeRange, type NodeType } from 'prosemirror-
 import {
   type Command,
   type EditorState,
-  type Selection,
+  Selection,
   TextSelection,
   type Transaction,
 } from 'prosemirror-state';
@@ -128,7 +128,7 @@ export const setKind =
       const made = range.depth > 1 ? entries : entries.map((one) => retyped(one, type, attrs));
       const step = takeOut(current, range, made);
       for (const one of step.steps) tr.step(one);
-      tr.setSelection(TextSelection.create(tr.doc, step.selection.anchor, step.selection.head));
+      tr.setSelection(Selection.fromJSON(tr.doc, step.selection.toJSON()));
       current = current.apply(step);
     }
     if (!tr.docChanged) return setBlockType(type, attrs)(state, dispatch);

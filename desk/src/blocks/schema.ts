@@ -110,11 +110,13 @@ const check =
     if (!isValid(value)) throw new RangeError('Unknown value');
   };
 
+// Line breaks are characters of the format, in every kind of text.
 export const schema = new Schema({
   nodes: {
     doc: { content: 'block+' },
     paragraph: {
       content: 'inline*',
+      whitespace: 'pre',
       group: 'block',
       attrs: { rest },
       parseDOM: [rule('p')],
@@ -122,6 +124,7 @@ export const schema = new Schema({
     },
     heading: {
       content: 'inline*',
+      whitespace: 'pre',
       group: 'block',
       defining: true,
       attrs: { level: { default: 1, validate: check(isLevel) }, rest },
@@ -130,6 +133,7 @@ export const schema = new Schema({
     },
     quote: {
       content: 'inline*',
+      whitespace: 'pre',
       group: 'block',
       defining: true,
       attrs: { rest },
@@ -164,6 +168,7 @@ export const schema = new Schema({
     },
     list_item: {
       content: 'inline*',
+      whitespace: 'pre',
       defining: true,
       attrs: { rest },
       parseDOM: [rule('li')],

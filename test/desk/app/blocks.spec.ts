@@ -1,7 +1,16 @@
 /** Values of `blocks` come back from the editor as they were, whatever is in them. */
 import fc from 'fast-check';
-import { EditorState } from 'prosemirror-state';
+import { EditorState, TextSelection } from 'prosemirror-state';
 import type { Node } from 'prosemirror-model';
+import {
+  indent,
+  leaveEmptyItem,
+  outdent,
+  outdentInner,
+  plainAtStart,
+  setKind,
+  toggleList,
+} from '../../../desk/src/blocks/commands.ts';
 import { fromDocument, toDocument } from '../../../desk/src/blocks/convert.ts';
 import { canonical } from '../../../desk/src/blocks/inlines.ts';
 import { isSafeUrl, schema } from '../../../desk/src/blocks/schema.ts';
@@ -36,13 +45,13 @@ describe('the editor of blocks', () => {
           canonical(back === null ? EMPTY : value),
         );
       }),
-      { numRuns: dose(400, 10_000) },
+      { numRuns: dose(250, 10_000) },
     );
   }, 600_000);
 
   it('changes nothing but what was edited', () => {
     let edited = 0;
-    const runs = dose(400, 10_000);
+    const runs = dose(250, 10_000);
     fc.assert(
       fc.property(blockValues, fc.nat(), fc.nat(), (before, which, where) => {
         const value = structuredClone(before);
@@ -67,6 +76,39 @@ describe('the editor of blocks', () => {
       { numRuns: runs },
     );
     expect(edited).toBeGreaterThan(runs / 3);
+  }, 600_000);
+
+  it('loses no text by commands for lists and kinds, and makes documents of the format only', () => {
+    const commands = [
+      ...[indent, outdent, outdentInner, plainAtStart, leaveEmptyItem],
+      ...[toggleList('ordered'), toggleList('unordered')],
+      ...['paragraph', 'quote', 'code', 'heading'].map((name) => setKind(schema.nodes[name]!, {})),
+    ];
+    const step = fc.record({ which: fc.nat(), anchor: fc.nat(), head: fc.nat() });
+    const textOf = (doc: Node): string => doc.textBetween(0, doc.content.size, '', () => '¤');
+    let changed = 0;
+    fc.assert(
+      fc.property(blockValues, fc.array(step, { maxLength: 8 }), (value, steps) => {
+        let state = EditorState.create({ doc: toDocument(value) });
+        const before = textOf(state.doc);
+        for (const { which, anchor, head } of steps) {
+          const [from, to] = [anchor, head].map((at) => state.doc.resolve(at % (state.doc.content.size + 1)));
+          state = state.apply(state.tr.setSelection(TextSelection.between(from!, to!)));
+          const command = commands[which % commands.length]!;
+          command(state, (transaction) => {
+            changed += transaction.docChanged ? 1 : 0;
+            state = state.apply(transaction);
+          });
+          state.doc.check();
+          expect(textOf(state.doc)).toBe(before);
+        }
+        expect(canonical(fromDocument(state.doc) ?? EMPTY)).toBe(
+          canonical(fromDocument(copy(state.doc)) ?? EMPTY),
+        );
+      }),
+      { numRuns: dose(250, 10_000) },
+    );
+    expect(changed).toBeGreaterThan(100);
   }, 600_000);
 
   const text = (content: string, more: object = {}): object => ({ type: 'text', text: content, ...more });

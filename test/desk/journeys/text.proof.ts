@@ -358,7 +358,7 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
         text(''),
       ),
     ];
-    const id = await write({ story: [...strange, paragraph(text('end'))] });
+    const id = await write({ story: [...strange, paragraph(text('two\nlines end'))] });
     await ann.page.focus(STORY);
     await press('Control+Home');
     await type('Not ');
@@ -367,7 +367,11 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     await ann.saved();
     const [first, ...others] = strange as any[];
     const children = [text('Not A '), ...first.children.slice(1)];
-    expect((await stored(id)).story).toEqual([{ ...first, children }, ...others, paragraph(text('ending'))]);
+    expect((await stored(id)).story).toEqual([
+      { ...first, children },
+      ...others,
+      paragraph(text('two\nlines ending')),
+    ]);
   });
 
   it('shows a block of another program, and edits the text around it', async () => {
