@@ -90,7 +90,12 @@ export function Toolbar({ view, label, readOnly, isShown, setShown }: Props) {
   return (
     <Bar label={texts.blocks.toolbar(label)} leave={() => view.focus()}>
       {!readOnly && <Writing view={view} />}
-      <Tool label={texts.markdown.preview} icon={IconEye} isOn={isShown} run={() => setShown(!isShown)} />
+      <Tool
+        label={texts.markdown.previewOf(label)}
+        icon={IconEye}
+        isOn={isShown}
+        run={() => setShown(!isShown)}
+      />
     </Bar>
   );
 }

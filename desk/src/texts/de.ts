@@ -220,7 +220,6 @@ export const de: Texts = {
   },
 
   markdown: {
-    preview: 'Vorschau',
     previewOf: (field) => `Vorschau von ${field}`,
   },
 

@@ -212,7 +212,6 @@ export const en = {
   },
 
   markdown: {
-    preview: 'Preview',
     previewOf: (field: string) => `Preview of ${field}`,
   },
 

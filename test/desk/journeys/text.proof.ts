@@ -473,7 +473,7 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
         '[bad](javascript:window.attacked=1) [good](https://example.org) <form action="/x"><input name="p"></form>',
       ].join('\n\n'),
     });
-    await ann.press('Preview');
+    await ann.press('Preview of Body');
     await ann.page.waitForSelector(`${PREVIEW} td`);
     expect(await ann.texts(`${PREVIEW} h1`)).toEqual(['Title']);
     expect(await ann.texts(`${PREVIEW} b`)).toEqual(['bold']);
@@ -507,7 +507,7 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     };
     expect(await checkViews(ann.page, 'desk-text', visit)).toEqual([]);
     const preview = async (): Promise<void> => {
-      await ann.press('Preview');
+      await ann.press('Preview of Body');
       await ann.page.waitForSelector(`${PREVIEW} blockquote`);
       await ann.page.focus(BODY);
       await ann.page.evaluate('scrollTo(0, 250)');
