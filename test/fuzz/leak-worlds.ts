@@ -18,6 +18,7 @@ import {
   type ScalarAttribute,
   type Schema,
 } from './internals.ts';
+import { conditional, type Hiding, hidingOf, seedConditions } from './leak-conditions.ts';
 import { model, OPEN } from './model.ts';
 
 const READ = ['find', 'findOne'] as const;
@@ -66,7 +67,17 @@ export const CALLERS: Readonly<Record<string, Grants>> = {
   librarian: { ...granting(OPEN, false), file: READ },
   /** May read single files, and some types with files. */
   viewer: { dossier: [fields(READ, 'title', 'scan')], author: ['findOne'], file: ['findOne'] },
+  /** May read the versions that meet random conditions. */
+  limited: conditional('limited', OPEN, true),
+  limitedPublished: conditional('limitedPublished', OPEN, false),
+  limitedMixed: { ...granting(OPEN, true), ...conditional('limitedMixed', ['article', 'dossier'], true) },
 };
+
+/** Types of a caller whose grants have conditions. */
+const limitedTypes = (grants: Grants): ContentType[] =>
+  typesOf(schema).filter(({ singularApiId }) =>
+    grantsFor(grants, singularApiId, 'find').some((grant) => typeof grant !== 'string' && 'where' in grant),
+  );
 
 /** Adds the grant to read the model, which all callers have. */
 export const withModel = (grants: Grants): Grants => ({
@@ -152,9 +163,11 @@ class Rewrite {
   private readonly sql: RunSql;
   private readonly grants: Grants;
   private readonly documents: Documents;
+  private readonly hiding: Hiding | null;
   private n = 0;
 
-  constructor(sql: RunSql, grants: Grants, documents: Documents) {
+  constructor(sql: RunSql, [grants, hiding]: readonly [Grants, Hiding | null], documents: Documents) {
+    this.hiding = hiding;
     this.sql = sql;
     this.grants = grants;
     this.documents = documents;
@@ -305,16 +318,39 @@ class Rewrite {
     return true;
   }
 
+  /** Whether the version does not meet the condition of the caller. */
+  private refuses({ singularApiId }: ContentType, row: Json): boolean {
+    const met = this.hiding?.met.get(singularApiId);
+    return met !== undefined && !met.has(Number(row['id']));
+  }
+
+  /** Deletes hidden versions of some documents, unless conditions depend on the documents. */
+  private async withoutHidden(type: ContentType): Promise<void> {
+    const { hiding } = this;
+    const met = hiding?.met.get(type.singularApiId);
+    if (met === undefined || hiding?.entered.has(type.singularApiId) === true) return;
+    await this.sql(
+      `delete from "${type.table}" where not (id = any($1::int4[])) and ascii(document_id) % 2 = 0`,
+      [[...met]],
+    );
+  }
+
   private async row(type: ContentType, row: Json): Promise<void> {
     const closed = !mayRead(this.grants, type);
+    const decides = this.hiding?.names.get(type.singularApiId);
     const hidden =
       closed ||
+      this.refuses(type, row) ||
       (type.draftAndPublish && row['published'] === false && !mayReadDrafts(this.grants, type.singularApiId));
     const sets = new Map<string, unknown>();
     let isRevised = false;
     for (const attribute of type.attributes.values()) {
+      if (decides?.has(attribute.name) === true) continue;
       if (attribute.kind === 'relation') {
         if (!hidden && !this.linksAreSecret(type, attribute)) continue;
+        // Another locale of the document, which the caller may read, shares these links.
+        const isShared = attribute.join.kind === 'link' && !attribute.join.links.perLocale;
+        if (isShared && type.localized && this.refuses(type, row)) continue;
         isRevised = true;
         if (attribute.join.kind === 'column') {
           // A one-to-one target has one owner.
@@ -365,9 +401,11 @@ class Rewrite {
 
   async type(type: ContentType): Promise<void> {
     for (const row of await this.sql(`select * from "${type.table}" order by id`)) await this.row(type, row);
+    await this.withoutHidden(type);
     const table = `"${type.table}"`;
     // The number of hidden documents must not be visible.
-    if (!mayRead(this.grants, type))
+    const decides = this.hiding?.entered.has(type.singularApiId) === true;
+    if (!mayRead(this.grants, type) && !decides)
       await this.sql(`delete from ${table} where document_id = (select max(document_id) from ${table})`);
     if (type.draftAndPublish && !mayReadDrafts(this.grants, type.singularApiId)) {
       await this.sql(
@@ -436,6 +474,8 @@ export interface Prepared {
   readonly first: string;
   readonly copies: readonly { readonly caller: string; readonly url: string }[];
   readonly documents: readonly (readonly [string, readonly string[]])[];
+  /** Seed of the conditions. */
+  readonly seed: number;
 }
 
 type Closing = (() => Promise<unknown>)[];
@@ -458,16 +498,19 @@ async function filled(options: Parameters<typeof startApp>[0], url: string): Pro
 export async function prepareWorlds(
   callers: readonly string[],
   closing: Closing,
-  serverUrl?: string,
+  { serverUrl, seed }: { readonly serverUrl?: string; readonly seed: number },
 ): Promise<Prepared> {
   const first = await createDatabase(serverUrl);
   closing.unshift(() => first.drop());
   const documents = await filled(model, first.url);
+  seedConditions({ schema, documents, seed });
+  const hidings = await hiddenFrom(callers, first.url);
   const making = callers.map(async (caller) => {
     const copy = await copyDatabase(first.url);
     closing.unshift(() => copy.drop());
     await withSql(copy.url, async (sql) => {
-      const rewrite = new Rewrite(sql, CALLERS[caller] ?? {}, documents);
+      const hiding = hidings.get(caller) ?? null;
+      const rewrite = new Rewrite(sql, [CALLERS[caller] ?? {}, hiding], documents);
       await sql('begin');
       for (const type of typesOf(schema)) await rewrite.type(type);
       await rewrite.files();
@@ -476,7 +519,22 @@ export async function prepareWorlds(
     return { caller, url: copy.url };
   });
   const copies = await Promise.all(making);
-  return { first: first.url, copies, documents: [...documents] };
+  return { first: first.url, copies, documents: [...documents], seed };
+}
+
+/** Returns what the conditions of each caller hide in a filled database. */
+async function hiddenFrom(callers: readonly string[], url: string): Promise<ReadonlyMap<string, Hiding>> {
+  const found = new Map<string, Hiding>();
+  const running = await startApp(model, url);
+  try {
+    for (const caller of callers) {
+      const types = limitedTypes(CALLERS[caller] ?? {});
+      if (types.length > 0) found.set(caller, await hidingOf(caller, types, running));
+    }
+  } finally {
+    await running.close();
+  }
+  return found;
 }
 
 /** Model that exposes a private attribute, which verifies that the comparison detects it. */
@@ -490,10 +548,11 @@ function leakyModel(): typeof model {
 
 /** Starts the applications of the prepared databases; `leaky` ones expose a private attribute. */
 export async function connectWorlds(
-  { first, copies, documents }: Prepared,
+  { first, copies, documents, seed }: Prepared,
   closing: Closing,
   leaky = false,
 ): Promise<Worlds> {
+  seedConditions({ schema, documents: new Map(documents), seed });
   const options = {
     ...(leaky ? leakyModel() : model),
     library: true,

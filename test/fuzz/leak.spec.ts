@@ -29,6 +29,8 @@ const CALLERS = [
   'narrowOne',
   'librarian',
   'viewer',
+  'limited',
+  'limitedMixed',
 ];
 
 /** Kinds of techniques; the first matching prefix is the kind. */
@@ -68,7 +70,7 @@ describe('two databases that differ only in what the caller may not see', () => 
   let prepared: Prepared;
   let worlds: Worlds;
   beforeAll(async () => {
-    prepared = await prepareWorlds(CALLERS, closing);
+    prepared = await prepareWorlds(CALLERS, closing, { seed: SEED });
     worlds = await connectWorlds(prepared, closing);
   });
   afterAll(async () => {

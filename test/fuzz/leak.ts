@@ -62,13 +62,16 @@ const postgres = await startPostgres({ max_connections: '500' });
 const closing: (() => Promise<unknown>)[] = [];
 try {
   const readers = callers.filter((name) => name in CALLERS);
-  const prepared = await prepareWorlds(readers, closing, postgres.url);
+  const prepared = await prepareWorlds(readers, closing, { serverUrl: postgres.url, seed: budget.seed });
   const writers = await prepareWriters(
     callers.filter((name) => name in WRITERS),
     closing,
     postgres.url,
   );
-  const models = await modelLeaks(readers, postgres.url);
+  const models = await modelLeaks(
+    readers.filter((name) => !name.startsWith('limited')),
+    postgres.url,
+  );
   console.log(`models: ${models.asked} pairs of descriptions, ${models.leaks.length} differ`);
   console.log(`databases created after ${((Date.now() - started) / 1000).toFixed(0)} s`);
   const jobs = Array.from({ length: processes }, (_, i): Job => ({
