@@ -23,6 +23,7 @@ export type { ComponentDefinition, ContentTypeDefinition } from './content/model
 export type { DocumentFields, DocumentOf } from './types/document-of.js';
 export type { InputOf } from './types/input-of.js';
 export type { QueryOf } from './types/query-of.js';
+export type { WhereFor } from './types/where-for.js';
 export type { Register } from './types/registry.js';
 export type { ResultOf } from './types/result-of.js';
 export { ContentModelError } from './content/model/content-model-error.js';

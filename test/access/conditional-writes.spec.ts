@@ -331,6 +331,15 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
       await send('put', path, RED, { next: other }).expect(200);
     });
 
+    it('18.26 a write does not take the target of another document', async () => {
+      const [mine, other] = [await written(), await written({ team: ids['blue'], twin: ids['free'] })];
+      await unchanged(() => send('put', `articles/${mine}`, RED, { twin: ids['free'] }).expect(400));
+      await unchanged(() =>
+        send('post', 'articles', RED, { team: ids['red'], twin: ids['free'] }).expect(400),
+      );
+      expect((await one(other, { populate: 'twin' }))?.['twin']).not.toBeNull();
+    });
+
     it('18.26 the inverse side changes documents of the condition only', async () => {
       const [mine, other] = [await written(), await written({ team: ids['blue'], tags: [ids['free']] })];
       const path = `tags/${ids['free'] ?? ''}`;

@@ -85,6 +85,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
     article: [{ actions: READ, where: () => ({ team: { id: { $null: true } } }) }],
     team: ['find'],
   },
+  unpicked: { home: [{ actions: ['find'], where: () => ({ pick: { id: { $null: true } } }) }] },
   wrong: { article: [{ actions: READ, where: () => ({ nothing: 1 }) }] },
   missing: { article: [{ actions: READ, where: () => ({ stage: { $eq: undefined } }) }] },
   empty: { article: [{ actions: READ, where: () => ({}) }] },
@@ -220,7 +221,12 @@ describe.each(ADAPTERS)('conditions of grants on %s', (adapter) => {
       expect(await titles('teamless')).toEqual(['none']);
     });
 
-    it('18.18 the locale of a request does not change the documents in which a condition looks', async () => {
+    it('18.21 so does it for related documents with locales', async () => {
+      for (const query of ['', '?locale=de', '?locale=*', '?locale=xx'])
+        await get('unpicked', `home${query}`, 404);
+    });
+
+    it('18.21 the locale of a request does not change the documents in which a condition looks', async () => {
       expect(await titles('teamless', 'locale=de')).toEqual([]);
       await service('article').update(
         ids['red2'] ?? '',

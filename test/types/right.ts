@@ -9,7 +9,9 @@ import {
   InjectContent,
   type InputOf,
   type QueryOf,
+  type Grant,
   type ResultOf,
+  type WhereFor,
 } from 'nestjs-content-api';
 import type { model } from './model.ts';
 
@@ -29,6 +31,11 @@ declare const flag: boolean;
 interface Identity {
   readonly id: number;
   readonly documentId: string;
+}
+
+export function conditions(): Grant {
+  const ofAnn: WhereFor<'article'> = ({ id }) => ({ author: { name: { $eq: id ?? '' } } });
+  return { actions: ['find'], where: ofAnn };
 }
 
 export async function fields(): Promise<void> {

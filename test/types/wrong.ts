@@ -10,12 +10,16 @@ import {
   type InputOf,
   OnContentCommitted,
   type QueryOf,
+  type WhereFor,
 } from 'nestjs-content-api';
 
 declare const articles: ContentService<'article'>;
 declare const authors: ContentService<'author'>;
 declare const pins: ContentService<'pin'>;
 declare const homepage: ContentService<'homepage'>;
+
+// is not assignable to type 'false | FiltersOf<"article"
+export const ofNobody: WhereFor<'article'> = () => ({ autor: { name: 'Ann' } });
 
 export async function queries(): Promise<void> {
   // 'filtres' does not exist in type 'ListQuery<"article"… Did you mean to write 'filters'?

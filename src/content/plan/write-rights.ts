@@ -4,6 +4,7 @@ import {
   decide,
   type Decision,
   decidePublished,
+  grantedOf,
   isOwn,
   type OwnCondition,
   ruleOf,
@@ -137,10 +138,18 @@ export function decideOwners(
   return owners === 'all' || isOwn(owners) ? owners : 'none';
 }
 
+/**
+ * Whether a link takes its target from another owner. Such a write changes the other document, which a
+ * condition may not cover.
+ */
+const takesTargets = ({ join, exclusive, def }: LinkedAttribute): boolean =>
+  join.side !== 'inverse' && (exclusive || ('relation' in def && def.relation.startsWith('oneTo')));
+
 type Writing = Acting & { readonly action: 'create' | 'update' };
 
 export function writeRightsOf(caller: Caller, { type, action, published }: Writing): WriteRights {
   const mayWrite = mayWriteOf(caller, type, action);
+  const isLimited = grantedOf(decideState(published)(caller, type, action)) !== null;
   // An existing document with drafts stores its current values in the draft, whatever state the write has.
   const back = { type, action, published: action === 'create' && published };
   const fields = fieldsOf(caller, type, decideReadBack(caller, back) === 'all' ? [oneOf(type)] : []);
@@ -149,7 +158,10 @@ export function writeRightsOf(caller: Caller, { type, action, published }: Writi
   return {
     trusted: false,
     mayWrite,
-    links: (attribute, shown) => linksOf(caller, attribute, { shown, published }),
+    links: (attribute, shown) =>
+      isLimited && takesTargets(attribute)
+        ? { grant: null }
+        : linksOf(caller, attribute, { shown, published }),
     isShown: isRead,
     telling: (attribute) => {
       if (mayWrite(attribute)) return 'all';
