@@ -180,8 +180,7 @@ export async function hidingOf(
           if (found !== null) ids.add((found as { id: number }).id);
         }
       } else
-        for (const { id } of (await service.find(query)).data as unknown as { id: number }[])
-          ids.add(id);
+        for (const { id } of (await service.find(query)).data as unknown as { id: number }[]) ids.add(id);
     }
     met.set(type.singularApiId, ids);
   }
