@@ -12,12 +12,14 @@ import { type Environment, type Surroundings, UsageError } from './command.js';
 import { COMPARE_USAGE, runCompare } from './compare-command.js';
 
 export const ADOPT_USAGE = `adopt <source> [--out src/content] [--module <module>] [--dry-run] [--report adopt-report]
-        [--key <key>] [--no-files] [--on-conflict skip|refuse|replace] [--overwrite] [--work .adopt]
-      Moves a Strapi 4 or 5 project: its folder, or an archive of "strapi export".
+        [--key <key>] [--token <token>] [--project <folder>] [--no-files] [--on-conflict skip|refuse|replace] [--overwrite] [--work .adopt]
+      Moves a Strapi 4 or 5 project: its folder, an archive of "strapi export", or the URL of a server.
       Without --module, writes the definitions and a report, and prints the next steps.
       With --module, moves the content of the archive into the application, too. Run it again after a crash.
       --dry-run writes the report only.
       --key is the key of an encrypted archive; or set STRAPI_KEY.
+      --token is an API token with full access, for a URL; or set STRAPI_TOKEN.
+      --project is the folder of the project, for a URL that does not show its schemas.
       --overwrite replaces definitions that were changed by hand.
     ${COMPARE_USAGE}`;
 
@@ -26,6 +28,8 @@ const OPTIONS = {
   module: { type: 'string' },
   report: { type: 'string', default: 'adopt-report' },
   key: { type: 'string' },
+  token: { type: 'string' },
+  project: { type: 'string' },
   work: { type: 'string', default: '.adopt' },
   'dry-run': { type: 'boolean', default: false },
   'no-files': { type: 'boolean', default: false },
@@ -107,7 +111,9 @@ export async function runAdopt(args: readonly string[], surroundings: Surroundin
   const onConflict = values['on-conflict'];
   if (!isChoice(onConflict)) throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
   const { out, module: reference, report, work, overwrite, 'dry-run': dryRun, 'no-files': noFiles } = values;
-  const source = await openSource(location, { key: await keyFor(location, values.key, env) });
+  const key = await keyFor(location, values.key, env);
+  const { token = env['STRAPI_TOKEN'], project } = values;
+  const source = await openSource(location, { key, token, project, work, say });
   const plan = planOf(source);
   const told = { plan, source, report };
   const task = { source, plan, work, say };

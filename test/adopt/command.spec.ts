@@ -329,6 +329,47 @@ describe.each([
       ]);
     });
 
+    it('moves a project over the API of its server, too', async () => {
+      const other = await createDatabase();
+      const place = await mkdtemp(join(tmpdir(), 'adopt-'));
+      const imports = modulesOf(await newArchive(), other.url, place);
+      const target = await startHost(() => ({ imports }), {
+        database: other,
+        ready: (app) => app.get<MikroORM>(CONTENT_ORM).schema.update({ safe: true }),
+      });
+      const module = join(place, 'app.module.mjs');
+      modules.set(pathToFileURL(module).href, {
+        module: Root,
+        imports: modulesOf(await newArchive(), other.url, place),
+      });
+      await writeFile(
+        module,
+        `export const AppModule = globalThis[Symbol.for('modules of adopt/command')].get(import.meta.url);\n`,
+      );
+      const more = ['--report', join(place, 'report'), '--work', join(place, 'work')];
+      const said: string[] = [];
+      const say = (line: string): void => void said.push(line);
+      await run(['adopt', host.url, '--module', module, ...more], { env: {}, say });
+      expect(said.filter((line) => line.startsWith('Left out'))).toEqual([]);
+      const answer = async (url: string, path: string): Promise<unknown> =>
+        (await fetch(`${url}/api/${path}`)).json();
+      for (const path of [
+        'articles?populate[tags]=true&populate[seo][populate]=*&populate[cover][fields]=name',
+        'articles?status=draft&populate[tags]=true&populate[seo]=true',
+        'articles?status=draft&locale=de&populate[tags]=true',
+        'tags?populate=articles',
+      ])
+        expect(await answer(target.url, path)).toEqual(await answer(host.url, path));
+      expect(await target.sql('select username, email from content_users')).toEqual([
+        { username: 'user1', email: 'user1@example.com' },
+      ]);
+      const { data } = (await answer(target.url, 'articles/one?populate=cover')) as any;
+      expect((await fetch(`${target.url}${data.cover.url}`)).status).toBe(200);
+      await target.close();
+      await other.drop();
+      await rm(place, { recursive: true, force: true });
+    });
+
     it('names values that no request could send, and links that lead nowhere', () => {
       const found = (key: string) =>
         [...report.changed, ...report.none].filter((one: any) => one.subject === ARTICLE && one.key === key);

@@ -11,9 +11,9 @@ export interface Sorted {
 }
 
 /** Characters of records in memory before they are written to a file. */
-const RUN_CHARACTERS = 24 * 1024 * 1024;
+const RUN_CHARACTERS = 8 * 1024 * 1024;
 /** Bytes that are read at once from each run. */
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 64 * 1024;
 const NEW_LINE = 0x0a;
 
 async function* linesOf(path: string): AsyncGenerator<string> {

@@ -66,6 +66,7 @@ export class RowReader {
     this.single(moved, owner);
     await this.sorts.documents.add(keyOf(moved.order, owner.documentId, FIRST), row);
     await this.sorts.owners.add(keyOf(uid, id, FIRST), owner);
+    if (survey.rest) await this.sorts.targets.add(keyOf(uid, owner.documentId, FIRST), owner);
     for (const instance of types.instances(uid, row.data)) {
       const number = Number(instance.id);
       if (number <= MAX_ID) this.last.instance = Math.max(this.last.instance, number);

@@ -1,8 +1,10 @@
-/** Source of a move: a project folder, or an archive. */
+/** Source of a move: a project folder, an archive, or a server. */
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AdoptError } from './adopt-error.js';
 import { readProject } from './project-schemas.js';
+import { fetchProject } from './rest-source.js';
 import type { Remark } from './remark.js';
 import type { SourceSchema } from './source-schema.js';
 import { readStrapiArchive, type StrapiArchive } from './strapi-archive.js';
@@ -27,6 +29,13 @@ export interface Source {
 export interface SourceOptions {
   /** Key of an encrypted archive. */
   readonly key?: string | undefined;
+  /** API token with full access, for a URL. */
+  readonly token?: string | undefined;
+  /** Folder of a project with the schemas, for a URL that does not show them. */
+  readonly project?: string | undefined;
+  /** Folder of temporary files. */
+  readonly work: string;
+  readonly say: (line: string) => void;
 }
 
 /** Entries of an unpacked archive. */
@@ -42,7 +51,7 @@ async function projectSource(location: string): Promise<Source> {
   return { location, digest: location, schemas, remarks, content: null };
 }
 
-async function archiveSource(location: string, { key }: SourceOptions): Promise<Source> {
+async function archiveSource(location: string, { key }: Pick<SourceOptions, 'key'>): Promise<Source> {
   const archive = readStrapiArchive(location, key === undefined ? {} : { key });
   const survey = await surveyOf(archive);
   if (survey.schemas.length === 0 && survey.rows.size === 0)
@@ -52,8 +61,22 @@ async function archiveSource(location: string, { key }: SourceOptions): Promise<
   return { location, digest, schemas: survey.schemas, remarks: survey.remarks, content: { archive, survey } };
 }
 
+const URL_START = /^https?:\/\//;
+
+/** Fetches a project over REST, and opens the folder of its rows. */
+async function serverSource(location: string, options: SourceOptions): Promise<Source> {
+  const { token, project, work, say } = options;
+  const url = location.replace(/\/+(api\/?)?$/, '');
+  const digest = createHash('sha256').update(url).digest('hex').slice(0, 16);
+  const schemas = project === undefined ? [] : (await readProject(project)).schemas;
+  const folder = await fetchProject({ url, token, schemas, say, folder: join(work, `rest-${digest}`) });
+  const source = await archiveSource(folder, {});
+  return { ...source, location };
+}
+
 /** Opens a source. Throws an AdoptError if there is none, or if it cannot be read. */
-export async function openSource(location: string, options: SourceOptions = {}): Promise<Source> {
+export async function openSource(location: string, options: SourceOptions): Promise<Source> {
+  if (URL_START.test(location)) return serverSource(location, options);
   const found = await stat(location).catch(() => null);
   if (found === null) throw new AdoptError(`Not found: ${location}`);
   const isProject = found.isDirectory() && !(await isUnpacked(location));

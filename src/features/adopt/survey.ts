@@ -19,6 +19,8 @@ export interface Survey {
   /** Version of Strapi, `5.44.0`; an empty text if the archive does not name it. */
   readonly version: string;
   readonly createdAt: string;
+  /** Whether links name documents, as REST responses do. */
+  readonly rest: boolean;
   readonly schemas: readonly SourceSchema[];
   readonly layouts: ReadonlyMap<string, StrapiObject>;
   readonly locales: readonly string[];
@@ -83,6 +85,7 @@ class Surveyor {
     return {
       version: textOf(objectOf(this.metadata['strapi'])['version']),
       createdAt: textOf(this.metadata['createdAt']) || '1970-01-01T00:00:00.000Z',
+      rest: this.metadata['rest'] === true,
       schemas: this.schemas,
       layouts: this.layouts,
       locales: locales.locales,
