@@ -68,11 +68,15 @@ function attributeName(name: string): string {
   return /^[A-Za-z]/.test(plain) ? plain : `x${plain}`;
 }
 
+/** Attributes that users have here and not in Strapi. */
+const OF_USERS: readonly string[] = ['tokenVersion', 'sessions', 'resetPasswordExpires', 'nameKey'];
+
 function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
   const reserved = [
     ...RESERVED_ATTRIBUTES,
     ...(model.isComponent ? ['__component'] : []),
     ...(hasDrafts(model) ? ['status'] : []),
+    ...(model.uid === USER_UID ? OF_USERS : []),
   ];
   const columns = new Set<string>();
   const names = new Map<string, string>();

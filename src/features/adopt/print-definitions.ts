@@ -124,6 +124,8 @@ const importsOf = (named: readonly Named[]): string =>
   named.map(({ constant, path }) => `import { ${constant} } from './${path}.js';\n`).join('');
 
 const listOf = (name: string, named: readonly Named[]): string => {
+  // An empty list without a type is an error under `strict`.
+  if (named.length === 0) return `export const ${name} = [] as const;`;
   const items = named.map(({ constant }) => constant);
   const line = `export const ${name} = [${items.join(', ')}];`;
   return line.length <= WIDTH
