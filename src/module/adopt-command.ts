@@ -11,16 +11,20 @@ import { moveContent, rehearse, type Rehearsal } from './adopt-content.js';
 import { type Environment, type Surroundings, UsageError } from './command.js';
 import { COMPARE_USAGE, runCompare } from './compare-command.js';
 
-export const ADOPT_USAGE = `adopt <source> [--out src/content] [--module <module>] [--dry-run] [--report adopt-report]
-        [--key <key>] [--token <token>] [--project <folder>] [--no-files] [--on-conflict skip|refuse|replace] [--overwrite] [--work .adopt]
+export const ADOPT_USAGE = `adopt <source> [options]
       Moves a Strapi 4 or 5 project: its folder, an archive of "strapi export", or the URL of a server.
       Without --module, writes the definitions and a report, and prints the next steps.
-      With --module, moves the content of the archive into the application, too. Run it again after a crash.
+      --module <module> moves the content into the application, too. Run it again after a crash.
+      --out <folder> is the folder of the definitions. Default: src/content.
+      --report <file> is the report, without its extension. Default: adopt-report.
       --dry-run writes the report only.
-      --key is the key of an encrypted archive; or set STRAPI_KEY.
-      --token is an API token with full access, for a URL; or set STRAPI_TOKEN.
-      --project is the folder of the project, for a URL that does not show its schemas.
+      --key <key> is the key of an encrypted archive; or set STRAPI_KEY.
+      --token <token> is an API token with full access, for a URL; or set STRAPI_TOKEN.
+      --project <folder> is the project, for a URL that does not show its schemas.
+      --no-files leaves out the bytes of files.
+      --on-conflict skip|refuse|replace decides about documents that exist with other content. Default: skip.
       --overwrite replaces definitions that were changed by hand.
+      --work <folder> is the folder of temporary files. Default: .adopt.
     ${COMPARE_USAGE}`;
 
 const OPTIONS = {
