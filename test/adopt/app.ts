@@ -26,7 +26,7 @@ const { definitionsOf } = await loadRoom<typeof DefinitionsRoom>('features/adopt
 const { readStrapiArchive } = await loadRoom<typeof ArchiveRoom>('features/adopt/strapi-archive');
 const { run } = await loadRoom<typeof CommandRoom>('module/command-line');
 
-export type Definitions = ReturnType<typeof definitionsOf>;
+type Definitions = ReturnType<typeof definitionsOf>;
 
 export interface AdoptedModel {
   readonly definitions: Definitions;
@@ -77,7 +77,7 @@ const ofContent = (types: Definitions['contentTypes']): Grants => ({
   file: '*',
 });
 
-export function modulesOf(
+function modulesOf(
   { definitions, locales, defaultLocale, hides }: AdoptedModel,
   { url, folder }: { readonly url: string; readonly folder: string },
 ): NonNullable<ModuleMetadata['imports']> {

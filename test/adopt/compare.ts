@@ -17,7 +17,7 @@ const short = (value: unknown): string => {
 };
 
 /** Paths of two JSON values that differ. */
-export function differencesOf(expected: unknown, actual: unknown, at: string): string[] {
+function differencesOf(expected: unknown, actual: unknown, at: string): string[] {
   if (isDeepStrictEqual(expected, actual)) return [];
   const isNode = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null;

@@ -117,7 +117,7 @@ class Maker {
 }
 
 /** Returns the condition of a caller for a type. */
-export function conditionOf(caller: string, name: string): Made {
+function conditionOf(caller: string, name: string): Made {
   if (world === null) throw new Error('the conditions have no seed');
   const key = `${caller} ${name}`;
   const known = made.get(key);

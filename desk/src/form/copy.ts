@@ -2,7 +2,7 @@
 import { type Attribute, isWritable, type Part } from '../model/model.ts';
 import { copiedItem, isItem, type Values } from './values.ts';
 
-export const isEmptyValue = (value: unknown): boolean =>
+const isEmptyValue = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** Value for another language: its items are new ones. */
@@ -14,7 +14,7 @@ export function copiedValue(value: unknown): unknown {
 }
 
 /** Attributes that have a value of their own in each language. */
-export const translated = ({ attributes }: Part): readonly Attribute[] =>
+const translated = ({ attributes }: Part): readonly Attribute[] =>
   attributes.filter(({ localized }) => localized);
 
 interface Sides {

@@ -58,7 +58,7 @@ function isMet({ published, drafts }: StateDecisions, judging: Judging): Sql {
   return sql`case when ${state} then ${meets(published, true, judging)} else ${meets(drafts, false, judging)} end`;
 }
 
-export const inBoth = (decision: Decision): StateDecisions => ({ published: decision, drafts: decision });
+const inBoth = (decision: Decision): StateDecisions => ({ published: decision, drafts: decision });
 
 /** Decisions about the versions of a written document. */
 export interface StandingRequest {

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { mkdir, rm } from 'node:fs/promises';
 
 /** Values that the application adds to documents of other systems, by `singularApiId`. */
-export type Completion = (type: string, values: StrapiObject) => StrapiObject;
+type Completion = (type: string, values: StrapiObject) => StrapiObject;
 
 export interface ContentTask {
   readonly archive: StrapiArchive;

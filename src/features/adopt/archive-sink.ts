@@ -1,5 +1,5 @@
 /** Receiver of the lines of an archive of the library. The application's own import reads them. */
-export interface SinkHeader {
+interface SinkHeader {
   readonly id: string;
   /** ISO 8601 date-time. */
   readonly createdAt: string;
@@ -8,7 +8,7 @@ export interface SinkHeader {
   readonly counts: string;
 }
 
-export interface SinkDocuments {
+interface SinkDocuments {
   readonly part: 'documents';
   readonly type: string;
   readonly columns: Readonly<Record<string, { readonly attribute: string; readonly type: string }>>;

@@ -16,7 +16,7 @@ export const BUILT_IN: ReadonlyMap<string, string> = new Map([
   [FILE_UID, 'file'],
 ]);
 
-export interface ModelNames {
+interface ModelNames {
   /** `singularApiId` of a type, uid of a component. */
   readonly name: string;
   readonly plural: string;

@@ -20,7 +20,7 @@ const listOf = (value: unknown): readonly StrapiObject[] =>
     .map((one) => flat(one));
 
 /** Returns a document with its attributes at the same level, as Strapi 5 does. */
-export function flat(value: StrapiObject): StrapiObject {
+function flat(value: StrapiObject): StrapiObject {
   if ('data' in value && !('id' in value)) return flat(objectOf(value['data']));
   const { attributes, ...rest } = value;
   return isObject(attributes) ? { ...rest, ...attributes } : value;

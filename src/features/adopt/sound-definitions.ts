@@ -22,7 +22,7 @@ const nameOf = (definition: Named): string =>
   'uid' in definition ? definition.uid : definition.singularApiId;
 
 /** Types of users and roles as far as checks of relations need them. */
-export const standIns = (userAttributes: AttributeDefinitions): readonly ContentTypeDefinition[] => [
+const standIns = (userAttributes: AttributeDefinitions): readonly ContentTypeDefinition[] => [
   {
     kind: 'collectionType',
     singularApiId: 'user',

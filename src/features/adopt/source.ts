@@ -11,7 +11,7 @@ import { readStrapiArchive, type StrapiArchive } from './strapi-archive.js';
 import { type Survey, surveyOf } from './survey.js';
 
 /** Content of a source. */
-export interface SourceContent {
+interface SourceContent {
   readonly archive: StrapiArchive;
   readonly survey: Survey;
 }

@@ -19,7 +19,7 @@ const DEEPEST = 20;
 const IDS = Object.freeze({ fields: ['documentId'] });
 
 /** Whether a version stores an attribute: of relations with two sides only the owning one. */
-export const isStored = (attribute: Attribute): boolean =>
+const isStored = (attribute: Attribute): boolean =>
   !attribute.hidden && !attribute.open && (!attribute.linked || attribute.join.side !== 'inverse');
 
 function linkPopulate({ named, targets }: LinkedAttribute): object {

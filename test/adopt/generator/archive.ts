@@ -45,7 +45,7 @@ const STRANGERS: readonly object[] = [
 ];
 
 /** Entries of the archive, in the order of the reference: `metadata.json` is the last. */
-export function entriesOf(world: World, seed: number): Entry[] {
+function entriesOf(world: World, seed: number): Entry[] {
   const dice = new Dice(seed);
   const rows = rowsOf(world, dice);
   const plugins = pluginLines(world);

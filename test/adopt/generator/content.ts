@@ -81,7 +81,7 @@ function plansOf(dice: Dice, model: SourceModel): Plan[] {
 }
 
 /** Returns whether Strapi can link a document: the version has the state and locale that it needs. */
-export function canLink(
+function canLink(
   model: SourceModel,
   from: { type: SourceType; row: Row },
   to: Pick<Plan, 'type' | 'rows'>,

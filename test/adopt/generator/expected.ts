@@ -29,7 +29,7 @@ export interface Answer {
 }
 
 /** Returns the row that a request shows. A published row without a draft is both, as in Strapi 4. */
-export function versionFor(
+function versionFor(
   { model }: World,
   { type, versions }: SourceDocument,
   { state, locale }: Moment,

@@ -33,7 +33,7 @@ export interface Rows {
   readonly entities: readonly object[];
 }
 
-export const isEmbedded = (type: string): boolean => type === 'component' || type === 'dynamiczone';
+const isEmbedded = (type: string): boolean => type === 'component' || type === 'dynamiczone';
 const isLinked = (type: string): boolean => type === 'relation' || type === 'media';
 
 /** Gives numbers to the rows of each type or component, with gaps. */

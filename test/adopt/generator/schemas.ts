@@ -47,7 +47,7 @@ function systemFields(
 const tableOf = ({ plural }: SourceType): string => plural.replaceAll('-', '_');
 
 /** A type as its `schema.json` describes it. */
-export const typeSchema = (type: SourceType): object => ({
+const typeSchema = (type: SourceType): object => ({
   kind: type.isSingle ? 'singleType' : 'collectionType',
   collectionName: tableOf(type),
   info: { singularName: type.singular, pluralName: type.plural, displayName: type.singular, description: '' },
@@ -58,7 +58,7 @@ export const typeSchema = (type: SourceType): object => ({
 
 const partsOf = ({ uid }: SourceComponent): [string, string] => uid.split('.') as [string, string];
 
-export function componentSchema(component: SourceComponent): object {
+function componentSchema(component: SourceComponent): object {
   const [category, name] = partsOf(component);
   return {
     collectionName: `components_${category}_${name}s`.replaceAll('-', '_'),
@@ -66,19 +66,6 @@ export function componentSchema(component: SourceComponent): object {
     options: {},
     attributes: component.attributes,
   };
-}
-
-/** The schema files of a project, by path. */
-export function schemaFiles({ types, components }: SourceModel): Record<string, object> {
-  const ofType = types.map((type) => [
-    `src/api/${type.singular}/content-types/${type.singular}/schema.json`,
-    typeSchema(type),
-  ]);
-  const ofComponent = components.map((component) => [
-    `src/components/${partsOf(component).join('/')}.json`,
-    componentSchema(component),
-  ]);
-  return Object.fromEntries([...ofType, ...ofComponent]) as Record<string, object>;
 }
 
 const relation = (kind: string, target: string, more: object): object => ({

@@ -6,7 +6,7 @@ import { launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, type NewsroomOptions, startNewsroom } from './newsroom.ts';
 
-export const PASSWORD = 'a long password of an editor';
+const PASSWORD = 'a long password of an editor';
 
 type Method = 'get' | 'post' | 'put' | 'delete';
 
