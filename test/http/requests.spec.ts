@@ -486,6 +486,7 @@ it.each(ADAPTERS)('M4: Nest maps only the existing routes, on %s', async (adapte
     '/api/authors/:documentId DELETE',
     '/api/authors/:documentId GET',
     '/api/authors/:documentId PUT',
+    '/api/authors/bulk POST',
   ]);
   expect(mapped('homepage').sort()).toEqual([
     '/api/homepage DELETE',

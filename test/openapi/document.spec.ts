@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type SpecData, Validator } from '@seriousme/openapi-schema-validator';
 import { type Action, defineCollectionType } from 'nestjs-content-api';
 import { SYSTEM } from '../../src/content/access/caller.ts';
+import type { Grants } from '../../src/content/access/permissions.ts';
 import { authPaths } from '../../src/features/accounts/auth-paths.ts';
 import { userTypes } from '../../src/features/accounts/account-types.ts';
 import { userPaths } from '../../src/features/accounts/user-paths.ts';
@@ -239,7 +240,13 @@ describe.each(Object.entries(CALLERS))('the document of %s', (name, { asker }) =
 /** Name that no model contains. */
 const token = (n: number): string => `unsaid${n}`;
 
-describe.each(Object.entries(READERS))(
+/** Conditions name attributes, so they do not fit a model with other names. */
+const hasConditions = (grants: Grants): boolean =>
+  Object.values(grants)
+    .flatMap((list) => (list === '*' ? [] : list))
+    .some((grant) => typeof grant === 'object' && 'where' in grant);
+
+describe.each(Object.entries(READERS).filter(([, grants]) => !hasConditions(grants)))(
   'the document of the caller "%s" of the leak test',
   (_name, grants) => {
     it('contains no name that is hidden from the caller', () => {

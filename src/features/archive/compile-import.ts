@@ -158,6 +158,13 @@ export function compileHoldTables({ type, links }: ArchivedType): Statement {
 }
 
 /**
+ * Collects statistics of the tables of a type. Without them PostgreSQL keeps the plans that it made for empty
+ * tables. Only warns if the user of the database may not.
+ */
+export const compileStatistics = ({ type, links }: ArchivedType): Statement =>
+  print(sql`analyze ${join([quote(type.table), ...links.map(({ table }) => quote(table.table))], ', ')}`);
+
+/**
  * Writes documents, replacing stored ones with the same ids. New rows keep their archived row id if it is
  * free. Stored rows keep theirs, and the columns that archives omit.
  */

@@ -13,7 +13,7 @@ import {
   compilePastIds,
   compileProgress,
 } from './compile-import-progress.js';
-import { compileDocuments, compileHoldTables, compileReplaced } from './compile-import.js';
+import { compileDocuments, compileHoldTables, compileReplaced, compileStatistics } from './compile-import.js';
 import { compileLocks } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
 import { mutexOf } from '../../content/plan/locks.js';
@@ -190,6 +190,10 @@ function intakeOf({ source: { parts }, files, progress }: Import, counts: Counts
   return new ContentsIntake(contents, () => progress('contents', (counts.contents += 1)));
 }
 
+/** Documents of a type after which its tables get their first statistics, and the factor of the next ones. */
+const FIRST_STATISTICS = 1000;
+const GROWTH = 4;
+
 async function importAll(task: Known, counts: Counts): Promise<void> {
   const { database, schema, parts } = task.source;
   const { contents } = parts;
@@ -197,6 +201,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
   const inOne = <T>(work: (runner: Runner) => Promise<T>): Promise<T> =>
     database.alone(work, { snapshot: false });
   let documents = 0;
+  let analyzeAt = 0;
   const intake = intakeOf(task, counts);
   const piece = async (one: Piece): Promise<void> => {
     const written = await refusing(one.part.type, () =>
@@ -207,6 +212,11 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
     if (written !== null && one.known.archived === null) counts.skipped += one.lines.length;
     await contents?.letGo(written?.loose ?? []);
     documents += one.lines.length;
+    if (documents >= analyzeAt && one.known.archived !== null) {
+      const statistics = compileStatistics(one.known.archived);
+      await inOne((runner) => runner.run(statistics));
+      analyzeAt = GROWTH * documents;
+    }
     task.progress(one.part.type, documents);
   };
   await walk(task, {
@@ -217,7 +227,10 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
         await runner.run(compilePast(schema, last));
       });
     },
-    part: () => void (documents = 0),
+    part: () => {
+      documents = 0;
+      analyzeAt = FIRST_STATISTICS;
+    },
     piece,
     contents: intake,
   }).finally(() => intake?.close());
