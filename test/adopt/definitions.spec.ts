@@ -194,6 +194,18 @@ describe('names of schema files', () => {
     ]);
   });
 
+  it('keep the uid of a component, which answers show', () => {
+    const schema = { attributes: { text: { type: 'string' } } };
+    const uids = ['Page_Parts.RichText', 'shared.rich-text', 'blocks.3-columns'];
+    const { components } = definitionsOf(uids.map((uid) => ({ uid, file: `${uid}.json`, schema })));
+    expect(components.map(({ uid }) => uid)).toEqual([
+      'Page_Parts.RichText',
+      'shared.rich-text',
+      'blocks.x-3-columns',
+    ]);
+    expect(checkModel([], components)).toEqual([]);
+  });
+
   it('keep a name of which another attribute would take the column', () => {
     const { contentTypes } = definitionsOf(
       sources({ fooBar: { type: 'string' }, foo_bar: { type: 'string' } }),

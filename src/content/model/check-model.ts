@@ -27,7 +27,7 @@ import {
 import { among } from './suggest.js';
 
 const API_ID = /^[a-z][a-z0-9-]*$/;
-const COMPONENT_UID = /^[a-z][a-z0-9-]*\.[a-z][a-z0-9-]*$/;
+const COMPONENT_UID = /^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$/i;
 const TABLE = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 export const isTableName = (word: string): boolean =>

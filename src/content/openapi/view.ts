@@ -72,6 +72,6 @@ export const nameOf = (model: Model): string =>
 
 /** Name of a part made from a view: `Article`, or `ArticleFilters` with its purpose. */
 export const partOf = ({ model, attributes, place }: View, about = ''): PartName => ({
-  key: JSON.stringify([model.model, nameOf(model), about, attributes.map(({ name }) => name)]),
+  key: JSON.stringify([model.model, model.uid, about, attributes.map(({ name }) => name)]),
   name: `${nameOf(model)}${place}${about}`,
 });

@@ -50,6 +50,16 @@ function dashed(text: string): string {
   return /^[a-z]/.test(plain) ? plain : `x-${plain}`.replace(/-+$/, '');
 }
 
+/** Uid of a component that the model allows: `<category>.<name>`. Answers show it as `__component`. */
+const COMPONENT_UID = /^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$/i;
+const LONGEST_UID = 60;
+
+function componentUid(uid: string): string {
+  if (COMPONENT_UID.test(uid) && uid.length <= LONGEST_UID) return uid;
+  const [category = '', ...rest] = uid.split('.');
+  return `${dashed(category)}.${dashed(rest.join('-'))}`.slice(0, LONGEST_UID);
+}
+
 /** Returns the first of `text`, `text-2`, `text-3` that is free, and occupies it. */
 function free(text: string, taken: Set<string>, separator: string): string {
   let found = text;
@@ -121,8 +131,7 @@ export function namesOf(models: readonly SourceModel[]): {
     const attributes = attributeNames(model);
     for (const renamed of attributes) changed(model, 'The attribute', renamed);
     if (model.isComponent) {
-      const [category = '', ...rest] = model.uid.split('.');
-      const name = free(`${dashed(category)}.${dashed(rest.join('-'))}`.slice(0, 60), components, '-');
+      const name = free(componentUid(model.uid), components, '-');
       changed(model, 'The component', [model.uid, name]);
       names.set(model.uid, { name, plural: name, attributes });
       continue;
