@@ -1,5 +1,5 @@
 /** Dialog for a link: to an address, or to a document that is found by search. */
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, FocusTrap, Group, Select, Stack, TextInput } from '@mantine/core';
 import type { Mark } from 'prosemirror-model';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useForm } from '../fields/form-context.ts';
@@ -42,32 +42,35 @@ export default function LinkForm({ view, link, close }: FormProps) {
     close();
     view.run(setLink({ url, rest, text: title ?? url }));
   };
+  // The form loads after its popover has opened, so it takes the focus itself.
   return (
-    <Stack gap="xs" w={320} maw="80vw">
-      <form onSubmit={submit}>
-        <Stack gap="xs">
-          <TextInput
-            data-autofocus
-            label={texts.blocks.address}
-            placeholder="https://"
-            value={typed}
-            error={typed !== '' && address === null ? texts.blocks.noAddress : null}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-          <Group gap="xs">
-            <Button type="submit" size="xs" disabled={address === null}>
-              {texts.apply}
-            </Button>
-            {link !== null && (
-              <Button variant="default" size="xs" onClick={remove}>
-                {texts.blocks.unlink}
+    <FocusTrap>
+      <Stack gap="xs" w={320} maw="80vw">
+        <form onSubmit={submit}>
+          <Stack gap="xs">
+            <TextInput
+              data-autofocus
+              label={texts.blocks.address}
+              placeholder="https://"
+              value={typed}
+              error={typed !== '' && address === null ? texts.blocks.noAddress : null}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+            />
+            <Group gap="xs">
+              <Button type="submit" size="xs" disabled={address === null}>
+                {texts.apply}
               </Button>
-            )}
-          </Group>
-        </Stack>
-      </form>
-      <ToDocument choose={choose} />
-    </Stack>
+              {link !== null && (
+                <Button variant="default" size="xs" onClick={remove}>
+                  {texts.blocks.unlink}
+                </Button>
+              )}
+            </Group>
+          </Stack>
+        </form>
+        <ToDocument choose={choose} />
+      </Stack>
+    </FocusTrap>
   );
 }
 

@@ -18,14 +18,7 @@ interface Props {
 export function LinkTool({ view, link, isOpen, setOpen }: Props) {
   const texts = useTexts();
   return (
-    <Popover
-      opened={isOpen}
-      onChange={setOpen}
-      onClose={() => view.focus()}
-      trapFocus
-      position="bottom"
-      shadow="md"
-    >
+    <Popover opened={isOpen} onChange={setOpen} onClose={() => view.focus()} position="bottom" shadow="md">
       <Popover.Target>
         <ActionIcon
           variant={link === null ? 'subtle' : 'light'}
