@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Dice } from '../evolution/pairs/dice.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { proveKills } from './kill.ts';
