@@ -2,7 +2,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { tmpdir } from 'node:os';
 import { ContentModule, defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 import { run } from '../../src/module/command-line.ts';
