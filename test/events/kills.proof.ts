@@ -27,6 +27,9 @@ describe('events of killed processes', () => {
   }, 240_000);
 
   it('are lost by a system that listens', async () => {
-    expect(await run('notify')).not.toEqual([]);
+    let lost: readonly string[] = [];
+    // A run may kill at moments without events on their way.
+    for (let attempt = 0; attempt < 3 && lost.length === 0; attempt += 1) lost = await run('notify');
+    expect(lost).not.toEqual([]);
   }, 240_000);
 });
