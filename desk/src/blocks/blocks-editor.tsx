@@ -1,9 +1,10 @@
 /** Editor of `blocks`: headings, lists, quotes, code, links and pictures. */
 import { Text } from '@mantine/core';
-import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useRef, useState, useSyncExternalStore } from 'react';
+import { type Look, useTextView } from '../fields/use-text-view.ts';
 import { useUpload } from '../fields/use-upload.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { BlocksView, type Look } from './blocks-view.ts';
+import { BlocksView } from './blocks-view.ts';
 import './blocks.css';
 
 // Texts that are only read need no tools.
@@ -15,34 +16,22 @@ interface Props extends Look {
 }
 
 export default function BlocksEditor({ value, change, ...look }: Props) {
-  const { label, readOnly, dir, describedBy, placeholder } = look;
-  const place = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState<BlocksView | null>(null);
+  const { label, readOnly } = look;
   const [isLinking, setLinking] = useState(false);
   const { upload, notice } = useUpload();
-  // The view is made once for a place in the form, and calls the functions of the last rendering.
   const latest = useRef({ change, upload });
   latest.current = { change, upload };
-  useEffect(() => {
-    if (place.current === null) return;
-    const { current } = place;
-    const opened = new BlocksView(current, {
+  const open = (place: HTMLElement): BlocksView =>
+    new BlocksView(place, {
       value,
       look,
       change: (next) => latest.current.change(next),
       upload: async (file) => (await latest.current.upload(file))?.file ?? null,
       openLink: () => setLinking(true),
       focusTools: () =>
-        current.parentElement?.querySelector<HTMLElement>('[role=toolbar] [tabindex="0"]')?.focus(),
+        place.parentElement?.querySelector<HTMLElement>('[role=toolbar] [tabindex="0"]')?.focus(),
     });
-    setView(opened);
-    return () => opened.destroy();
-  }, []);
-  useEffect(() => view?.set(value), [view, value]);
-  useEffect(
-    () => view?.restyle({ label, readOnly, dir, describedBy, placeholder }),
-    [view, label, readOnly, dir, describedBy, placeholder],
-  );
+  const [place, view] = useTextView({ value, look, open });
   return (
     <div className="desk-blocks">
       {!readOnly && (

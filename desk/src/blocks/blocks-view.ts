@@ -4,6 +4,7 @@ import type { Mark, Node } from 'prosemirror-model';
 import { type Command, EditorState, NodeSelection, Selection, type Transaction } from 'prosemirror-state';
 import { EditorView, type NodeView } from 'prosemirror-view';
 import { Observed } from '../editor/observed.ts';
+import type { Look } from '../fields/use-text-view.ts';
 import { same } from '../form/values.ts';
 import { clipboard, type PasteOptions } from './clipboard.ts';
 import { insertImage } from './commands.ts';
@@ -30,14 +31,6 @@ export interface Tools {
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   readonly words: number;
-}
-
-export interface Look {
-  readonly label: string;
-  readonly readOnly: boolean;
-  readonly dir: 'ltr' | 'rtl' | undefined;
-  readonly describedBy: string | undefined;
-  readonly placeholder: string | undefined;
 }
 
 interface Options extends Around, PasteOptions {

@@ -11,15 +11,14 @@ import {
   IconItalic,
   IconList,
   IconListNumbers,
-  IconPhoto,
   IconStrikethrough,
   IconUnderline,
 } from '@tabler/icons-react';
 import { toggleMark } from 'prosemirror-commands';
 import { redo, undo } from 'prosemirror-history';
 import type { Command } from 'prosemirror-state';
-import { type ComponentType, lazy, Suspense, useState, useSyncExternalStore } from 'react';
-import { useForm } from '../fields/form-context.ts';
+import { type ComponentType, lazy, Suspense, useSyncExternalStore } from 'react';
+import { PictureTool } from '../fields/picture-tool.tsx';
 import { Tool, Toolbar as Bar } from '../parts/toolbar.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { BlocksView, Tools } from './blocks-view.ts';
@@ -28,7 +27,6 @@ import { LinkTool } from './link-tool.tsx';
 import { LEVELS, schema } from './schema.ts';
 
 const ImageText = lazy(() => import('./image-text.tsx'));
-const FilePicker = lazy(() => import('../screens/file-picker.tsx'));
 
 const { nodes, marks } = schema;
 
@@ -150,41 +148,22 @@ export default function Toolbar({ view, label, isLinking, setLinking }: Props) {
         />
       ))}
       <LinkTool view={view} link={tools.link} isOpen={isLinking} setOpen={setLinking} />
-      <ImageTool view={view} />
+      <PictureTool
+        choose={(picture) => {
+          if (picture?.file === undefined) return;
+          const { file } = picture;
+          view.run((state, dispatch) => {
+            dispatch?.(insertImage(state.tr, file));
+            return true;
+          });
+        }}
+      />
       {tools.image !== null && (
         <Suspense fallback={null}>
           <ImageText view={view} node={tools.image} />
         </Suspense>
       )}
     </Bar>
-  );
-}
-
-function ImageTool({ view }: { readonly view: BlocksView }) {
-  const texts = useTexts();
-  const [isPicking, setPicking] = useState(false);
-  if (!('find' in (useForm().model.type('file')?.verbs ?? {}))) return null;
-  return (
-    <>
-      <Tool label={texts.blocks.image} icon={IconPhoto} run={() => setPicking(true)} />
-      {isPicking && (
-        <Suspense fallback={null}>
-          <FilePicker
-            isOne
-            allowed={['images']}
-            close={([link]) => {
-              setPicking(false);
-              if (link?.file === undefined) return;
-              const { file } = link;
-              view.run((state, dispatch) => {
-                dispatch?.(insertImage(state.tr, file));
-                return true;
-              });
-            }}
-          />
-        </Suspense>
-      )}
-    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes of this browser, told to all of its forms. A shared value also changes the tags of other languages,
- * which a form would otherwise report as a change of another editor.
+ * Writes of this browser, told to all of its forms. A write of a shared value also changes the tags of other
+ * languages. Their forms must not report that as a change of another editor.
  */
 import { session } from '../api/session.ts';
 import { settings } from '../settings.ts';

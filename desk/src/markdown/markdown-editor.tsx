@@ -1,9 +1,10 @@
 /** Editor of `richtext`: Markdown with tools, pictures and a preview. */
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { Loader } from '@mantine/core';
+import { type Look, useTextView } from '../fields/use-text-view.ts';
 import { useUpload } from '../fields/use-upload.tsx';
 import { useTexts } from '../texts/texts.ts';
-import { type Look, MarkdownView } from './markdown-view.ts';
+import { MarkdownView } from './markdown-view.ts';
 import { pictureText } from './picture.ts';
 import { Toolbar } from './toolbar.tsx';
 import './markdown.css';
@@ -17,18 +18,13 @@ interface Props extends Look {
 
 export default function MarkdownEditor({ value, change, ...look }: Props) {
   const texts = useTexts();
-  const { label, readOnly, dir, describedBy, placeholder } = look;
-  const place = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState<MarkdownView | null>(null);
+  const { label, readOnly, dir } = look;
   const [isShown, setShown] = useState(false);
   const { upload, notice } = useUpload();
-  // The view is made once for a place in the form, and calls the functions of the last rendering.
   const latest = useRef({ change, upload });
   latest.current = { change, upload };
-  useEffect(() => {
-    if (place.current === null) return;
-    const { current } = place;
-    const opened = new MarkdownView(current, {
+  const open = (place: HTMLElement): MarkdownView =>
+    new MarkdownView(place, {
       value,
       look,
       change: (next) => latest.current.change(next),
@@ -37,19 +33,9 @@ export default function MarkdownEditor({ value, change, ...look }: Props) {
         return link === null ? null : pictureText(link);
       },
       focusTools: () =>
-        current
-          .closest('.desk-markdown')
-          ?.querySelector<HTMLElement>('[role=toolbar] [tabindex="0"]')
-          ?.focus(),
+        place.closest('.desk-markdown')?.querySelector<HTMLElement>('[role=toolbar] [tabindex="0"]')?.focus(),
     });
-    setView(opened);
-    return () => opened.destroy();
-  }, []);
-  useEffect(() => view?.set(value), [view, value]);
-  useEffect(
-    () => view?.restyle({ label, readOnly, dir, describedBy, placeholder }),
-    [view, label, readOnly, dir, describedBy, placeholder],
-  );
+  const [place, view] = useTextView({ value, look, open });
   return (
     <div className="desk-markdown">
       {view !== null && <Toolbar {...{ view, label, readOnly, isShown, setShown }} />}

@@ -18,17 +18,10 @@ import {
 } from '@codemirror/state';
 import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view';
 import { Observed } from '../editor/observed.ts';
+import type { Look } from '../fields/use-text-view.ts';
 import { settings } from '../settings.ts';
 import { continueItem, link, toggleAround, toggleLines } from './commands.ts';
 import { markdown } from './language.ts';
-
-export interface Look {
-  readonly label: string;
-  readonly readOnly: boolean;
-  readonly dir: 'ltr' | 'rtl' | undefined;
-  readonly describedBy: string | undefined;
-  readonly placeholder: string | undefined;
-}
 
 interface Options {
   readonly value: string;

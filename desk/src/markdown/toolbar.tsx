@@ -13,20 +13,17 @@ import {
   IconLink,
   IconList,
   IconListNumbers,
-  IconPhoto,
   IconQuote,
   IconSourceCode,
   IconStrikethrough,
 } from '@tabler/icons-react';
-import { type ComponentType, lazy, Suspense, useState, useSyncExternalStore } from 'react';
-import { useForm } from '../fields/form-context.ts';
+import { type ComponentType, useSyncExternalStore } from 'react';
+import { PictureTool } from '../fields/picture-tool.tsx';
 import { Tool, Toolbar as Bar } from '../parts/toolbar.tsx';
 import { type Texts, useTexts } from '../texts/texts.ts';
 import { codeBlock, link, toggleAround, toggleLines } from './commands.ts';
 import { pictureText } from './picture.ts';
 import type { MarkdownView } from './markdown-view.ts';
-
-const FilePicker = lazy(() => import('../screens/file-picker.tsx'));
 
 interface Entry {
   readonly label: (texts: Texts) => string;
@@ -108,7 +105,12 @@ function Writing({ view }: { readonly view: MarkdownView }) {
       {ENTRIES.map(({ label, icon, keys, command }) => (
         <Tool key={label(texts)} label={label(texts)} keys={keys} icon={icon} run={() => view.run(command)} />
       ))}
-      <Picture view={view} />
+      <PictureTool
+        choose={(picture) => {
+          if (picture !== undefined) view.insert(pictureText(picture));
+          view.focus();
+        }}
+      />
       <Tool
         label={texts.blocks.undo}
         keys="Ctrl+Z"
@@ -123,30 +125,6 @@ function Writing({ view }: { readonly view: MarkdownView }) {
         isDisabled={!canRedo}
         run={() => view.redo()}
       />
-    </>
-  );
-}
-
-function Picture({ view }: { readonly view: MarkdownView }) {
-  const texts = useTexts();
-  const [isPicking, setPicking] = useState(false);
-  if (!('find' in (useForm().model.type('file')?.verbs ?? {}))) return null;
-  return (
-    <>
-      <Tool label={texts.blocks.image} icon={IconPhoto} run={() => setPicking(true)} />
-      {isPicking && (
-        <Suspense fallback={null}>
-          <FilePicker
-            isOne
-            allowed={['images']}
-            close={([chosen]) => {
-              setPicking(false);
-              if (chosen !== undefined) view.insert(pictureText(chosen));
-              view.focus();
-            }}
-          />
-        </Suspense>
-      )}
     </>
   );
 }
