@@ -1,13 +1,12 @@
 /** Callers of the access table: every source of grants, and grants of every width. */
 import {
   type AuthStrategy,
-  type Caller,
   type Credentials,
   type Grants,
   type Identity,
-  Permissions,
   type PermissionsSource,
 } from 'nestjs-content-api';
+import { namedTokens } from '../support/named-tokens.ts';
 import { USER } from './model.ts';
 import type { Asker } from './rule.ts';
 
@@ -180,21 +179,8 @@ class RoleHeader implements AuthStrategy {
   }
 }
 
-class Tokens implements AuthStrategy {
-  readonly name = 'tokens';
-  private readonly callers = new Map(
-    Object.entries(TOKENS).map(([id, grants]): [string, Caller] => [
-      id,
-      { kind: 'token', id, permissions: Permissions.of(grants) },
-    ]),
-  );
-  authenticate({ bearer }: Credentials): Caller | null {
-    return this.callers.get(bearer ?? '') ?? null;
-  }
-}
-
 const source: PermissionsSource = { load: async () => SOURCED };
 
-export const strategies: readonly AuthStrategy[] = [new RoleHeader(), new Tokens()];
+export const strategies: readonly AuthStrategy[] = [new RoleHeader(), namedTokens(TOKENS)];
 
 export const access = { access: { public: PUBLIC, roles: ROLES, source }, auth: { strategies } };

@@ -2,17 +2,14 @@
 import { Injectable } from '@nestjs/common';
 import fc from 'fast-check';
 import {
-  type AuthStrategy,
   BeforeContent,
-  type Caller,
   type ContentService,
-  type Credentials,
   defineCollectionType,
   getContentToken,
   OnContentCommitted,
-  Permissions,
 } from 'nestjs-content-api';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { namedTokens } from '../support/named-tokens.ts';
 
 const page = defineCollectionType({
   singularApiId: 'page',
@@ -57,16 +54,6 @@ const GRANTS = {
   reader: { page: ['find'] },
 } as const;
 
-class Named implements AuthStrategy {
-  readonly name = 'named';
-  authenticate({ bearer }: Credentials): Caller | null {
-    const grants = Object.entries(GRANTS).find(([name]) => name === bearer)?.[1];
-    return grants === undefined
-      ? null
-      : { kind: 'token', id: String(bearer), permissions: Permissions.of(grants) };
-  }
-}
-
 const events: string[] = [];
 
 @Injectable()
@@ -91,7 +78,7 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
         contentTypes: [page, tag, log, heard],
         locales: ['fr'],
         access: { public: { page: '*', tag: '*', log: '*', heard: '*' } },
-        auth: { strategies: [new Named()] },
+        auth: { strategies: [namedTokens(GRANTS)] },
         limits: { bulkItems: 200, passwords: 3 },
         providers: [Hooks],
       },

@@ -1,15 +1,8 @@
 /** Stored versions: list, show, compare, restore, and the trash. */
-import {
-  type AuthStrategy,
-  type Caller,
-  type Credentials,
-  defineCollectionType,
-  defineComponent,
-  defineSingleType,
-  Permissions,
-} from 'nestjs-content-api';
+import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { namedTokens } from '../support/named-tokens.ts';
 
 const part = defineComponent({
   uid: 'shared.part',
@@ -69,16 +62,6 @@ const GRANTS = {
   },
 } as const;
 
-class Named implements AuthStrategy {
-  readonly name = 'named';
-  authenticate({ bearer }: Credentials): Caller | null {
-    const grants = Object.entries(GRANTS).find(([name]) => name === bearer)?.[1];
-    return grants === undefined
-      ? null
-      : { kind: 'token', id: String(bearer), permissions: Permissions.of(grants) };
-  }
-}
-
 describe.each(ADAPTERS)('history on %s', (adapter) => {
   let test: TestApp;
   beforeAll(async () => {
@@ -88,7 +71,7 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
         components: [part],
         locales: ['fr'],
         access: { public: { page: '*', tag: '*', home: '*', plain: '*' } },
-        auth: { strategies: [new Named()] },
+        auth: { strategies: [namedTokens(GRANTS)] },
         imports: [HistoryModule.forRoot()],
       },
       adapter,
