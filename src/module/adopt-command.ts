@@ -1,14 +1,13 @@
 /** Command `adopt`: moves a Strapi project into the application. */
-import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { openSource, type Source } from '../features/adopt/source.js';
 import { type Plan, planOf } from '../features/adopt/plan.js';
 import { writeDefinitions } from '../features/adopt/write-definitions.js';
 import { writeReport } from '../features/adopt/report.js';
 import { Remarks } from '../features/adopt/remark.js';
-import type { OnConflict } from '../features/archive/import-options.js';
 import { moveContent, rehearse, type Rehearsal } from './adopt-content.js';
-import { type Environment, type Surroundings, UsageError } from './command.js';
+import { onConflictOf } from './archive-commands.js';
+import { type Surroundings, UsageError } from './command.js';
 import { COMPARE_USAGE, runCompare } from './compare-command.js';
 
 export const ADOPT_USAGE = `adopt <source> [options]
@@ -41,23 +40,15 @@ const OPTIONS = {
   overwrite: { type: 'boolean', default: false },
 } as const;
 
-const CHOICES: readonly string[] = ['refuse', 'skip', 'replace'] satisfies OnConflict[];
-const isChoice = (word: string): word is OnConflict => CHOICES.includes(word);
-
 /** Returns the key of an encrypted archive: given, or typed on a terminal. */
 async function keyFor(
   source: string,
   given: string | undefined,
-  env: Environment,
+  { env, terminal }: Surroundings,
 ): Promise<string | undefined> {
   const key = given ?? env['STRAPI_KEY'];
-  if (key !== undefined || !source.endsWith('.enc') || !process.stdin.isTTY) return key;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await terminal.question('Key of the export: ');
-  } finally {
-    terminal.close();
-  }
+  if (key !== undefined || !source.endsWith('.enc') || terminal?.isInteractive !== true) return key;
+  return terminal.ask('Key of the export: ');
 }
 
 const nextSteps = (out: string, source: Source, command: string): string => `
@@ -112,10 +103,9 @@ export async function runAdopt(args: readonly string[], surroundings: Surroundin
   const [location, more] = positionals;
   if (location === undefined || more !== undefined)
     throw new UsageError(`Usage: nestjs-content-api ${ADOPT_USAGE}`);
-  const onConflict = values['on-conflict'];
-  if (!isChoice(onConflict)) throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
+  const onConflict = onConflictOf(values['on-conflict']);
   const { out, module: reference, report, work, overwrite, 'dry-run': dryRun, 'no-files': noFiles } = values;
-  const key = await keyFor(location, values.key, env);
+  const key = await keyFor(location, values.key, surroundings);
   const { token = env['STRAPI_TOKEN'], project } = values;
   const source = await openSource(location, { key, token, project, work, say });
   const plan = planOf(source);
@@ -126,7 +116,8 @@ export async function runAdopt(args: readonly string[], surroundings: Surroundin
     if (dryRun) return 'Nothing else was written';
     const { written, same, kept } = await writeDefinitions(plan.files, { out, overwrite });
     for (const file of kept) say(`Kept, because it was changed: ${file}`);
-    const done = `Definitions: ${written.length} files written to ${out}, ${same.length} unchanged, ${kept.length} kept`;
+    const others = `${same.length} unchanged, ${kept.length} kept`;
+    const done = `Definitions: ${written.length} files written to ${out}, ${others}`;
     return `${done}\n${nextSteps(out, source, `npx nestjs-content-api adopt ${location}`)}`;
   }
   if (source.content === null)

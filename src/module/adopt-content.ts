@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
@@ -24,8 +24,10 @@ import { ContentArchive } from '../features/archive/content-archive.js';
 import { ARCHIVE, ArchiveWriter, VERSION } from '../features/archive/format.js';
 import type { OnConflict } from '../features/archive/import-options.js';
 import type { ArchiveConflict } from '../features/archive/judge.js';
+import { isThere } from '../kernel/files.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { isObject, isText } from '../kernel/json.js';
+import { countsIn } from './archive-commands.js';
 import { UsageError, withApplication } from './command.js';
 
 interface Task {
@@ -98,12 +100,6 @@ interface Converted extends Rehearsal {
   readonly archive: string;
   readonly passwords: string;
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 const isConverted = (value: unknown): value is Converted =>
   isObject(value) && isText(value['archive']) && isText(value['passwords']);
@@ -285,9 +281,7 @@ async function moveInto(
     `${converted.archive.slice(0, -'archive'.length)}done`,
   ])
     await rm(path, { force: true });
-  const { imported, replaced, same, skipped, contents } = result;
-  const summary = `Moved: ${imported} new, ${replaced} replaced, ${same} unchanged, ${skipped} left out; ${contents} contents of files`;
-  return { ...converted, remarks, summary };
+  return { ...converted, remarks, summary: `Moved: ${countsIn(result)}` };
 }
 
 /** Moves the content into the application, after its report. */

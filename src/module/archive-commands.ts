@@ -1,6 +1,6 @@
 /** Commands `export` and `import`: all content in one archive file. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ContentArchive } from '../features/archive/content-archive.js';
 import type { ExportResult } from '../features/archive/export-archive.js';
@@ -10,6 +10,7 @@ import {
   type OnConflict,
 } from '../features/archive/import-options.js';
 import type { ArchiveConflict } from '../features/archive/judge.js';
+import { isThere } from '../kernel/files.js';
 import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 
 export const EXPORT_USAGE = `export <file> --module <module> [--no-files]
@@ -46,12 +47,6 @@ function fileOf(positionals: readonly string[], usage: string): string {
     throw new UsageError(`Usage: nestjs-content-api ${usage}`);
   return file;
 }
-
-const isThere = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  );
 
 /** Reports the result; missing bytes are listed by key, as `files check` lists them. */
 function exported(file: string, { documents, contents, missing }: ExportResult): string {
@@ -102,13 +97,20 @@ function listed(conflicts: readonly ArchiveConflict[]): string {
   return [...conflicts.slice(0, MOST).map(sentence), ...more].map((line) => `  ${line}`).join('\n');
 }
 
-const summary = ({ imported, replaced, same, skipped, contents }: ImportResult): string =>
-  `Imported: ${imported} new, ${replaced} replaced, ${same} unchanged, ${skipped} left out; ` +
+/** Returns the numbers of documents by what the import has done with them. */
+export const countsIn = ({ imported, replaced, same, skipped, contents }: ImportResult): string =>
+  `${imported} new, ${replaced} replaced, ${same} unchanged, ${skipped} left out; ` +
   `${contents} contents of files`;
 
 const CHOICES: readonly string[] = ['refuse', 'skip', 'replace'] satisfies OnConflict[];
 
 const isChoice = (word: string): word is OnConflict => CHOICES.includes(word);
+
+/** Returns the value of `--on-conflict`. Throws a UsageError for another word. */
+export function onConflictOf(word: string): OnConflict {
+  if (isChoice(word)) return word;
+  throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
+}
 
 export async function runImport(args: readonly string[], surroundings: Surroundings): Promise<string> {
   const { values, positionals } = parseArgs({
@@ -124,8 +126,7 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
     },
   });
   const file = fileOf(positionals, IMPORT_USAGE);
-  const onConflict = values['on-conflict'];
-  if (!isChoice(onConflict)) throw new UsageError(`--on-conflict is one of ${CHOICES.join(', ')}`);
+  const onConflict = onConflictOf(values['on-conflict']);
   if (!(await isThere(file))) throw new UsageError(`File not found: ${file}`);
   const { 'dry-run': dryRun, 'no-files': leaves, 'allow-public': allowPublic, trusted } = values;
   return withApplication(values.module, async (app) => {
@@ -135,7 +136,7 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
     try {
       const result = await archive.import(() => createReadStream(file), options);
       for (const note of result.notes) surroundings.say(note);
-      if (!dryRun) return summary(result);
+      if (!dryRun) return `Imported: ${countsIn(result)}`;
       if (result.conflicts.length === 0) return 'No conflicts';
       throw new UsageError(`Conflicts:\n${listed(result.conflicts)}`);
     } catch (error) {

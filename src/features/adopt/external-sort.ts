@@ -1,8 +1,10 @@
 /** Sorts more records than fit in memory, with sorted runs in files. */
-import { createWriteStream } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
+import { linesOf } from '../../kernel/lines.js';
+import { AdoptError } from './adopt-error.js';
 
 /** Record with the text it is sorted by. Keys contain no tab and no line break. */
 export interface Sorted {
@@ -14,26 +16,7 @@ export interface Sorted {
 const RUN_CHARACTERS = 8 * 1024 * 1024;
 /** Bytes that are read at once from each run. */
 const READ_BYTES = 64 * 1024;
-const NEW_LINE = 0x0a;
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = await open(path, 'r');
-  try {
-    let rest: Buffer = Buffer.alloc(0);
-    for (;;) {
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, null);
-      if (bytesRead === 0) return;
-      let piece = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-      for (let end = piece.indexOf(NEW_LINE); end >= 0; end = piece.indexOf(NEW_LINE)) {
-        yield piece.subarray(0, end).toString('utf8');
-        piece = piece.subarray(end + 1);
-      }
-      rest = piece;
-    }
-  } finally {
-    await file.close();
-  }
-}
+const LINE_ERRORS = { tooLong: () => new AdoptError('A row is too long to be sorted') };
 
 const keyIn = (line: string): string => line.slice(0, line.indexOf('\t'));
 
@@ -111,7 +94,7 @@ export class ExternalSort {
   private async *merged(): AsyncGenerator<Sorted> {
     const heap: Run[] = [];
     for (const [n, path] of this.runs.entries()) {
-      const lines = linesOf(path);
+      const lines = linesOf(createReadStream(path, { highWaterMark: READ_BYTES }), LINE_ERRORS);
       const line = await nextLine(lines);
       if (line !== null) heap.push({ lines, line, key: keyIn(line), n });
     }

@@ -1,9 +1,10 @@
 /** Fetches a project over the REST API of Strapi into a folder in the format of an archive. */
 import { createWriteStream } from 'node:fs';
-import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isThere } from '../../kernel/files.js';
 import { AdoptError } from './adopt-error.js';
 import { definitionsOf } from './definitions-of.js';
 import { FILE_UID, USER_UID } from './names.js';
@@ -30,12 +31,6 @@ export interface RestTask extends RestServer {
 }
 
 const PAGE_SIZE = 100;
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 const lined = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');

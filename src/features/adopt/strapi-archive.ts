@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isObject } from '../../kernel/json.js';
+import { linesOf, MAX_LINE_BYTES } from '../../kernel/lines.js';
 import { AdoptError } from './adopt-error.js';
 import { readTar, type TarFile } from './read-tar.js';
 
@@ -48,29 +49,11 @@ const objectIn = (line: string): StrapiObject | null => {
   }
 };
 
-/** Maximum length of a line in bytes, below the maximum string length of V8. */
-const MAX_LINE_BYTES = 256 * 1024 * 1024;
-const NEW_LINE = 0x0a;
-
-async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer[] = [];
-  let size = 0;
-  for await (const piece of pieces) {
-    let start = 0;
-    for (let end = piece.indexOf(NEW_LINE); end >= 0; end = piece.indexOf(NEW_LINE, start)) {
-      yield Buffer.concat([...rest, piece.subarray(start, end)]).toString('utf8');
-      [rest, size, start] = [[], 0, end + 1];
-    }
-    rest.push(Buffer.from(piece.subarray(start)));
-    size += piece.length - start;
-    if (size > MAX_LINE_BYTES) throw new AdoptError('A line of the archive is too long');
-  }
-  if (size > 0) yield Buffer.concat(rest).toString('utf8');
-}
+const LINE_ERRORS = { tooLong: () => new AdoptError('A line of the archive is too long') };
 
 async function* objectsIn(part: StrapiPart, { name, bytes }: TarFile): AsyncGenerator<StrapiItem> {
   let line = 0;
-  for await (const text of linesOf(bytes)) {
+  for await (const text of linesOf(bytes, LINE_ERRORS)) {
     line += 1;
     if (text.trim() === '') continue;
     const value = objectIn(text);

@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { isOtherFormat } from '../../content/model/description.js';
 import { contentOf, digestIn } from '../../content/model/content-keys.js';
 import { isObject, type Test } from '../../kernel/json.js';
+import { linesOf } from '../../kernel/lines.js';
 import {
   ARCHIVE,
   type ArchivedContent,
@@ -34,26 +35,10 @@ export type ArchiveItem =
   | { readonly kind: 'contentEnd'; readonly content: ArchivedContent }
   | { readonly kind: 'end'; readonly part: ArchivePart; readonly end: PartEnd };
 
-/** Maximum length of a line in bytes, below the maximum string length of V8. */
-const MAX_LINE_BYTES = 256 * 1024 * 1024;
-const NEW_LINE = 0x0a;
-
-/** Splits a stream into lines. Throws an ArchiveError for a line that is too long or has no end. */
-async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest: Buffer[] = [];
-  let size = 0;
-  for await (const piece of pieces) {
-    let start = 0;
-    for (let end = piece.indexOf(NEW_LINE); end >= 0; end = piece.indexOf(NEW_LINE, start)) {
-      yield Buffer.concat([...rest, piece.subarray(start, end)]).toString('utf8');
-      [rest, size, start] = [[], 0, end + 1];
-    }
-    rest.push(piece.subarray(start));
-    size += piece.length - start;
-    if (size > MAX_LINE_BYTES) throw new ArchiveError('The archive is damaged: one of its lines is too long');
-  }
-  if (size > 0) throw new ArchiveError('The archive is not complete: it ends within a line');
-}
+const LINE_ERRORS = {
+  tooLong: () => new ArchiveError('The archive is damaged: one of its lines is too long'),
+  unended: () => new ArchiveError('The archive is not complete: it ends within a line'),
+};
 
 const invalidArchive = (): ArchiveError =>
   new ArchiveError('This is not a content archive, or it is damaged');
@@ -216,7 +201,7 @@ export async function* readArchive(source: Readable): AsyncGenerator<ArchiveItem
   const gunzip = createGunzip();
   const piped = pipeline(source, gunzip).catch(() => undefined);
   try {
-    yield* itemsOf(linesOf(gunzip));
+    yield* itemsOf(linesOf(gunzip, LINE_ERRORS));
   } catch (error) {
     const { code } = error as { code?: string };
     throw code?.startsWith('Z_') === true ? new ArchiveError(`The archive is damaged: ${code}`) : error;
