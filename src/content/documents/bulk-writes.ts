@@ -2,7 +2,7 @@
 import { decide } from '../access/decide.js';
 import { ContentError, forbidden, overLimit, validationError } from '../../kernel/errors.js';
 import type { ContentSettings } from '../../kernel/settings.js';
-import { HANDLERS } from '../model/routes.js';
+import { HANDLERS, leavesDraft } from '../model/routes.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { checkSize } from '../plan/read-body.js';
 import {
@@ -17,7 +17,7 @@ import type { ContentType } from '../model/model.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
 import type { ReadFor } from './reads.js';
-import { type AskedWrite, inTurn, withIndex } from './write-list.js';
+import { type AskedWrite, inTurn, NO_VALUES, withIndex } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface BulkRequest extends Pick<ReadRequest, 'type' | 'format'> {
@@ -132,8 +132,7 @@ export class BulkWrites {
       });
     const { caller } = options;
     if (decide(caller, type, action) === 'none') throw forbidden();
-    const leavesDraft = handler === 'unpublish' || handler === 'discardDraft';
-    const given = { locale: item.locale, status: item.status ?? (leavesDraft ? 'draft' : null) };
+    const given = { locale: item.locale, status: item.status ?? (leavesDraft(handler) ? 'draft' : null) };
     const text = Object.entries(given).flatMap(([name, value]) =>
       value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
     );
@@ -180,8 +179,6 @@ export class BulkWrites {
     return [...ids].map((documentId) => ({ ...item, documentId, match: null }));
   }
 }
-
-const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
 
 const listOf = (answers: readonly (Answer | null)[]): string =>
   `[${answers.map((answer) => answer?.data ?? 'null').join(',')}]`;

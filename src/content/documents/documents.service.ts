@@ -36,7 +36,7 @@ import type { WriteAnswer, WriteRun } from './run-write.js';
 import { runWrites } from './run-writes.js';
 import { versionTags } from './version-tags.js';
 import { Schedules } from './schedules.js';
-import { type AskedWrite, inTurn } from './write-list.js';
+import { type AskedWrite, inTurn, NO_VALUES } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 /** Entry point of all reads and writes: parses, plans and runs each request. */
@@ -289,5 +289,3 @@ export class Documents {
 }
 
 const NO_PRESET: BodyRules['preset'] = new Map();
-
-const NO_VALUES = Object.freeze({ data: Object.freeze({}) });

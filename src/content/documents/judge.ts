@@ -135,8 +135,6 @@ export async function judgeResult(
   judging: Judging,
   { documentId, loaded }: { readonly documentId: string | null; readonly loaded: Pick<Loaded, 'targets'> },
 ): Promise<void> {
-  for (const statement of resultsOf(judging, documentId, loaded)) {
-    const [row] = await runner.run(statement);
-    if (row?.['refused'] !== false) throw forbidden();
-  }
+  const results = await runner.all(resultsOf(judging, documentId, loaded));
+  if (results.some(([row]) => row?.['refused'] !== false)) throw forbidden();
 }

@@ -14,6 +14,9 @@ export interface AskedWrite {
   readonly precondition?: Precondition | null;
 }
 
+/** Body of a write that changes no values. */
+export const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
+
 /** Number of writes to plan before other requests get their turn. */
 const PLANNED_AT_ONCE = 50;
 

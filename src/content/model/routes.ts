@@ -77,6 +77,10 @@ export type HistoryHandler =
 
 export const HANDLERS: Readonly<Record<Handler, HandlerRow>> = Object.freeze(ROWS);
 
+/** Whether the document that an action leaves is a draft, so that the response shows the draft by default. */
+export const leavesDraft = (handler: Handler): boolean =>
+  handler === 'unpublish' || handler === 'discardDraft';
+
 const ALL = Object.keys(HANDLERS) as readonly Handler[];
 
 /** Handlers of the controllers of each kind of type. */
