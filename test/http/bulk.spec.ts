@@ -203,6 +203,26 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
     expect(all.body.meta).toEqual({ done: 120 });
   });
 
+  it('24.5 counts documents in all locales once', async () => {
+    const ids = await create(150, (i) => ({ title: 'both', code: `both-${i}` }));
+    const items = ids.map((documentId) => ({
+      action: 'update',
+      documentId,
+      locale: 'fr',
+      data: { title: 'both' },
+    }));
+    await bulk(items).expect(200);
+    const all = { action: 'delete', filters: { title: 'both' }, locale: '*' };
+    const counted = await bulk({ ...all, dryRun: true }).expect(200);
+    expect(counted.body.meta).toEqual({ matched: 150 });
+    const few = await bulk({ ...all, limit: 149 }).expect(400);
+    expect(few.body.error.details).toMatchObject({ path: 'data.limit' });
+    const { body } = await bulk(all).expect(200);
+    expect(body.meta).toEqual({ done: 150 });
+    const { body: left } = await test.http.get('/api/pages?filters[title]=both&locale=*&status=draft');
+    expect(left.meta.pagination.total).toBe(0);
+  });
+
   it('24.5 selects drafts, and published versions to unpublish', async () => {
     const [published] = await create(1, () => ({ title: 'sel', code: 'sel-1' }));
     await bulk([{ action: 'create', status: 'draft', data: { title: 'sel', code: 'sel-2' } }]).expect(200);

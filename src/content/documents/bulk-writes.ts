@@ -155,7 +155,9 @@ export class BulkWrites {
     const { type, options } = work;
     if (decide(options.caller, type, 'find') === 'none') throw forbidden();
     const ids = new Set<string>();
-    for (let start = 0; ; start = ids.size) {
+    // In all locales, a document may be in the list several times.
+    const isOnce = !type.localized || item.locale !== '*';
+    for (let start = 0, total = 1; start < total;) {
       const query = {
         filters,
         ...(search === undefined ? {} : { _q: search }),
@@ -168,14 +170,15 @@ export class BulkWrites {
       const request = { kind: 'list', by: null, format: 'flat', action: 'find' } as const;
       const plan = this.documents.plan(type, query, { ...request, caller: options.caller });
       const { data, meta } = await this.documents.read(plan, { disconnect: options.disconnect ?? null });
-      const total = meta.pagination?.total ?? 0;
-      if (dryRun) return total;
-      if (total > limit) throw tooMany(total, limit);
+      total = meta.pagination?.total ?? 0;
+      if (isOnce && dryRun) return total;
       const found = JSON.parse(data) as readonly { readonly documentId: string }[];
-      const before = ids.size;
       for (const { documentId } of found) ids.add(documentId);
-      if (ids.size === before || ids.size >= total) break;
+      if (isOnce ? total > limit : ids.size > limit) throw tooMany(isOnce ? total : null, limit);
+      if (found.length === 0) break;
+      start += found.length;
     }
+    if (dryRun) return ids.size;
     return [...ids].map((documentId) => ({ ...item, documentId, match: null }));
   }
 }
@@ -183,12 +186,13 @@ export class BulkWrites {
 const listOf = (answers: readonly (Answer | null)[]): string =>
   `[${answers.map((answer) => answer?.data ?? 'null').join(',')}]`;
 
-const tooMany = (total: number, limit: number): ContentError =>
-  validationError(`The filters match ${total} documents, more than "limit": ${limit}`, {
+/** `matched` is null if the documents were not all counted. */
+const tooMany = (matched: number | null, limit: number): ContentError =>
+  validationError(`The filters match ${matched ?? 'too many'} documents, more than "limit": ${limit}`, {
     key: 'limit',
     path: 'data.limit',
     source: 'body',
-    matched: total,
+    ...(matched === null ? {} : { matched }),
   });
 
 /** Whether an error is the fault of an item, so that others may succeed. */
