@@ -209,23 +209,34 @@ async function storePasswords(path: string, schema: Schema, database: Database):
   await store(batch);
 }
 
-const conflictText = ({ kind, attribute, other, reason }: ArchiveConflict): string =>
+const CONTENT: Readonly<Record<OnConflict, string>> = {
+  skip: 'Documents that exist with other content: they stay as they are',
+  replace: 'Documents that exist with other content: they are replaced',
+  refuse: 'Documents that exist with other content: nothing is moved',
+};
+
+const conflictText = ({ kind, attribute, other, reason }: ArchiveConflict, onConflict: OnConflict): string =>
   ({
     model: `The models differ: ${reason ?? ''}`,
     rule: `No request could send the value: ${reason ?? ''}`,
     type: 'The model has no such type',
     attribute: `The model stores the attribute otherwise: ${reason ?? ''}`,
-    content: 'Documents that exist with other content: they stay as they are',
+    content: CONTENT[onConflict],
     value: `Documents whose ${attribute ?? 'value'} belongs to another document: they are left out`,
     bytes: `Files whose bytes are missing: ${other ?? ''}`,
   })[kind];
 
-const remarksOf = (conflicts: readonly ArchiveConflict[]): readonly Remark[] => {
+const remarksOf = (conflicts: readonly ArchiveConflict[], onConflict: OnConflict): readonly Remark[] => {
   const remarks = new Remarks();
   for (const conflict of conflicts) {
     const { type: subject, attribute: key, documentId } = conflict;
     remarks.add(
-      { list: 'none', subject, ...(key === undefined ? {} : { key }), text: conflictText(conflict) },
+      {
+        list: 'none',
+        subject,
+        ...(key === undefined ? {} : { key }),
+        text: conflictText(conflict, onConflict),
+      },
       documentId,
     );
   }
@@ -265,7 +276,7 @@ async function moveInto(
     files: !move.noFiles && parts.contents !== null,
   };
   const { conflicts } = await archive.import(open, { ...options, dryRun: true });
-  const remarks = [...converted.remarks, ...remarksOf(conflicts)];
+  const remarks = [...converted.remarks, ...remarksOf(conflicts, move.onConflict)];
   await move.report({ ...converted, remarks });
   if (move.dryRun) return { ...converted, remarks, summary: '' };
   const progress = progressOf(move.say);

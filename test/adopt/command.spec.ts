@@ -235,6 +235,11 @@ describe.each([
       say: () => undefined,
     });
   const get = async (path: string): Promise<any> => (await fetch(`${host.url}/api/${path}`)).json();
+  /** Documents that the last report lists as changed since they were moved. */
+  const differing = async (): Promise<unknown[]> => {
+    const { none } = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'));
+    return none.filter(({ text }: { text: string }) => text.includes('exist with other content'));
+  };
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'adopt-'));
@@ -263,13 +268,29 @@ describe.each([
     await adopt('--module', module);
     report = JSON.parse(await readFile(join(folder, 'report.json'), 'utf8'));
     const rows = await snapshot(host);
-    expect(await adopt('--module', module)).toContain('0 new');
+    expect(await adopt('--module', module)).toMatch(/^Moved: 0 new, 0 replaced, \d+ unchanged, 0 left out/);
     expect(await snapshot(host)).toEqual(rows);
+    expect(await differing()).toEqual([]);
   });
   afterAll(async () => {
     await host.close();
     await database.drop();
     await rm(folder, { recursive: true, force: true });
+  });
+
+  it('reports a document that changed since it was moved, and only that one', async () => {
+    const { data } = await get('tags?filters[name]=red');
+    const { documentId } = data[0];
+    await host.sql(`update tags set name = 'green' where document_id = '${documentId}'`);
+    await adopt('--module', join(folder, 'app.module.mjs'), '--dry-run');
+    expect(await differing()).toEqual([
+      expect.objectContaining({ subject: 'tag', rows: [documentId], text: expect.stringContaining('stay') }),
+    ]);
+    await adopt('--module', join(folder, 'app.module.mjs'), '--dry-run', '--on-conflict', 'replace');
+    expect(await differing()).toMatchObject([{ text: expect.stringContaining('replaced') }]);
+    await host.sql(`update tags set name = 'red' where document_id = '${documentId}'`);
+    await adopt('--module', join(folder, 'app.module.mjs'), '--dry-run');
+    expect(await differing()).toEqual([]);
   });
 
   it('lets users sign in with their old password, and then stores another hash', async () => {

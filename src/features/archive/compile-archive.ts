@@ -101,6 +101,17 @@ function linksOf(stored: StoredLinks): Sql {
   return sql`(select json_agg(x.* order by ${order}) from (${links}) x)`;
 }
 
+/**
+ * Prints an object of lists, without empty ones. Has no limit of members; PostgreSQL accepts only 50 in
+ * `json_build_object`.
+ */
+export function objectOf(lists: readonly (readonly [Identifier, Sql])[], type: Sql): Sql {
+  if (lists.length === 0) return sql`'{}'::${type}`;
+  const rows = lists.map(([name, list]) => sql`(${quote(name, 'string')}, (${list}))`);
+  return sql`(select coalesce(${type}_object_agg(m.k, m.v) filter (where m.v is not null), '{}')
+    from (values ${join(rows, ', ')}) m(k, v))`;
+}
+
 /** Columns of a schedule row except the type and document id. */
 export const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, failure`;
 
@@ -110,12 +121,12 @@ export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
     t.created_at, t.updated_at, t.published_at, t.revision`;
   const list = join([system, ...columns.map(shown)], ', ');
   const versions = sql`select ${list} from ${quote(type.table)} t where t.document_id = d.document_id`;
-  const named = links.map((one) => sql`${quote(one.attribute.name, 'string')}, ${linksOf(one)}`);
+  const named = links.map((one) => [one.attribute.name, linksOf(one)] as const);
   const times = sql`select ${TIME_COLUMNS} from ${quote(scheduleTableOf(type))} s
     where s.type = ${constant(type.singularApiId)} and s.document_id = d.document_id`;
   return sql`json_build_object('documentId', d.document_id,
     'versions', (select json_agg(v.* order by v.locale, v.published) from (${versions}) v),
-    'links', json_strip_nulls(json_build_object(${join(named, ', ')})),
+    'links', ${objectOf(named, sql`json`)},
     'schedule', (select json_agg(x.* order by x.locale, x.action) from (${times}) x))`;
 }
 

@@ -17,7 +17,7 @@ import {
   type Statement,
 } from '../../kernel/sql.js';
 import type { Replaceable } from '../../content/documents/archive-parts.js';
-import { archivedDocument, linkColumns, SYSTEM, TIME_COLUMNS } from './compile-archive.js';
+import { archivedDocument, linkColumns, objectOf, SYSTEM, TIME_COLUMNS } from './compile-archive.js';
 import { namesOf } from '../../content/compile/link-sql.js';
 
 export interface Batch {
@@ -33,37 +33,47 @@ const listed = (lines: readonly string[]): Param => param(`[${lines.join(',')}]`
 const given = (lines: Param): Sql =>
   sql`(select j.line, j.line->>'documentId' as id from json_array_elements(${lines}::json) j(line)) g`;
 
-/** Versions of the documents as rows `r` of their table. Unknown columns may have values of other types. */
-function versionsIn({ archived: { type }, unknown }: Batch, lines: Param): Sql {
+/** Versions of a line as rows of their table. Unknown columns may have values of other types. */
+function rowsOf({ archived: { type }, unknown }: Batch): Sql {
   const without = sql`(select jsonb_agg(v.v - ${param(unknown)}::text[])
     from jsonb_array_elements((g.line->'versions')::jsonb) v(v))::json`;
   const versions = unknown.length === 0 ? sql`g.line->'versions'` : without;
-  return sql`${given(lines)}
-    cross join lateral json_populate_recordset(null::${quote(type.table)}, ${versions}) r`;
+  return sql`json_populate_recordset(null::${quote(type.table)}, ${versions})`;
 }
+
+/** Versions of the documents as rows `r` of their table. */
+const versionsIn = (batch: Batch, lines: Param): Sql =>
+  sql`${given(lines)} cross join lateral ${rowsOf(batch)} r`;
 
 function linksIn({ table, attribute }: StoredLinks): Sql {
   const rows = sql`null::${quote(table.table)}`;
   return sql`json_populate_recordset(${rows}, g.line->'links'->${quote(attribute.name, 'string')})`;
 }
 
-/** Removes what comparisons ignore: row ids, revisions, positions in other lists. */
-function comparable(document: Sql, { archived: { columns, links }, unknown, set = new Map() }: Batch): Sql {
-  const places = columns.filter(({ placeOf }) => placeOf !== null).map(({ name }) => name);
-  const ignored = param(['id', 'revision', ...places, ...unknown, ...set.keys()]);
-  const versions = sql`(select jsonb_agg(v.v - ${ignored}::text[] order by v.n)
-    from jsonb_array_elements(c.d->'versions') with ordinality v(v, n))`;
-  const lists = links
-    .filter(({ table }) => table.inversePosition !== null)
-    .map(({ attribute: { name } }) => {
-      const key = quote(name, 'string');
-      const list = sql`(select jsonb_agg(l.l - 'inverse_position' order by l.n)
-        from jsonb_array_elements(c.d->'links'->${key}) with ordinality l(l, n))`;
-      return sql` || case when c.d->'links' ? ${key} then jsonb_build_object(${key}, ${list}) else '{}' end`;
-    });
-  const all = sql`((c.d->'links') - ${param(unknown)}::text[])${join(lists, ' ')}`;
-  return sql`(select jsonb_build_object('versions', ${versions}, 'links', ${all}, 'schedule', c.d->'schedule')
-    from (select ${document}::jsonb as d offset 0) c)`;
+/**
+ * Normalises a document for comparisons. It spells values as the columns do, and orders versions and links by
+ * their keys. It leaves out row ids, revisions and positions in other lists.
+ */
+function comparable(document: Sql, batch: Batch): Sql {
+  const { archived, unknown, set = new Map() } = batch;
+  const places = archived.columns.filter(({ placeOf }) => placeOf !== null).map(({ name }) => name);
+  const ignored = param(['id', 'document_id', 'revision', ...places, ...unknown, ...set.keys()]);
+  const versions = sql`(select jsonb_agg(to_jsonb(r) - ${ignored}::text[] order by r.locale, r.published)
+    from (select c.d as line) g cross join lateral ${rowsOf(batch)} r)`;
+  const lists = archived.links.map((stored) => {
+    const { table, attribute } = stored;
+    const left = param([table.owner.name, table.inversePosition?.name ?? ''].filter((name) => name !== ''));
+    const order = join(
+      linkColumns(stored).map((name) => sql`r.${name}`),
+      ', ',
+    );
+    const list = sql`select jsonb_agg(to_jsonb(r) - ${left}::text[] order by ${order})
+      from (select c.d as line) g cross join lateral ${linksIn(stored)} r`;
+    return [attribute.name, list] as const;
+  });
+  return sql`(select jsonb_build_object('versions', ${versions}, 'links', ${objectOf(lists, sql`jsonb`)},
+      'schedule', (c.d->'schedule')::jsonb)
+    from (select ${document} as d offset 0) c)`;
 }
 
 /** Selects the `id` of stored documents that differ from the archive. */
