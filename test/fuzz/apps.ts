@@ -1,5 +1,5 @@
 /** Applications on a given database, with one bearer token per set of grants. */
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { MikroORM } from '@mikro-orm/core';
@@ -51,12 +51,14 @@ export interface RunningApp {
 type Options = Omit<ContentModuleOptions, 'database'> & {
   /** Adds a media library in a temporary directory. */
   readonly library?: boolean;
+  /** Further modules. */
+  readonly imports?: NonNullable<ModuleMetadata['imports']>;
 };
 
 class Root {}
 
 export async function startApp(
-  { library = false, ...options }: Options,
+  { library = false, imports = [], ...options }: Options,
   databaseUrl: string,
   adapter: 'express' | 'fastify' = 'express',
 ): Promise<RunningApp> {
@@ -69,7 +71,7 @@ export async function startApp(
   const directory = library ? await mkdtemp(join(tmpdir(), 'fuzz-files-')) : null;
   const files =
     directory === null ? [] : [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null })];
-  const module = { module: Root, imports: [content, DeskModule.forRoot({ path: '/api/desk' }), ...files] };
+  const module = { module: Root, imports: [content, DeskModule.forRoot({ path: '/api/desk' }), ...files, ...imports] };
   const app =
     adapter === 'fastify'
       ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {

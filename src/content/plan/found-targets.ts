@@ -68,7 +68,8 @@ export class FoundTargets {
     const open =
       (found.published || drafts === 'all' || (isOwn(drafts) && found.own)) &&
       (found.own || scope.targets === 'all');
-    return open || (!byId && isLinked(found.documentId)) ? found.documentId : undefined;
+    const isKept = !byId && scope.resends(this.type) && isLinked(found.documentId);
+    return open || isKept ? found.documentId : undefined;
   }
 
   mimeOf(documentId: string): string | undefined {
@@ -103,6 +104,7 @@ interface Among {
  * error as a missing one, since row ids can be enumerated.
  * Documents that the written version already links can be sent again and removed (protocol 1.25), by document
  * id only. Document ids cannot be guessed. A caller who has one learns only that the link still exists.
+ * Documents that a condition of `find` hides are missing, also if they are linked (18.18).
  */
 export function resolverOf(
   { attribute, scope }: GivenRelation,

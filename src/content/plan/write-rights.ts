@@ -26,6 +26,8 @@ export interface LinkRight {
    * on own ones.
    */
   readonly targets: Exclude<Decision, 'none'>;
+  /** Whether a linked document that the caller cannot find may be sent again (1.25), and be an anchor. */
+  readonly resends: (type: ContentType) => boolean;
   /** Accepted row ids. They are consecutive, so a client can guess them. */
   readonly rows: 'all' | 'linked' | 'none';
 }
@@ -50,6 +52,7 @@ const every = ({ targets: types }: LinkedAttribute): LinkRight => ({
   types,
   drafts: () => 'all',
   targets: 'all',
+  resends: () => true,
   rows: 'all',
 });
 
@@ -110,14 +113,16 @@ function linksOf(
     if (ruleOf(finding) !== null) return finding;
     return type.draftAndPublish ? decide(caller, type, 'readDrafts') : 'all';
   };
+  const resends: LinkRight['resends'] = (type) =>
+    [true, false].every((state) => grantedOf(decideRelated(caller, type, state)) === null);
   const [target] = types;
   const written = target?.attributes.get(holdingSide(attribute) ?? '');
   if (target === undefined) return { grant: null };
-  if (written === undefined) return { types, drafts, targets: 'all', rows: 'all' };
+  if (written === undefined) return { types, drafts, targets: 'all', resends, rows: 'all' };
   const targets = decideState(published)(caller, target, 'update');
   const mayUpdate =
     decide(caller, target, 'update') !== 'none' && mayWriteOf(caller, target, 'update')(written);
-  if (targets !== 'none' && mayUpdate) return { types, drafts, targets, rows: 'all' };
+  if (targets !== 'none' && mayUpdate) return { types, drafts, targets, resends, rows: 'all' };
   const reserved = caller.kind === 'user' && written.name === target.owner;
   return { grant: reserved ? null : `${target.singularApiId}.${mayUpdate ? 'publish' : 'update'}` };
 }

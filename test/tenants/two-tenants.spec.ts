@@ -1,0 +1,25 @@
+/** A sample of `npm run fuzz:tenants`, with fixed seeds. */
+import { dose } from '../support/dose.ts';
+import { describeFinding } from './describe-finding.ts';
+import { TenantPair } from './pair.ts';
+import { prepareWorlds } from './worlds.ts';
+
+const ROUNDS = dose(6, 60);
+
+describe('a tenant', () => {
+  const closing: (() => Promise<unknown>)[] = [];
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+
+  it('neither sees nor changes anything of another tenant, whatever it sends', async () => {
+    const pair = await TenantPair.start(await prepareWorlds(closing), closing, 7);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const finding = await pair.round();
+      expect(finding === null ? null : describeFinding(finding)).toBeNull();
+    }
+    const { requests, accepted, written } = pair.tally;
+    expect(accepted / requests).toBeGreaterThan(0.2);
+    expect(written).toBeGreaterThan(ROUNDS);
+  });
+});

@@ -1,0 +1,267 @@
+/**
+ * Two databases that are equal for one tenant and differ in everything that belongs to the other one: its
+ * texts, links, row ids, states and number of documents.
+ */
+import { type ContentService, getContentToken } from 'nestjs-content-api';
+import { HistoryModule } from 'nestjs-content-api/history';
+import pg from 'pg';
+import { restore, save, type Tables, tablesOf } from '../faults/picture.ts';
+import { Client, createTables, type Reply, type RunningApp, startApp, withSql } from '../fuzz/apps.ts';
+import type { RunSql } from '../fuzz/content.ts';
+import { buildSchema } from '../fuzz/internals.ts';
+import { copyDatabase, createDatabase } from '../support/database.ts';
+import { components, contentTypes, options, OWNED, uid } from './model.ts';
+import { type Asked, type Known, SHIFT } from './requests.ts';
+
+const schema = buildSchema(contentTypes, components);
+/** First row id that the requests of a run create, in both worlds. */
+export const NEW_ROWS = 1000;
+const FILES = 4;
+const TENANTS = ['alpha', 'beta'] as const;
+const OTHER_TEXT = 'gamma';
+/** Documents of each type and tenant. */
+const DOCUMENTS = 6;
+
+type Closing = (() => Promise<unknown>)[];
+type Ids = Record<string, string[]>;
+
+const serviceOf =
+  ({ app }: RunningApp) =>
+  (type: string): ContentService =>
+    app.get<ContentService>(getContentToken(type), { strict: false });
+
+const makeFiles = async (sql: RunSql): Promise<string[]> =>
+  (
+    await sql(
+      `insert into content_files (document_id, created_at, updated_at, published_at, published, locale, name, hash, mime, size, url, provider)
+       select 'file' || lpad(n::text, 20, '0'), now(), now(), now(), true, 'en', 'file ' || n, 'hash' || n, 'image/png', n, '/uploads/' || n, 'local'
+       from generate_series(1, ${FILES}) n returning document_id`,
+    )
+  ).map((row) => String(row['document_id']));
+
+/** Data of an article: links to its own tenant, and of some to the other tenant. */
+function articleData(
+  n: number,
+  { name, ids, foreign }: { readonly name: string; readonly ids: Ids; readonly foreign: Ids },
+): Record<string, unknown> {
+  const articles = ids['article'] ?? [];
+  const tags = ids['tag'] ?? [];
+  const crossing = n === 4 ? (foreign['article']?.slice(0, 2) ?? []) : [];
+  const subjects = [
+    { __type: uid('tag'), documentId: tags[n % DOCUMENTS] },
+    ...articles.slice(0, 1).map((documentId) => ({ __type: uid('article'), documentId })),
+    ...crossing.map((documentId) => ({ __type: uid('article'), documentId })),
+    { __type: uid('topic'), documentId: ids['topic']?.[0] },
+  ];
+  return {
+    title: `${name} article ${n}`,
+    rank: n,
+    organisation: ids['organisation']?.[0],
+    next: articles[n - 1] ?? null,
+    similar: [...articles.slice(0, 2), ...crossing],
+    tags: [tags[n % DOCUMENTS], ...(n === 4 ? (foreign['tag']?.slice(0, 1) ?? []) : [])],
+    topics: ids['topic'],
+    subjects,
+    subject: subjects[n % subjects.length],
+    part: { text: `${name} part`, article: articles[0], articles: [...articles.slice(0, 2), ...crossing] },
+    zone: [{ __component: 'tenant.part', text: `${name} zone`, about: subjects[0], articles: crossing }],
+  };
+}
+
+/** Writes the documents of a tenant; the fifth article links to the other tenant as well. */
+async function fillTenant(
+  service: (type: string) => ContentService,
+  name: string,
+  { shared, foreign, files }: { readonly shared: Ids; readonly foreign: Ids; readonly files: readonly string[] },
+): Promise<Ids> {
+  const ids: Ids = { topic: shared['topic'] ?? [], article: [], tag: [] };
+  const make = async (type: string, data: object): Promise<string> => (await service(type).create(data)).documentId;
+  ids['organisation'] = [await make('organisation', { name: `${name} organisation` })];
+  const organisation = ids['organisation'][0];
+  for (let n = 0; n < DOCUMENTS; n += 1) ids['tag']?.push(await make('tag', { name: `${name} tag ${n}`, organisation }));
+  for (let n = 0; n < DOCUMENTS; n += 1) {
+    const data = { ...articleData(n, { name, ids, foreign }), cover: files[n % FILES] };
+    const { documentId } = await service('article').create(data, n === 5 ? { status: 'draft' } : {});
+    ids['article']?.push(documentId);
+    if (n % 2 === 0)
+      await service('article').update(documentId, { title: `${name} draft ${n}` }, { status: 'draft' });
+    if (n % 3 === 0) await service('article').update(documentId, { title: `${name} français ${n}` }, { locale: 'fr' });
+  }
+  const gone = await make('tag', { name: `${name} gone`, organisation });
+  await service('tag').delete(gone);
+  ids['tag']?.push(gone);
+  return ids;
+}
+
+/** Deletes an article, the published versions of a second one, and a language of a third one. */
+async function withoutSome(sql: RunSql, [first, second, third]: readonly string[]): Promise<void> {
+  const articles = `"${schema.types.get('article')?.table ?? ''}"`;
+  await sql(`delete from ${articles} where document_id = $1`, [first]);
+  await sql(`delete from ${articles} where document_id = $1 and published`, [second]);
+  await sql(`delete from ${articles} where document_id = $1 and locale = 'fr'`, [third]);
+  for (const [table, columns] of await tablesOf(sql)) {
+    if (!columns.includes('owner_document_id')) continue;
+    await sql(`delete from "${table}" where owner_document_id = $1`, [first]);
+    await sql(`delete from "${table}" where owner_document_id = $1 and published`, [second]);
+    await sql(`delete from "${table}" where owner_document_id = $1 and locale = 'fr'`, [third]);
+  }
+}
+
+/** Changes everything of the other tenant: texts, row ids, states, links and the number of documents. */
+async function rewrite(sql: RunSql, { own, other }: Known): Promise<void> {
+  const theirs = OWNED.flatMap((type) => [...(other[type] ?? [])]);
+  const [organisationId] = other['organisation'] ?? [];
+  await sql('begin');
+  for (const name of [...OWNED, 'organisation']) {
+    const table = `"${schema.types.get(name)?.table ?? ''}"`;
+    const rows = `document_id = any($1)`;
+    const ids = [[...theirs, organisationId]];
+    for (const attribute of schema.types.get(name)?.attributes.values() ?? []) {
+      if (attribute.kind === 'scalar' && attribute.def.type === 'string' && !attribute.system)
+        await sql(
+          `update ${table} set "${attribute.column}" = replace("${attribute.column}", 'beta', '${OTHER_TEXT}') where ${rows}`,
+          ids,
+        );
+      if (attribute.kind === 'component' || attribute.kind === 'zone')
+        await sql(
+          `update ${table} set "${attribute.column}" = replace("${attribute.column}"::text, 'beta', '${OTHER_TEXT}')::jsonb where ${rows}`,
+          ids,
+        );
+    }
+    await sql(`update ${table} set id = id + ${SHIFT}, revision = revision + 1 where ${rows}`, ids);
+  }
+  await withoutSome(sql, other['article'] ?? []);
+  await sql('delete from content_version where document_id = any($1) and mod(id::int, 2) = 0', [theirs]);
+  await sql('commit');
+  if ((own['article'] ?? []).length === 0) throw new Error('the tenant has no articles');
+}
+
+export interface Prepared {
+  readonly alpha: string;
+  readonly omega: string;
+  readonly known: Known;
+}
+
+const start = (url: string): Promise<RunningApp> =>
+  startApp({ ...options, library: true, imports: [HistoryModule.forRoot({ sittingMinutes: 0 })] }, url);
+
+/** Fills one database, and makes the other world from its copy. */
+export async function prepareWorlds(closing: Closing, serverUrl?: string): Promise<Prepared> {
+  const first = await createDatabase(serverUrl);
+  closing.unshift(() => first.drop());
+  const running = await start(first.url);
+  let known: Known;
+  try {
+    await createTables(running.app);
+    const files = await withSql(first.url, makeFiles);
+    const service = serviceOf(running);
+    const topics: string[] = [];
+    for (const n of [0, 1]) topics.push((await service('topic').create({ name: `topic ${n}` })).documentId);
+    const shared = { topic: topics };
+    const other = await fillTenant(service, TENANTS[1], { shared, foreign: {}, files });
+    const own = await fillTenant(service, TENANTS[0], { shared, foreign: other, files });
+    await service('topic').update(topics[0] ?? '', { lead: other['article']?.[3] });
+    known = { own, other, shared, files };
+  } finally {
+    await running.close();
+  }
+  const copy = await copyDatabase(first.url);
+  closing.unshift(() => copy.drop());
+  await withSql(copy.url, (sql) => rewrite(sql, known));
+  return { alpha: first.url, omega: copy.url, known };
+}
+
+const SEQUENCES = `select setval(format('%I.%I', schemaname, sequencename)::regclass, ${NEW_ROWS}) from pg_sequences where schemaname = 'public'`;
+
+/** One world, which remembers the ids of documents that the run has created. */
+export class World {
+  readonly created: string[] = [];
+  private readonly client: Client;
+  private readonly sql: RunSql;
+  private readonly tables: Tables;
+  private readonly theirs: readonly string[];
+
+  private constructor(parts: { client: Client; sql: RunSql; tables: Tables; theirs: readonly string[] }) {
+    this.client = parts.client;
+    this.sql = parts.sql;
+    this.tables = parts.tables;
+    this.theirs = parts.theirs;
+  }
+
+  static async start(url: string, { other }: Known, closing: Closing): Promise<World> {
+    const running = await start(url);
+    const client = new Client(running.url, { described: true });
+    const connection = new pg.Client({ connectionString: url });
+    await connection.connect();
+    closing.unshift(async () => {
+      client.close();
+      await running.close();
+      await connection.end();
+    });
+    const sql: RunSql = async (text, values = []) =>
+      (await connection.query<Record<string, unknown>>(text, values)).rows;
+    const tables = await tablesOf(sql);
+    await save(sql, tables);
+    await sql(SEQUENCES);
+    const theirs = [...OWNED, 'organisation'].flatMap((type) => [...(other[type] ?? [])]);
+    return new World({ client, sql, tables, theirs });
+  }
+
+  async restore(): Promise<void> {
+    this.created.length = 0;
+    await restore(this.sql, this.tables);
+    await this.sql(SEQUENCES);
+  }
+
+  private resolve(text: string): string {
+    return text.replace(/<created (\d+)>/g, (_, n: string) => this.created[Number(n)] ?? 'none');
+  }
+
+  async ask({ method, path, body, tagOf }: Asked, headers: Readonly<Record<string, string>>): Promise<Reply> {
+    const tag = tagOf === undefined ? null : await this.client.get(this.target(tagOf), headers);
+    const sent = { ...headers, ...(tag === null ? {} : { 'if-match': String(tag.headers['etag'] ?? '"none"') }) };
+    const text = body === undefined ? undefined : this.resolve(JSON.stringify(body));
+    const reply = await this.client.get(this.target(path), sent, method, text);
+    if (method === 'POST' && reply.status === 201) this.created.push(idOf(reply.body));
+    return reply;
+  }
+
+  private target(path: string): string {
+    return `/api/${this.resolve(path).replace(/[ <>]/g, encodeURIComponent)}`;
+  }
+
+  /** Rows of the other tenant, and links to it, without rows that belong to all tenants or to the caller. */
+  async theirRows(): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (const [table, columns] of this.tables) {
+      const [id] = ['document_id', 'owner_document_id'].filter((name) => columns.includes(name));
+      if (id === undefined || table.startsWith('content_event')) continue;
+      const rows = await this.sql(
+        `select t::text as row from public."${table}" t where ${id} = any($1)`,
+        [this.theirs],
+      );
+      for (const { row } of rows) found.add(`${table} ${String(row)}`);
+    }
+    return found;
+  }
+
+  /** Pairs of linked documents whose target belongs to the other tenant. */
+  async linksToThem(): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (const [table, columns] of this.tables) {
+      if (!columns.includes('target_document_id')) continue;
+      const rows = await this.sql(
+        `select owner_document_id as owner, target_document_id as target from public."${table}" where target_document_id = any($1)`,
+        [this.theirs],
+      );
+      for (const { owner, target } of rows) found.add(`${table} ${String(owner)} ${String(target)}`);
+    }
+    return found;
+  }
+}
+
+function idOf(body: string): string {
+  const { data } = JSON.parse(body) as { data?: { documentId?: string } | null };
+  return data?.documentId ?? 'none';
+}
+
