@@ -328,7 +328,8 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
       });
       await send('put', path, RED, { next: await written() }).expect(200);
       await service('article').update(mine, { next: other });
-      await send('put', path, RED, { next: other }).expect(200);
+      for (const next of [other, { disconnect: [other] }])
+        await unchanged(() => send('put', path, RED, { next }).expect(400));
     });
 
     it('18.26 a write does not take the target of another document', async () => {
@@ -359,6 +360,21 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
       await send('put', path, RED, { articles: { disconnect: [mine] } }).expect(200);
       expect(await tags(mine)).toHaveLength(0);
       expect(await tags(other)).toHaveLength(1);
+    });
+
+    it('18.26 an anchor that a condition hides is that of an unknown id', async () => {
+      const mine = await written();
+      const other = await written({ team: ids['blue'], tags: [ids['free']] });
+      await unchanged(async () => {
+        for (const id of [other, 'nothing']) {
+          const articles = { connect: [{ documentId: mine, position: { before: id } }] };
+          const { status, body } = await send('put', `tags/${ids['free'] ?? ''}`, RED, { articles });
+          expect([status, body.error.message.replaceAll(id, 'an id')]).toEqual([
+            400,
+            expect.stringContaining('The relation with id an id needs to be connected first'),
+          ]);
+        }
+      });
     });
 
     it('18.26 the documents of an inverse side meet the condition after the write', async () => {

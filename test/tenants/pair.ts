@@ -38,7 +38,9 @@ export class Mask {
   /** Masks the transaction, and the time of a version that the run has written. */
   private tag(etag: string): string {
     const start = Date.parse(this.start);
-    return maskedTag(etag).replace(/\.(\d{13})-/, (time, at: string) => (Number(at) < start ? time : '.now-'));
+    return maskedTag(etag).replace(/\.(\d{13})-/, (time, at: string) =>
+      Number(at) < start ? time : '.now-',
+    );
   }
 
   comparable({ status, headers, body }: Reply, { method }: Asked): string {
@@ -107,8 +109,7 @@ export class TenantPair {
       const replies = await Promise.all([alpha, omega].map((world) => world.ask(question, headers)));
       const [first, second] = replies.map((reply) => this.mask.comparable(reply, question));
       this.note(question, replies[0]);
-      if (first !== second)
-        return this.found(role, question, `${first ?? ''}\n  ${second ?? ''}`);
+      if (first !== second) return this.found(role, question, `${first ?? ''}\n  ${second ?? ''}`);
       this.trail.push(question);
     }
     const problem = changed(before, await this.foreign());
@@ -144,7 +145,8 @@ function changed(before: readonly Foreign[], after: readonly Foreign[]): string 
     const now = after[n];
     if (now === undefined) return 'a world is missing';
     const lost = [...rows].find((row) => !now.rows.has(row));
-    const gained = [...now.rows].find((row) => !rows.has(row)) ?? [...now.links].find((link) => !links.has(link));
+    const gained =
+      [...now.rows].find((row) => !rows.has(row)) ?? [...now.links].find((link) => !links.has(link));
     if (lost !== undefined || gained !== undefined)
       return `the other tenant has lost ${lost ?? 'nothing'}\n  and got ${gained ?? 'nothing'}`;
   }

@@ -179,7 +179,8 @@ export class Requests {
   private populate(type: string): string {
     const { keys, type: reached } = this.walk(type, 3);
     const path = keys.replaceAll('][', '][populate][');
-    if (path === '') return this.pick(['populate=*', 'populate[0]=subjects&populate[1]=subject', 'populate=*']);
+    if (path === '')
+      return this.pick(['populate=*', 'populate[0]=subjects&populate[1]=subject', 'populate=*']);
     return this.pick([
       () => `populate${path}=true`,
       () => `populate${path}[populate]=*`,
@@ -211,7 +212,10 @@ export class Requests {
 
   private sortKey(type: string): string {
     const { keys, type: reached } = this.walk(type, 2);
-    return [...keys.matchAll(/\[(\w+)\]/g)].map(([, name]) => name).concat(TEXT[reached] ?? '').join('.');
+    return [...keys.matchAll(/\[(\w+)\]/g)]
+      .map(([, name]) => name)
+      .concat(TEXT[reached] ?? '')
+      .join('.');
   }
 
   private read(): Asked {
@@ -225,7 +229,14 @@ export class Requests {
     const type = this.type();
     const method = this.pick(['PUT', 'PUT', 'PUT', 'POST', 'DELETE']);
     const base = method === 'POST' ? PLURAL(type) : `${PLURAL(type)}/${this.id(type)}`;
-    const query = this.pick(['', 'status=draft', 'populate=*', 'locale=fr', 'status=draft&locale=fr', 'withState=true']);
+    const query = this.pick([
+      '',
+      'status=draft',
+      'populate=*',
+      'locale=fr',
+      'status=draft&locale=fr',
+      'withState=true',
+    ]);
     const tagOf = method !== 'POST' && this.chance(0.2) ? { tagOf: base } : {};
     const path = `${base}?${query}`;
     return method === 'DELETE'

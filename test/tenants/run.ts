@@ -26,13 +26,18 @@ try {
     const finding = await pair.round();
     if (finding === null) continue;
     const { question, problem } = finding;
-    findings.set(`${question.method} ${question.path.split('?')[0] ?? ''} ${problem.slice(0, 40)}`, describeFinding(finding));
+    findings.set(
+      `${question.method} ${question.path.split('?')[0] ?? ''} ${problem.slice(0, 40)}`,
+      describeFinding(finding),
+    );
   }
   for (const text of findings.values()) console.log(`\nFAILED ${text}`);
   const { requests, accepted, written } = pair.tally;
   const seconds = ((Date.now() - started) / 1000).toFixed(0);
   console.log(`${requests} requests in pairs, ${accepted} accepted, ${written} of them writes, ${seconds} s`);
-  console.log(`fuzz:tenants: ${findings.size === 0 ? 'passed' : `${findings.size} failed`}, seed ${budget.seed}`);
+  console.log(
+    `fuzz:tenants: ${findings.size === 0 ? 'passed' : `${findings.size} failed`}, seed ${budget.seed}`,
+  );
   process.exitCode = findings.size === 0 ? 0 : 1;
 } finally {
   for (const close of closing) await close();

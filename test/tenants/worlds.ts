@@ -1,6 +1,6 @@
 /**
- * Two databases that are equal for one tenant and differ in everything that belongs to the other one: its
- * texts, links, row ids, states and number of documents.
+ * Two databases that are equal for one tenant. They differ in all content of another tenant: texts, links,
+ * row ids, states and number of documents.
  */
 import { type ContentService, getContentToken } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
@@ -72,20 +72,27 @@ function articleData(
 async function fillTenant(
   service: (type: string) => ContentService,
   name: string,
-  { shared, foreign, files }: { readonly shared: Ids; readonly foreign: Ids; readonly files: readonly string[] },
+  {
+    shared,
+    foreign,
+    files,
+  }: { readonly shared: Ids; readonly foreign: Ids; readonly files: readonly string[] },
 ): Promise<Ids> {
   const ids: Ids = { topic: shared['topic'] ?? [], article: [], tag: [] };
-  const make = async (type: string, data: object): Promise<string> => (await service(type).create(data)).documentId;
+  const make = async (type: string, data: object): Promise<string> =>
+    (await service(type).create(data)).documentId;
   ids['organisation'] = [await make('organisation', { name: `${name} organisation` })];
   const organisation = ids['organisation'][0];
-  for (let n = 0; n < DOCUMENTS; n += 1) ids['tag']?.push(await make('tag', { name: `${name} tag ${n}`, organisation }));
+  for (let n = 0; n < DOCUMENTS; n += 1)
+    ids['tag']?.push(await make('tag', { name: `${name} tag ${n}`, organisation }));
   for (let n = 0; n < DOCUMENTS; n += 1) {
     const data = { ...articleData(n, { name, ids, foreign }), cover: files[n % FILES] };
     const { documentId } = await service('article').create(data, n === 5 ? { status: 'draft' } : {});
     ids['article']?.push(documentId);
     if (n % 2 === 0)
       await service('article').update(documentId, { title: `${name} draft ${n}` }, { status: 'draft' });
-    if (n % 3 === 0) await service('article').update(documentId, { title: `${name} français ${n}` }, { locale: 'fr' });
+    if (n % 3 === 0)
+      await service('article').update(documentId, { title: `${name} français ${n}` }, { locale: 'fr' });
   }
   const gone = await make('tag', { name: `${name} gone`, organisation });
   await service('tag').delete(gone);
@@ -219,7 +226,10 @@ export class World {
 
   async ask({ method, path, body, tagOf }: Asked, headers: Readonly<Record<string, string>>): Promise<Reply> {
     const tag = tagOf === undefined ? null : await this.client.get(this.target(tagOf), headers);
-    const sent = { ...headers, ...(tag === null ? {} : { 'if-match': String(tag.headers['etag'] ?? '"none"') }) };
+    const sent = {
+      ...headers,
+      ...(tag === null ? {} : { 'if-match': String(tag.headers['etag'] ?? '"none"') }),
+    };
     const text = body === undefined ? undefined : this.resolve(JSON.stringify(body));
     const reply = await this.client.get(this.target(path), sent, method, text);
     if (method === 'POST' && reply.status === 201) this.created.push(idOf(reply.body));
@@ -236,10 +246,9 @@ export class World {
     for (const [table, columns] of this.tables) {
       const [id] = ['document_id', 'owner_document_id'].filter((name) => columns.includes(name));
       if (id === undefined || table.startsWith('content_event')) continue;
-      const rows = await this.sql(
-        `select t::text as row from public."${table}" t where ${id} = any($1)`,
-        [this.theirs],
-      );
+      const rows = await this.sql(`select t::text as row from public."${table}" t where ${id} = any($1)`, [
+        this.theirs,
+      ]);
       for (const { row } of rows) found.add(`${table} ${String(row)}`);
     }
     return found;
@@ -264,4 +273,3 @@ function idOf(body: string): string {
   const { data } = JSON.parse(body) as { data?: { documentId?: string } | null };
   return data?.documentId ?? 'none';
 }
-
