@@ -71,7 +71,10 @@ export async function startApp(
   const directory = library ? await mkdtemp(join(tmpdir(), 'fuzz-files-')) : null;
   const files =
     directory === null ? [] : [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null })];
-  const module = { module: Root, imports: [content, DeskModule.forRoot({ path: '/api/desk' }), ...files, ...imports] };
+  const module = {
+    module: Root,
+    imports: [content, DeskModule.forRoot({ path: '/api/desk' }), ...files, ...imports],
+  };
   const app =
     adapter === 'fastify'
       ? await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter(), {
