@@ -11,6 +11,7 @@ import {
 } from 'nestjs-content-api';
 import { type DeskModel, DeskModule, type DeskOptions } from 'nestjs-content-api/desk';
 import { type Adapter, ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { HistoryModule } from 'nestjs-content-api/history';
 import { failure } from '../http/helpers.ts';
 
 const seo = defineComponent({
@@ -29,6 +30,7 @@ const article = defineCollectionType({
   pluralApiId: 'articles',
   draftAndPublish: true,
   localized: true,
+  history: true,
   owner: 'owner',
   actions: ['publish', 'schedule'],
   desk: {
@@ -68,7 +70,11 @@ const vault = defineCollectionType({
   pluralApiId: 'vaults',
   attributes: { gold: { type: 'integer' }, parts: { type: 'component', component: 'part.unused' } },
 });
-const front = defineSingleType({ singularApiId: 'front', attributes: { title: { type: 'string' } } });
+const front = defineSingleType({
+  singularApiId: 'front',
+  history: true,
+  attributes: { title: { type: 'string' } },
+});
 
 const OPEN = { desk: ['open'] } as const;
 const ROLES: Readonly<Record<string, Grants>> = {
@@ -107,7 +113,7 @@ const MODEL = {
 
 const start = (adapter: Adapter, options: DeskOptions = {}, prefix: string | null = null): Promise<TestApp> =>
   createTestApp(
-    { ...MODEL, access: { roles: ROLES }, imports: [DeskModule.forRoot(options)] },
+    { ...MODEL, access: { roles: ROLES }, imports: [DeskModule.forRoot(options), HistoryModule.forRoot()] },
     adapter,
     (app) => void (prefix === null || app.setGlobalPrefix(prefix)),
   );
@@ -165,6 +171,9 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
         publish: 'all',
         schedule: 'all',
         readDrafts: 'all',
+        bulk: 'all',
+        versions: 'all',
+        trash: 'all',
       },
     });
     expect(Object.keys(typeIn(model, 'author').verbs)).not.toContain('delete');
@@ -220,6 +229,20 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
     expect(JSON.stringify(model)).not.toMatch(/headline|"pin"|vault|"note"|"remark"|formerRemark|unused/);
   });
 
+  it('shows the versions of types with history to callers who may see them', async () => {
+    const historyOf = async (role: string, name: string): Promise<string[]> =>
+      Object.keys(typeIn(await modelOf(role), name)?.verbs ?? {}).filter((verb) =>
+        ['versions', 'trash', 'history'].includes(verb),
+      );
+    expect(await historyOf('chief', 'article')).toEqual(['versions', 'trash']);
+    expect(await historyOf('chief', 'front')).toEqual(['versions']);
+    expect(await historyOf('chief', 'author')).toEqual([]);
+    // The caller may update its own documents only.
+    expect(await historyOf('writer', 'article')).toEqual([]);
+    expect(await historyOf('reader', 'article')).toEqual([]);
+    expect(await historyOf('reader', 'front')).toEqual(['versions']);
+  });
+
   it('shows a writer what it may write, and verbs on own documents', async () => {
     const model = await modelOf('writer');
     const shown = typeIn(model, 'article');
@@ -232,7 +255,7 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
       delete: 'own',
       publish: 'own',
       schedule: 'own',
-      bulk: 'own',
+      bulk: 'all',
       readDrafts: 'own',
     });
     expect(actionsIn(shown)).toMatchObject({

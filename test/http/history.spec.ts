@@ -256,11 +256,21 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
       zone: [{ text: 'z', tag: { name: 'blue' } }],
     });
     expect((await send('get', `pages/${id}`)).data.title).toBe('new');
-    expect((await versions(id))[0]).toMatchObject({ status: 'draft', action: 'update' });
+    expect((await versions(id))[0]).toMatchObject({ status: 'draft', action: 'restore' });
     const { secret } = (
       await test.sql('select secret from pages where document_id = $1 and not published', [id])
     )[0] as any;
     expect(secret).toBe('s');
+  });
+
+  it('25.5 keeps the draft before it as a version, also of the same sitting', async () => {
+    const id = await make({ title: 'published' });
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'draft' } });
+    const first = (await versions(id)).at(-1);
+    await send('post', `pages/${id}/versions/${first.id}/actions/restore`);
+    expect((await contents(id)).map(({ title }) => title)).toEqual(['published', 'draft', 'published']);
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'next' } });
+    expect((await contents(id)).map(({ title }) => title)).toEqual(['next', 'draft', 'published']);
   });
 
   it('25.5 names attributes that the model no longer has', async () => {

@@ -167,7 +167,7 @@ export class Documents {
     options: WriteOptions,
     answerOf: (sent: GivenValues) => WriteAnswer<Answer>,
   ): Promise<WriteRun<Answer>> {
-    const { caller, requestId = null } = options;
+    const { caller, requestId = null, restores = false } = options;
     const target = writeTargetOf(verb, answer, this.base.settings);
     const { right, events, locks, body: action } = VERBS[verb];
     const hooks = this.hookRun(answer, { caller, requestId }, events(target));
@@ -176,6 +176,7 @@ export class Documents {
       target,
       caller,
       requestId,
+      restores,
       right,
       precondition: precondition ?? options.precondition ?? null,
       state: answer.state,

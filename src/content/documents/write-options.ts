@@ -12,4 +12,6 @@ export interface WriteOptions {
   readonly documentId?: string;
   /** Id of the HTTP request, for hooks and the write plan. Default null: code of the application writes. */
   readonly requestId?: string | null;
+  /** Whether the write restores a stored version. Default false. */
+  readonly restores?: boolean;
 }

@@ -41,6 +41,8 @@ export interface WritePlan {
   readonly caller: Caller;
   /** Id of the HTTP request that writes; null if code of the application does. */
   readonly requestId: string | null;
+  /** Whether the write restores a stored version. */
+  readonly restores?: boolean;
   /** Action that must be granted on this document. */
   readonly right: Action;
   /** Acquired before any read. */

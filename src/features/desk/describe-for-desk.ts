@@ -11,6 +11,7 @@ import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';
 import { writableOf } from '../../content/openapi/inputs.js';
 import { rootView } from '../../content/openapi/view.js';
 import { isShown, rightsOf } from '../../content/plan/rights.js';
+import { mayLook, mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { DeskModel, DeskType } from './desk-model.js';
@@ -33,15 +34,26 @@ type Verbs = DeskType['verbs'];
 /** Permitted routes of a type, and `readDrafts`. */
 function verbsOf(type: ContentType, caller: Caller): Verbs {
   const routed = type.internal
-    ? OF_FILES.map((action) => ({ route: action, action }))
-    : HANDLERS_OF[type.kind].map((one) => HANDLERS[one]).filter(({ route }) => type.routes.includes(route));
-  const drafts = type.draftAndPublish ? [{ route: 'readDrafts', action: 'readDrafts' as const }] : [];
-  return Object.fromEntries(
-    [...routed, ...drafts].flatMap(({ route, action }) => {
-      const decision = decide(caller, type, action);
-      return decision === 'none' ? [] : [[route, isOwn(decision) ? 'own' : 'all'] as const];
-    }),
-  );
+    ? OF_FILES.map((action) => ({ route: action, actions: [action] }))
+    : HANDLERS_OF[type.kind]
+        .map((one) => HANDLERS[one])
+        .filter(({ route }) => route !== 'history' && type.routes.includes(route))
+        .map(({ route, action, otherwise }) => ({ route, actions: [action, ...otherwise] }));
+  const drafts = type.draftAndPublish ? [{ route: 'readDrafts', actions: ['readDrafts' as const] }] : [];
+  const permitted = [...routed, ...drafts].flatMap(({ route, actions }) => {
+    const decisions = actions.map((action) => decide(caller, type, action)).filter((one) => one !== 'none');
+    return decisions.length === 0 ? [] : [[route, decisions.every(isOwn) ? 'own' : 'all'] as const];
+  });
+  return { ...Object.fromEntries(permitted), ...historyVerbsOf({ type, caller }) };
+}
+
+/** `versions`: stored versions of a document. `trash`: deleted documents. */
+function historyVerbsOf(viewer: Viewer): Verbs {
+  const { type } = viewer;
+  if (!type.history) return {};
+  const mayList = mayLook(viewer, true) || (type.draftAndPublish && mayLook(viewer, false));
+  const hasTrash = type.kind === 'collectionType' && mayRestore(viewer);
+  return { ...(mayList ? { versions: 'all' } : {}), ...(hasTrash ? { trash: 'all' } : {}) };
 }
 
 /** Attributes that responses to a read contain; those of files appear in every document with media. */

@@ -47,7 +47,10 @@ export interface DeskType extends DeskPart {
   readonly list: readonly string[];
   /** Integer attribute with the order of the documents; null for none. */
   readonly order: string | null;
-  /** Permitted actions, on all documents or on the caller's own ones. */
+  /**
+   * Permitted actions, on all documents or on the caller's own ones. `versions` and `trash` are those of types
+   * with `history`.
+   */
   readonly verbs: Readonly<Record<string, 'all' | 'own'>>;
 }
 

@@ -42,8 +42,12 @@ interface Stored {
   readonly plans: readonly ReadPlan[];
 }
 
+/** Action of writes that restore a version. They replace no version of the same sitting. */
+export const RESTORE = 'restore';
+
 const DOCUMENT = slot(({ documentId }: StoredWrite) => documentId);
 const ACTOR = slot(({ actor }: StoredWrite) => actor);
+const ACTION = slot(({ action }: StoredWrite) => action);
 const ACTOR_ID = slot(({ actorId }: StoredWrite) => actorId);
 
 const COLUMNS = sql`(id, type, document_id, locale, published, action, since, at, actor, actor_id,
@@ -88,7 +92,7 @@ export function compileStore(stored: Stored, sittingMinutes: number): Template<S
   return template(sql`with s as materialized (select * from (${shown(stored, true)}) r
       where r.published or not (r.locale = any(${covered}::text[]) or '*' = any(${covered}::text[]))),
     replaced as (delete from ${table} f using s
-      where not s.published and f.content is not null and f.action <> 'before'
+      where not s.published and f.content is not null and f.action <> 'before' and ${ACTION}::text <> ${constant(RESTORE)}
         and f.actor = ${ACTOR}::text and f.actor_id is not distinct from ${ACTOR_ID}::text
         and f.since > now() - make_interval(mins => ${constant(sittingMinutes)})
         and f.id = (select max(l.id) from ${table} l where l.document_id = ${DOCUMENT}::text and l.type = ${type}
@@ -96,7 +100,7 @@ export function compileStore(stored: Stored, sittingMinutes: number): Template<S
       returning f.locale, f.since)
     insert into ${table} ${COLUMNS}
     select ${nextCount(stored.file)}, ${type}, ${DOCUMENT}::text, s.locale, s.published,
-      ${slot(({ action }: StoredWrite) => action)}::text,
+      ${ACTION}::text,
       coalesce((select r.since from replaced r where r.locale = s.locale and not s.published), ${TIME}), ${TIME},
       ${ACTOR}::text, ${ACTOR_ID}::text, ${slot(({ requestId }: StoredWrite) => requestId)}::text, s.content
     from s order by s.locale, s.published`);
@@ -106,7 +110,7 @@ export function compileStore(stored: Stored, sittingMinutes: number): Template<S
 export function compileDeleted({ file, type }: Pick<Stored, 'file' | 'type'>): Template<StoredWrite> {
   return template(sql`insert into ${quote(historyTableOf(file))} ${COLUMNS}
     select ${nextCount(file)}, ${typeOf(type)}, ${DOCUMENT}::text, d.locale, d.published,
-      ${slot(({ action }: StoredWrite) => action)}::text, ${TIME}, ${TIME}, ${ACTOR}::text, ${ACTOR_ID}::text,
+      ${ACTION}::text, ${TIME}, ${TIME}, ${ACTOR}::text, ${ACTOR_ID}::text,
       ${slot(({ requestId }: StoredWrite) => requestId)}::text, null
     from unnest(${slot(({ deleted }: StoredWrite) => deleted.locales)}::text[],
       ${slot(({ deleted }: StoredWrite) => deleted.published)}::boolean[]) d(locale, published)`);

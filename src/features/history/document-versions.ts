@@ -7,6 +7,7 @@ import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { oneOf } from '../../content/plan/rights.js';
+import { mayLook, type Viewer } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
@@ -15,7 +16,7 @@ import { compileVersion, compileVersions, type VersionsOf } from './compile-vers
 import { pageOf, paginationOf, refuseParameters } from './page.js';
 import { leftOut } from './stored-content.js';
 import { contentIn, shownRow, type VersionRow } from './version-row.js';
-import { keyOf, mayLook, referenceTo, type Viewer, VisibleContents } from './visible-contents.js';
+import { keyOf, referenceTo, VisibleContents } from './visible-contents.js';
 
 /** Document of a request, with the caller and its rights. */
 interface Subject extends VersionsOf, Viewer {
@@ -100,7 +101,7 @@ export class DocumentVersions {
       format: 'flat',
       action: 'update',
     });
-    const answer = await this.documents.update(plan, { data }, options);
+    const answer = await this.documents.update(plan, { data }, { ...options, restores: true });
     const left = leftOut(content, type);
     return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
   }

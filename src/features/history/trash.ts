@@ -1,18 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { decide } from '../../content/access/decide.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
+import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { ALONE, Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-versions.js';
 import { pageOf, paginationOf } from './page.js';
 import { statusOf, titleOf, type VersionRow } from './version-row.js';
-import { mayLook, type Viewer, VisibleContents } from './visible-contents.js';
+import { VisibleContents } from './visible-contents.js';
 
 interface Subject extends VersionsOf, Viewer {
   readonly options: WriteOptions;
@@ -78,7 +78,7 @@ export class Trash {
     em: NonNullable<WriteOptions['em']>,
   ): Promise<Answer> {
     const { type, caller, documentId } = subject;
-    const options = { ...subject.options, em, documentId };
+    const options = { ...subject.options, em, documentId, restores: true };
     let answer = Answer.NOTHING;
     for (const locale of new Set(rows.map((row) => row.locale))) {
       const here = rows.filter((row) => row.locale === locale);
@@ -105,6 +105,5 @@ export class Trash {
 }
 
 function requireRight(viewer: Viewer): void {
-  const { caller, type } = viewer;
-  if (decide(caller, type, 'create') !== 'all' || !mayLook(viewer, !type.draftAndPublish)) throw forbidden();
+  if (!mayRestore(viewer)) throw forbidden();
 }

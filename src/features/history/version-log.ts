@@ -5,7 +5,7 @@ import { type PlannedWrite, WriteAdditions } from '../../content/documents/write
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import type { Verb } from '../../content/plan/write-plan.js';
 import { fill, type Statement, type Template } from '../../kernel/sql.js';
-import { compileDeleted, compileFirst, compileStore, type StoredWrite } from './compile-versions.js';
+import { compileDeleted, compileFirst, compileStore, RESTORE, type StoredWrite } from './compile-versions.js';
 import { HISTORY_OPTIONS, type ResolvedHistoryOptions } from './history.options.js';
 import { everything } from './stored-content.js';
 
@@ -27,12 +27,12 @@ const deletedBy = ({ plan: { verb, target }, versions }: PlannedWrite): PlannedW
     : [];
 
 function storedOf(write: PlannedWrite, documentId: string): StoredWrite {
-  const { caller, requestId, verb, target } = write.plan;
+  const { caller, requestId, restores, verb, target } = write.plan;
   const deleted = deletedBy(write);
   const isPublished = target.publish && target.type.draftAndPublish && verb !== 'unpublish';
   return {
     documentId,
-    action: verb,
+    action: restores === true ? RESTORE : verb,
     actor: caller.kind,
     actorId: caller.id,
     requestId,

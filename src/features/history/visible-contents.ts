@@ -1,29 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
-import { decide, decideRead } from '../../content/access/decide.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import type { ContentType } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { oneOf, rightsOf } from '../../content/plan/rights.js';
+import type { Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import type { VersionsOf } from './compile-versions.js';
 import { contentOf, type Shape, type StoredLink } from './stored-content.js';
 import { contentIn, titleOf, type VersionRow } from './version-row.js';
-
-/** Caller of a request about versions of a type. */
-export interface Viewer {
-  readonly type: ContentType;
-  readonly caller: Caller;
-}
-
-/**
- * Whether a caller may see stored versions of a type: it reads and updates every document. Conditions on
- * documents hold for their present versions only.
- */
-export const mayLook = ({ caller, type }: Viewer, published: boolean): boolean =>
-  decide(caller, type, 'update') === 'all' &&
-  decideRead(caller, type, { action: oneOf(type), published }) === 'all';
 
 export const keyOf = ({ type, documentId }: VersionsOf): string => `${typeUid(type)} ${documentId}`;
 
