@@ -2,6 +2,7 @@ import { defineSingleType, type DocumentOf } from 'nestjs-content-api';
 
 export const homepage = defineSingleType({
   singularApiId: 'homepage',
+  history: true,
   attributes: {
     title: { type: 'string', required: true },
     credit: { type: 'text', required: true },

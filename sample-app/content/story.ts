@@ -7,6 +7,7 @@ export const story = defineCollectionType({
   draftAndPublish: true,
   localized: true,
   actions: true,
+  history: true,
   attributes: {
     title: { type: 'string', required: true, maxLength: 120, localized: true },
     slug: { type: 'uid', targetField: 'title', required: true },

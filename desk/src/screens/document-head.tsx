@@ -66,6 +66,11 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
             choose={(code) => go({ locale: code, other: code === panels.other ? locale : panels.other })}
           />
         )}
+        {'versions' in type.verbs && !editor.isNew && (
+          <Anchor component={Link} size="sm" href={historyOf(editor, locale)}>
+            {texts.history.title}
+          </Anchor>
+        )}
         {children}
       </Group>
       {type.localized && snapshot.phase === 'ready' && !editor.isNew && snapshot.updatedAt === null && (
@@ -74,6 +79,11 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
       {hasDrafts(type) ? null : type.draftAndPublish && <Text size="sm">{texts.publishedHint}</Text>}
     </Box>
   );
+}
+
+function historyOf({ type, place, model }: DocumentEditor, locale: string): string {
+  const document = type.kind === 'singleType' ? '' : `/${place.documentId}`;
+  return `/history/${type.name}${document}${locale === model.defaultLocale ? '' : `?locale=${locale}`}`;
 }
 
 /** Way from the menu to the document. */

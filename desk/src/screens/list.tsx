@@ -12,7 +12,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconColumns3, IconPlus, IconSearch, IconX } from '@tabler/icons-react';
+import { IconColumns3, IconPlus, IconSearch, IconTrash, IconX } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
@@ -119,17 +119,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
       isLoading={isFetching}
       error={error}
       retry={() => void refetch()}
-      tools={
-        'create' in type.verbs && (
-          <Button
-            component={Link}
-            href={`/content/${type.name}/new${state.locale === model.defaultLocale ? '' : `?locale=${state.locale}`}`}
-            leftSection={<IconPlus size={16} />}
-          >
-            {texts.create}
-          </Button>
-        )
-      }
+      tools={<HeadButtons type={type} locale={state.locale} />}
     >
       {type.description !== null && <Text c="dimmed">{type.description}</Text>}
       <Tools {...{ type, state, go }}>
@@ -158,6 +148,34 @@ export function ListScreen({ type }: { readonly type: Type }) {
       )}
       {data !== undefined && data.data.length > 0 && <Pages {...{ state, page: data, go }} />}
     </Frame>
+  );
+}
+
+function HeadButtons({ type, locale }: { readonly type: Type; readonly locale: string }) {
+  const texts = useTexts();
+  const { defaultLocale } = useModel();
+  return (
+    <Group gap="xs">
+      {'trash' in type.verbs && (
+        <Button
+          component={Link}
+          variant="default"
+          href={`/trash/${type.name}`}
+          leftSection={<IconTrash size={16} />}
+        >
+          {texts.history.trash}
+        </Button>
+      )}
+      {'create' in type.verbs && (
+        <Button
+          component={Link}
+          href={`/content/${type.name}/new${locale === defaultLocale ? '' : `?locale=${locale}`}`}
+          leftSection={<IconPlus size={16} />}
+        >
+          {texts.create}
+        </Button>
+      )}
+    </Group>
   );
 }
 

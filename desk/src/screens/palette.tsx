@@ -55,6 +55,9 @@ function screensOf(model: Model, texts: Texts): readonly Entry[] {
     ...hosts,
     ...entry(settings.session, '/account', texts.persons.account),
     ...creations,
+    ...model.listed
+      .filter(({ verbs }) => 'trash' in verbs)
+      .flatMap((type) => entry(true, `/trash/${type.name}`, texts.history.trashOf(listLabel(type)))),
   ];
 }
 

@@ -8,7 +8,7 @@ import type { DocumentEditor } from '../editor/document-editor.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
-import { hasDrafts } from '../model/model.ts';
+import { hasDrafts, type Type } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
@@ -106,6 +106,10 @@ export function SaveBar({ editor, deleted }: Props) {
   );
 }
 
+/** Says whether a deleted document can be restored. */
+export const deletionHint = ({ verbs }: Type, texts: Texts): string =>
+  'trash' in verbs ? texts.history.toTrash : texts.confirmDeleteHint;
+
 function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): string {
   const { saving, error, isChanged, savedAt, conflicts } = snapshot;
   if (saving === 'saving') return texts.saving;
@@ -142,7 +146,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
   const questions = {
     unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
     discard: [texts.confirmDiscard, texts.confirmDiscardHint],
-    delete: [texts.confirmDelete(title), texts.confirmDeleteHint],
+    delete: [texts.confirmDelete(title), deletionHint(type, texts)],
   } as const;
   const [heading, hint] = questions[asked ?? 'delete'];
   const remove = async (everywhere: boolean): Promise<void> => {

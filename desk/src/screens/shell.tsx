@@ -31,6 +31,7 @@ import { PeopleNavigation } from './people/navigation.tsx';
 
 const MediaScreen = lazy(() => import('../media/media-screen.tsx'));
 const WebhooksScreens = lazy(() => import('./webhooks/screens.tsx'));
+const HistoryScreens = lazy(() => import('./history/screens.tsx'));
 const Palette = lazy(() => import('./palette.tsx'));
 const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
@@ -88,6 +89,12 @@ export function Shell() {
             <Route path="/content/:type/:document">
               {({ type, document }) => <OneType name={type} document={document} />}
             </Route>
+            <Route path="/history/:type/:document?">
+              {({ type, document = null }) => <Past screen="history" name={type} documentId={document} />}
+            </Route>
+            <Route path="/trash/:type">
+              {({ type }) => <Past screen="trash" name={type} documentId={null} />}
+            </Route>
             {hasLibrary && (
               <Route path="/media">
                 <MediaScreen />
@@ -127,6 +134,21 @@ function OneType({ name, document }: { readonly name: string; readonly document?
   return <DocumentScreen type={type} documentId={documentId} />;
 }
 
+interface PastProps {
+  readonly screen: 'history' | 'trash';
+  readonly name: string;
+  readonly documentId: string | null;
+}
+
+/** Versions of a document, or the trash of a type, for editors who may see them. */
+function Past({ screen, name, documentId }: PastProps) {
+  const type = useModel().type(name);
+  const isShown = type !== null && (screen === 'trash' ? 'trash' : 'versions') in type.verbs;
+  const isComplete = screen === 'trash' || (documentId === null) === (type?.kind === 'singleType');
+  if (!isShown || !isComplete) return <Nothing />;
+  return <HistoryScreens key={`${name} ${documentId}`} {...{ screen, type, documentId }} />;
+}
+
 function Nothing() {
   const texts = useTexts();
   return (
@@ -157,7 +179,9 @@ function Navigation({ close }: { readonly close: () => void }) {
       {types.map((type) => {
         const { name } = type;
         const href = `/content/${name}`;
-        const isActive = path === href || path.startsWith(`${href}/`);
+        const isActive = [href, `/history/${name}`, `/trash/${name}`].some(
+          (one) => path === one || path.startsWith(`${one}/`),
+        );
         return (
           <NavLink
             key={name}

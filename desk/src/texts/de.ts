@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { history } from './history.de.ts';
 import { media } from './media.de.ts';
 import { panels } from './panels.de.ts';
 import { persons } from './people.de.ts';
@@ -58,6 +59,7 @@ export const de: Texts = {
   persons,
   webhooks,
   media,
+  history,
 
   create: 'Anlegen',
   newDocument: (type) => `Neu: ${type}`,

@@ -1,3 +1,4 @@
+import { history } from './history.en.ts';
 import { media } from './media.en.ts';
 import { panels } from './panels.en.ts';
 import { persons } from './people.en.ts';
@@ -55,6 +56,7 @@ export const en = {
   persons,
   webhooks,
   media,
+  history,
 
   create: 'Create',
   newDocument: (type: string) => `New: ${type}`,

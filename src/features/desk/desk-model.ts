@@ -48,8 +48,8 @@ export interface DeskType extends DeskPart {
   /** Integer attribute with the order of the documents; null for none. */
   readonly order: string | null;
   /**
-   * Permitted actions, on all documents or on the caller's own ones. `versions` and `trash` are those of types
-   * with `history`.
+   * Permitted actions, on all documents or on the caller's own ones. Types with `history` have `versions` and
+   * `trash`.
    */
   readonly verbs: Readonly<Record<string, 'all' | 'own'>>;
 }

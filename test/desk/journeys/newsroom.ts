@@ -12,6 +12,7 @@ import {
 import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { DeskModule, type DeskOptions } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
+import { HistoryModule } from 'nestjs-content-api/history';
 import { DeskInvitations } from '../../../src/features/desk/desk-invitations.ts';
 import { SECRET } from '../../accounts/helpers.ts';
 import { type Adapter, createTestApp, type TestApp } from '../../support/app.ts';
@@ -60,6 +61,7 @@ const article = defineCollectionType({
   draftAndPublish: true,
   localized: true,
   actions: true,
+  history: true,
   desk: {
     group: 'Magazine',
     title: 'title',
@@ -121,6 +123,7 @@ const homepage = defineSingleType({
   singularApiId: 'homepage',
   draftAndPublish: true,
   actions: true,
+  history: true,
   attributes: {
     headline: { type: 'string', required: true },
     highlights: { type: 'relation', relation: 'oneToMany', target: 'article' },
@@ -138,6 +141,7 @@ const ROLES = {
     tag: '*',
     homepage: '*',
     file: '*',
+    user: [{ actions: ['find'], fields: ['username'] }],
   },
   writer: {
     desk: ['open'],
@@ -189,6 +193,7 @@ export async function startNewsroom(adapter: Adapter, options: NewsroomOptions =
         ApiTokensModule,
         FilesModule.forRoot({ storage: new LocalStorage(folder), images: new SharpImages() }),
         DeskModule.forRoot(deskOptions),
+        HistoryModule.forRoot(),
         ...imports,
       ],
     },

@@ -1,0 +1,128 @@
+/** History of one document: its versions, and the one that is chosen. */
+import { Anchor, Breadcrumbs, Select, Text } from '@mantine/core';
+import { Link, useLocation, useSearchParams } from 'wouter';
+import { textOfValue } from '../../form/values.ts';
+import { hasDrafts, listLabel, type Type } from '../../model/model.ts';
+import { Frame } from '../../parts/frame.tsx';
+import { useFormats, useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
+import { useVersion, useVersions } from './requests.ts';
+import { VersionList } from './version-list.tsx';
+import { OneVersion } from './version.tsx';
+
+const ALL = '*';
+
+interface Props {
+  readonly type: Type;
+  /** Null for single types. */
+  readonly documentId: string | null;
+}
+
+/** Languages of the list: that of the address, else the default one. */
+function useLocale({ localized }: Type) {
+  const model = useModel();
+  const [address] = useSearchParams();
+  const hasLocales = localized && model.locales.length > 1;
+  const locale = hasLocales ? (address.get('locale') ?? model.defaultLocale) : ALL;
+  return { locale, hasLocales, chosen: address.get('version') };
+}
+
+export function HistoryScreen({ type, documentId }: Props) {
+  const { history, untitled } = useTexts();
+  const model = useModel();
+  const [, navigate] = useLocation();
+  const { locale, hasLocales, chosen } = useLocale(type);
+  const subject = { type, documentId };
+  const list = useVersions(subject, locale === ALL ? null : locale);
+  const versions = list.data?.pages.flatMap(({ data }) => data);
+  const newest = versions?.find(({ action }) => action !== 'delete' && action !== 'unpublish') ?? null;
+  const selected = chosen ?? versions?.[0]?.id ?? null;
+  const { data: latest } = useVersion(subject, newest?.id ?? null);
+  const name =
+    type.kind === 'singleType' ? type.label : textOfValue(latest?.content?.[type.title]) || untitled;
+  const place = documentId === null ? type.name : `${type.name}/${documentId}`;
+  const addressOf = (locale: string | null): string =>
+    locale === null || locale === ALL || locale === model.defaultLocale ? '' : `?locale=${locale}`;
+  const hrefOf = (id: string | null, at = locale): string => {
+    const query = new URLSearchParams();
+    if (hasLocales && at !== model.defaultLocale) query.set('locale', at);
+    if (id !== null) query.set('version', id);
+    return `/history/${place}${query.size === 0 ? '' : `?${query.toString()}`}`;
+  };
+  const mayRestore = 'update' in type.verbs && (!type.draftAndPublish || hasDrafts(type));
+  return (
+    <Frame
+      title={latest === undefined ? history.title : history.of(name)}
+      isLoading={list.isFetching}
+      error={list.error}
+      retry={() => void list.refetch()}
+      tools={hasLocales && <Languages locale={locale} choose={(next) => navigate(hrefOf(null, next))} />}
+    >
+      <Breadcrumbs component="nav" aria-label={history.back}>
+        {type.kind === 'collectionType' && (
+          <Anchor component={Link} size="sm" href={`/content/${type.name}${addressOf(locale)}`}>
+            {listLabel(type)}
+          </Anchor>
+        )}
+        <Anchor component={Link} size="sm" href={`/content/${place}${addressOf(locale)}`}>
+          {history.back}
+        </Anchor>
+      </Breadcrumbs>
+      {versions?.length === 0 && (
+        <Text py="md">{hasLocales && locale !== ALL ? history.noneHere : history.none}</Text>
+      )}
+      {versions !== undefined && versions.length > 0 && (
+        <div className={chosen === null ? 'desk-history' : 'desk-history desk-history-chosen'}>
+          <div className="desk-history-list">
+            <VersionList
+              {...{ versions, selected, hrefOf }}
+              showsLocale={hasLocales && locale === ALL}
+              hasDrafts={type.draftAndPublish}
+              more={list.hasNextPage ? () => void list.fetchNextPage() : null}
+              isLoading={list.isFetchingNextPage}
+            />
+          </div>
+          <div className="desk-history-one">
+            <Anchor component={Link} size="sm" href={hrefOf(null)} className="desk-history-back">
+              {history.allVersions}
+            </Anchor>
+            {selected !== null && (
+              <OneVersion
+                key={selected}
+                {...{ subject, mayRestore }}
+                id={selected}
+                others={versions}
+                restored={(at) => navigate(`/content/${place}${addressOf(at)}`)}
+              />
+            )}
+          </div>
+        </div>
+      )}
+    </Frame>
+  );
+}
+
+function Languages({
+  locale,
+  choose,
+}: {
+  readonly locale: string;
+  readonly choose: (locale: string) => void;
+}) {
+  const texts = useTexts();
+  const { locales } = useModel();
+  const { localeName } = useFormats();
+  return (
+    <Select
+      aria-label={texts.locale}
+      data={[
+        ...locales.map((code) => ({ value: code, label: localeName(code) })),
+        { value: ALL, label: texts.history.allLocales },
+      ]}
+      value={locale}
+      allowDeselect={false}
+      onChange={(next) => choose(next ?? ALL)}
+      w={180}
+    />
+  );
+}

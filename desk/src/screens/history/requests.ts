@@ -1,0 +1,157 @@
+/** Requests of the history of a document, and of the trash. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { request } from '../../api/http.ts';
+import type { Json } from '../../form/values.ts';
+import type { Type } from '../../model/model.ts';
+import { settings } from '../../settings.ts';
+import { useModel } from '../app.tsx';
+
+export interface Writer {
+  readonly kind: string;
+  readonly id: string | null;
+}
+
+export interface Version {
+  readonly id: string;
+  /** Null for types without languages. */
+  readonly locale: string | null;
+  readonly status: 'draft' | 'published';
+  readonly action: string;
+  /** First write of the version. */
+  readonly since: string;
+  /** Last write of the version. */
+  readonly at: string;
+  readonly by: Writer;
+}
+
+export interface FullVersion extends Version {
+  /** Null if the write deleted the document. */
+  readonly content: Json | null;
+}
+
+export interface Deleted {
+  readonly documentId: string;
+  readonly deletedAt: string;
+  readonly deletedBy: Writer;
+  readonly locales: readonly string[] | null;
+  readonly title: unknown;
+}
+
+export interface Page<T> {
+  readonly data: readonly T[];
+  readonly meta: {
+    readonly pagination: { readonly page: number; readonly pageCount: number; readonly total: number };
+  };
+}
+
+/** Document whose versions are shown. */
+export interface Subject {
+  readonly type: Type;
+  /** Null for single types. */
+  readonly documentId: string | null;
+}
+
+const PAGE_SIZE = 25;
+/** Stored versions do not change. */
+const FOREVER = { staleTime: Infinity };
+
+const pathOf = ({ type, documentId }: Subject): string =>
+  `${settings.api}/${type.route}${documentId === null ? '' : `/${documentId}`}/versions`;
+
+const keyOf = ({ type, documentId }: Subject): readonly unknown[] => ['history', type.name, documentId];
+
+/** Versions of a document, newest first; `locale` null for those of all languages. */
+export const useVersions = (subject: Subject, locale: string | null) =>
+  useInfiniteQuery({
+    queryKey: [...keyOf(subject), 'versions', locale],
+    queryFn: async ({ pageParam: page, signal }) => {
+      const query = { ...(locale === null ? {} : { locale }), pagination: { page, pageSize: PAGE_SIZE } };
+      return (await request<Page<Version>>(pathOf(subject), { query, signal })).body;
+    },
+    initialPageParam: 1,
+    getNextPageParam: ({ meta: { pagination } }) =>
+      pagination.page < pagination.pageCount ? pagination.page + 1 : undefined,
+  });
+
+export const useVersion = (subject: Subject, id: string | null) =>
+  useQuery({
+    queryKey: [...keyOf(subject), 'version', id],
+    queryFn: async ({ signal }) =>
+      (await request<{ data: FullVersion }>(`${pathOf(subject)}/${id}`, { signal })).body.data,
+    enabled: id !== null,
+    ...FOREVER,
+  });
+
+interface Compared {
+  /** Id of the earlier version; null for none. */
+  readonly from: string | null;
+  /** Names of the attributes that differ. */
+  readonly names: readonly string[];
+}
+
+export const useChangesOf = (subject: Subject, id: string, other: string | null) =>
+  useQuery({
+    queryKey: [...keyOf(subject), 'changes', id, other],
+    queryFn: async ({ signal }): Promise<Compared> => {
+      const query = other === null ? {} : { with: other };
+      const { data, meta } = (
+        await request<{ data: readonly { attribute: string }[]; meta: { from: string | null } }>(
+          `${pathOf(subject)}/${id}/changes`,
+          { query, signal },
+        )
+      ).body;
+      return { from: meta.from, names: data.map(({ attribute }) => attribute) };
+    },
+    ...FOREVER,
+  });
+
+/** Restores a version to the draft. Returns the names of values that the model no longer has. */
+export async function restoreVersion(subject: Subject, id: string): Promise<readonly string[]> {
+  const path = `${pathOf(subject)}/${id}/actions/restore`;
+  const { body } = await request<{ meta: { leftOut?: readonly string[] } }>(path, {
+    method: 'POST',
+    key: crypto.randomUUID(),
+  });
+  return body.meta.leftOut ?? [];
+}
+
+export const TRASH_PAGE_SIZE = 25;
+
+export const useTrash = ({ name, route }: Type, page: number) =>
+  useQuery({
+    queryKey: ['trash', name, page],
+    queryFn: async ({ signal }) => {
+      const query = { pagination: { page, pageSize: TRASH_PAGE_SIZE } };
+      return (await request<Page<Deleted>>(`${settings.api}/${route}/trash`, { query, signal })).body;
+    },
+  });
+
+export const restoreDocument = ({ route }: Type, documentId: string): Promise<unknown> =>
+  request(`${settings.api}/${route}/${documentId}/actions/restore`, {
+    method: 'POST',
+    key: crypto.randomUUID(),
+  });
+
+type Named = Readonly<Record<string, string>>;
+
+/** Names of the users among the writers, for callers who may find users. */
+export function useNames(writers: readonly Writer[]): Named {
+  const { people } = useModel();
+  const ids = [...new Set(writers.flatMap(({ kind, id }) => (kind === 'user' && id !== null ? [id] : [])))];
+  const { data } = useQuery({
+    queryKey: ['people', 'names', ids.sort()],
+    queryFn: async ({ signal }): Promise<Named> => {
+      const query = { filters: { documentId: { $in: ids } }, limit: ids.length };
+      const path = `${settings.api}/users`;
+      const users = (
+        await request<readonly { documentId: string; username?: string }[]>(path, { query, signal })
+      ).body;
+      return Object.fromEntries(
+        users.flatMap(({ documentId, username }) => (username === undefined ? [] : [[documentId, username]])),
+      );
+    },
+    enabled: ids.length > 0 && people.users.includes('find'),
+    placeholderData: (former) => former,
+  });
+  return data ?? {};
+}

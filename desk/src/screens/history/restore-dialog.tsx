@@ -1,0 +1,58 @@
+/** Asks before a version is restored, and shows what the server refuses. */
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { say } from '../../parts/messages.tsx';
+import { useSending } from '../../parts/sending.tsx';
+import { useFormats, useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
+import { type FullVersion, restoreVersion, type Subject } from './requests.ts';
+
+interface Props {
+  readonly subject: Subject;
+  readonly version: FullVersion;
+  readonly close: () => void;
+  /** Called with the language that has the restored content. */
+  readonly restored: (locale: string | null) => void;
+}
+
+export function RestoreDialog({ subject, version, close, restored }: Props) {
+  const { cancel, close: closeLabel, history } = useTexts();
+  const { locales } = useModel();
+  const { dateTime } = useFormats();
+  const client = useQueryClient();
+  const { send, alert, isSending } = useSending();
+  const { type } = subject;
+  const hasShared =
+    type.localized && locales.length > 1 && type.attributes.some(({ localized }) => !localized);
+  const restore = async (): Promise<void> => {
+    const isDone = await send(async () => {
+      const left = await restoreVersion(subject, version.id);
+      say(left.length === 0 ? history.restored : history.restoredWithout(left.join(', ')));
+    });
+    if (!isDone) return;
+    await client.invalidateQueries({ queryKey: ['history', type.name] });
+    restored(version.locale);
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={history.restoreTitle(dateTime(new Date(version.at)))}
+      closeButtonProps={{ 'aria-label': closeLabel }}
+    >
+      <Stack>
+        {alert}
+        <Text size="sm">{type.draftAndPublish ? history.restoreDraft : history.restorePublished}</Text>
+        {hasShared && <Text size="sm">{history.shared}</Text>}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} data-autofocus>
+            {cancel}
+          </Button>
+          <Button loading={isSending} onClick={() => void restore()}>
+            {history.restore}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

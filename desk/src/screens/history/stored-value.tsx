@@ -1,0 +1,88 @@
+/** Values of a stored version, to be read only. */
+import { Paper, Stack, Text } from '@mantine/core';
+import { textOfBlocks } from '../../form/blocks-text.ts';
+import { type Json, textOfValue } from '../../form/values.ts';
+import { componentIn, entriesOf, type StoredLink } from '../../form/version-changes.ts';
+import { type Attribute, kindOf, type Part } from '../../model/model.ts';
+import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
+
+interface ValueProps {
+  readonly attribute: Attribute;
+  readonly value: unknown;
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** A plain value as text. */
+export function plainText(
+  value: unknown,
+  { type }: Attribute,
+  texts: Texts & { dateTime: (at: Date) => string },
+) {
+  if (isEmpty(value)) return '';
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no;
+  if (type === 'datetime') return texts.dateTime(new Date(textOfValue(value)));
+  return textOfBlocks(value) ?? (textOfValue(value) || JSON.stringify(value, null, 2));
+}
+
+/** Texts of values, with the times of the editor's zone. */
+export function useValueTexts(): Texts & { readonly dateTime: (at: Date) => string } {
+  const texts = useTexts();
+  const { dateTime } = useFormats();
+  return { ...texts, dateTime };
+}
+
+export function linkText({ title, exists }: StoredLink, { history, untitled }: Texts): string {
+  const name = textOfValue(title);
+  if (exists) return name === '' ? untitled : name;
+  return name === '' ? history.goneDocument : history.gone(name);
+}
+
+/** Attributes of a document or an item that have a value. */
+export function StoredPart({ part, content }: { readonly part: Part; readonly content: Json }) {
+  return (
+    <Stack gap="sm" component="dl" m={0}>
+      {part.attributes
+        .filter(({ name }) => !isEmpty(content[name]))
+        .map((attribute) => (
+          <div key={attribute.name}>
+            <Text size="sm" c="dimmed" component="dt">
+              {attribute.label}
+            </Text>
+            <Text component="dd" m={0} size="sm" className="desk-stored">
+              <StoredValue attribute={attribute} value={content[attribute.name]} />
+            </Text>
+          </div>
+        ))}
+    </Stack>
+  );
+}
+
+function StoredValue({ attribute, value }: ValueProps) {
+  const texts = useValueTexts();
+  const model = useModel();
+  switch (kindOf(attribute)) {
+    case 'links':
+      return (entriesOf(value) as unknown as StoredLink[]).map((link) => linkText(link, texts)).join(', ');
+    case 'value':
+      return plainText(value, attribute, texts);
+    default:
+      return (
+        <Stack gap="xs" component="span">
+          {entriesOf(value).map((item, at) => {
+            const component = componentIn(model, attribute, item);
+            return component === null ? null : (
+              <Paper key={at} withBorder p="sm" component="span">
+                <Text size="sm" fw={600} component="span" display="block">
+                  {component.label}
+                </Text>
+                <StoredPart part={component} content={item} />
+              </Paper>
+            );
+          })}
+        </Stack>
+      );
+  }
+}

@@ -1,0 +1,175 @@
+/** Deleted documents of a type, which can be restored. */
+import { Alert, Anchor, Button, Group, Modal, Pagination, Stack, Table, Text } from '@mantine/core';
+import { IconRestore } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { textOfValue } from '../../form/values.ts';
+import { listLabel, type Type } from '../../model/model.ts';
+import { Frame } from '../../parts/frame.tsx';
+import { useSending } from '../../parts/sending.tsx';
+import { useFormats, useTexts } from '../../texts/texts.ts';
+import { type Deleted, restoreDocument, TRASH_PAGE_SIZE, useNames, useTrash } from './requests.ts';
+import { writerText } from './version-list.tsx';
+
+interface Restored {
+  readonly documentId: string;
+  readonly title: string;
+}
+
+export function TrashScreen({ type }: { readonly type: Type }) {
+  const texts = useTexts();
+  const { history } = texts;
+  const [page, setPage] = useState(1);
+  const [asked, setAsked] = useState<Deleted | null>(null);
+  const [restored, setRestored] = useState<Restored | null>(null);
+  const { data, error, isFetching, refetch } = useTrash(type, page);
+  const titleOf = ({ title }: Deleted): string => textOfValue(title) || texts.untitled;
+  const total = data?.meta.pagination.total ?? 0;
+  return (
+    <Frame
+      title={history.trashOf(listLabel(type))}
+      isLoading={isFetching}
+      error={error}
+      retry={() => void refetch()}
+    >
+      <Anchor component={Link} size="sm" href={`/content/${type.name}`}>
+        {history.backToList(listLabel(type))}
+      </Anchor>
+      {restored !== null && (
+        <Alert
+          color="green"
+          role="status"
+          withCloseButton
+          closeButtonLabel={texts.close}
+          onClose={() => setRestored(null)}
+          title={history.documentRestored(restored.title)}
+        >
+          <Anchor component={Link} size="sm" href={`/content/${type.name}/${restored.documentId}`}>
+            {texts.open}
+          </Anchor>
+        </Alert>
+      )}
+      {data?.data.length === 0 && <Text py="md">{history.empty}</Text>}
+      {data !== undefined && data.data.length > 0 && (
+        <DeletedTable type={type} documents={data.data} {...{ titleOf }} ask={setAsked} />
+      )}
+      {total > TRASH_PAGE_SIZE && (
+        <Pagination
+          total={Math.ceil(total / TRASH_PAGE_SIZE)}
+          value={page}
+          onChange={setPage}
+          size="sm"
+          getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
+          getControlProps={(control) => ({ 'aria-label': control })}
+        />
+      )}
+      {asked !== null && (
+        <RestoreDialog
+          {...{ type }}
+          documentId={asked.documentId}
+          title={titleOf(asked)}
+          close={() => setAsked(null)}
+          restored={setRestored}
+        />
+      )}
+    </Frame>
+  );
+}
+
+interface TableProps {
+  readonly type: Type;
+  readonly documents: readonly Deleted[];
+  readonly titleOf: (document: Deleted) => string;
+  readonly ask: (document: Deleted) => void;
+}
+
+function DeletedTable({ type, documents, titleOf, ask }: TableProps) {
+  const texts = useTexts();
+  const { history } = texts;
+  const { dateTime, localeName } = useFormats();
+  const names = useNames(documents.map(({ deletedBy }) => deletedBy));
+  return (
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{type.attributes.find(({ name }) => name === type.title)?.label ?? type.label}</Table.Th>
+          <Table.Th className="desk-wide">{history.deletedAt}</Table.Th>
+          {type.localized && <Table.Th className="desk-wide">{texts.locales}</Table.Th>}
+          <Table.Th aria-label={history.restore} />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {documents.map((one) => {
+          const when = `${dateTime(new Date(one.deletedAt))} ${writerText(one.deletedBy, names, texts)}`;
+          return (
+            <Table.Tr key={one.documentId}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Text fw={500}>{titleOf(one)}</Text>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {when}
+                </Text>
+              </Table.Td>
+              <Table.Td className="desk-wide">{when}</Table.Td>
+              {type.localized && (
+                <Table.Td className="desk-wide">{one.locales?.map(localeName).join(', ')}</Table.Td>
+              )}
+              <Table.Td align="right">
+                <Button
+                  size="xs"
+                  variant="default"
+                  leftSection={<IconRestore size={14} />}
+                  aria-label={history.restoreDocument(titleOf(one))}
+                  onClick={() => ask(one)}
+                >
+                  {history.restore}
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          );
+        })}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+interface DialogProps extends Restored {
+  readonly type: Type;
+  readonly close: () => void;
+  readonly restored: (document: Restored) => void;
+}
+
+function RestoreDialog({ type, documentId, title, close, restored }: DialogProps) {
+  const { cancel, close: closeLabel, history } = useTexts();
+  const client = useQueryClient();
+  const { send, alert, isSending } = useSending();
+  const restore = async (): Promise<void> => {
+    if (!(await send(() => restoreDocument(type, documentId)))) return;
+    await Promise.all(
+      ['trash', 'list', 'history'].map((key) => client.invalidateQueries({ queryKey: [key, type.name] })),
+    );
+    restored({ documentId, title });
+    close();
+  };
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={history.restoreDocumentTitle(title)}
+      closeButtonProps={{ 'aria-label': closeLabel }}
+    >
+      <Stack>
+        {alert}
+        <Text size="sm">{history.restoreDocumentHint}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} data-autofocus>
+            {cancel}
+          </Button>
+          <Button loading={isSending} onClick={() => void restore()}>
+            {history.restore}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,152 @@
+/** One version of a document: its differences from another, its content, and the way back to it. */
+import { Alert, Button, Center, Group, Loader, Paper, Select, Stack, Tabs, Text } from '@mantine/core';
+import { IconRestore } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { differencesOf } from '../../form/version-changes.ts';
+import { StatusBadge } from '../../parts/status.tsx';
+import { useFormats, useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
+import { Differences } from './differences.tsx';
+import { type Subject, useChangesOf, useNames, useVersion, type Version } from './requests.ts';
+import { RestoreDialog } from './restore-dialog.tsx';
+import { StoredPart } from './stored-value.tsx';
+import { actionText, writerText } from './version-list.tsx';
+
+interface Props {
+  readonly subject: Subject;
+  readonly id: string;
+  /** Versions that this one can be compared with. */
+  readonly others: readonly Version[];
+  readonly mayRestore: boolean;
+  readonly restored: (locale: string | null) => void;
+}
+
+export function OneVersion({ subject, id, others, mayRestore, restored }: Props) {
+  const texts = useTexts();
+  const { history } = texts;
+  const { dateTime, localeName } = useFormats();
+  const { data, error, refetch } = useVersion(subject, id);
+  const [isAsked, setAsked] = useState(false);
+  const names = useNames(data === undefined ? [] : [data.by]);
+  if (error !== null) return <Failure error={error} retry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  const { at, since, status, action, by, locale, content } = data;
+  const [start, end] = [dateTime(new Date(since)), dateTime(new Date(at))];
+  return (
+    <Paper withBorder p="md" component="section" aria-label={end}>
+      <Stack>
+        <Group justify="space-between" align="flex-start">
+          <div>
+            <Group gap="xs">
+              <Text fw={600}>{start === end ? end : history.span(start, end)}</Text>
+              {subject.type.draftAndPublish && <StatusBadge status={status} />}
+            </Group>
+            <Text size="sm" c="dimmed">
+              {actionText(action, texts)} {writerText(by, names, texts)}
+              {locale === null ? '' : ` · ${localeName(locale)}`}
+            </Text>
+          </div>
+          {mayRestore && content !== null && (
+            <Button variant="default" leftSection={<IconRestore size={16} />} onClick={() => setAsked(true)}>
+              {history.restore}
+            </Button>
+          )}
+        </Group>
+        {content === null ? (
+          <Text>{history.deletedHere}</Text>
+        ) : (
+          <Tabs defaultValue="changes">
+            <Tabs.List mb="md">
+              <Tabs.Tab value="changes">{history.changes}</Tabs.Tab>
+              <Tabs.Tab value="content">{history.content}</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="changes">
+              <Changes {...{ subject, id, others }} />
+            </Tabs.Panel>
+            <Tabs.Panel value="content">
+              <StoredPart part={subject.type} content={content} />
+            </Tabs.Panel>
+          </Tabs>
+        )}
+      </Stack>
+      {isAsked && <RestoreDialog {...{ subject, restored }} version={data} close={() => setAsked(false)} />}
+    </Paper>
+  );
+}
+
+const Loading = () => (
+  <Center p="xl">
+    <Loader aria-label={useTexts().loading} />
+  </Center>
+);
+
+function Failure({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+  const texts = useTexts();
+  return (
+    <Alert color="red" title={texts.failed(error.message)} role="alert">
+      <Button size="xs" onClick={retry}>
+        {texts.retry}
+      </Button>
+    </Alert>
+  );
+}
+
+const FORMER = '';
+
+function Changes({ subject, id, others }: Pick<Props, 'subject' | 'id' | 'others'>) {
+  const texts = useTexts();
+  const { dateTime, localeName } = useFormats();
+  const [other, setOther] = useState(FORMER);
+  const choices = others
+    .filter((one) => one.id !== id && one.action !== 'delete' && one.action !== 'unpublish')
+    .map(({ id: value, at, status, locale }) => ({
+      value,
+      label: [dateTime(new Date(at)), texts[status], ...(locale === null ? [] : [localeName(locale)])].join(
+        ' · ',
+      ),
+    }));
+  return (
+    <Stack>
+      <Select
+        label={texts.history.comparedWith}
+        data={[{ value: FORMER, label: texts.history.former }, ...choices]}
+        value={other}
+        allowDeselect={false}
+        onChange={(next) => setOther(next ?? FORMER)}
+        maw={420}
+      />
+      <Compared {...{ subject, id }} other={other === FORMER ? null : other} />
+    </Stack>
+  );
+}
+
+interface ComparedProps {
+  readonly subject: Subject;
+  readonly id: string;
+  readonly other: string | null;
+}
+
+function Compared({ subject, id, other }: ComparedProps) {
+  const { history } = useTexts();
+  const model = useModel();
+  const compared = useChangesOf(subject, id, other);
+  const from = compared.data?.from ?? null;
+  const [after, before] = [useVersion(subject, id), useVersion(subject, from)];
+  const error = compared.error ?? after.error ?? before.error;
+  const names = compared.data?.names;
+  const differences = useMemo(() => {
+    if (names === undefined || after.data === undefined || (from !== null && before.data === undefined))
+      return null;
+    const attributes = subject.type.attributes.filter(({ name }) => names.includes(name));
+    const sides = { before: before.data?.content ?? {}, after: after.data.content ?? {} };
+    return differencesOf({ ...subject.type, attributes }, sides, model);
+  }, [names, from, before.data, after.data, subject, model]);
+  if (error !== null) return <Failure error={error} retry={() => void compared.refetch()} />;
+  if (differences === null) return <Loading />;
+  return (
+    <>
+      {from === null && <Text>{history.first}</Text>}
+      <Differences differences={differences} />
+    </>
+  );
+}
