@@ -4,7 +4,7 @@ export interface Problem {
   readonly message: string;
 }
 
-interface ErrorBody {
+export interface ErrorBody {
   readonly name?: string;
   readonly message?: string;
   readonly details?: { readonly errors?: readonly Problem[]; readonly path?: Problem['path'] };

@@ -132,16 +132,21 @@ export function listQuery(state: ListState, columns: readonly Column[], source: 
   const links = columns.filter(({ attribute }) => attribute !== null && kindOf(attribute) === 'links');
   const values = columns.filter((one) => !links.includes(one) && one.name !== 'id').map(({ name }) => name);
   return {
-    fields: [...new Set([type.title, ...values])],
+    fields: [...new Set([type.title, 'updatedAt', ...values])],
     populate: Object.fromEntries(links.map(({ attribute }) => linkColumn(attribute as Attribute, model))),
     ...versionQuery(source, state.locale),
     ...(hasDrafts(type) || (!type.draftAndPublish && type.localized) ? { withState: true } : {}),
     sort: state.sort,
-    ...(state.search === '' ? {} : { _q: state.search }),
-    ...filtersOf(state, source),
+    ...matchQuery(state, source),
     pagination: { page: state.page, pageSize: state.pageSize },
   };
 }
+
+/** Parameters that select the documents of a list, on all pages. */
+export const matchQuery = (state: ListState, source: Source): Parameters => ({
+  ...(state.search === '' ? {} : { _q: state.search }),
+  ...filtersOf(state, source),
+});
 
 /** Parameters that select the drafts of a locale. Documents without it are shown in the default locale. */
 export function versionQuery({ type, model }: Source, locale: string): Parameters {

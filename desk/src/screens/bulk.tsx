@@ -1,82 +1,65 @@
-/** Actions on several selected documents, one after the other, with a report of what was refused. */
-import { Alert, Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { messageOf } from '../api/errors.ts';
-import { type Action, DocumentRequests } from '../editor/requests.ts';
+/** Actions on several documents: those that are selected, or all that match the list. */
+import { Button, Group, Text } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { type BulkVerb, mayMatch, type Report, type Seen } from '../editor/bulk.ts';
+import { type Json, textOfValue } from '../form/values.ts';
+import { type ListState, matchQuery } from '../model/list-query.ts';
 import type { Type } from '../model/model.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
+import { BulkDialog, type Chosen } from './bulk-dialog.tsx';
+import { BulkReport } from './bulk-report.tsx';
 
 interface Props {
   readonly type: Type;
-  readonly locale: string;
+  readonly state: ListState;
+  readonly documents: readonly Json[];
+  /** Documents on all pages. */
+  readonly total: number;
+  /** Titles of the selected documents by their id. */
   readonly selected: ReadonlyMap<string, string>;
   readonly clear: () => void;
 }
 
-type Verb = Extract<Action, 'publish' | 'unpublish'> | 'delete';
+const VERBS: readonly BulkVerb[] = ['publish', 'unpublish', 'delete'];
 
-interface Report {
-  readonly done: number;
-  readonly failures: readonly (readonly [title: string, reason: string])[];
+function seenIn(documents: readonly Json[], selected: Props['selected']): readonly Seen[] {
+  return documents.flatMap(({ documentId, updatedAt }) => {
+    const id = String(documentId);
+    const title = selected.get(id);
+    return title === undefined ? [] : [{ documentId: id, title, updatedAt: textOfValue(updatedAt) }];
+  });
 }
 
-export function BulkBar({ type, locale, selected, clear }: Props) {
-  const texts = useTexts();
+export function BulkBar({ type, state, documents, total, selected, clear }: Props) {
+  const { bulk, ...texts } = useTexts();
   const model = useModel();
-  const client = useQueryClient();
-  const [asked, setAsked] = useState<Verb | null>(null);
-  const [at, setAt] = useState<number | null>(null);
+  const [asked, setAsked] = useState<BulkVerb | null>(null);
+  const [hasAll, setAll] = useState(false);
   const [report, setReport] = useState<Report | null>(null);
-  const verbs = (['publish', 'unpublish', 'delete'] as const).filter((verb) => verb in type.verbs);
-  const run = async (verb: Verb): Promise<void> => {
-    setAsked(null);
-    const requests = new DocumentRequests(model);
-    const failures: (readonly [string, string])[] = [];
-    let done = 0;
-    for (const [documentId, title] of selected) {
-      setAt(done + failures.length);
-      const place = { type, documentId, locale };
-      try {
-        if (verb === 'delete') await requests.remove(place, true, null);
-        else await requests.act(place, verb, { ifMatch: null, key: crypto.randomUUID() });
-        done += 1;
-      } catch (error) {
-        failures.push([title, messageOf(error)]);
+  const isPage = selected.size > 0 && selected.size === documents.length;
+  useEffect(() => setAll(false), [selected]);
+  const verbs = VERBS.filter((verb) => verb in type.verbs && (!hasAll || mayMatch(verb, type)));
+  const chosen: Chosen = hasAll
+    ? {
+        kind: 'matching',
+        selection: { type, locale: state.locale, filters: matchQuery(state, { type, model }) },
       }
-    }
-    setAt(null);
-    setReport({ done, failures });
-    clear();
-    await client.invalidateQueries({ queryKey: ['list'] });
-  };
-  const labels: Readonly<Record<Verb, string>> = {
-    publish: texts.publish,
-    unpublish: texts.unpublish,
-    delete: texts.delete,
-  };
+    : { kind: 'selected', documents: seenIn(documents, selected) };
+  const label = hasAll ? bulk.matching : bulk.selected(selected.size);
   return (
     <>
-      {report !== null && (
-        <Alert
-          color={report.failures.length > 0 ? 'orange' : 'green'}
-          withCloseButton
-          closeButtonLabel={texts.close}
-          onClose={() => setReport(null)}
-          title={texts.bulkDone(report.done)}
-          role="status"
-        >
-          {report.failures.map(([title, reason]) => (
-            <Text key={title} size="sm">
-              {texts.bulkFailed(title, reason)}
-            </Text>
-          ))}
-        </Alert>
-      )}
-      {selected.size > 0 && verbs.length > 0 && (
-        <Group gap="sm" role="region" aria-label={texts.selected(selected.size)}>
-          <Text size="sm">{texts.selected(selected.size)}</Text>
+      {report !== null && <BulkReport {...{ type, report }} close={() => setReport(null)} />}
+      {selected.size > 0 && 'bulk' in type.verbs && verbs.length > 0 && (
+        <Group gap="sm" role="region" aria-label={label} className="desk-bulk">
+          <Text size="sm" fw={600}>
+            {label}
+          </Text>
+          {isPage && !hasAll && total > documents.length && VERBS.some((verb) => mayMatch(verb, type)) && (
+            <Button size="compact-sm" variant="subtle" onClick={() => setAll(true)}>
+              {bulk.selectMatching(total)}
+            </Button>
+          )}
           {verbs.map((verb) => (
             <Button
               key={verb}
@@ -85,37 +68,26 @@ export function BulkBar({ type, locale, selected, clear }: Props) {
               c={verb === 'delete' ? 'red' : undefined}
               onClick={() => setAsked(verb)}
             >
-              {labels[verb]}
+              {texts[verb]}
             </Button>
           ))}
+          <Button size="compact-sm" variant="subtle" color="gray" c="inherit" onClick={clear}>
+            {bulk.clear}
+          </Button>
         </Group>
       )}
-      {at !== null && <Progress value={(100 * at) / Math.max(1, selected.size)} aria-label={texts.saving} />}
-      <Modal
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        title={texts.selected(selected.size)}
-        closeButtonProps={{ 'aria-label': texts.close }}
-      >
-        <Stack>
-          {[...selected.values()].slice(0, 10).map((title, index) => (
-            <Text key={index} size="sm">
-              {title}
-            </Text>
-          ))}
-          {selected.size > 10 && <Text size="sm">…</Text>}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={() => setAsked(null)}>
-              {texts.cancel}
-            </Button>
-            {asked !== null && (
-              <Button color={asked === 'delete' ? 'red' : undefined} onClick={() => void run(asked)}>
-                {labels[asked]}
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </Modal>
+      {asked !== null && (
+        <BulkDialog
+          {...{ type, chosen }}
+          verb={asked}
+          locale={state.locale}
+          close={() => setAsked(null)}
+          done={(next) => {
+            setReport(next);
+            clear();
+          }}
+        />
+      )}
     </>
   );
 }

@@ -131,7 +131,12 @@ export function ListScreen({ type }: { readonly type: Type }) {
         />
       </Tools>
       <FilterBar type={type} filters={state.filters} change={(filters) => go({ filters })} />
-      <BulkBar type={type} locale={state.locale} selected={selected} clear={() => setSelected(new Map())} />
+      <BulkBar
+        {...{ type, state, selected }}
+        documents={data?.data ?? []}
+        total={data?.meta.pagination.total ?? 0}
+        clear={() => setSelected(new Map())}
+      />
       {alert}
       {data !== undefined && data.data.length > 0 && (
         <DocumentTable {...{ type, state, columns, documents, selected, setSelected, go, move }} />

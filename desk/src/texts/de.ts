@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { bulk } from './bulk.de.ts';
 import { history } from './history.de.ts';
 import { media } from './media.de.ts';
 import { panels } from './panels.de.ts';
@@ -60,6 +61,7 @@ export const de: Texts = {
   webhooks,
   media,
   history,
+  bulk,
 
   create: 'Anlegen',
   newDocument: (type) => `Neu: ${type}`,
@@ -76,7 +78,6 @@ export const de: Texts = {
   untitled: 'Ohne Titel',
   select: (title) => `${title} auswählen`,
   selectAll: 'Alle auf dieser Seite auswählen',
-  selected: (count) => (count === 1 ? '1 Dokument ausgewählt' : `${count} Dokumente ausgewählt`),
   sortBy: (column) => `Nach ${column} sortieren`,
   sortByOrder: 'In der Reihenfolge der Redaktion',
   orderStored: 'Die Reihenfolge ist gespeichert',
@@ -106,8 +107,6 @@ export const de: Texts = {
     $null: 'ist leer',
     $notNull: 'ist nicht leer',
   },
-  bulkDone: (done) => (done === 1 ? '1 Dokument ist erledigt.' : `${done} Dokumente sind erledigt.`),
-  bulkFailed: (title, reason) => `${title}: ${reason}`,
   page: (page) => `Seite ${page}`,
 
   draft: 'Entwurf',

@@ -1,3 +1,4 @@
+import { bulk } from './bulk.en.ts';
 import { history } from './history.en.ts';
 import { media } from './media.en.ts';
 import { panels } from './panels.en.ts';
@@ -57,6 +58,7 @@ export const en = {
   webhooks,
   media,
   history,
+  bulk,
 
   create: 'Create',
   newDocument: (type: string) => `New: ${type}`,
@@ -73,7 +75,6 @@ export const en = {
   untitled: 'Untitled',
   select: (title: string) => `Select ${title}`,
   selectAll: 'Select all on this page',
-  selected: (count: number) => (count === 1 ? '1 document selected' : `${count} documents selected`),
   sortBy: (column: string) => `Sort by ${column}`,
   sortByOrder: 'Sort in the order of the editors',
   orderStored: 'The order is stored',
@@ -103,8 +104,6 @@ export const en = {
     $null: 'is empty',
     $notNull: 'is not empty',
   },
-  bulkDone: (done: number) => (done === 1 ? '1 document is done.' : `${done} documents are done.`),
-  bulkFailed: (title: string, reason: string) => `${title}: ${reason}`,
   page: (page: number) => `Page ${page}`,
 
   draft: 'Draft',

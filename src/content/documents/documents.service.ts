@@ -157,16 +157,11 @@ export class Documents {
 
   /** Plans a write, and hashes the passwords in its body. */
   private async runOf(
-    {
-      verb,
-      answerPlan: answer,
-      body: raw,
-      precondition,
-      left,
-    }: AskedWrite & { readonly left: PasswordLimit },
+    asked: AskedWrite & { readonly left: PasswordLimit },
     options: WriteOptions,
     answerOf: (sent: GivenValues) => WriteAnswer<Answer>,
   ): Promise<WriteRun<Answer>> {
+    const { verb, answerPlan: answer, body: raw, precondition, left } = asked;
     const { caller, requestId = null, restores = false } = options;
     const target = writeTargetOf(verb, answer, this.base.settings);
     const { right, events, locks, body: action } = VERBS[verb];

@@ -510,7 +510,9 @@ const PASSWORD = 'a long password of an editor';
     await ann.sees('3 documents selected');
     await ann.press('Publish');
     await ann.page.locator('.mantine-Modal-content ::-p-aria([name="Publish"][role="button"])').click();
-    await ann.sees('2 documents are done.');
+    await ann.sees('Published: 2 documents');
+    await ann.sees('1 document refused:');
+    expect(await ann.texts('[role=status] ul a')).toEqual(['Untitled']);
     expect(await api('get', '/articles?_q=batch')).toHaveLength(2);
   });
 

@@ -13,6 +13,8 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.page.keyboard.up('Control');
     await ann.page.waitForSelector('[role=dialog] input');
   };
+  const confirm = (name: string): Promise<void> =>
+    ann.page.locator(`.mantine-Modal-content ::-p-aria([name="${name}"][role="button"])`).click();
   const options = (): Promise<string[]> => ann.texts('[role=dialog] [role=option]');
 
   beforeAll(async () => {
@@ -64,6 +66,51 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.press('Remove the view All about rain');
     await ann.until('removed', async () => !(await ann.text()).includes('All about rain'));
     await ann.page.keyboard.press('Escape');
+  });
+
+  it('is told which selected documents others have changed, before and while all are published', async () => {
+    const [spring, autumn] = (await visit.api(
+      'get',
+      '/articles?status=draft&_q=rain&sort=title:desc',
+    )) as any[];
+    const change = (documentId: string): Promise<unknown> =>
+      visit.api('put', `/articles/${documentId}?status=draft`, { data: { rating: 4 } });
+    await ann.open('/content/article?q=rain');
+    await ann.check('Select all on this page');
+    await ann.sees('2 documents selected');
+    await change(spring.documentId);
+    await ann.press('Publish');
+    await ann.sees('Rain in spring (changed since you opened the list)');
+    await ann.seesNot('Looking for changes');
+    await change(autumn.documentId);
+    await confirm('Publish');
+    await ann.sees('Published: 1 document');
+    await ann.sees('Rain in autumn: Another editor has just changed it.');
+    expect(await visit.api('get', '/articles?_q=rain')).toHaveLength(1);
+  });
+
+  it('publishes all that match, also those of other pages', async () => {
+    for (let i = 0; i < 12; i += 1)
+      await visit.api('post', '/articles?status=draft', { data: { title: `Hail ${i}` } });
+    await ann.open('/content/article?q=hail&pageSize=10');
+    await ann.check('Select all on this page');
+    await ann.press('Select all 12 that match');
+    await ann.press('Publish');
+    await ann.sees('Publish 12 documents?');
+    await confirm('Publish');
+    await ann.sees('Published: 12 documents');
+    expect(await visit.api('get', '/articles?_q=hail')).toHaveLength(12);
+  });
+
+  it('deletes several documents, which the trash keeps', async () => {
+    await ann.open('/content/article?q=hail&pageSize=10');
+    await ann.check('Select all on this page');
+    await ann.press('Delete');
+    await ann.sees('You can restore the documents from the trash.');
+    await confirm('Delete');
+    await ann.sees('Deleted: 10 documents');
+    await ann.follow('Trash');
+    await ann.until('trash', async () => (await ann.texts('tbody tr')).length === 10);
   });
 
   it.each([['palette', palette]] as const)('%s in all views', async (name, show) => {

@@ -151,6 +151,7 @@ const ROLES = {
     tag: ['find', 'findOne'],
     file: ['find', 'findOne', 'create'],
   },
+  looker: { desk: ['open'], article: ['find', 'findOne', 'readDrafts'] },
   reader: { article: ['find', 'findOne'] },
   chief: { '*': '*' },
 } as const;

@@ -1,6 +1,6 @@
 /** Differences of two versions by attribute: words of texts, links, and items of components. */
 import { Badge, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
-import { diffWordsWithSpace } from 'diff';
+import { type Change, diffWordsWithSpace } from 'diff';
 import { Fragment, type ReactNode } from 'react';
 import type { Difference, StoredLink } from '../../form/version-changes.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -10,6 +10,8 @@ import { linkText, plainText, StoredPart, useValueTexts } from './stored-value.t
 const TEXTS = ['string', 'text', 'richtext', 'blocks', 'email', 'uid', 'json'];
 /** Milliseconds after which two texts are shown one beside the other. */
 const PATIENCE = 300;
+/** Share of the letters that two texts have in common if they are shown as one. */
+const MIN_COMMON = 0.3;
 /** Letters of an unchanged stretch that are shown at each of its ends. */
 const CONTEXT = 120;
 
@@ -94,7 +96,7 @@ function ValueDifference({ difference: { attribute, ...sides } }: { readonly dif
   if (before === after) return <Text size="sm">{history.format}</Text>;
   const isText = TEXTS.includes(attribute.type) && before !== '' && after !== '';
   const words = isText ? diffWordsWithSpace(before, after, { timeout: PATIENCE }) : undefined;
-  if (words !== undefined)
+  if (words !== undefined && isAlike(words, Math.max(before.length, after.length)))
     return (
       <Text size="sm" className="desk-stored">
         {words.map(({ value, added, removed }, at) => {
@@ -115,6 +117,11 @@ function ValueDifference({ difference: { attribute, ...sides } }: { readonly dif
     </SimpleGrid>
   );
 }
+
+/** Whether two texts have enough in common to be shown as one. */
+const isAlike = (words: readonly Change[], length: number): boolean =>
+  words.reduce((sum, { value, added, removed }) => sum + (added || removed ? 0 : value.trim().length), 0) >
+  length * MIN_COMMON;
 
 function Side({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (

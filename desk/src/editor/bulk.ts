@@ -1,0 +1,150 @@
+/** Writes of many documents by one request, each with the version that the editor has seen. */
+import { ApiError, type ErrorBody } from '../api/errors.ts';
+import { request } from '../api/http.ts';
+import type { Parameters } from '../api/query.ts';
+import { settings } from '../settings.ts';
+import { textOfValue } from '../form/values.ts';
+import { hasDrafts, type Type } from '../model/model.ts';
+
+export type BulkVerb = 'publish' | 'unpublish' | 'delete';
+
+/** Document of a list, as the editor has seen it. */
+export interface Seen {
+  readonly documentId: string;
+  readonly title: string;
+  readonly updatedAt: string;
+}
+
+/** Document with the tag of its present version. */
+export interface Tagged extends Seen {
+  /** Null if it could not be read. */
+  readonly etag: string | null;
+  /** Whether it has changed since the list was read. */
+  readonly hasChanged: boolean;
+}
+
+interface Failure {
+  readonly documentId: string;
+  readonly title: string;
+  /** Null if another editor was faster. */
+  readonly reason: string | null;
+}
+
+export interface Report {
+  readonly verb: BulkVerb;
+  readonly done: number;
+  /** Titles of the documents that were written; empty if the server has chosen them. */
+  readonly titles: readonly string[];
+  readonly failures: readonly Failure[];
+}
+
+interface Answer {
+  readonly meta: {
+    readonly matched?: number;
+    readonly done?: number;
+    readonly errors?: readonly {
+      readonly index: number;
+      readonly documentId: string | null;
+      readonly error: ErrorBody & { readonly status: number };
+    }[];
+  };
+}
+
+/** Place of the documents: a deletion covers all languages. */
+interface Place {
+  readonly type: Type;
+  readonly locale: string;
+}
+
+const TAGS_AT_ONCE = 6;
+
+const localeOf = (verb: BulkVerb, { type, locale }: Place): object =>
+  type.localized ? { locale: verb === 'delete' ? '*' : locale } : {};
+
+const send = async ({ route }: Type, body: object): Promise<Answer> =>
+  (await request<Answer>(`${settings.api}/${route}/bulk`, { method: 'POST', body })).body;
+
+async function tagOf(seen: Seen, { type, locale }: Place): Promise<Tagged> {
+  const query = {
+    fields: ['updatedAt'],
+    ...(hasDrafts(type) ? { status: 'draft' } : {}),
+    ...(type.localized ? { locale, fallbackLocale: 'false' } : {}),
+  };
+  try {
+    const path = `${settings.api}/${type.route}/${seen.documentId}`;
+    const { body, etag } = await request<{ data: { updatedAt?: unknown } }>(path, { query });
+    const updatedAt = textOfValue(body.data.updatedAt);
+    return { ...seen, etag, hasChanged: seen.updatedAt !== '' && updatedAt !== seen.updatedAt };
+  } catch (error) {
+    if (error instanceof ApiError) return { ...seen, etag: null, hasChanged: error.status === 404 };
+    throw error;
+  }
+}
+
+/** Reads the present version of each document, a few at a time. Throws an OfflineError. */
+export async function tagAll(documents: readonly Seen[], place: Place): Promise<readonly Tagged[]> {
+  const tagged: Tagged[] = [];
+  for (let at = 0; at < documents.length; at += TAGS_AT_ONCE)
+    tagged.push(
+      ...(await Promise.all(documents.slice(at, at + TAGS_AT_ONCE).map((one) => tagOf(one, place)))),
+    );
+  return tagged;
+}
+
+/** Writes documents. One that fails, or that another editor has changed since, does not stop the others. */
+export async function writeMany(verb: BulkVerb, documents: readonly Tagged[], place: Place): Promise<Report> {
+  // A tag names the version of one language, and a deletion may cover more.
+  const hasTags = verb !== 'delete' || !place.type.localized;
+  const data = documents.map(({ documentId, etag }) => ({
+    action: verb,
+    documentId,
+    ...localeOf(verb, place),
+    ...(hasTags && etag !== null ? { ifMatch: etag } : {}),
+  }));
+  const { meta } = await send(place.type, { atomic: false, data });
+  const failures = failuresIn(meta, documents);
+  const failed = new Set(failures.map(({ documentId }) => documentId));
+  const titles = documents.filter(({ documentId }) => !failed.has(documentId)).map(({ title }) => title);
+  return { verb, done: meta.done ?? 0, titles, failures };
+}
+
+/** Parameters of a list that select its documents. */
+export interface Selection extends Place {
+  readonly filters: Parameters;
+}
+
+const selectionOf = (verb: BulkVerb, { filters, ...place }: Selection): object => ({
+  action: verb,
+  ...filters,
+  ...localeOf(verb, place),
+});
+
+/** Whether an action can have all documents that match: those of a deletion may be in other languages. */
+export const mayMatch = (verb: BulkVerb, { localized }: Type): boolean => verb !== 'delete' || !localized;
+
+/** Returns the number of documents that an action on all that match would write. Throws an ApiError. */
+export async function countMatching(verb: BulkVerb, selection: Selection): Promise<number> {
+  const data = { ...selectionOf(verb, selection), dryRun: true };
+  return (await send(selection.type, { data })).meta.matched ?? 0;
+}
+
+/** Writes all documents that match, unless they are more than `limit`. Throws an ApiError. */
+export async function writeMatching(verb: BulkVerb, selection: Selection, limit: number): Promise<Report> {
+  const data = { ...selectionOf(verb, selection), limit };
+  const { meta } = await send(selection.type, { atomic: false, data });
+  return { verb, done: meta.done ?? 0, titles: [], failures: failuresIn(meta, []) };
+}
+
+const failuresIn = ({ errors = [] }: Answer['meta'], documents: readonly Seen[]): readonly Failure[] =>
+  errors.map(({ index, documentId, error: { status, ...error } }) => ({
+    documentId: documentId ?? '',
+    title: documents[index]?.title ?? documentId ?? '',
+    reason: status === 412 ? null : reasonOf(new ApiError(status, error)),
+  }));
+
+const reasonOf = ({ message, problems }: ApiError): string =>
+  problems.length === 0 ? message : problems.map((one) => one.message).join('. ');
+
+/** Whether the documents that match are more than one request may write. */
+export const isTooMany = (error: unknown): boolean =>
+  error instanceof ApiError && error.problems.some(({ path }) => path.at(-1) === 'limit');

@@ -1,0 +1,35 @@
+const documents = (count: number): string => (count === 1 ? '1 document' : `${count} documents`);
+
+/** English texts of actions on many documents. */
+export const bulk = {
+  selected: (count: number) => `${documents(count)} selected`,
+  selectMatching: (count: number) => `Select all ${count} that match`,
+  matching: 'All matching documents selected',
+  clear: 'Clear the selection',
+  publish: {
+    ask: (count: number) => `Publish ${documents(count)}?`,
+    hint: 'Readers will see the drafts as they are now.',
+    done: (count: number) => `Published: ${documents(count)}`,
+  },
+  unpublish: {
+    ask: (count: number) => `Unpublish ${documents(count)}?`,
+    hint: 'Readers will no longer see them. The drafts stay.',
+    done: (count: number) => `Unpublished: ${documents(count)}`,
+  },
+  delete: {
+    ask: (count: number) => `Delete ${documents(count)}?`,
+    hint: 'Links to them are removed as well. This cannot be undone.',
+    toTrash: 'Links to them are removed. You can restore the documents from the trash.',
+    done: (count: number) => `Deleted: ${documents(count)}`,
+  },
+  everyLocale: 'This concerns all languages.',
+  inLocale: (locale: string) => `This concerns ${locale}.`,
+  checking: 'Looking for changes of other editors',
+  changed: 'changed since you opened the list',
+  more: (count: number) => `and ${count} more`,
+  failed: (count: number) => `${documents(count)} refused:`,
+  conflict: 'Another editor has just changed it. Open it to see the change.',
+  lost: 'The server did not respond. The list shows what is stored now.',
+  tooMany: 'These are too many documents for one step. Narrow the list by a filter.',
+  nothing: 'No document matches in this language.',
+};

@@ -1,0 +1,192 @@
+/** Journeys of an editor who looks back: versions and their differences, restoring, and the trash. */
+import { hasBrowser } from './browser.ts';
+import type { Editor } from './editor.ts';
+import { checkViews } from './views.ts';
+import { startVisit, type Visit } from './visit.ts';
+
+(hasBrowser ? describe : describe.skip)('an editor who looks back', () => {
+  let visit: Visit;
+  let ann: Editor;
+  let api: Visit['api'];
+  let id = '';
+  const inDialog = (name: string): Promise<void> =>
+    ann.page.locator(`.mantine-Modal-content ::-p-aria([name="${name}"][role="button"])`).click();
+  const draftOf = (of: string): Promise<any> => api('get', `/articles/${of}?status=draft&populate=*`);
+  /** Differences that the page shows, each with its place. */
+  const differences = async (): Promise<string[]> =>
+    ann.page.$$eval('[role=tabpanel] [role=group]', (all) =>
+      all.map((one) => (one as unknown as { innerText: string }).innerText.replace(/\s+/g, ' ')),
+    );
+
+  beforeAll(async () => {
+    visit = await startVisit('express');
+    ann = await visit.arrive('ann');
+    api = visit.api.bind(visit);
+    const tags = [];
+    for (const label of ['Sea', 'Land', 'Air'])
+      tags.push((await api('post', '/tags', { data: { label } })).documentId);
+    const [sea, land, air] = tags;
+    const quote = (text: string, speaker: string): object => ({ __component: 'part.quote', text, speaker });
+    const first = { title: 'Harbours', lead: 'Ships come and go.', tags: [sea, land], rating: 3 };
+    const sections = [quote('The sea gives.', 'A fisher'), quote('The sea takes.', 'A widow')];
+    id = (await api('post', '/articles', { data: { ...first, sections } })).documentId;
+    await api('put', `/articles/${id}`, {
+      data: {
+        title: 'Harbours of the north',
+        lead: 'Ships come, and few of them go.',
+        rating: 5,
+        tags: [land, air],
+        seo: { metaTitle: 'Harbours' },
+        sections: [quote('The sea takes.', 'A widow'), quote('The wind sings.', 'A sailor')],
+      },
+    });
+  }, 120_000);
+  afterAll(() => visit?.end());
+  afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it('sees who changed what and when, word by word', async () => {
+    await ann.open(`/content/article/${id}`);
+    await ann.follow('History');
+    await ann.heading('History of Harbours of the north');
+    await ann.sees('Changed by you');
+    await ann.until('differences', async () => (await differences()).length > 0);
+    expect(await differences()).toEqual([
+      'Title Harbours of the north',
+      'Lead Ships come, and few of them go.',
+      'Rating Before 3 After 5',
+      'Tags Added Air Removed Sea',
+      'Seo Added Title for search engines Harbours',
+      'Sections › 1 Quote Removed Text The sea gives. Speaker A fisher',
+      'Sections › 2 Quote Added Text The wind sings. Speaker A sailor',
+    ]);
+    expect(await ann.texts('ins')).toContain(' of the north');
+  });
+
+  it('reads a version as it was', async () => {
+    await ann.page.locator('[role=tab] ::-p-text(Content)').click();
+    await ann.until('content', async () => (await ann.texts('dd')).includes('Harbours of the north'));
+    expect(await ann.texts('dd')).toContain('Land, Air');
+  });
+
+  it('restores a version to the draft after a question, and undoes that', async () => {
+    await ann.open(`/content/article/${id}`);
+    await ann.fill('Lead', 'A lead that is not published.');
+    await ann.saved();
+    await ann.follow('History');
+    await ann.until('versions', async () => (await ann.texts('nav[aria-label=Versions] a')).length === 3);
+    const links = await ann.page.$$('nav[aria-label=Versions] a');
+    await links.at(-1)?.click();
+    await ann.sees('This is the first version.');
+    await ann.press('Restore');
+    await ann.sees('The present draft stays in the history.');
+    await inDialog('Restore');
+    await ann.heading('Harbours');
+    await ann.status('Modified');
+    expect(await draftOf(id)).toMatchObject({ title: 'Harbours', lead: 'Ships come and go.', rating: 3 });
+    expect(await api('get', `/articles/${id}`)).toMatchObject({ title: 'Harbours of the north' });
+    await ann.follow('History');
+    await ann.sees('Restored by you');
+    const [, before] = await ann.page.$$('nav[aria-label=Versions] a');
+    await before?.click();
+    await ann.sees('A lead that is not published.');
+    await ann.press('Restore');
+    await inDialog('Restore');
+    await ann.heading('Harbours of the north');
+    expect(await draftOf(id)).toMatchObject({ lead: 'A lead that is not published.', rating: 5 });
+  });
+
+  it('sees why a version cannot be restored, and nothing has changed', async () => {
+    const { documentId } = await api('post', '/articles', { data: { title: 'Kept', rating: 1 } });
+    await api('put', `/articles/${documentId}`, { data: { rating: 2 } });
+    await visit.room.sql(
+      `update content_version set content = content || '{"rating": 99}' where document_id = $1`,
+      [documentId],
+    );
+    await ann.open(`/history/article/${documentId}`);
+    await ann.heading('History of Kept');
+    await ann.press('Restore');
+    await inDialog('Restore');
+    await ann.until('refusal', async () => (await ann.texts('[role=dialog] [role=alert]')).length === 1);
+    await inDialog('Cancel');
+    expect(await draftOf(documentId)).toMatchObject({ rating: 2 });
+  });
+
+  it('sees the versions of one language, or of all', async () => {
+    await api('put', `/articles/${id}?locale=fr`, { data: { title: 'Ports du nord' } });
+    await ann.open(`/history/article/${id}?locale=fr`);
+    await ann.heading('History of Ports du nord');
+    expect(await ann.texts('nav[aria-label=Versions] a')).toHaveLength(1);
+    await ann.page.locator('::-p-aria([name="Language"])').click();
+    await ann.option('All languages');
+    await ann.until('all', async () => (await ann.texts('nav[aria-label=Versions] a')).length > 3);
+    expect((await ann.texts('nav[aria-label=Versions] a'))[0]).toContain('French');
+  });
+
+  it('restores the homepage', async () => {
+    for (const headline of ['Good morning', 'Good evening'])
+      await api('put', '/homepage', { data: { headline, highlights: [id] } });
+    await ann.open('/content/homepage');
+    await ann.follow('History');
+    await ann.heading('History of Homepage');
+    const links = await ann.page.$$('nav[aria-label=Versions] a');
+    await links.at(-1)?.click();
+    await ann.sees('Good morning');
+    await ann.press('Restore');
+    await inDialog('Restore');
+    await ann.heading('Homepage');
+    expect(await api('get', '/homepage?status=draft')).toMatchObject({ headline: 'Good morning' });
+  });
+
+  it('deletes a document, and finds it again in the trash', async () => {
+    const { documentId } = await api('post', '/articles', { data: { title: 'Thrown away' } });
+    await api('put', `/articles/${documentId}?status=draft`, { data: { title: 'Thrown away too early' } });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.press('More actions');
+    await ann.item('Delete');
+    await ann.sees('You can restore it from the trash.');
+    await inDialog('Delete');
+    await ann.heading('Articles');
+    await ann.follow('Trash');
+    await ann.heading('Trash: Articles');
+    await ann.press('Restore Thrown away too early');
+    await inDialog('Restore');
+    await ann.sees('“Thrown away too early” is restored.');
+    await ann.seesNot('by you');
+    await ann.follow('Open');
+    await ann.heading('Thrown away too early');
+    await ann.status('Modified');
+    expect(await api('get', `/articles/${documentId}`)).toMatchObject({ title: 'Thrown away' });
+  });
+
+  it('is shown no history and no trash without the rights', async () => {
+    const ben = await visit.arrive('ben', 'looker');
+    expect(await ben.text()).not.toContain('Trash');
+    await ben.open(`/content/article/${id}`);
+    await ben.heading('Harbours of the north');
+    expect(await ben.text()).not.toContain('History');
+    for (const path of [`/history/article/${id}`, '/trash/article', '/history/article', '/trash/author']) {
+      await ben.open(path);
+      await ben.heading('This page does not exist.');
+    }
+  });
+
+  it.each([
+    ['history', () => ann.open(`/history/article/${id}`)],
+    [
+      'trash',
+      async () => {
+        const { documentId } = await api('post', '/articles', { data: { title: 'Old news' } });
+        await api('delete', `/articles/${documentId}?locale=*`);
+        await ann.open('/trash/article');
+        await ann.sees('Old news');
+      },
+    ],
+  ] as const)('%s in all views', async (name, show) => {
+    const shown = async (): Promise<void> => {
+      await show();
+      await ann.until('loaded', async () => (await ann.page.$$('[aria-label=Loading]')).length === 0);
+    };
+    expect(await checkViews(ann.page, `desk-${name}`, shown)).toEqual([]);
+    await ann.page.setViewport({ width: 1280, height: 900 });
+  });
+});
