@@ -59,7 +59,7 @@ import { startVisit, type Visit } from './visit.ts';
       'Sections › 1 Quote Removed Text The sea gives. Speaker A fisher',
       'Sections › 2 Quote Added Text The wind sings. Speaker A sailor',
     ]);
-    expect(await ann.texts('ins')).toContain(' of the north');
+    expect(await ann.texts('ins')).toContain('of the north');
   });
 
   it('reads a version as it was', async () => {
