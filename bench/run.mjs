@@ -6,6 +6,7 @@
  * npm run bench -- write [--seconds 10] [--connections 10] [--rounds 7] [--rows 10000] [--only post|put] [--no-reference]
  * npm run bench -- write-cpu [--requests 1200] [--rounds 7] [--only post|put] [--library] [--profile folder]
  * npm run bench -- access [--tries 2000]
+ * npm run bench -- conditions [--seconds 4] [--rounds 7] [--teams 1000] [--rows 50000] [--cache]
  * npm run bench -- publish [--tries 15] [--links 550] [--locales 35]
  * npm run bench -- bulk [--items 1000] [--rounds 5]
  * npm run bench -- crowd [--seconds 10] [--rows 200000]
@@ -26,6 +27,7 @@ const benches = {
   write: () => import('./write/bench.mjs'),
   'write-cpu': () => import('./write/cpu.mjs'),
   access: () => import('./access/bench.mjs'),
+  conditions: () => import('./access/conditions.mjs'),
   publish: () => import('./publish/bench.mjs'),
   bulk: () => import('./bulk/bench.mjs'),
   cache: () => import('./cache/bench.mjs'),

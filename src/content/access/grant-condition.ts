@@ -46,8 +46,19 @@ export const conditionOf = (where: GrantCondition['where'], preset: PresetOf | n
 export interface WhereCondition {
   readonly kind: 'where';
   readonly type: ContentType;
-  /** Filters as JSON. */
+  /** Filters as JSON, possibly with placeholders of a shared plan. */
   readonly key: string;
+}
+
+/** Filters as JSON by condition; null if no document meets them. */
+export type EvaluatedFilters = ReadonlyMap<WhereOf, string | null>;
+
+const evaluated = new WeakMap<CallerFacts, EvaluatedFilters>();
+
+/** Fixes the filters of a caller's conditions: they are not called for this object. */
+export function withFilters<C extends CallerFacts>(caller: C, filters: EvaluatedFilters): C {
+  evaluated.set(caller, filters);
+  return caller;
 }
 
 /** Whether a value cannot widen a condition. A missing value or an empty group would match every document. */
@@ -61,10 +72,17 @@ function isComplete(value: unknown, key = ''): boolean {
   return members.length > 0 && members.every(([name, member]) => isComplete(member, name));
 }
 
+/** Returns the filters of a condition for a caller as JSON; null if no document meets them. */
+export function filterTextOf(where: WhereOf, caller: CallerFacts): string | null {
+  const known = evaluated.get(caller);
+  if (known !== undefined) return known.get(where) ?? null;
+  const filters: unknown = where(caller);
+  // The text is a copy: a later change of the returned object cannot reach a cached plan.
+  return isObject(filters) && isComplete(filters) ? JSON.stringify(filters) : null;
+}
+
 /** Returns the filters for a caller; null if no document meets them. */
 export function filtersFor(where: WhereOf, caller: CallerFacts, type: ContentType): WhereCondition | null {
-  const filters: unknown = where(caller);
-  if (!isObject(filters) || !isComplete(filters)) return null;
-  // The text is a copy: a later change of the returned object cannot reach a cached plan.
-  return { kind: 'where', type, key: JSON.stringify(filters) };
+  const key = filterTextOf(where, caller);
+  return key === null ? null : { kind: 'where', type, key };
 }

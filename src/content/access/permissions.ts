@@ -1,6 +1,7 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
 import { DESK_GRANT } from '../model/naming.js';
+import { type FieldScope, fieldsText, intersection, NO_FIELDS, union } from './field-scope.js';
 import { conditionOf, type GrantCondition, type PresetOf, type WhereOf } from './grant-condition.js';
 
 /** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
@@ -47,19 +48,6 @@ export type Grant =
  * ['open']` the desk.
  */
 export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
-
-/** Attributes that an action is granted on; null for all. */
-export type FieldScope = ReadonlySet<string> | null;
-
-const NO_FIELDS: FieldScope = new Set();
-
-export const union = (a: FieldScope, b: FieldScope): FieldScope =>
-  a === null || b === null ? null : new Set([...a, ...b]);
-
-const intersection = (a: FieldScope, b: FieldScope): FieldScope => {
-  if (a === null || b === null) return a ?? b;
-  return new Set([...a].filter((name) => b.has(name)));
-};
 
 interface NormalGrant {
   readonly actions: readonly Action[];
@@ -117,8 +105,6 @@ function grantedOf(entries: readonly Entry[]): Granted {
   }
   return granted;
 }
-
-const fieldsText = (fields: FieldScope): string[] | null => (fields === null ? null : [...fields].sort());
 
 const textOf = (granted: Granted): string[] =>
   entriesOf(granted)
@@ -183,6 +169,10 @@ export class Permissions {
   readonly id: number = (made += 1);
   /** Whether a grant has `where` or `preset`, so that plans depend on the caller. */
   readonly hasWhere: boolean;
+  /** Whether a grant covers own documents only. */
+  readonly hasOwn: boolean;
+  /** Different functions of the grants with `where`, in a fixed order. */
+  readonly filters: readonly WhereOf[];
   private readonly limited: Limited;
 
   private constructor(
@@ -192,6 +182,10 @@ export class Permissions {
   ) {
     this.limited = limitedOf(entries);
     this.hasWhere = entries.some(({ limit }) => limit.where !== 'own' || limit.preset !== null);
+    this.hasOwn = entries.some(({ limit }) => limit.where === 'own');
+    this.filters = [
+      ...new Set(entries.flatMap(({ limit: { where } }) => (typeof where === 'function' ? [where] : []))),
+    ];
     Object.freeze(this);
   }
 

@@ -71,7 +71,7 @@ export class Documents {
     const { settings } = this.base;
     if (defaults !== undefined)
       return this.plan(request.type, defaults(readRaw(text, settings.limits), settings), request);
-    return this.cache.plan(text, request, (query) => planRead(query, request, this.base));
+    return this.cache.plan(text, request, (query, shared) => planRead(query, shared, this.base));
   }
 
   /** Parses and plans a read, or the read that answers a write. Throws the protocol's 400, 403 and 404. */
@@ -243,7 +243,8 @@ export class Documents {
     const rows = await runner.run(this.reads.print(shown));
     const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
     if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows, before);
-    return this.readBack({ ...plan.otherwise, documentId: plan.documentId }, sent, { runner, before });
+    const { documentId, operands, otherwise } = plan;
+    return this.readBack({ ...otherwise, documentId, operands }, sent, { runner, before });
   }
 
   /** Hooks get the document with one level populated, regardless of the request's `populate`. */

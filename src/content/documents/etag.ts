@@ -41,7 +41,9 @@ export const writtenTag = (stamp: string): string => `"${stamp}-w"`;
 
 const shapes = new PerPlan<string>();
 
+/** The values of a caller's conditions are part of the form, but not of the shared plan. */
 function keptShape(plan: ReadPlan, response: Shown): string {
+  if (plan.operands !== null) return shapeOf(response, plan);
   return shapes.of(plan, () => shapeOf(response, plan));
 }
 

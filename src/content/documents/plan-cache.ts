@@ -1,12 +1,13 @@
 /**
  * LRU cache of query plans and their printed statements. Lists that differ only in filter values share a
- * plan; values are bound.
+ * plan, and so do callers that differ only in the values of their conditions; values are bound.
  */
 import { LRUCache } from 'lru-cache';
 import { isPersonal } from '../access/decide.js';
 import { ContentError } from '../../kernel/errors.js';
 import { isHeavy } from '../plan/is-heavy.js';
-import { openOperandsOf, operandsOf } from '../plan/open-operands.js';
+import { openConditions } from '../plan/open-conditions.js';
+import { openOperandsOf, operandsOf, withGranted } from '../plan/open-operands.js';
 import { PerPlan } from '../plan/per-plan.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ReadRequest } from '../plan/plan-read.js';
@@ -28,7 +29,30 @@ const MAX_CACHED_LENGTH = 2048;
 
 const ONE_BY_ONE = 'one by one';
 
-type Planner = (query: Query) => ReadPlan;
+type Planner = (query: Query, request: ReadRequest) => ReadPlan;
+
+type SharedPlanner = (query: Query) => ReadPlan;
+
+/** Request, whose conditions may have placeholders; the values for them; and the key of its plans. */
+interface Asked {
+  readonly request: ReadRequest;
+  readonly granted: readonly unknown[] | null;
+  readonly key: string;
+}
+
+function askedOf(request: ReadRequest): Asked | null {
+  const { by, caller, type, action, kind, format } = request;
+  const key = `${caller.permissions.id} ${type.uid} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
+  if (!caller.permissions.hasWhere)
+    return isPersonal(caller, type, action) ? null : { request, granted: null, key };
+  const open = openConditions(caller);
+  if (open === null || open.key.length > MAX_CACHED_LENGTH) return null;
+  return {
+    request: { ...request, caller: open.caller },
+    granted: open.values,
+    key: `${key} ${open.key}`,
+  };
+}
 
 interface Kept {
   readonly plan: ReadPlan;
@@ -55,23 +79,24 @@ export class PlanCache {
 
   /** Returns the cached plan of a request, or the result of `make`. Errors are not cached. */
   plan(text: string, request: ReadRequest, make: Planner): ReadPlan {
-    const { by, caller, type, action, kind, format } = request;
+    const { by, kind } = request;
     const isLong = text.length > Math.min(MAX_CACHED_LENGTH, this.settings.limits.queryLength);
     // Only account routes read by row id, which is too rare to cache.
     const isByRow = by !== null && !('documentId' in by);
-    if (this.plans === null || isLong || isByRow || isPersonal(caller, type, action))
-      return make(this.queryOf(text));
-    const asked = `${caller.permissions.id} ${type.uid} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
-    const filled = kind === 'list' ? this.ofShape(text, asked, make) : null;
-    const plan = filled ?? this.ofText(text, asked, make);
-    return by === null ? plan : { ...plan, documentId: by.documentId };
+    const asked = this.plans === null || isLong || isByRow ? null : askedOf(request);
+    if (asked === null) return make(this.queryOf(text), request);
+    const planned = (query: Query): ReadPlan => make(query, asked.request);
+    const filled = kind === 'list' ? this.ofShape(text, asked.key, planned) : null;
+    const shared = filled ?? this.ofText(text, asked.key, planned);
+    const plan = asked.granted === null ? shared : withGranted(shared, asked.granted);
+    return by === null || isByRow ? plan : { ...plan, documentId: by.documentId };
   }
 
   private queryOf(text: string): Query {
     return parseQuery(readRaw(text, this.settings.limits), this.settings);
   }
 
-  private ofText(text: string, asked: string, make: Planner): ReadPlan {
+  private ofText(text: string, asked: string, make: SharedPlanner): ReadPlan {
     const key = `${asked} ${text}`;
     const known = this.plans?.get(key);
     if (known !== undefined && known !== ONE_BY_ONE) return known.plan;
@@ -80,7 +105,7 @@ export class PlanCache {
     return plan;
   }
 
-  private ofShape(text: string, asked: string, make: Planner): ReadPlan | null {
+  private ofShape(text: string, asked: string, make: SharedPlanner): ReadPlan | null {
     const shape = shapeOf(text);
     if (shape.values.length === 0) return null;
     const key = `${asked}? ${shape.text}`;
@@ -98,7 +123,7 @@ export class PlanCache {
    * Returns ONE_BY_ONE if a value decides more than a comparison, or if the query is invalid: planning the
    * text itself then reports the error.
    */
-  private planShape(shape: TextShape, make: Planner): Kept | typeof ONE_BY_ONE {
+  private planShape(shape: TextShape, make: SharedPlanner): Kept | typeof ONE_BY_ONE {
     try {
       const plan = make(withOpenOperands(this.queryOf(openText(shape))));
       const open = openOperandsOf(plan, shape.values.length);
@@ -130,9 +155,16 @@ const lastStatements = new PerPlan<Template<ReadPlan>>();
 export const lastStatementOf = (plan: ReadPlan, compile: Compile): Statement =>
   fill(plan.documentId === null ? compile(plan) : lastStatements.of(plan, () => compile(plan)), plan);
 
+/**
+ * Returns the key of a read's response; null if its plan is not shared. Equal keys have equal statements and
+ * values, those of the caller's conditions included.
+ */
 export function readKeyOf({ shared, documentId, operands }: ReadPlan): string | null {
+  if (shared === null) return null;
   const about = documentId ?? operands?.text ?? null;
-  return shared === null || about === null ? (shared?.key ?? null) : `${shared.key} ${about}`;
+  if (documentId !== null && operands !== null)
+    return `${shared.key} ${JSON.stringify([documentId, operands.text])}`;
+  return about === null ? shared.key : `${shared.key} ${about}`;
 }
 
 const heavy = new PerPlan<boolean>();

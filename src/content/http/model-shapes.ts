@@ -4,7 +4,7 @@
  */
 import { decide } from '../access/decide.js';
 import type { Caller } from '../access/caller.js';
-import { union } from '../access/permissions.js';
+import { union } from '../access/field-scope.js';
 import { byKind } from '../model/by-kind.js';
 import type {
   Attribute,

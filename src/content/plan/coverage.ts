@@ -7,7 +7,7 @@
  * 3. Stamps and times change with each write of a row and depend on no value.
  */
 import type { Caller } from '../access/caller.js';
-import type { FieldScope } from '../access/permissions.js';
+import type { FieldScope } from '../access/field-scope.js';
 import { DRAFT_FILTERS, type PublicationFilter } from '../query/query.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, ContentType, EmbeddedAttribute, Model } from '../model/model.js';

@@ -4,6 +4,7 @@ import type { WhereCondition } from '../access/grant-condition.js';
 import type { ContentType } from '../model/model.js';
 import { ContentError } from '../../kernel/errors.js';
 import { parseFilters } from '../query/parse-filters.js';
+import { openFilter } from '../query/text-shape.js';
 import type { Condition } from './plan.js';
 import { planFilter } from './plan-filter.js';
 import type { Rights } from './rights.js';
@@ -46,7 +47,7 @@ function plan(type: ContentType, filters: unknown): Condition {
     const budget = { left: Infinity, allowed: Infinity };
     const filter = parseFilters(filters, { source: SOURCE, budget });
     if (filter === null) throw new Error('There are no filters');
-    return planFilter(filter, {
+    return planFilter(openFilter(filter), {
       model: type,
       attribute: null,
       open: true,

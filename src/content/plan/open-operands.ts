@@ -39,7 +39,7 @@ export function operandsOf(open: readonly OpenOperand[], values: readonly string
       throw error;
     }
   }
-  return { text: values.join('&'), values: operands };
+  return { text: values.join('&'), values: operands, granted: [] };
 }
 
 /** Replaces placeholders in a value by the plan's operands. */
@@ -47,5 +47,22 @@ export function filledIn(value: unknown, { operands }: Pick<ReadPlan, 'operands'
   if (Array.isArray(value)) return value.map((item) => filledIn(item, { operands }));
   if (!(value instanceof OpenOperand)) return value;
   if (operands === null) throw new Error('A placeholder in a condition has no value');
-  return operands.values[value.place];
+  return value.origin === 'query' ? operands.values[value.place] : grantedValue(value, operands);
+}
+
+/** Returns a value of a grant's condition. An invalid one is no error of the client. */
+function grantedValue({ place, convert }: OpenOperand, { granted }: Operands): unknown {
+  if (convert === null || place >= granted.length) throw new Error('A placeholder in a grant has no value');
+  try {
+    return convert(granted[place]);
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    throw new Error(`A grant has a wrong condition: ${error.message}`, { cause: error });
+  }
+}
+
+/** Adds the values of the caller's conditions to a plan with their placeholders. */
+export function withGranted(plan: ReadPlan, granted: readonly unknown[]): ReadPlan {
+  const { text = '', values = [] } = plan.operands ?? {};
+  return { ...plan, operands: { text: JSON.stringify([text, granted]), values, granted } };
 }

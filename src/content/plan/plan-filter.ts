@@ -80,7 +80,7 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
   const { operand, ofNull } = operatorOf(op);
   const value = (single: unknown): unknown =>
     single instanceof OpenOperand
-      ? new OpenOperand(single.place, (sent) => convert(sent, comparison, scope))
+      ? single.with((sent) => convert(sent, comparison, scope))
       : convert(single, comparison, scope);
   const one = (single: unknown): Condition =>
     single === null && ofNull !== undefined
@@ -90,6 +90,7 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
     case 'flag':
       return compare({ ...comparison, op: flag(raw) === (op === '$null') ? '$null' : '$notNull' }, []);
     case 'list': {
+      if (raw instanceof OpenOperand && raw.origin === 'granted list') return compare(comparison, [value(raw)]);
       const list = Array.isArray(raw) ? raw : [raw];
       return compare(comparison, [list.map(value)]);
     }

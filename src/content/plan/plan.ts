@@ -156,9 +156,11 @@ export interface ReadPlan {
 }
 
 export interface Operands {
-  /** Query text of the values. Equal texts have equal operands. */
+  /** Text of all values. Equal texts of a shared plan have equal operands. */
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Values of the caller's conditions, as its grants return them. */
+  readonly granted: readonly unknown[];
 }
 
 export interface SharedPlan {

@@ -11,16 +11,26 @@ export interface TextShape {
   readonly values: readonly string[];
 }
 
+/** Origin of a value: the query, or the condition of a grant, where a whole list can be one value. */
+type ValueOrigin = 'query' | 'grant' | 'granted list';
+
 /** Placeholder for a filter value that the plan does not depend on. */
 export class OpenOperand {
   /**
-   * `place` is the index of the value in the text; `convert` turns the value into an operand of its
+   * `place` is the index among the values of its origin; `convert` turns the value into an operand of its
    * attribute.
    */
   constructor(
     readonly place: number,
-    readonly convert: ((value: string) => unknown) | null = null,
+    readonly convert: ((value: unknown) => unknown) | null = null,
+    readonly origin: ValueOrigin = 'query',
   ) {}
+
+  /** Returns the placeholder with a conversion of single values. */
+  with(convert: (single: unknown) => unknown): OpenOperand {
+    const each = (value: unknown): unknown => (Array.isArray(value) ? value.map(convert) : convert(value));
+    return new OpenOperand(this.place, this.origin === 'granted list' ? each : convert, this.origin);
+  }
 }
 
 /**
@@ -51,23 +61,30 @@ export function valueIn(encoded: string): string | null {
   }
 }
 
-/** Prefix of placeholders in a planned text. It is random, so a client cannot guess it. */
-const TOKEN = `:open:${Math.random()}:`;
+/** Prefixes of placeholders in a planned text. They are random, so a client cannot guess them. */
+const TOKENS: ReadonlyMap<ValueOrigin, string> = new Map(
+  (['query', 'grant', 'granted list'] as const).map((origin) => [origin, `:${origin}:${Math.random()}:`]),
+);
+
+/** Returns the text that stands for a value until {@link withOpenOperands} or {@link openFilter}. */
+export const tokenOf = (origin: ValueOrigin, place: number): string => `${TOKENS.get(origin) ?? ''}${place}`;
 
 /** Returns a template's text with values that {@link withOpenOperands} recognises. */
 export function openText({ text }: TextShape): string {
   let place = 0;
-  return text.replace(VALUES, (_all, key: string) => `${key}${TOKEN}${place++}`);
+  return text.replace(VALUES, (_all, key: string) => `${key}${tokenOf('query', place++)}`);
 }
 
 const opened = (operand: unknown): unknown => {
   if (Array.isArray(operand)) return operand.map(opened);
-  return typeof operand === 'string' && operand.startsWith(TOKEN)
-    ? new OpenOperand(Number(operand.slice(TOKEN.length)))
-    : operand;
+  if (typeof operand !== 'string' || !operand.startsWith(':')) return operand;
+  for (const [origin, token] of TOKENS)
+    if (operand.startsWith(token)) return new OpenOperand(Number(operand.slice(token.length)), null, origin);
+  return operand;
 };
 
-function openFilter(filter: Filter): Filter {
+/** Returns a filter with placeholders instead of tokens. */
+export function openFilter(filter: Filter): Filter {
   switch (filter.kind) {
     case 'group':
       return { ...filter, parts: filter.parts.map(openFilter) };

@@ -1,0 +1,63 @@
+/**
+ * `npm run bench -- conditions [--seconds 4] [--rounds 7] [--teams 1000] [--rows 50000] [--cache]`: a list with
+ * the condition of a grant over a relation against the same filter in the query, in alternating rounds. All
+ * teams take turns. Prints ratios, and the numbers of plans and prepared statements.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startDatabases } from '../databases.mjs';
+import { run } from '../load.mjs';
+import { spawnServer } from '../spawn-server.mjs';
+
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const options = Object.fromEntries(
+  Object.entries({ seconds: '4', rounds: '7', teams: '1000', rows: '50000', connections: '10' }).map(
+    ([name, value]) => [name, { type: 'string', default: value }],
+  ),
+);
+
+export async function bench(args) {
+  const { values } = parseArgs({ args, options: { ...options, cache: { type: 'boolean', default: false } } });
+  const [seconds, rounds, teams, connections] = ['seconds', 'rounds', 'teams', 'connections'].map((name) =>
+    Number(values[name]),
+  );
+  const page = 'sort=title&pagination[pageSize]=20&pagination[withCount]=false';
+  const kinds = {
+    filter: (n) => ({ path: `/api/articles?filters[team][name]=team%20${n % teams}&${page}` }),
+    condition: (n) => ({ path: `/api/articles?${page}`, headers: { 'x-team': `team ${n % teams}` } }),
+    'one team': () => ({ path: `/api/articles?${page}`, headers: { 'x-team': 'team 1' } }),
+  };
+  const databases = await startDatabases();
+  let server;
+  try {
+    const given = ['--database-url', await databases.create(), '--teams', values.teams, '--rows', values.rows];
+    server = await spawnServer({
+      args: [join(import.meta.dirname, 'conditions-server.mjs'), ...given, ...(values.cache ? ['--cache'] : [])],
+      env: { NODE_ENV: 'production' },
+    });
+    const { url } = server;
+    const bodyOf = async ({ path, headers }) => (await fetch(`${url}${path}`, { headers })).text();
+    for (const n of [0, 1, 2]) assert.equal(await bodyOf(kinds.filter(n)), await bodyOf(kinds.condition(n)));
+    const countsOf = async () => (await fetch(`${url}/counts`)).json();
+    const before = await countsOf();
+    const rates = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
+    for (let round = -1; round < rounds; round += 1)
+      for (const kind of Object.keys(kinds)) {
+        const { rps, errors } = await run({ url, request: kinds[kind], connections, seconds });
+        assert.equal(errors, 0);
+        if (round >= 0) rates[kind].push(rps);
+      }
+    const after = await countsOf();
+    const ratioTo = (kind, base) => median(rates[kind].map((rate, i) => rate / rates[base][i])).toFixed(2);
+    console.log(`requests per second, median of ${rounds} rounds${values.cache ? ', with the cache' : ''}:`);
+    for (const kind of Object.keys(kinds)) console.log(`  ${kind}: ${median(rates[kind]).toFixed(0)}`);
+    console.log(`condition to filter: ${ratioTo('condition', 'filter')}`);
+    console.log(`${teams} teams to one team: ${ratioTo('condition', 'one team')}`);
+    console.log(`plans: ${before.plans} after 3 teams, ${after.plans} after ${teams}`);
+    console.log(`prepared statements: ${before.statements} after 3 teams, ${after.statements} after ${teams}`);
+  } finally {
+    await server?.stop();
+    await databases.stop();
+  }
+}
