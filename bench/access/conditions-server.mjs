@@ -80,7 +80,7 @@ await app.init();
 const orm = app.get(CONTENT_ORM, { strict: false });
 await orm.schema.update();
 const [teams, rows] = [Number(values.teams), Number(values.rows)];
-const made = "published, locale, revision, created_at, updated_at, published_at) select";
+const made = 'published, locale, revision, created_at, updated_at, published_at) select';
 await orm.em.getConnection().execute(`
   insert into teams (document_id, name, ${made} 'team-' || n, 'team ' || n, true, 'en', '0', now(), now(), now()
     from generate_series(0, ${teams - 1}) n;

@@ -31,9 +31,20 @@ export async function bench(args) {
   const databases = await startDatabases();
   let server;
   try {
-    const given = ['--database-url', await databases.create(), '--teams', values.teams, '--rows', values.rows];
+    const given = [
+      '--database-url',
+      await databases.create(),
+      '--teams',
+      values.teams,
+      '--rows',
+      values.rows,
+    ];
     server = await spawnServer({
-      args: [join(import.meta.dirname, 'conditions-server.mjs'), ...given, ...(values.cache ? ['--cache'] : [])],
+      args: [
+        join(import.meta.dirname, 'conditions-server.mjs'),
+        ...given,
+        ...(values.cache ? ['--cache'] : []),
+      ],
       env: { NODE_ENV: 'production' },
     });
     const { url } = server;
@@ -55,7 +66,9 @@ export async function bench(args) {
     console.log(`condition to filter: ${ratioTo('condition', 'filter')}`);
     console.log(`${teams} teams to one team: ${ratioTo('condition', 'one team')}`);
     console.log(`plans: ${before.plans} after 3 teams, ${after.plans} after ${teams}`);
-    console.log(`prepared statements: ${before.statements} after 3 teams, ${after.statements} after ${teams}`);
+    console.log(
+      `prepared statements: ${before.statements} after 3 teams, ${after.statements} after ${teams}`,
+    );
   } finally {
     await server?.stop();
     await databases.stop();

@@ -61,14 +61,15 @@ describe('two tenants', () => {
       access: { roles: { member } },
       auth: { strategies: [byHeader] },
     });
-    const make = async (type: string, data: object): Promise<string> => {
-      const service = test.app.get<ContentService>(getContentToken(type), { strict: false });
-      return (await service.create(data)).documentId;
-    };
     [one, two] = [await make('organisation', { name: 'one' }), await make('organisation', { name: 'two' })];
     other = await make('article', { title: 'of two', organisation: two });
   });
   afterAll(() => test.close());
+
+  const make = async (type: string, data: object): Promise<string> => {
+    const service = test.app.get<ContentService>(getContentToken(type), { strict: false });
+    return (await service.create(data)).documentId;
+  };
 
   type Method = 'get' | 'post' | 'put' | 'delete';
   const as = (who: string, method: Method, path: string, data?: object) => {
@@ -82,6 +83,34 @@ describe('two tenants', () => {
     expect((await as(one, 'get', 'articles')).body.data).toHaveLength(1);
     expect((await as(two, 'get', 'articles')).body.data).toHaveLength(1);
     expect((await as(two, 'get', 'organisations')).body.data).toHaveLength(1);
+  });
+
+  it('18.27 equal concurrent requests of different tenants never share a response', async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `tenant ${n}`);
+    const tenants = await Promise.all(
+      names.map(async (name) => {
+        const tenant = await make('organisation', { name });
+        return { name, tenant, article: await make('article', { title: name, organisation: tenant }) };
+      }),
+    );
+    const paths = [
+      'articles?populate=*',
+      'articles?filters[organisation][name][$contains]=tenant&sort=title',
+    ];
+    const checked = async (): Promise<void> => {
+      await Promise.all(
+        [...tenants, ...tenants].flatMap(({ name, tenant, article: id }) => [
+          ...paths.map(async (path) => {
+            const { body } = await as(tenant, 'get', path).expect(200);
+            expect(body.data.map(({ title }: { readonly title: string }) => title)).toEqual([name]);
+          }),
+          as(tenant, 'get', `articles/${id}`).expect(200),
+          as(tenants.find((one) => one.name !== name)?.tenant ?? '', 'get', `articles/${id}`).expect(404),
+        ]),
+      );
+    };
+    await checked();
+    await checked();
   });
 
   it('18.18 every request for the document of another tenant is one for an unknown id', async () => {

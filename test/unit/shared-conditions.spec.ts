@@ -106,9 +106,9 @@ describe('the plans of callers with conditions', () => {
     const statements = plans.map(printed);
     expect(made()).toBe(1);
     expect(new Set(statements.map(({ text }) => text)).size).toBe(1);
-    expect(statements.map(({ values }) => values.filter((value) => String(value).startsWith('team')))).toEqual(
-      plans.map((_, n) => [`team ${n}`]),
-    );
+    expect(
+      statements.map(({ values }) => values.filter((value) => String(value).startsWith('team'))),
+    ).toEqual(plans.map((_, n) => [`team ${n}`]));
     expect(new Set(plans.map(readKeyOf)).size).toBe(1000);
   });
 
@@ -160,7 +160,9 @@ describe('the plans of callers with conditions', () => {
       { title: { $eq: ['a'] } },
       { title: { $eq: ['a', 'b'] } },
     ];
-    const texts = forms.map((filters) => printed(ask({ caller: ofAttributes(permissions, { filters }) })).text);
+    const texts = forms.map(
+      (filters) => printed(ask({ caller: ofAttributes(permissions, { filters }) })).text,
+    );
     // Both cover no document, so they have one form.
     expect(made()).toBe(forms.length - 1);
     expect(texts).toEqual(
@@ -178,11 +180,7 @@ describe('the plans of callers with conditions', () => {
       return printed(ask(asked)).values;
     });
     expect(made()).toBe(1);
-    expect(values.map((one) => one.find((value) => Array.isArray(value)))).toEqual([
-      [1],
-      [1, 2],
-      [3, 4, 5],
-    ]);
+    expect(values.map((one) => one.find((value) => Array.isArray(value)))).toEqual([[1], [1, 2], [3, 4, 5]]);
   });
 
   it('are not shared with a caller that has own documents', () => {
@@ -210,8 +208,13 @@ describe('the plans of callers with conditions', () => {
     relation: ofTeam,
     'two values': ({ attributes: { team: name, size } = {} }) => ({ $or: [{ title: name }, { size }] }),
     negation: ({ attributes: { team: name, size } = {} }) => ({ $not: { team: { name, size } } }),
-    between: ({ attributes: { size } = {} }) => ({ size: { $between: [size, 9] }, until: { $gt: new Date(0) } }),
-    component: ({ attributes: { team: name } = {} }) => ({ box: { word: name, team: { name: [name, 'x'] } } }),
+    between: ({ attributes: { size } = {} }) => ({
+      size: { $between: [size, 9] },
+      until: { $gt: new Date(0) },
+    }),
+    component: ({ attributes: { team: name } = {} }) => ({
+      box: { word: name, team: { name: [name, 'x'] } },
+    }),
     text: ({ attributes: { team: name } = {} }) => ({ title: { $containsi: name }, next: { title: name } }),
   };
   const TEXTS = [

@@ -1,6 +1,6 @@
 /**
  * LRU cache of query plans and their printed statements. Lists that differ only in filter values share a
- * plan, and so do callers that differ only in the values of their conditions; values are bound.
+ * plan, and so do callers that differ only in values of conditions. Values are bound.
  */
 import { LRUCache } from 'lru-cache';
 import { isPersonal } from '../access/decide.js';

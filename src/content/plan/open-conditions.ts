@@ -1,6 +1,6 @@
 /**
  * Conditions of a caller's grants without their values. Callers whose conditions differ only in values share
- * plans: the plan is made for a caller without an id and attributes, so no value can get into it.
+ * plans. A shared plan is made for a caller without id and attributes, so it contains no value.
  */
 import type { Caller } from '../access/caller.js';
 import { filterTextOf, withFilters, type WhereOf } from '../access/grant-condition.js';
@@ -63,7 +63,8 @@ export function openConditions(caller: Caller): OpenConditions | null {
   const places = new Places();
   const filters = new Map<WhereOf, string | null>();
   try {
-    for (const where of permissions.filters) filters.set(where, openText(filterTextOf(where, caller), places));
+    for (const where of permissions.filters)
+      filters.set(where, openText(filterTextOf(where, caller), places));
   } catch {
     // Planning calls the condition again if it applies, and reports the error.
     return null;

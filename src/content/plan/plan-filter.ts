@@ -90,7 +90,8 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
     case 'flag':
       return compare({ ...comparison, op: flag(raw) === (op === '$null') ? '$null' : '$notNull' }, []);
     case 'list': {
-      if (raw instanceof OpenOperand && raw.origin === 'granted list') return compare(comparison, [value(raw)]);
+      if (raw instanceof OpenOperand && raw.origin === 'granted list')
+        return compare(comparison, [value(raw)]);
       const list = Array.isArray(raw) ? raw : [raw];
       return compare(comparison, [list.map(value)]);
     }
