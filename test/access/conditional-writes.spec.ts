@@ -242,9 +242,10 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
       });
       const open = await written();
       await service('article').update(open, { stage: 'closed' }, { status: 'draft' });
-      await unchanged(() =>
-        send('put', `articles/${open}?status=draft`, 'opener', { stage: 'open' }).expect(403),
-      );
+      await unchanged(async () => {
+        await send('put', `articles/${open}?status=draft`, 'opener', { stage: 'open' }).expect(403);
+        await send('delete', `articles/${open}`, 'opener').expect(403);
+      });
       await send('put', `articles/${await written()}`, 'opener', { title: 'live' }).expect(200);
     });
 

@@ -73,6 +73,7 @@ const ROLES: Readonly<Record<string, Grants>> = {
   reader: { ...OTHERS, article: [{ actions: ['find', 'findOne'], where: isOpen }, 'readDrafts'] },
   /** Reads drafts of some articles, and all published ones. */
   drafter: { ...OTHERS, article: ['find', 'findOne', { actions: ['readDrafts'], where: isOpen }] },
+  follower: { article: [{ actions: [...READ, 'update'], where: () => ({ next: { stage: 'open' } }) }] },
   coder: { article: [{ actions: READ, where: () => ({ team: { code: 'r' } }) }] },
   own: {
     ...OTHERS,
@@ -327,6 +328,28 @@ describe.each(ADAPTERS)('conditions of grants on %s', (adapter) => {
       expect(await state(RED, 'mixed')).toBe('modified');
       await get('drafter', `articles/${ids['mixed'] ?? ''}`);
       await get('drafter', `articles/${ids['mixed'] ?? ''}?status=draft`, 404);
+    });
+
+    it('18.21 a condition looks at related documents in the state of the version', async () => {
+      await make('article', 'via', { title: 'via', next: ids['mixed'] });
+      const via = ids['via'] ?? '';
+      const path = `articles/${via}`;
+      const put = (query: string) =>
+        test.http
+          .put(`/api/${path}${query}`)
+          .set('x-who', 'follower')
+          .send({ data: { notes: 'new' } });
+      const state = async (query: string) =>
+        (await get('follower', `${path}?withState=true&${query}`)).body.data.__state.status;
+      expect(await state('')).toBe('published');
+      await get('follower', `${path}?status=draft`, 404);
+      await put('?status=draft').expect(403);
+      await service('article').update(via, { next: ids['shut'] });
+      expect(await state('status=draft')).toBe('draft');
+      await get('follower', path, 404);
+      await put('').expect(403);
+      await put('?status=draft').expect(200);
+      await service('article').delete(via, { locale: '*' });
     });
 
     it('18.21 other locales exist for the caller if they meet the condition', async () => {
