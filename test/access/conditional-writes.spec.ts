@@ -73,6 +73,11 @@ const ROLES: Readonly<Record<string, Grants>> = {
     ...OTHERS,
     article: [...READ, { actions: ['create', 'update', 'publish', 'delete'], where: isOpen }],
   },
+  /** Writes articles of the team, and open ones. */
+  either: {
+    ...OTHERS,
+    article: [...READ, { actions: ['update'], where: ofTeam }, { actions: ['update'], where: isOpen }],
+  },
   /** Updates articles without the tag `locked`. */
   tagger: {
     ...OTHERS,
@@ -247,6 +252,14 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
         await send('delete', `articles/${open}`, 'opener').expect(403);
       });
       await send('put', `articles/${await written()}`, 'opener', { title: 'live' }).expect(200);
+    });
+
+    it('18.24 a shared value is not written into a locale that the condition does not cover', async () => {
+      const id = await written({ team: ids['blue'] });
+      await service('article').update(id, { stage: 'closed' }, { locale: 'de' });
+      await unchanged(() => send('put', `articles/${id}`, 'either red', { team: ids['red'] }).expect(403));
+      await service('article').update(id, { stage: 'open' }, { locale: 'de' });
+      await send('put', `articles/${id}`, 'either red', { team: ids['red'] }).expect(200);
     });
 
     it('18.24 a condition on the locale allows its versions, and no change of shared attributes', async () => {
