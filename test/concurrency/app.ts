@@ -86,6 +86,8 @@ export interface BusyOptions extends Omit<ContentModuleOptions, 'database'> {
   readonly providers?: readonly Type[];
   /** Additional controllers of the application. */
   readonly hostControllers?: readonly Type[];
+  /** Further modules of the application. */
+  readonly modules?: readonly DynamicModule[];
   readonly pool?: number;
   /** An existing database, which is not dropped at the end. */
   readonly database?: TestDatabase;
@@ -99,6 +101,7 @@ class Host {}
 export async function startBusy({
   providers = [],
   hostControllers = [],
+  modules = [],
   pool = POOL,
   database: existing,
   makeTables = true,
@@ -111,7 +114,7 @@ export async function startBusy({
   });
   const module: DynamicModule = {
     module: Host,
-    imports: [content],
+    imports: [content, ...modules],
     providers: [...providers],
     controllers: [...hostControllers],
   };

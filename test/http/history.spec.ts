@@ -9,7 +9,12 @@ const part = defineComponent({
   attributes: {
     text: { type: 'string' },
     tag: { type: 'relation', relation: 'manyToOne', target: 'tag' },
+    deep: { type: 'component', component: 'shared.deep', repeatable: true },
   },
+});
+const deep = defineComponent({
+  uid: 'shared.deep',
+  attributes: { text: { type: 'string' }, inside: { type: 'string', private: true } },
 });
 const page = defineCollectionType({
   singularApiId: 'page',
@@ -68,7 +73,7 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     test = await createTestApp(
       {
         contentTypes: [page, tag, home, plain],
-        components: [part],
+        components: [part, deep],
         locales: ['fr'],
         access: { public: { page: '*', tag: '*', home: '*', plain: '*' } },
         auth: { strategies: [namedTokens(GRANTS)] },
@@ -315,9 +320,54 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
   });
 
   it('25.7 stores no private values', async () => {
-    const id = await make({ title: 'private', secret: 'not to be stored' });
-    const rows = await test.sql('select content::text from content_version where document_id = $1', [id]);
-    expect(JSON.stringify(rows)).not.toContain('not to be stored');
+    const parts = [{ text: 'shown', deep: [{ text: 'deeper', inside: 'not to be stored' }] }];
+    const zone = parts.map((one) => ({ __component: 'shared.part', ...one }));
+    const id = await make({ title: 'private', secret: 'not to be stored', parts, zone });
+    const [stored] = await test.sql(`select content::text from content_version where document_id = $1`, [id]);
+    expect(stored?.['content']).toContain('deeper');
+    expect(stored?.['content']).not.toContain('not to be stored');
+    const shown = { text: 'shown', deep: [{ text: 'deeper' }] };
+    expect((await contents(id))[0]).toMatchObject({ parts: [shown], zone: [shown] });
+  });
+
+  it('25.8 stores what other writes have changed, with the next write', async () => {
+    const id = await make({ title: 'linked' });
+    const red = await make({ name: 'red', pages: [id] }, 'tags');
+    await send('put', `pages/${id}`, { data: { title: 'own', tags: [] }, as: 'ann' });
+    const list = (await versions(id)).map(({ action, status, by }) => [action, status, by.id ?? by.kind]);
+    expect(list).toEqual([
+      ['update', 'published', 'ann'],
+      ['before', 'published', 'system'],
+      ['before', 'draft', 'system'],
+      ['create', 'published', 'public'],
+    ]);
+    expect((await contents(id)).map(({ tags }) => tags.map((one: any) => one.documentId))).toEqual([
+      [],
+      [red],
+      [red],
+      [],
+    ]);
+  });
+
+  it('25.9 stores links that the version does not show', async () => {
+    const other = (await send('post', 'pages?status=draft', { data: { title: 'draft' } })).data.documentId;
+    const id = await make({ title: 'shows none', about: [{ __type: 'api::page.page', documentId: other }] });
+    await send('put', `pages/${id}`, { data: { about: [] } });
+    const first = (await versions(id, '?status=published')).at(-1);
+    const { data } = await send('get', `pages/${id}/versions/${first.id}`);
+    expect(data.content.about).toMatchObject([{ documentId: other, title: 'draft', exists: true }]);
+    await send('post', `pages/${id}/versions/${first.id}/actions/restore`);
+    const { data: draft } = await send('get', `pages/${id}?status=draft&populate=about`);
+    expect(draft.about).toMatchObject([{ title: 'draft' }]);
+  });
+
+  it('25.6 notes the deletion of a single type', async () => {
+    await send('put', 'home', { data: { title: 'gone' } });
+    await send('delete', 'home');
+    const [row] = await test.sql(
+      `select action, content from content_version where type = 'home' order by id desc limit 1`,
+    );
+    expect(row).toEqual({ action: 'delete', content: null });
   });
 
   it('stores the versions of single types', async () => {
@@ -331,7 +381,7 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
 
 it('refuses to start without the module', async () => {
   await expect(
-    createTestApp({ contentTypes: [tag, page], components: [part], locales: ['fr'] }),
+    createTestApp({ contentTypes: [tag, page], components: [part, deep], locales: ['fr'] }),
   ).rejects.toThrow('HistoryModule.forRoot()');
 });
 

@@ -12,6 +12,7 @@ import {
   getContentToken,
   type Identity,
 } from 'nestjs-content-api';
+import { HistoryModule } from 'nestjs-content-api/history';
 import { type BusyApp, startBusy } from '../concurrency/app.ts';
 import { content, PEOPLE } from './content.ts';
 
@@ -67,6 +68,8 @@ export async function startModel(
     access: { public: { '*': '*' }, roles: { people: PEOPLE } },
     auth: { strategies: [new People()] },
     hostControllers: [States],
+    // Every write of a draft is a version.
+    modules: [HistoryModule.forRoot({ sittingMinutes: 0 })],
     pool,
   });
   const service = app.app.get<ContentService>(getContentToken('file'), { strict: false });

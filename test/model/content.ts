@@ -36,6 +36,7 @@ const story = defineCollectionType({
   pluralApiId: 'stories',
   draftAndPublish: true,
   localized: true,
+  history: true,
   attributes: {
     title: { type: 'string', localized: true },
     rank: { type: 'integer' },
@@ -120,6 +121,7 @@ const story = defineCollectionType({
 const topic = defineCollectionType({
   singularApiId: 'topic',
   pluralApiId: 'topics',
+  history: true,
   draftAndPublish: true,
   attributes: {
     name: { type: 'string' },
@@ -145,6 +147,7 @@ const topic = defineCollectionType({
 const person = defineCollectionType({
   singularApiId: 'person',
   pluralApiId: 'people',
+  history: true,
   localized: true,
   attributes: {
     name: { type: 'string', localized: true },
@@ -191,6 +194,7 @@ const person = defineCollectionType({
 const tag = defineCollectionType({
   singularApiId: 'tag',
   pluralApiId: 'tags',
+  history: true,
   attributes: {
     name: { type: 'string' },
     marked: { type: 'relation', relation: 'manyToMany', target: 'topic', inversedBy: 'marks' },
@@ -208,6 +212,7 @@ const tag = defineCollectionType({
 const essay = defineCollectionType({
   singularApiId: 'essay',
   pluralApiId: 'essays',
+  history: true,
   draftAndPublish: true,
   owner: 'author',
   attributes: {
@@ -222,6 +227,7 @@ const essay = defineCollectionType({
 const page = defineSingleType({
   singularApiId: 'page',
   pluralApiId: 'pages',
+  history: true,
   draftAndPublish: true,
   localized: true,
   attributes: {
@@ -235,6 +241,7 @@ const page = defineSingleType({
 const remark = defineCollectionType({
   singularApiId: 'remark',
   pluralApiId: 'remarks',
+  history: true,
   draftAndPublish: true,
   localized: true,
   attributes: {

@@ -86,9 +86,7 @@ export class Engine {
   };
 
   /** Queries or changes the tables. */
-  sql(text: string): Promise<Record<string, any>[]> {
-    return this.model.app.sql(text);
-  }
+  sql = (text: string): Promise<Record<string, any>[]> => this.model.app.sql(text);
 
   /** Runs one sequence on empty tables. Throws a Difference. */
   async run(commands: readonly Command[]): Promise<void> {

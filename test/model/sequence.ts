@@ -3,6 +3,8 @@ import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { type Command, NOBODY } from './commands.ts';
 import type { Client, Reply, Request } from './client.ts';
 import { type Body, Refusal } from './body.ts';
+import type { RunSql } from '../faults/picture.ts';
+import { History, type Taken } from './history.ts';
 import { Observer } from './observe.ts';
 import { bodyOf, dataOf, mentioned, type Names, plainRequest, writeRequest } from './requests.ts';
 import { type Type, typeNamed } from './shape.ts';
@@ -33,6 +35,7 @@ export interface Notes {
   readonly every: number;
   /** Returns the violated invariants of the tables. */
   readonly violations: () => Promise<readonly string[]>;
+  readonly sql: RunSql;
 }
 
 const EMPTY: Body = { scalars: {}, embedded: {}, relations: {} };
@@ -50,6 +53,7 @@ const slotName = (type: string, slot: number): string => `${type} ${typeNamed(ty
 export class Sequence {
   private readonly world: World;
   private readonly observer: Observer;
+  private readonly history: History;
   private readonly slots = new Map<string, string>();
   private readonly labels = new Map<string, string>();
   private readonly requests: string[] = [];
@@ -65,6 +69,7 @@ export class Sequence {
     this.tally = notes.tally;
     this.world = new World(files);
     this.observer = new Observer(client, this.world);
+    this.history = new History({ client, sql: notes.sql, problems: this.observer.problems }, this.world);
     files.forEach((id, i) => this.labels.set(id, `<file ${i}>`));
     const find = (type: string, slot: number): string | undefined =>
       type === 'file' ? files[slot] : this.find(type, slot);
@@ -81,10 +86,26 @@ export class Sequence {
       if (isLast || (i + 1) % this.notes.every === 0) await this.observer.compare(isLast);
       this.stopAtProblems();
     }
+    await this.history.compareAll();
+    this.stopAtProblems();
+    await this.restore();
     await this.observer.compareMore();
     this.observer.problems.push(...(await this.notes.violations()));
     this.stopAtProblems();
     this.tally.documents += this.observer.documentsCompared;
+  }
+
+  /** Restores old versions, and then deleted documents. */
+  private async restore(): Promise<void> {
+    const kinds = [this.history.restoreVersions(), this.history.restoreDeleted()];
+    for (const [n, restoring] of kinds.entries())
+      for await (const { request, statuses, apply } of restoring) {
+        const before = this.history.take();
+        this.note(before, this.apply(await this.send(request), statuses, apply) ?? []);
+        await this.history.compare(before, n === 1);
+        await this.observer.compare(true);
+        this.stopAtProblems();
+      }
   }
 
   private stopAtProblems(): void {
@@ -135,7 +156,9 @@ export class Sequence {
         caller: null,
         populated: false,
       } as const;
+      const before = this.history.take();
       await this.write(command, type, EMPTY);
+      await this.history.compare(before);
       this.stopAtProblems();
     }
     const document = this.world.documents.get(this.find(name, slot) ?? '');
@@ -145,8 +168,12 @@ export class Sequence {
   private async step(command: Command): Promise<void> {
     for (const { type, slot } of mentioned(command)) await this.begin(type, slot);
     this.tally.commands += 1;
-    const before = this.world.contents();
-    const written = await this.perform(command);
+    const before = this.history.take();
+    this.note(before, await this.perform(command));
+    await this.history.compare(before);
+  }
+
+  private note({ contents: before }: Taken, written: readonly string[]): void {
     const changed = [...this.world.contents()].filter(
       ([key, content]) => before.has(key) && before.get(key) !== content,
     );

@@ -26,6 +26,12 @@ export interface Document {
   readonly versions: Map<string, Values>;
 }
 
+/** Content of a version at a time. */
+export interface Snapshot {
+  readonly values: Values;
+  readonly links: Readonly<Record<string, readonly string[]>>;
+}
+
 export interface Write {
   readonly locale: string;
   /** Of types with drafts: whether the draft is published at once (8.5). */
@@ -96,6 +102,10 @@ export class World {
     return this.sheet(relation, stateOf(typeNamed(relation.from), status), sheetLocale(relation, locale));
   }
 
+  hasFile(id: string): boolean {
+    return this.files.includes(id);
+  }
+
   has(id: string, state: State, locale: string): boolean {
     return this.documents.get(id)?.versions.has(place(state, locale)) === true;
   }
@@ -133,6 +143,19 @@ export class World {
     const own = document.type.sides.filter((side) => side.own);
     const lists = own.map(({ relation }) => this.sheetOf(relation, state, locale).own(document.id));
     return JSON.stringify([this.values(document, state, locale), lists]);
+  }
+
+  /** Returns the values of a version, and the links that it owns by attribute, also to hidden documents. */
+  snapshot(document: Document, state: State, locale: string): Snapshot {
+    const own = document.type.sides.filter((side) => side.own);
+    const links = own.map(({ attribute, relation }): [string, string[]] => [
+      attribute,
+      this.sheetOf(relation, state, locale).own(document.id),
+    ]);
+    return structuredClone({
+      values: this.values(document, state, locale),
+      links: Object.fromEntries(links),
+    });
   }
 
   contents(): Map<string, string> {

@@ -17,7 +17,7 @@ import { compileRule } from './compile-filter.js';
 import { type Context, hasVersion, newContext, type RowScope, rowScope } from './scope.js';
 
 /** Prints a statement whose conditions have no values of a query. */
-const checked = (root: Sql): Statement => fill(template(root), { operands: null });
+export const checked = (root: Sql): Statement => fill(template(root), { operands: null });
 
 /** Decision for published versions, and for drafts. */
 export interface StateDecisions {
@@ -30,7 +30,7 @@ interface Judging {
   readonly context: Context;
 }
 
-const contextOf = (defaultLocale: string): Context =>
+export const judgingContext = (defaultLocale: string): Context =>
   newContext({
     version: {
       published: true,
@@ -51,7 +51,7 @@ function meets(decision: Decision, published: boolean, { row, context }: Judging
 }
 
 /** Condition that a version, whatever its state, meets the decision for its state. */
-function isMet({ published, drafts }: StateDecisions, judging: Judging): Sql {
+export function isMet({ published, drafts }: StateDecisions, judging: Judging): Sql {
   const { row } = judging;
   const state = sql`${row.alias}.published`;
   if (!row.type.draftAndPublish) return meets(published, true, judging);
@@ -75,7 +75,7 @@ const idOf = (documentId: string | null): Param | null => (documentId === null ?
 /** Selects each version's `id`, and whether it meets each decision: `written`, `live`, `shown`. */
 export function compileStanding(request: StandingRequest): Statement {
   const { type, documentId, defaultLocale, written, live, shown } = request;
-  const judging = { row: rowScope(type, sql`v`), context: contextOf(defaultLocale) };
+  const judging = { row: rowScope(type, sql`v`), context: judgingContext(defaultLocale) };
   return checked(sql`select v.id, ${isMet(inBoth(written), judging)} as written,
       ${isMet(inBoth(live), judging)} as live, ${isMet(shown, judging)} as shown
     from ${quote(type.table)} v where ${isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null })}`);
@@ -93,7 +93,7 @@ export interface ResultRequest extends Pick<StandingRequest, 'type' | 'defaultLo
 /** Selects whether a written version does not meet the decision: `refused`. */
 export function compileResult(request: ResultRequest): Statement {
   const { type, documentIds, locale, draftsOnly, decision, defaultLocale } = request;
-  const judging = { row: rowScope(type, sql`v`), context: contextOf(defaultLocale) };
+  const judging = { row: rowScope(type, sql`v`), context: judgingContext(defaultLocale) };
   const conditions = [
     ...(documentIds === null ? [] : [sql`v.document_id = any(${param(documentIds)}::text[])`]),
     ...(locale === null ? [] : [sql`v.locale = ${param(locale)}::text`]),
@@ -116,7 +116,7 @@ export interface TargetsRequest extends Pick<StandingRequest, 'type' | 'defaultL
  */
 export function compileTargetStanding(request: TargetsRequest): Statement {
   const { type, documentIds, shown, written, defaultLocale } = request;
-  const context = contextOf(defaultLocale);
+  const context = judgingContext(defaultLocale);
   const of = (name: Sql): Judging => ({ row: rowScope(type, name), context });
   const visible = hasVersion(type, sql`x.document_id`, isMet(shown, of(sql`v`)));
   const refused = hasVersion(type, sql`x.document_id`, sql`not (${isMet(inBoth(written), of(sql`v`))})`);

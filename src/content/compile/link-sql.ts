@@ -53,7 +53,7 @@ export const inState = (row: Sql, published: boolean): Sql =>
 export const inStates = (row: Sql, states: readonly boolean[]): Sql[] =>
   states.length === 1 ? [inState(row, states[0] === true)] : [];
 
-export const localeOf = ({ perLocale }: LinkTable, locale: Param): Sql =>
+export const localeOf = ({ perLocale }: LinkTable, locale: Param | Sql): Sql =>
   perLocale ? sql`${locale}::text` : constant(SHARED);
 
 export const inLocale = (link: Sql, links: LinkTable, locale: Param | null): Sql[] =>

@@ -22,8 +22,7 @@ export interface OwnTable {
   readonly entity: string;
   readonly table: Identifier;
   readonly columns: readonly OwnColumn[];
-  /** Index on one column. */
-  readonly index: { readonly name: Identifier; readonly column: string } | null;
+  readonly index: { readonly name: Identifier; readonly columns: readonly string[] } | null;
 }
 
 export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
@@ -40,21 +39,21 @@ export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
     row('ContentChangeLog_Total', total, TOTAL_COLUMNS),
     {
       ...row('Content_Schedule', scheduleTableOf(file), SCHEDULE_COLUMNS),
-      index: { name: SCHEDULE_INDEX, column: 'due_at' },
+      index: { name: SCHEDULE_INDEX, columns: ['due_at'] },
     },
     row('Content_Model', modelTableOf(file), MODEL_COLUMNS),
     {
       ...row('ContentRequest_Key', requestKeyTableOf(file), REQUEST_KEY_COLUMNS),
-      index: { name: REQUEST_KEY_INDEX, column: 'created_at' },
+      index: { name: REQUEST_KEY_INDEX, columns: ['created_at'] },
     },
-    { ...row('ContentEvent_Log', event, EVENT_COLUMNS), index: { name: EVENT_INDEX, column: 'xid' } },
+    { ...row('ContentEvent_Log', event, EVENT_COLUMNS), index: { name: EVENT_INDEX, columns: ['xid'] } },
     row('ContentEvent_Reader', reader, READER_COLUMNS),
     row('ContentEvent_Delivery', delivery, DELIVERY_COLUMNS),
     row('ContentEvent_Attempt', attempt, ATTEMPT_COLUMNS),
     row('ContentDesk_Presence', presenceTableOf(file), PRESENCE_COLUMNS),
     {
       ...row('ContentHistory_Version', historyTableOf(file), HISTORY_COLUMNS),
-      index: { name: HISTORY_INDEX, column: 'document_id' },
+      index: { name: HISTORY_INDEX, columns: ['document_id', 'id'] },
     },
   ];
 }

@@ -124,7 +124,7 @@ const ownShape = ({ table, columns, index }: OwnTable): TableShape => ({
   columns: columns.map(({ name, type, nullable }) => columnShape(name, type, { nullable })),
   primary: columns.filter(({ key }) => key).map(({ name }) => name),
   indexes:
-    index === null ? [] : [{ name: index.name, kind: 'index', body: named([identifier(index.column)]) }],
+    index === null ? [] : [{ name: index.name, kind: 'index', body: named(index.columns.map(identifier)) }],
 });
 
 export const ownTables = (schema: Schema): TableShape[] => [

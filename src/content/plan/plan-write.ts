@@ -154,7 +154,7 @@ const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
   const { type, documentId } = target;
   const locale = localeOf(target);
   return {
-    documentId,
+    documentId: loaded.versions.documentId,
     steps: [...draftsOf(target, loaded), { kind: 'unpublish', type, documentId, locale }],
   };
 };
@@ -174,11 +174,11 @@ const discarded: StepsOf = ({ plan: { target, caller }, loaded }) => {
   };
 };
 
-const deleted: StepsOf = ({ plan: { target } }) => {
+const deleted: StepsOf = ({ plan: { target }, loaded }) => {
   const { type, documentId } = target;
   const document = { type, documentId, locale: localeOf(target) };
   const unscheduled: WriteStep[] = type.draftAndPublish ? [{ kind: 'unschedule', ...document }] : [];
-  return { documentId, steps: [{ kind: 'delete', ...document }, ...unscheduled] };
+  return { documentId: loaded.versions.documentId, steps: [{ kind: 'delete', ...document }, ...unscheduled] };
 };
 
 interface LocksRequest {

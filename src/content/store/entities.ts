@@ -166,12 +166,13 @@ const ownProperty = ({ name, type, key, nullable }: OwnColumn): Property => ({
   ...(nullable ? { nullable } : {}),
 });
 
+const propertiesOf = (columns: OwnTable['columns'], names: readonly string[]): string[] =>
+  names.flatMap((name) => columns.filter((column) => column.name === name).map(({ property }) => property));
+
 const ownEntity = ({ entity: name, table, columns, index }: OwnTable): AnyEntity =>
   entity(name, table, {
     properties: columns.map((column) => [column.property, ownProperty(column)]),
-    indexes: columns
-      .filter((column) => column.name === index?.column)
-      .map(({ property: one }) => ({ name: index?.name, properties: [one] })),
+    indexes: index === null ? [] : [{ name: index.name, properties: propertiesOf(columns, index.columns) }],
     uniques: [],
   });
 

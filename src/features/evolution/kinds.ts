@@ -31,6 +31,7 @@ import {
   scalarsOf,
   type TypeScope,
 } from './scopes.js';
+import { hasNewNames, versionsByNewNames } from './history-steps.js';
 import { staysInPlace } from './table-pairs.js';
 import {
   calledAnew,
@@ -113,6 +114,12 @@ export const KINDS: {
         `has its grants on ${Object.keys(newNames(scope)).join(', ')} changed to the new names, or removed`,
       undoneBy: null,
       steps: grantsByNewNames,
+    },
+    'versions under new names': {
+      is: hasNewNames,
+      told: () => 'has its stored versions changed to the new names',
+      undoneBy: 'versions under new names',
+      steps: versionsByNewNames,
     },
     'table renamed': {
       is: ({ pair }) => isBoth(pair) && pair.before.table !== pair.after.table,

@@ -6,6 +6,7 @@ import { changeLogTablesOf } from '../../content/model/change-log-tables.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
+import { forgetVersions, versionsCalled, versionsInLocale } from './history-steps.js';
 import { type Both, type Evolution, isBoth } from './pairs.js';
 import { calledInGrants, calledInLinks, fieldsInGrants, forgotten, goneFromGrants } from './references.js';
 import { idOf, type TypeScope } from './scopes.js';
@@ -99,6 +100,7 @@ export const inNewLocale = staying(({ after, evolution }) => {
     fill: [
       inBatches(quote(after.table), sql`locale = ${locale}`, sql`t.locale = ${old}`),
       sql`update ${table} set locale = ${locale} where ${own} and locale = ${old}`,
+      ...versionsInLocale(evolution, after.singularApiId),
     ],
   };
 });
@@ -115,6 +117,7 @@ export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
       sql`delete from ${table} where ${own}`,
       ...changeLog.map((one: Identifier) => sql`delete from ${quote(one)} where ${own}`),
       ...goneFromGrants(evolution, before.singularApiId),
+      ...forgetVersions(evolution, before.singularApiId),
     ],
   };
 }
@@ -130,6 +133,7 @@ export const calledAnew = staying(({ before, after, evolution }) => {
         (changeLog: Identifier) => sql`update ${quote(changeLog)} set type = ${name} where ${own}`,
       ),
       ...calledInGrants(evolution, before.singularApiId, after.singularApiId),
+      ...versionsCalled(evolution, before.singularApiId, after.singularApiId),
     ],
   };
 });

@@ -1,4 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { decide } from '../../content/access/decide.js';
+import { compileStanding } from '../../content/compile/compile-standing.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
@@ -7,16 +9,25 @@ import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { oneOf } from '../../content/plan/rights.js';
-import { mayLook, type Viewer } from '../../content/plan/version-rights.js';
+import { decideReading, mayLook, type Viewer } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compareContents } from './compare-contents.js';
-import { compileVersion, compileVersions, type VersionsOf } from './compile-versions.js';
+import { compileVersion, compileVersions, type VersionsOf } from './compile-version-reads.js';
 import { pageOf, paginationOf, refuseParameters } from './page.js';
 import { leftOut } from './stored-content.js';
 import { contentIn, shownRow, type VersionRow } from './version-row.js';
+import { visibleTo } from './visible-versions.js';
 import { keyOf, referenceTo, VisibleContents } from './visible-contents.js';
+
+/**
+ * Returns the stored attributes that the model no longer has, for callers who may read all attributes.
+ */
+const leftOutFor = ({ caller, type }: Viewer, row: VersionRow): readonly string[] =>
+  caller.permissions.fields(type.singularApiId, oneOf(type)) === null
+    ? leftOut(contentIn(row) ?? {}, type)
+    : [];
 
 /** Document of a request, with the caller and its rights. */
 interface Subject extends VersionsOf, Viewer {
@@ -49,16 +60,13 @@ export class DocumentVersions {
     refuseParameters(request.text, this.settings);
     const subject = await this.subjectOf(request);
     const row = await this.rowOf(subject, request.version);
-    const found = await this.contents.targetsOf(row, subject);
-    const content = this.contents.of(row, subject, {
-      link: (link) => ({
-        ...(link.named ? { __type: typeUid(link.type) } : {}),
-        documentId: link.documentId,
-        title: found.get(keyOf(link)) ?? null,
-        exists: found.has(keyOf(link)),
-      }),
-    });
-    const left = leftOut(contentIn(row) ?? {}, subject.type);
+    const content = await this.contents.shown(row, subject, (link, found) => ({
+      ...(link.named ? { __type: typeUid(link.type) } : {}),
+      documentId: link.documentId,
+      title: found.get(keyOf(link)) ?? null,
+      exists: found.has(keyOf(link)),
+    }));
+    const left = leftOutFor(subject, row);
     return new Answer(
       JSON.stringify({ ...shownRow(row, subject.type), content }),
       left.length === 0 ? {} : { leftOut: left },
@@ -72,10 +80,10 @@ export class DocumentVersions {
     const row = await this.rowOf(subject, request.version);
     const before =
       typeof other === 'string' ? await this.rowOf(subject, other) : await this.formerOf(row, subject);
-    const [from, to] = [before, row].map((one) =>
-      one === null ? {} : (this.contents.of(one, subject, { link: referenceTo }) ?? {}),
-    );
-    return new Answer(JSON.stringify(compareContents(from ?? {}, to ?? {}, subject.type)), {
+    const contentsOf = async (one: VersionRow | null): Promise<Record<string, unknown>> =>
+      (one === null ? null : await this.contents.shown(one, subject, referenceTo)) ?? {};
+    const changes = compareContents(await contentsOf(before), await contentsOf(row), subject.type);
+    return new Answer(JSON.stringify(changes), {
       from: before?.id ?? null,
       to: row.id,
     });
@@ -86,9 +94,8 @@ export class DocumentVersions {
     const subject = await this.subjectOf(request);
     const row = await this.rowOf(subject, request.version);
     const { type, caller, documentId, options } = subject;
-    const content = contentIn(row);
-    if (content === null) throw notFound();
-    const data = await this.contents.dataOf(row, subject, 'update');
+    if (contentIn(row) === null) throw notFound();
+    const data = (await this.contents.bodyOf(row, subject))('update', true);
     const query = {
       ...(type.localized ? { locale: row.locale } : {}),
       ...(type.draftAndPublish ? { status: 'draft' } : {}),
@@ -102,15 +109,16 @@ export class DocumentVersions {
       action: 'update',
     });
     const answer = await this.documents.update(plan, { data }, { ...options, restores: true });
-    const left = leftOut(content, type);
+    const left = leftOutFor(subject, row);
     return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
   }
 
   /** Throws a 404 if the caller does not find the document now, and a 403 without the right to look. */
   private async subjectOf({ plan: { type, documentId }, options }: HistoryRequest): Promise<Subject> {
-    const { caller } = options;
-    const draft = type.draftAndPublish && mayLook({ caller, type }, false);
-    if (!draft && !mayLook({ caller, type }, true)) throw forbidden();
+    const viewer = { caller: options.caller, type };
+    const { caller } = viewer;
+    const draft = type.draftAndPublish && mayLook(viewer, false);
+    if (!draft && !mayLook(viewer, true)) throw forbidden();
     const query = {
       fields: ['documentId'],
       ...(type.draftAndPublish ? { status: draft ? 'draft' : 'published' } : {}),
@@ -122,8 +130,21 @@ export class DocumentVersions {
     const plan = this.documents.plan(type, query, { ...request, action: oneOf(type) });
     const { data } = await this.documents.read(plan);
     const [found] = JSON.parse(data) as readonly { readonly documentId: string }[];
-    if (found === undefined) throw notFound();
-    return { type, documentId: found.documentId, caller, options };
+    if (found === undefined || !(await this.mayUpdate(viewer, found.documentId))) throw notFound();
+    const visible = visibleTo(viewer, ['update'], this.settings.defaultLocale);
+    return { ...viewer, documentId: found.documentId, options, visible };
+  }
+
+  /** Whether a caller whose grants have conditions may read and update some present version. */
+  private async mayUpdate(viewer: Viewer, documentId: string): Promise<boolean> {
+    const { caller, type } = viewer;
+    const written = decide(caller, type, 'update');
+    if (written === 'all') return true;
+    const { defaultLocale } = this.settings;
+    const shown = decideReading(viewer);
+    const statement = compileStanding({ type, documentId, defaultLocale, written, live: 'all', shown });
+    const rows = await this.database.run(statement);
+    return rows.some((row) => row['written'] === true && row['shown'] === true);
   }
 
   /** Returns the states that the caller may see: null for both. */

@@ -7,7 +7,7 @@ import type { ContentType } from '../../content/model/model.js';
 import { publishedState } from '../../content/plan/plan-read.js';
 import { type RawQuery, readRaw } from '../../content/query/read-raw.js';
 import type { Row } from '../../pool/runner.js';
-import type { VersionsPage } from './compile-versions.js';
+import type { VersionsPage } from './compile-version-reads.js';
 
 interface Page extends VersionsPage {
   readonly page: number;

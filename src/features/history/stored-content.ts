@@ -8,45 +8,12 @@ import type {
   LinkedAttribute,
   Model,
 } from '../../content/model/model.js';
-import { COMPONENT, typeUid } from '../../content/model/naming.js';
+import { COMPONENT } from '../../content/model/naming.js';
 import { isShown, type Rights } from '../../content/plan/rights.js';
+import { BETWEEN, documentIdsOf } from '../../content/plan/target-key.js';
+import { isStored } from './compile-content.js';
 
 type Values = Readonly<Record<string, unknown>>;
-
-/** Depth of components beyond which a version stores nothing. */
-const DEEPEST = 20;
-
-const IDS = Object.freeze({ fields: ['documentId'] });
-
-/** Whether a version stores an attribute: of relations with two sides only the owning one. */
-const isStored = (attribute: Attribute): boolean =>
-  !attribute.hidden && !attribute.open && (!attribute.linked || attribute.join.side !== 'inverse');
-
-function linkPopulate({ named, targets }: LinkedAttribute): object {
-  return named ? { on: Object.fromEntries(targets.map((type) => [typeUid(type), IDS])) } : IDS;
-}
-
-function embeddedPopulate({ named, components }: EmbeddedAttribute, depth: number): object {
-  const inside = components.map((one) => [one.uid, { populate: everything(one, depth + 1) }] as const);
-  return named ? { on: Object.fromEntries(inside) } : (inside[0]?.[1] ?? {});
-}
-
-const populateOf = byKind<Attribute, [number], object | null>({
-  scalar: () => null,
-  relation: linkPopulate,
-  morph: linkPopulate,
-  component: embeddedPopulate,
-  zone: embeddedPopulate,
-});
-
-/** Returns the `populate` of all components, media and own relations of a model: links as ids. */
-export function everything(model: Model, depth = 0): object {
-  const entries = [...model.attributes.values()].flatMap((attribute) => {
-    const populate = isStored(attribute) && depth <= DEEPEST ? populateOf(attribute, depth) : null;
-    return populate === null ? [] : [[attribute.name, populate] as const];
-  });
-  return Object.fromEntries(entries);
-}
 
 /** Reference of a stored version to a document. */
 export interface StoredLink {
@@ -65,12 +32,16 @@ export interface Shape {
   readonly without?: (attribute: Attribute) => boolean;
 }
 
-function linkOf(value: unknown, attribute: LinkedAttribute): StoredLink | null {
-  if (!isObject(value) || typeof value['documentId'] !== 'string') return null;
-  const type = attribute.named
-    ? attribute.targets.find((one) => typeUid(one) === value['__type'])
-    : attribute.targets[0];
-  return type === undefined ? null : { type, documentId: value['documentId'], named: attribute.named };
+/** Returns the document of a key in a list of links; null if the model has no such type any more. */
+function linkOf(key: unknown, attribute: LinkedAttribute): StoredLink | null {
+  if (typeof key !== 'string') return null;
+  const { named } = attribute;
+  const [documentId = key] = documentIdsOf(attribute, [key]);
+  const isCalled = (name: string | null): boolean => key === `${name ?? ''}${BETWEEN}${documentId}`;
+  const isTarget = (one: ContentType): boolean =>
+    !named || isCalled(one.singularApiId) || isCalled(one.previousName);
+  const type = attribute.targets.find(isTarget);
+  return type === undefined ? null : { type, documentId, named };
 }
 
 function linked(attribute: LinkedAttribute, value: unknown, shape: Shape): unknown {
@@ -107,12 +78,19 @@ const shaped = byKind<Attribute, [unknown, Shape], unknown>({
   zone: embedded,
 });
 
+/**
+ * Returns the name that a content has for an attribute: its former one in components, whose contents
+ * migrations leave as they are.
+ */
+const nameIn = (content: Values, { name, def: { previousName = name } }: Attribute): string =>
+  Object.hasOwn(content, name) ? name : previousName;
+
 /** Returns the attributes of a content that the present model has and the caller may see. */
 export function contentOf(content: Values, model: Model, shape: Shape): Record<string, unknown> {
   const entries = [...model.attributes.values()].flatMap((attribute) => {
     if (!isStored(attribute) || !isShown(shape.rights, model, attribute)) return [];
     if (shape.without?.(attribute) === true) return [];
-    const value = content[attribute.name] ?? content[attribute.def.previousName ?? attribute.name];
+    const value = content[nameIn(content, attribute)];
     return value === undefined ? [] : [[attribute.name, shaped(attribute, value, shape)] as const];
   });
   return Object.fromEntries(entries);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
@@ -9,9 +10,10 @@ import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { ALONE, Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
-import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-versions.js';
+import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
 import { pageOf, paginationOf } from './page.js';
 import { statusOf, titleOf, type VersionRow } from './version-row.js';
+import { visibleTo } from './visible-versions.js';
 import { VisibleContents } from './visible-contents.js';
 
 interface Subject extends VersionsOf, Viewer {
@@ -31,12 +33,12 @@ export class Trash {
 
   /** Lists deleted documents, latest first. */
   async list({ plan: { type }, text, options: { caller } }: HistoryRequest): Promise<Answer> {
-    requireRight({ caller, type });
+    const { visible } = this.subjectOf({ caller, type });
     const page = pageOf(text, type, this.settings);
-    const rows = await this.database.run(compileTrash(this.schema.file, type, page));
+    const rows = await this.database.run(compileTrash(this.schema.file, { type, visible }, page));
     const data = await Promise.all(
       rows.map(async ({ document_id: documentId, at, actor, actor_id: id, locales }) => {
-        const of = { type, documentId: String(documentId), caller, options: { caller } };
+        const of = { type, documentId: String(documentId), caller, visible };
         const [last] = await this.database.run(compileLast(this.schema.file, of));
         return {
           documentId,
@@ -56,54 +58,65 @@ export class Trash {
   /** Creates a deleted document again: with its id, in its locales and states. */
   async restore({ plan: { type, documentId }, options }: HistoryRequest): Promise<Answer> {
     const { caller } = options;
-    requireRight({ caller, type });
+    const { visible } = this.subjectOf({ caller, type });
     if (documentId === null) throw notFound();
-    const subject: Subject = { type, documentId, caller, options };
+    const subject: Subject = { type, documentId, caller, options, visible };
     const [exists] = await this.database.run(compileExists(subject));
     const rows = (await this.database.run(compileLast(this.schema.file, subject))) as readonly VersionRow[];
-    if (exists?.['found'] === true || rows.length === 0) throw notFound();
-    if (options.em !== undefined) return this.recreate(subject, rows, options.em);
+    const isVisible = rows.length > 0 && rows.every((row) => row['visible'] === true);
+    if (exists?.['found'] === true || !isVisible) throw notFound();
+    // Reads before the transaction: they have connections of their own.
+    const versions = await Promise.all(
+      inOrder(rows).map(async (row) => ({ row, body: await this.contents.bodyOf(row, subject) })),
+    );
+    if (options.em !== undefined) return this.recreate(subject, versions, options.em);
     return this.database.transaction(
       (runner) => {
         if (runner.em === null) throw new Error('The transaction has no entity manager');
-        return this.recreate(subject, rows, runner.em);
+        return this.recreate(subject, versions, runner.em);
       },
       { ...ALONE, shared: true, disconnect: options.disconnect ?? null },
     );
   }
 
+  /** Throws a 403 for callers who may see no deleted document. */
+  private subjectOf(viewer: Viewer): Pick<VersionsOf, 'visible'> {
+    if (!mayRestore(viewer)) throw forbidden();
+    return { visible: visibleTo(viewer, ['create', 'update'], this.settings.defaultLocale) };
+  }
+
+  /** Creates the first version without links to itself, and then writes all versions. */
   private async recreate(
     subject: Subject,
-    rows: readonly VersionRow[],
+    versions: readonly DeletedVersion[],
     em: NonNullable<WriteOptions['em']>,
   ): Promise<Answer> {
     const { type, caller, documentId } = subject;
     const options = { ...subject.options, em, documentId, restores: true };
+    const write = (action: 'create' | 'update', { row, body }: DeletedVersion): Promise<Answer> => {
+      const query = {
+        ...(type.localized ? { locale: row.locale } : {}),
+        ...(type.draftAndPublish ? { status: statusOf(row) } : {}),
+      };
+      const by = byDocumentId(action === 'create' ? null : documentId);
+      const plan = this.documents.plan(type, query, { kind: 'one', by, caller, format: 'flat', action });
+      return this.documents[action](plan, { data: body(action, action === 'update') }, options);
+    };
     let answer = Answer.NOTHING;
-    for (const locale of new Set(rows.map((row) => row.locale))) {
-      const here = rows.filter((row) => row.locale === locale);
-      const at = type.localized ? { locale } : {};
-      // The published version first, so that the draft may differ from it.
-      for (const row of [...here].sort((a, b) => Number(b.published) - Number(a.published))) {
-        const isNew = answer === Answer.NOTHING;
-        const action = isNew ? 'create' : 'update';
-        const status = type.draftAndPublish ? { status: statusOf(row) } : {};
-        const plan = this.documents.plan(
-          type,
-          { ...at, ...status },
-          { kind: 'one', by: byDocumentId(isNew ? null : documentId), caller, format: 'flat', action },
-        );
-        answer = await this.documents[action](
-          plan,
-          { data: await this.contents.dataOf(row, subject, action) },
-          options,
-        );
-      }
+    for (const [n, version] of versions.entries()) {
+      if (n === 0) answer = await write('create', version);
+      if (n > 0 || !isDeepStrictEqual(version.body('update', true), version.body('update', false)))
+        answer = await write('update', version);
     }
     return answer;
   }
 }
 
-function requireRight(viewer: Viewer): void {
-  if (!mayRestore(viewer)) throw forbidden();
+interface DeletedVersion {
+  readonly row: VersionRow;
+  readonly body: Awaited<ReturnType<VisibleContents['bodyOf']>>;
 }
+
+/** Sorts versions by locale, the published one first, so that the draft may differ from it. */
+const inOrder = (rows: readonly VersionRow[]): readonly VersionRow[] =>
+  [...rows].sort((a, b) => a.locale.localeCompare(b.locale) || Number(b.published) - Number(a.published));

@@ -1,16 +1,16 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { SYSTEM } from '../../content/access/caller.js';
-import { Documents } from '../../content/documents/documents.service.js';
 import { type PlannedWrite, WriteAdditions } from '../../content/documents/write-additions.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import type { Verb } from '../../content/plan/write-plan.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { fill, type Statement, type Template } from '../../kernel/sql.js';
 import { compileDeleted, compileFirst, compileStore, RESTORE, type StoredWrite } from './compile-versions.js';
 import { HISTORY_OPTIONS, type ResolvedHistoryOptions } from './history.options.js';
-import { everything } from './stored-content.js';
 
 interface Statements {
   readonly first: Template<StoredWrite>;
+  /** Before a deletion or unpublication. */
+  readonly last: Template<StoredWrite>;
   readonly store: Template<StoredWrite>;
   readonly deleted: Template<StoredWrite>;
 }
@@ -51,14 +51,17 @@ export class VersionLog implements OnModuleInit {
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
-    @Inject(Documents) private readonly documents: Documents,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
     @Inject(WriteAdditions) private readonly additions: WriteAdditions,
     @Inject(HISTORY_OPTIONS) private readonly options: ResolvedHistoryOptions,
   ) {}
 
   onModuleInit(): void {
     this.additions.add((write) =>
-      this.of(write, ({ first }, stored) => (write.versions.all.length === 0 ? [] : [fill(first, stored)])),
+      this.of(write, ({ first, last }, stored) => {
+        if (write.versions.all.length === 0) return [];
+        return [fill(DELETING.includes(write.plan.verb) ? last : first, stored)];
+      }),
     );
     this.additions.addAfter((write) =>
       this.of(write, ({ store, deleted }, stored) => [
@@ -72,7 +75,8 @@ export class VersionLog implements OnModuleInit {
     write: PlannedWrite,
     make: (statements: Statements, stored: StoredWrite) => readonly Statement[],
   ): readonly Statement[] {
-    const { documentId, plan } = write;
+    const { plan, versions } = write;
+    const documentId = write.documentId ?? versions.documentId;
     const { type } = plan.target;
     if (!type.history || documentId === null) return [];
     return make(this.statementsOf(type), storedOf(write, documentId)).map((one) => ({
@@ -84,17 +88,10 @@ export class VersionLog implements OnModuleInit {
   private statementsOf(type: ContentType): Statements {
     const known = this.statements.get(type);
     if (known !== undefined) return known;
-    const states = type.draftAndPublish ? ['draft', 'published'] : ['published'];
-    const plans = states.map((status) =>
-      this.documents.plan(
-        type,
-        { status, ...(type.localized ? { locale: '*' } : {}), populate: everything(type) },
-        { kind: 'list', by: null, caller: SYSTEM, format: 'flat', action: 'find' },
-      ),
-    );
-    const stored = { file: this.schema.file, type, plans };
+    const stored = { file: this.schema.file, type, defaultLocale: this.settings.defaultLocale };
     const made = {
-      first: compileFirst(stored),
+      first: compileFirst(stored, false),
+      last: compileFirst(stored, true),
       store: compileStore(stored, this.options.sittingMinutes),
       deleted: compileDeleted(stored),
     };

@@ -1,21 +1,27 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Caller } from '../../content/access/caller.js';
+import { type Caller, SYSTEM } from '../../content/access/caller.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import type { ContentType } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
-import { oneOf, rightsOf } from '../../content/plan/rights.js';
+import { decideRelated, mayFind, oneOf, rightsOf } from '../../content/plan/rights.js';
 import type { Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
-import type { VersionsOf } from './compile-versions.js';
+import type { VersionsOf } from './compile-version-reads.js';
 import { contentOf, type Shape, type StoredLink } from './stored-content.js';
 import { contentIn, titleOf, type VersionRow } from './version-row.js';
 
-export const keyOf = ({ type, documentId }: VersionsOf): string => `${typeUid(type)} ${documentId}`;
+export const keyOf = ({ type, documentId }: Pick<VersionsOf, 'type' | 'documentId'>): string =>
+  `${typeUid(type)} ${documentId}`;
 
 /** Form of a link in a body. */
 export const referenceTo = ({ type, documentId, named }: StoredLink): unknown =>
   named ? { __type: typeUid(type), documentId } : documentId;
+
+const seesAll = (caller: Caller, type: ContentType, published: boolean): boolean =>
+  decideRelated(caller, type, published) === 'all';
+
+type BodyOf = (action: 'create' | 'update', withSelf: boolean) => object;
 
 /** Contents of stored versions, with the rights that a caller has now. */
 @Injectable()
@@ -38,8 +44,27 @@ export class VisibleContents {
     return contentOf(content, type, { rights, ...shape });
   }
 
+  /**
+   * Returns what the caller may see of a version now. Links to documents that it does not find are shown only
+   * if it could find every document of their type, so that they are gone.
+   */
+  async shown(
+    row: VersionRow,
+    subject: Viewer,
+    form: (link: StoredLink, found: ReadonlyMap<string, unknown>) => unknown,
+  ): Promise<Record<string, unknown> | null> {
+    const { caller } = subject;
+    const found = await this.targetsOf(row, subject);
+    const isGone = (type: ContentType): boolean =>
+      type.internal ||
+      (type.draftAndPublish ? [false, true] : [true]).every((state) => seesAll(caller, type, state));
+    return this.of(row, subject, {
+      link: (link) => (found.has(keyOf(link)) || isGone(link.type) ? form(link, found) : null),
+    });
+  }
+
   /** Returns the linked documents that the caller finds now, with their titles. */
-  async targetsOf(row: VersionRow, subject: Viewer): Promise<ReadonlyMap<string, unknown>> {
+  private async targetsOf(row: VersionRow, subject: Viewer): Promise<ReadonlyMap<string, unknown>> {
     const links = new Map<ContentType, Set<string>>();
     this.of(row, subject, {
       link: ({ type, documentId }) => {
@@ -49,51 +74,65 @@ export class VisibleContents {
     });
     const found = new Map<string, unknown>();
     for (const [type, ids] of links)
-      for (const [documentId, title] of await this.found(type, [...ids], {
-        caller: subject.caller,
-        published: row.published,
-      }))
+      for (const [documentId, title] of await this.found(type, [...ids], subject.caller))
         found.set(keyOf({ type, documentId }), title);
     return found;
   }
 
-  /** Returns the titles of the documents that the caller finds now. */
+  /** Returns the titles of the documents that the caller finds now, as drafts if it reads drafts. */
   private async found(
     type: ContentType,
     ids: readonly string[],
-    { caller, published }: { readonly caller: Caller; readonly published: boolean },
+    caller: Caller,
   ): Promise<Map<string, unknown>> {
     const found = new Map<string, unknown>();
-    const state = type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {};
+    const reader = type.internal ? SYSTEM : caller;
+    const states = type.draftAndPublish ? [false, true] : [true];
     const size = Math.min(this.settings.maxLimit, this.settings.limits.arrayLength, 100);
-    for (let start = 0; start < ids.length; start += size) {
-      const query = {
-        filters: { documentId: { $in: ids.slice(start, start + size) } },
-        ...state,
-        ...(type.localized ? { locale: '*' } : {}),
-        pagination: { page: 1, pageSize: this.settings.maxLimit, withCount: false },
-      };
-      const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
-      const { data } = await this.documents.read(this.documents.plan(type, query, request));
-      for (const one of JSON.parse(data) as Record<string, unknown>[])
-        found.set(String(one['documentId']), titleOf(one, type));
+    for (const published of states.filter((state) => mayFind(reader, type, state))) {
+      const missing = ids.filter((id) => !found.has(id));
+      for (let start = 0; start < missing.length; start += size) {
+        const some = missing.slice(start, start + size);
+        for (const one of await this.read({ type, caller: reader }, some, published))
+          found.set(String(one['documentId']), titleOf(one, type));
+      }
     }
     return found;
   }
 
+  private async read(
+    { type, caller }: Viewer,
+    ids: readonly string[],
+    published: boolean,
+  ): Promise<readonly Record<string, unknown>[]> {
+    const query = {
+      filters: { documentId: { $in: ids } },
+      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
+      ...(type.localized ? { locale: '*' } : {}),
+      pagination: { page: 1, pageSize: this.settings.maxLimit, withCount: false },
+    };
+    const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
+    const { data } = await this.documents.read(this.documents.plan(type, query, request));
+    return JSON.parse(data) as Record<string, unknown>[];
+  }
+
   /**
-   * Returns the body that writes the content of a version. It lacks links to documents that are gone, and
-   * attributes that the caller may not write.
+   * Returns a function that returns the body of a version. A body lacks links to documents that are gone, and
+   * attributes that the caller may not write. `withSelf` is whether the document may link to itself.
    */
-  async dataOf(row: VersionRow, subject: Viewer, action: 'create' | 'update'): Promise<object> {
+  async bodyOf(row: VersionRow, subject: VersionsOf & Viewer): Promise<BodyOf> {
     const { type, caller } = subject;
     const found = await this.targetsOf(row, subject);
-    const { mayWrite } = writeRightsOf(caller, { type, action, published: row.published });
-    return (
-      this.of(row, subject, {
-        link: (link) => (found.has(keyOf(link)) ? referenceTo(link) : null),
-        without: (attribute) => !attribute.writable || !mayWrite(attribute),
-      }) ?? {}
-    );
+    const self = keyOf(subject);
+    return (action, withSelf) => {
+      const { mayWrite } = writeRightsOf(caller, { type, action, published: row.published });
+      const exists = (key: string): boolean => (key === self ? withSelf : found.has(key));
+      return (
+        this.of(row, subject, {
+          link: (link) => (exists(keyOf(link)) ? referenceTo(link) : null),
+          without: (attribute) => !attribute.writable || !mayWrite(attribute),
+        }) ?? {}
+      );
+    };
   }
 }

@@ -34,7 +34,7 @@ export interface NamedLinks {
 interface StoredList {
   readonly row: RowScope;
   readonly attribute: LinkedAttribute;
-  readonly locale: Param;
+  readonly locale: Param | Sql;
   readonly defaultLocale: string;
 }
 

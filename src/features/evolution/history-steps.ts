@@ -1,0 +1,72 @@
+/** Steps that give stored versions of documents the names of the new model. */
+import { historyTableOf } from '../../content/model/history-table.js';
+import { constant, type Identifier, join, quote, type Sql, sql } from '../../kernel/sql.js';
+import type { Steps } from './change.js';
+import { type Evolution, isBoth } from './pairs.js';
+import type { TypeScope } from './scopes.js';
+
+/** Whether the new model stores versions, so that their table exists. */
+const keepsVersions = ({ after }: Evolution): boolean =>
+  [...after.schema.types.values()].some(({ history }) => history);
+
+const versionsIn = ({ after }: Evolution): Sql => quote(historyTableOf(after.schema.file));
+
+const ofType = (name: string): Sql => sql`type = ${constant(name)}`;
+
+/** Deletes the versions of a removed type before another type takes its name. */
+export const forgetVersions = (evolution: Evolution, name: string): readonly Sql[] =>
+  keepsVersions(evolution) ? [sql`delete from ${versionsIn(evolution)} where ${ofType(name)}`] : [];
+
+/** Gives the versions of a type its new name. */
+export const versionsCalled = (evolution: Evolution, before: string, after: string): readonly Sql[] =>
+  keepsVersions(evolution)
+    ? [sql`update ${versionsIn(evolution)} set type = ${constant(after)} where ${ofType(before)}`]
+    : [];
+
+/** Moves the versions of a type without locales to the new default locale. */
+export const versionsInLocale = (evolution: Evolution, name: string): readonly Sql[] => {
+  const [old, locale] = [constant(evolution.before.defaultLocale), constant(evolution.after.defaultLocale)];
+  return keepsVersions(evolution)
+    ? [sql`update ${versionsIn(evolution)} set locale = ${locale} where ${ofType(name)} and locale = ${old}`]
+    : [];
+};
+
+interface NewName {
+  readonly before: Identifier;
+  readonly after: Identifier;
+}
+
+const renamed = ({ pair: { attributes } }: TypeScope): readonly NewName[] =>
+  attributes.flatMap((pair) => {
+    const isRenamed = isBoth(pair) && pair.before.name !== pair.after.name;
+    return isRenamed ? [{ before: pair.before.name, after: pair.after.name }] : [];
+  });
+
+export const hasNewNames = (scope: TypeScope): boolean =>
+  isBoth(scope.pair) && keepsVersions(scope.evolution) && renamed(scope).length > 0;
+
+/** Renames attributes in stored versions, in one statement, so that two may swap their names. */
+export function versionsByNewNames(scope: TypeScope): Steps {
+  const { pair, evolution } = scope;
+  if (!isBoth(pair)) return {};
+  const text = (name: Identifier): Sql => quote(name, 'string');
+  const names = renamed(scope);
+  const without = names.reduce((rest, { before }) => sql`${rest} - ${text(before)}::text`, sql`content`);
+  const given = names.map(
+    ({ before, after }) => sql` || case when content->${text(before)} is null then '{}'::jsonb
+      else jsonb_build_object(${text(after)}, content->${text(before)}) end`,
+  );
+  const content = given.reduce((all, one) => sql`${all}${one}`, sql`${without}`);
+  const some = join(
+    names.map(({ before }) => sql`content->${text(before)} is not null`),
+    ' or ',
+  );
+  // The type itself may get its new name before this step or after it.
+  const called = [pair.before, pair.after].map(({ singularApiId }) => ofType(singularApiId));
+  return {
+    fill: [
+      sql`update ${versionsIn(evolution)} set content = ${content}
+        where (${join(called, ' or ')}) and (${some})`,
+    ],
+  };
+}

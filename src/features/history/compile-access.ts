@@ -1,0 +1,71 @@
+/** Conditions of grants on stored versions: they hold for the stored values, not for the present ones. */
+import { type Decision, type Formula, ruleOf } from '../../content/access/decide.js';
+import { isMet, judgingContext, type StateDecisions } from '../../content/compile/compile-standing.js';
+import { rowScope } from '../../content/compile/scope.js';
+import type { Attribute, ContentType } from '../../content/model/model.js';
+import { plannedWhere } from '../../content/plan/granted.js';
+import type { Condition } from '../../content/plan/plan.js';
+import { quote, type Sql, sql } from '../../kernel/sql.js';
+import { isStored } from './compile-content.js';
+
+type Touched = ReadonlySet<Attribute>;
+
+/** Returns the attributes of a document that a condition names. */
+function namedBy(condition: Condition): readonly Attribute[] {
+  switch (condition.kind) {
+    case 'compare':
+    case 'related':
+      return [condition.attribute];
+    case 'own':
+      return [condition.owner.attribute];
+    case 'granted':
+      return namedIn(condition.formula);
+    case 'constant':
+      return [];
+    default:
+      return condition.parts.flatMap(namedBy);
+  }
+}
+
+function namedIn(formula: Formula): readonly Attribute[] {
+  if (formula.kind === 'own') return [formula.owner.attribute];
+  if (formula.kind === 'where') return namedBy(plannedWhere(formula));
+  return formula.parts.flatMap(namedIn);
+}
+
+/** Value of an attribute in the content of the version `f`, as a column; null if versions do not store it. */
+function columnOf(attribute: Attribute, type: ContentType): Sql | null {
+  if (['documentId', 'locale'].includes(attribute.name) && attribute.open) return sql``;
+  const column = type.storage.columnOf.get(attribute.name);
+  if (column === undefined || !isStored(attribute)) return null;
+  const name = quote(attribute.name, 'string');
+  if (attribute.kind === 'scalar')
+    return sql`, ${attribute.type.member.value(sql`f.content`, name)} as ${quote(column.name)}`;
+  return attribute.linked ? sql`, f.content->${name}->>0 as ${quote(column.name)}` : null;
+}
+
+interface StoredVersions {
+  readonly type: ContentType;
+  readonly defaultLocale: string;
+}
+
+/**
+ * Condition that the stored version `f` meets the decision for its state. A condition that names an attribute
+ * whose value versions do not store, or links in a table, excludes every version.
+ */
+export function compileStoredRule(decisions: StateDecisions, { type, defaultLocale }: StoredVersions): Sql {
+  const named = (decision: Decision): readonly Attribute[] => {
+    const rule = ruleOf(decision);
+    return rule === null ? [] : namedBy(rule);
+  };
+  const known = (decision: Decision): Decision =>
+    named(decision).some((attribute) => columnOf(attribute, type) === null) ? 'none' : decision;
+  const judged = { published: known(decisions.published), drafts: known(decisions.drafts) };
+  const touched: Touched = new Set([judged.published, judged.drafts].flatMap(named));
+  const context = judgingContext(defaultLocale);
+  if (touched.size === 0) return isMet(judged, { row: rowScope(type, sql`f`), context });
+  const columns = [...touched].map((attribute) => columnOf(attribute, type) ?? sql``);
+  const judging = { row: rowScope(type, sql`v`), context };
+  const values = columns.reduce((all, one) => sql`${all}${one}`, sql`f.document_id, f.locale, f.published`);
+  return sql`exists (select 1 from (select ${values}) v where ${isMet(judged, judging)})`;
+}

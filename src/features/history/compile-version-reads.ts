@@ -1,0 +1,109 @@
+/** Statements that read stored versions. */
+import { historyTableOf } from '../../content/model/history-table.js';
+import type { ContentType } from '../../content/model/model.js';
+import { isoInstant } from '../../content/model/scalar-types.js';
+import { fill, join, param, quote, type Sql, sql, type Statement, template } from '../../kernel/sql.js';
+
+/** Versions of a document that exist for a caller. */
+export interface VersionsOf {
+  readonly type: ContentType;
+  readonly documentId: string;
+  /** Conditions on the version `f`. */
+  readonly visible: readonly Sql[];
+}
+
+export interface VersionsPage {
+  readonly start: number;
+  readonly limit: number;
+  readonly locale: string | null;
+  readonly published: boolean | null;
+  /** Id of the version that the page precedes. */
+  readonly before?: string;
+}
+
+/** Prints a statement whose conditions have no values of a query. */
+const checked = (root: Sql): Statement => fill(template(root), { operands: null });
+
+const SHOWN = sql`f.id::text as id, f.locale, f.published, f.action, ${isoInstant(sql`f.since`)} as since,
+  ${isoInstant(sql`f.at`)} as at, f.actor, f.actor_id`;
+
+const typeOf = ({ singularApiId }: ContentType): Sql => sql`${param(singularApiId)}::text`;
+
+const ofDocument = ({ type, documentId, visible }: VersionsOf): Sql =>
+  join([sql`f.document_id = ${param(documentId)}::text`, sql`f.type = ${typeOf(type)}`, ...visible], ' and ');
+
+/** Selects a page of the versions of a document, newest first, without their content. */
+export function compileVersions(file: ContentType, of: VersionsOf, page: VersionsPage): Statement {
+  const { start, limit, locale, published } = page;
+  const conditions = [
+    ofDocument(of),
+    ...(locale === null ? [] : [sql`f.locale = ${param(locale)}::text`]),
+    ...(published === null ? [] : [sql`f.published = ${param(published)}::boolean`]),
+    ...(page.before === undefined ? [] : [sql`f.id < ${param(page.before)}::bigint`]),
+  ];
+  return checked(sql`select ${SHOWN}, count(*) over () as total
+    from ${quote(historyTableOf(file))} f where ${join(conditions, ' and ')}
+    order by f.id desc limit ${param(limit)}::int8 offset ${param(start)}::int8`);
+}
+
+/** Selects one stored version with its content. */
+export const compileVersion = (file: ContentType, of: VersionsOf, id: string): Statement =>
+  checked(sql`select ${SHOWN}, f.content::text as content from ${quote(historyTableOf(file))} f
+    where ${ofDocument(of)} and f.id = ${param(id)}::bigint`);
+
+interface Last {
+  readonly document: Sql;
+  readonly type: Sql;
+  readonly columns: Sql;
+}
+
+/** Selects the versions that the last deletion of a document has deleted. */
+function last(table: Sql, { document, type, columns }: Last): Sql {
+  const same = sql`x.document_id = ${document} and x.type = ${type} and x.action = 'delete'`;
+  return sql`select distinct on (f.locale, f.published) ${columns} from ${table} f
+    where f.document_id = ${document} and f.type = ${type} and f.content is not null
+      and exists (select 1 from ${table} x where ${same} and x.locale = f.locale and x.published = f.published
+        and x.at = (select max(x.at) from ${table} x where ${same}))
+    order by f.locale, f.published, f.id desc`;
+}
+
+/**
+ * Selects the versions that the last deletion of a document has deleted; `visible` is whether the version
+ * exists for the caller.
+ */
+export function compileLast(file: ContentType, { type, documentId, visible }: VersionsOf): Statement {
+  const columns = sql`${SHOWN}, f.content::text as content, ${join([sql`true`, ...visible], ' and ')} as visible`;
+  return checked(
+    last(quote(historyTableOf(file)), {
+      document: sql`${param(documentId)}::text`,
+      type: typeOf(type),
+      columns,
+    }),
+  );
+}
+
+/** Selects a page of the deleted documents of a type, latest first, whose last versions are all visible. */
+export function compileTrash(
+  file: ContentType,
+  { type, visible }: Omit<VersionsOf, 'documentId'>,
+  page: VersionsPage,
+): Statement {
+  const table = quote(historyTableOf(file));
+  const lastOf = (columns: Sql): Sql =>
+    last(table, { document: sql`v.document_id`, type: sql`v.type`, columns });
+  const shown = sql`f.locale, ${join([sql`true`, ...visible], ' and ')} as visible`;
+  return checked(sql`select v.document_id, v.id::text as id, ${isoInstant(sql`v.at`)} as at, v.actor, v.actor_id,
+      (select json_agg(distinct f.locale)::text from (${lastOf(sql`f.locale`)}) f) as locales,
+      count(*) over () as total
+    from ${table} v
+    where v.type = ${typeOf(type)} and v.action = 'delete'
+      and not exists (select 1 from ${quote(type.table)} t where t.document_id = v.document_id)
+      and not exists (select 1 from ${table} n where n.document_id = v.document_id and n.type = v.type and n.id > v.id)
+      and (select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)
+    order by v.id desc limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8`);
+}
+
+/** Selects `found`: whether a document exists in any state. */
+export const compileExists = ({ type, documentId }: VersionsOf): Statement =>
+  checked(sql`select exists (select 1 from ${quote(type.table)} t
+    where t.document_id = ${param(documentId)}::text) as found`);

@@ -1,0 +1,286 @@
+/** Rights on stored versions and on the trash: those of now, with the values that a version had (section 25). */
+import {
+  type Credentials,
+  defineCollectionType,
+  type Grants,
+  type Identity,
+  type WhereOf,
+} from 'nestjs-content-api';
+import { HistoryModule } from 'nestjs-content-api/history';
+import { createTestApp, type TestApp } from '../support/app.ts';
+
+const article = defineCollectionType({
+  singularApiId: 'article',
+  pluralApiId: 'articles',
+  draftAndPublish: true,
+  history: true,
+  owner: 'writer',
+  attributes: {
+    title: { type: 'string' },
+    stage: { type: 'string' },
+    inner: { type: 'string', private: true },
+    writer: { type: 'string' },
+    team: { type: 'relation', relation: 'manyToOne', target: 'team', inversedBy: 'articles' },
+    tags: { type: 'relation', relation: 'manyToMany', target: 'tag' },
+  },
+});
+const team = defineCollectionType({
+  singularApiId: 'team',
+  pluralApiId: 'teams',
+  attributes: {
+    name: { type: 'string' },
+    articles: { type: 'relation', relation: 'oneToMany', target: 'article', mappedBy: 'team' },
+  },
+});
+const tag = defineCollectionType({
+  singularApiId: 'tag',
+  pluralApiId: 'tags',
+  draftAndPublish: true,
+  attributes: { name: { type: 'string' }, open: { type: 'boolean' } },
+});
+
+const WORK = ['find', 'findOne', 'readDrafts', 'create', 'update', 'delete', 'publish'] as const;
+const limited = (where: WhereOf): Grants => ({
+  article: [{ actions: WORK, where }],
+  tag: ['find', 'findOne', 'readDrafts'],
+  team: ['find', 'findOne'],
+});
+const ROLES = {
+  all: { '*': '*' },
+  red: limited(() => ({ team: { name: 'red' } })),
+  live: limited(() => ({ stage: 'live' })),
+  unlike: limited(() => ({ inner: { $ne: 'x' } })),
+  tagged: limited(() => ({ tags: { name: { $ne: 'x' } } })),
+  mine: { article: [{ actions: WORK, own: true }] },
+  open: {
+    article: WORK,
+    tag: [{ actions: ['find', 'findOne', 'readDrafts'], where: () => ({ open: true }) }],
+  },
+  published: { article: ['find', 'findOne', 'create', 'update'], tag: ['find', 'findOne'] },
+  titles: {
+    article: [{ actions: ['find', 'findOne', 'update', 'create'], fields: ['title'] }, 'readDrafts'],
+  },
+  blind: { article: ['update', 'create', 'readDrafts'] },
+  reader: { article: ['find', 'findOne', 'readDrafts'] },
+  keeper: { article: ['find', 'findOne', 'readDrafts', 'update'] },
+  redWriter: {
+    article: [
+      'find',
+      'findOne',
+      'readDrafts',
+      { actions: ['update'], where: () => ({ team: { name: 'red' } }) },
+    ],
+  },
+} satisfies Record<string, Grants>;
+
+class Roles {
+  readonly name = 'roles';
+
+  authenticate({ bearer }: Credentials): Identity | null {
+    return bearer === null ? null : { kind: 'user', id: `id-${bearer}`, roles: [bearer] };
+  }
+}
+
+describe('rights on history', () => {
+  let test: TestApp;
+  let red: string;
+  let blue: string;
+  beforeAll(async () => {
+    test = await createTestApp({
+      contentTypes: [article, team, tag],
+      access: { roles: ROLES },
+      auth: { strategies: [new Roles()] },
+      imports: [HistoryModule.forRoot({ sittingMinutes: 0 })],
+    });
+    red = await make('teams', { name: 'red' });
+    blue = await make('teams', { name: 'blue' });
+  });
+  afterAll(() => test.close());
+
+  type Role = keyof typeof ROLES;
+  const send = async (
+    method: 'get' | 'post' | 'put' | 'delete',
+    path: string,
+    { data, as = 'all' }: { data?: object; as?: Role } = {},
+  ): Promise<any> => {
+    const request = test.http[method](`/api/${path}`).set('Authorization', `Bearer ${as}`);
+    const { status, body } = await (data === undefined ? request : request.send({ data }));
+    return { status, ...body };
+  };
+  const make = async (path: string, data: object): Promise<string> =>
+    (await send('post', path, { data })).data.documentId;
+  const versions = (id: string, as: Role): Promise<any> =>
+    send('get', `articles/${id}/versions?status=published`, { as });
+  const show = async (id: string, version: string, as: Role): Promise<any> =>
+    send('get', `articles/${id}/versions/${version}`, { as });
+  /** Titles of the versions that a caller sees, oldest first. */
+  const titles = async (id: string, as: Role): Promise<unknown[]> => {
+    const { data = [] } = await versions(id, as);
+    const shown = await Promise.all(data.map((one: any) => show(id, one.id, as)));
+    return shown.map((one: any) => one.data.content.title).reverse();
+  };
+  /** A document with three published versions, of the teams red, blue and red. */
+  const moved = async (): Promise<string> => {
+    const id = await make('articles', { title: 'one', team: red });
+    await send('put', `articles/${id}`, { data: { title: 'two', team: blue } });
+    await send('put', `articles/${id}`, { data: { title: 'three', team: red } });
+    return id;
+  };
+
+  it('25.11 shows the versions that met the condition', async () => {
+    const id = await moved();
+    expect(await titles(id, 'all')).toEqual(['one', 'two', 'three']);
+    expect(await titles(id, 'red')).toEqual(['one', 'three']);
+    const [third, second, first] = (await versions(id, 'all')).data;
+    const { meta } = await versions(id, 'red');
+    expect(meta.pagination.total).toBe(2);
+    const path = `articles/${id}/versions`;
+    expect((await show(id, second.id, 'red')).status).toBe(404);
+    for (const [method, rest] of [
+      ['get', `${second.id}/changes`],
+      ['get', `${third.id}/changes?with=${second.id}`],
+      ['post', `${second.id}/actions/restore`],
+    ] as const)
+      expect([rest, (await send(method, `${path}/${rest}`, { as: 'red' })).status]).toEqual([rest, 404]);
+    const changes = await send('get', `${path}/${third.id}/changes`, { as: 'red' });
+    expect(changes).toMatchObject({
+      meta: { from: first.id },
+      data: [{ attribute: 'title', before: 'one' }],
+    });
+    expect((await send('post', `${path}/${first.id}/actions/restore`, { as: 'red' })).status).toBe(200);
+  });
+
+  it('25.11 shows no version of a document that the caller does not find or may not update now', async () => {
+    const id = await moved();
+    await send('put', `articles/${id}`, { data: { title: 'four', team: blue } });
+    for (const as of ['red', 'redWriter'] as const) {
+      expect((await versions(id, as)).status).toBe(404);
+      const [, third] = (await versions(id, 'all')).data;
+      expect((await show(id, third.id, as)).status).toBe(404);
+    }
+    for (const as of ['blind', 'reader'] as const) expect((await versions(id, as)).status).toBe(403);
+  });
+
+  it('25.11 compares scalars of conditions with the values of the version', async () => {
+    const id = await make('articles', { title: 'one', stage: 'work' });
+    await send('put', `articles/${id}`, { data: { title: 'two', stage: 'live' } });
+    expect(await titles(id, 'live')).toEqual(['two']);
+  });
+
+  it('25.11 shows own documents in versions of the same owner only', async () => {
+    const id = await make('articles', { title: 'one', writer: 'id-other' });
+    await send('put', `articles/${id}`, { data: { title: 'two', writer: 'id-mine' } });
+    expect(await titles(id, 'mine')).toEqual(['two']);
+  });
+
+  it('25.11 shows nothing if the condition names what versions do not store', async () => {
+    const id = await make('articles', {
+      title: 'one',
+      inner: 'y',
+      tags: [await make('tags', { name: 'a' })],
+    });
+    for (const as of ['unlike', 'tagged'] as const) {
+      expect((await send('get', `articles/${id}`, { as })).status).toBe(200);
+      expect(await versions(id, as)).toMatchObject({
+        status: 200,
+        data: [],
+        meta: { pagination: { total: 0 } },
+      });
+    }
+    await send('delete', `articles/${id}`);
+    for (const as of ['unlike', 'tagged'] as const) {
+      expect((await send('get', 'articles/trash', { as })).data).toEqual([]);
+      expect((await send('post', `articles/${id}/actions/restore`, { as })).status).toBe(404);
+    }
+  });
+
+  it('25.11 shows drafts to callers who read drafts', async () => {
+    const id = await make('articles', { title: 'one' });
+    await send('put', `articles/${id}?status=draft`, { data: { title: 'draft' } });
+    const [draft] = (await send('get', `articles/${id}/versions`)).data;
+    const { data } = await send('get', `articles/${id}/versions`, { as: 'published' });
+    expect(data.map(({ status }: any) => status)).toEqual(['published']);
+    expect((await show(id, draft.id, 'published')).status).toBe(404);
+    expect((await send('get', `articles/${id}/versions?status=draft`, { as: 'published' })).status).toBe(403);
+    expect((await send('get', 'articles/trash', { as: 'published' })).status).toBe(403);
+  });
+
+  it('25.11 shows granted attributes in contents and changes, and no names of removed ones', async () => {
+    const id = await make('articles', { title: 'one', stage: 'a' });
+    await send('put', `articles/${id}`, { data: { title: 'two', stage: 'b' } });
+    const [{ id: version }] = (await versions(id, 'titles')).data;
+    await test.sql(`update content_version set content = content || '{"gone": 1}' where id = $1`, [version]);
+    expect((await show(id, version, 'all')).meta).toEqual({ leftOut: ['gone'] });
+    expect(await show(id, version, 'titles')).toMatchObject({
+      data: { content: { title: 'two' } },
+      meta: {},
+    });
+    const changes = await send('get', `articles/${id}/versions/${version}/changes`, { as: 'titles' });
+    expect(changes.data).toEqual([{ attribute: 'title', before: 'one', after: 'two' }]);
+    const restored = await send('post', `articles/${id}/versions/${version}/actions/restore`, {
+      as: 'titles',
+    });
+    expect(restored).toMatchObject({ status: 200, meta: {} });
+  });
+
+  it('25.11 shows links to documents that the caller may find, and to none that a condition hides', async () => {
+    const [seen, hidden, gone] = [
+      await make('tags', { name: 'seen', open: true }),
+      await make('tags', { name: 'hidden', open: false }),
+      await make('tags', { name: 'gone', open: true }),
+    ];
+    const draft = (await send('post', 'tags?status=draft', { data: { name: 'draft' } })).data.documentId;
+    const id = await make('articles', { title: 'one', tags: [seen, hidden, gone, draft] });
+    await send('delete', `tags/${gone}`);
+    const [{ id: version }] = (await versions(id, 'all')).data;
+    const tagsFor = async (as: Role): Promise<unknown[]> =>
+      (await show(id, version, as)).data.content.tags.map(({ title, exists }: any) => [title, exists]);
+    expect(await tagsFor('all')).toEqual([
+      ['seen', true],
+      ['hidden', true],
+      [null, false],
+      ['draft', true],
+    ]);
+    expect(await tagsFor('open')).toEqual([['seen', true]]);
+    expect(await tagsFor('published')).toEqual([
+      ['seen', true],
+      ['hidden', true],
+    ]);
+    const { data } = await send('get', `articles/${id}/versions/${version}/changes`, { as: 'open' });
+    expect(data.find(({ attribute }: any) => attribute === 'tags')).toMatchObject({
+      after: [seen],
+      added: [seen],
+    });
+  });
+
+  it('25.12 shows deleted documents whose last versions all met the condition', async () => {
+    const [kept, drafted, other] = [
+      await make('articles', { title: 'red', team: red }),
+      await make('articles', { title: 'mixed', team: red }),
+      await make('articles', { title: 'blue', team: blue }),
+    ];
+    await send('put', `articles/${drafted}?status=draft`, { data: { team: blue } });
+    for (const id of [kept, drafted, other]) await send('delete', `articles/${id}`);
+    const list = await send('get', 'articles/trash', { as: 'red' });
+    expect(list.data.map(({ documentId }: any) => documentId)).toEqual([kept]);
+    expect(list.meta.pagination.total).toBe(1);
+    for (const id of [drafted, other])
+      expect((await send('post', `articles/${id}/actions/restore`, { as: 'red' })).status).toBe(404);
+    expect((await send('post', `articles/${kept}/actions/restore`, { as: 'red' })).status).toBe(200);
+    const { data } = await send('get', `articles/${kept}?populate=team`);
+    expect(data).toMatchObject({ title: 'red', team: { name: 'red' } });
+    expect((await send('get', 'articles/trash', { as: 'keeper' })).status).toBe(403);
+  });
+
+  it('25.12 shows titles of deleted documents to callers who may read the attribute', async () => {
+    const id = await make('articles', { title: 'shown', stage: 'x' });
+    await send('delete', `articles/${id}`);
+    const titleFor = async (as: Role): Promise<unknown> =>
+      (await send('get', 'articles/trash', { as })).data.find(({ documentId }: any) => documentId === id)
+        ?.title;
+    expect([await titleFor('all'), await titleFor('titles')]).toEqual(['shown', 'shown']);
+    const restored = await send('post', `articles/${id}/actions/restore`, { as: 'titles' });
+    expect(restored.status).toBe(200);
+    expect((await send('get', `articles/${id}`)).data).toMatchObject({ title: 'shown', stage: null });
+  });
+});

@@ -1,0 +1,284 @@
+/**
+ * Stored versions against the model. A write stores each version that it changes. Before that it stores the
+ * versions that writes of other documents have changed. Stored versions never change.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { RunSql } from '../faults/picture.ts';
+import type { Body } from './body.ts';
+import type { Client, Request } from './client.ts';
+import { LOCALES } from './content.ts';
+import type { State } from './links.ts';
+import { typeNamed } from './shape.ts';
+import { type Document, type Instance, type Snapshot, versionKey, type World } from './world.ts';
+
+/** Content of all versions before a command. */
+export interface Taken {
+  readonly contents: Map<string, string>;
+  readonly snapshots: ReadonlyMap<string, Snapshot>;
+}
+
+interface StoredVersion {
+  readonly id: string;
+  readonly type: string;
+  readonly documentId: string;
+  readonly state: State;
+  readonly locale: string;
+  readonly hash: string;
+  /** Content of the model; null for a deleted version. */
+  readonly content: Snapshot | null;
+}
+
+interface Tools {
+  readonly client: Client;
+  readonly sql: RunSql;
+  readonly problems: string[];
+}
+
+/** Request that restores content, and its effect on the model. */
+interface Restoring {
+  readonly request: Request;
+  readonly statuses: readonly number[];
+  readonly apply: () => string[];
+}
+
+/** Number of versions of each document, and of deleted documents, that a sequence restores. */
+const RESTORED = 3;
+
+const listed = (value: unknown): readonly any[] => [value].flat().filter((one) => one !== null);
+
+/** Returns the document id of a link: stored as `id` or `type:id`, shown as an object. */
+const idIn = (link: any): string =>
+  typeof link === 'string' ? (link.split(':').at(-1) ?? '') : link.documentId;
+
+const linksIn = (value: unknown): string[] => listed(value ?? []).map(idIn);
+
+const textIn = (instance: any): unknown => instance.text ?? null;
+
+/** Returns the same form of a content of the model, of the table and of a response. */
+function shapeOf(content: any, type: Document['type']): object {
+  const scalars = type.scalars.map(({ attribute }): [string, unknown] => [
+    attribute,
+    content[attribute] ?? null,
+  ]);
+  const embedded = type.embedded.map(({ attribute }): [string, unknown] => [
+    attribute,
+    listed(content[attribute] ?? []).map((one) => ({
+      text: textIn(one),
+      ...Object.fromEntries(
+        ['topic', 'people', 'stories'].map((name) => [name, linksIn(one.links?.[name] ?? one[name])]),
+      ),
+    })),
+  ]);
+  const links = type.sides.flatMap(({ attribute, own }): [string, unknown][] =>
+    own ? [[attribute, linksIn(content[attribute])]] : [],
+  );
+  return Object.fromEntries([...scalars, ...embedded, ...links]);
+}
+
+const modelled = ({ values, links }: Snapshot, type: Document['type']): object =>
+  shapeOf({ ...values, ...links }, type);
+
+const show = (value: unknown): string => JSON.stringify(value);
+
+export class History {
+  private readonly known = new Map<string, StoredVersion>();
+  private readonly deleted = new Map<string, ReadonlyMap<string, Snapshot>>();
+  private readonly tools: Tools;
+  private readonly world: World;
+
+  constructor(tools: Tools, world: World) {
+    this.tools = tools;
+    this.world = world;
+  }
+
+  take(): Taken {
+    const snapshots = [...this.world.documents.values()].flatMap((document) => this.snapshotsOf(document));
+    return { contents: this.world.contents(), snapshots: new Map(snapshots) };
+  }
+
+  private snapshotsOf(document: Document): [string, Snapshot][] {
+    return [...document.versions.keys()].map((key) => {
+      const [state, locale] = key.split(' ') as [State, string];
+      return [versionKey(document.id, state, locale), this.world.snapshot(document, state, locale)];
+    });
+  }
+
+  /**
+   * Compares the rows that a command has added. A restored document is written in several steps, and only the
+   * last row of each version has its final content.
+   */
+  async compare(before: Taken, inSteps = false): Promise<void> {
+    const rows = await this.tools.sql(`select id::text, type, document_id, locale, published, action, content,
+      md5(v::text) as hash from content_version v order by v.id`);
+    const present = this.take().snapshots;
+    const found = new Map(rows.map((row) => [String(row['id']), row]));
+    for (const { id, hash } of this.known.values())
+      if (found.get(id)?.['hash'] !== hash) this.tools.problems.push(`the stored version ${id} has changed`);
+    const fresh = rows.filter(({ id }) => !this.known.has(String(id)));
+    const keyIn = (row: Record<string, any>): string =>
+      `${row['document_id']} ${row['published']} ${row['locale']}`;
+    const last = new Map(fresh.map((row) => [keyIn(row), row]));
+    for (const row of inSteps ? last.values() : fresh)
+      this.meet(row, row['action'] === 'before' ? before.snapshots : present);
+    for (const id of new Set(fresh.map((row) => String(row['document_id'])))) this.compareLast(id, present);
+    for (const key of before.snapshots.keys()) {
+      const [id = ''] = key.split(' ');
+      const own = [...before.snapshots].filter(([one]) => one.startsWith(`${id} `));
+      if (!this.world.documents.has(id)) this.deleted.set(id, new Map(own));
+    }
+  }
+
+  private meet(row: Record<string, any>, expected: ReadonlyMap<string, Snapshot>): void {
+    const { id, type, document_id: documentId, locale, published, content: stored, hash } = row;
+    const state = published === true ? 'published' : 'draft';
+    const key = versionKey(documentId, state, locale);
+    const content = expected.get(key) ?? null;
+    const where = `stored version ${key} (${row['action']})`;
+    const wanted = content === null ? null : modelled(content, typeNamed(type));
+    const shown = stored === null ? null : shapeOf(stored, typeNamed(type));
+    if (!isDeepStrictEqual(shown, wanted))
+      this.tools.problems.push(`${where} is ${show(shown)}, expected ${show(wanted)}`);
+    this.known.set(id, { id, type, documentId, state, locale, hash, content });
+  }
+
+  /** The last stored version of each state and locale is the present one; a published one may stand for a draft. */
+  private compareLast(documentId: string, present: ReadonlyMap<string, Snapshot>): void {
+    const document = this.world.documents.get(documentId);
+    if (document === undefined) return;
+    for (const [key, snapshot] of this.snapshotsOf(document)) {
+      const [, state, locale] = key.split(' ');
+      const here = [...this.known.values()].filter(
+        (one) => one.documentId === documentId && one.locale === locale,
+      );
+      const last = [
+        here.filter((one) => one.state === state).at(-1),
+        ...(state === 'draft' ? [here.filter((one) => one.state === 'published').at(-1)] : []),
+      ];
+      const shape = (one: Snapshot): object => modelled(one, document.type);
+      const wanted = shape(present.get(key) ?? snapshot);
+      if (!last.some((one) => one?.content && isDeepStrictEqual(shape(one.content), wanted)))
+        this.tools.problems.push(`${key} is not stored: ${show(wanted)}`);
+    }
+  }
+
+  private pathOf({ type, id }: Document): string {
+    return type.single ? `/api/${type.path}` : `/api/${type.path}/${id}`;
+  }
+
+  /** Reads every version of every document over HTTP. */
+  async compareAll(): Promise<void> {
+    for (const document of this.world.documents.values()) {
+      const stored = [...this.known.values()].filter(({ documentId }) => documentId === document.id);
+      const path = `${this.pathOf(document)}/versions`;
+      const { body } = await this.tools.client.send({
+        method: 'GET',
+        path: `${path}?pagination[pageSize]=100`,
+      });
+      const listed = (body?.data ?? []).map(({ id }: any) => id);
+      if (!isDeepStrictEqual(listed, stored.map(({ id }) => id).reverse()))
+        this.tools.problems.push(`GET ${path} returned ${show(listed)}`);
+      for (const { id, content } of stored) await this.compareShown(document, `${path}/${id}`, content);
+    }
+  }
+
+  private async compareShown(document: Document, path: string, content: Snapshot | null): Promise<void> {
+    const { status, body } = await this.tools.client.send({ method: 'GET', path });
+    const shown = body?.data?.content ?? null;
+    const found = shown === null ? null : shapeOf(shown, document.type);
+    const wanted = content === null ? null : modelled(content, document.type);
+    if (status !== 200 || !isDeepStrictEqual(found, wanted))
+      this.tools.problems.push(`GET ${path} returned ${status} ${show(found)}, expected ${show(wanted)}`);
+    for (const link of document.type.sides.flatMap(({ attribute }) => listed(shown?.[attribute] ?? [])))
+      if (link.exists !== this.exists(link.documentId))
+        this.tools.problems.push(`GET ${path}: the document ${link.documentId} exists: ${link.exists}`);
+  }
+
+  private exists = (id: string): boolean => this.world.documents.has(id) || this.world.hasFile(id);
+
+  /** Returns the body that a restoration writes: links to what exists, and new instances. */
+  private bodyOf({ values, links }: Snapshot, { type, id }: Document, withSelf: boolean): Body {
+    const there = (ids: readonly string[]): { set: string[] } => ({
+      set: ids.filter((one) => (one === id ? withSelf : this.exists(one))),
+    });
+    const all = (lists: Readonly<Record<string, readonly string[]>>): Body['relations'] =>
+      Object.fromEntries(Object.entries(lists).map(([name, ids]) => [name, there(ids)]));
+    const embedded = type.embedded.map(({ attribute }): [string, Body['embedded'][string]] => [
+      attribute,
+      ((values[attribute] ?? []) as readonly Instance[]).map((one) => ({
+        key: null,
+        component: one.component,
+        text: one.text,
+        links: all(one.links),
+      })),
+    ]);
+    const scalars = type.scalars.map(({ attribute }): [string, string | number | null] => [
+      attribute,
+      (values[attribute] ?? null) as string | number | null,
+    ]);
+    return {
+      scalars: Object.fromEntries(scalars),
+      embedded: Object.fromEntries(embedded),
+      relations: all(links),
+    };
+  }
+
+  /** Restores the first, the middle and the last version of each document. */
+  async *restoreVersions(): AsyncGenerator<Restoring> {
+    for (const document of [...this.world.documents.values()]) {
+      const stored = [...this.known.values()].filter(
+        ({ documentId, content }) => documentId === document.id && content !== null,
+      );
+      const some = new Set([0, Math.floor(stored.length / 2), stored.length - 1].slice(0, RESTORED));
+      for (const { id, locale, content } of [...some].flatMap((n) => stored[n] ?? []))
+        if (content !== null)
+          yield {
+            request: { method: 'POST', path: `${this.pathOf(document)}/versions/${id}/actions/restore` },
+            statuses: [200],
+            apply: () => {
+              const body = this.bodyOf(content, document, true);
+              return this.world.update(document.id, { locale, publish: false, body, caller: null });
+            },
+          };
+    }
+  }
+
+  /** Creates deleted documents again, in all states and locales that they had. */
+  async *restoreDeleted(): AsyncGenerator<Restoring> {
+    const ids = [...this.deleted.keys()].filter((id) => !this.world.documents.has(id));
+    const typeOf = (id: string): Document['type'] | undefined => {
+      const stored = [...this.known.values()].find(({ documentId }) => documentId === id);
+      return stored === undefined ? undefined : typeNamed(stored.type);
+    };
+    for (const id of ids.filter((one) => typeOf(one)?.single === false).slice(0, RESTORED)) {
+      const type = typeOf(id);
+      const versions = this.deleted.get(id);
+      if (type === undefined || versions === undefined) continue;
+      const document: Document = { id, type, shared: new Map(), versions: new Map() };
+      yield {
+        request: { method: 'POST', path: `/api/${type.path}/${id}/actions/restore` },
+        statuses: [200, 201],
+        apply: () => this.recreate(document, versions),
+      };
+    }
+  }
+
+  private recreate(document: Document, versions: ReadonlyMap<string, Snapshot>): string[] {
+    const { id, type } = document;
+    const written: string[] = [];
+    for (const locale of LOCALES)
+      for (const state of ['published', 'draft'] as const) {
+        const content = versions.get(versionKey(id, state, locale));
+        if (content === undefined) continue;
+        const write = (withSelf: boolean): object => ({
+          locale,
+          publish: state === 'published',
+          body: this.bodyOf(content, document, withSelf),
+          caller: null,
+        });
+        if (!this.world.documents.has(id))
+          written.push(...this.world.create(type, id, write(false) as never));
+        written.push(...this.world.update(id, write(true) as never));
+      }
+    return written;
+  }
+}
