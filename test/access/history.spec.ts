@@ -168,8 +168,9 @@ describe('rights on history', () => {
   });
 
   it('25.11 shows own documents in versions of the same owner only', async () => {
-    const id = await make('articles', { title: 'one', writer: 'id-other' });
-    await send('put', `articles/${id}`, { data: { title: 'two', writer: 'id-mine' } });
+    const id = await make('articles', { title: 'one' });
+    await test.sql(`update articles set writer = 'id-mine' where document_id = $1`, [id]);
+    await send('put', `articles/${id}`, { data: { title: 'two' } });
     expect(await titles(id, 'mine')).toEqual(['two']);
   });
 
