@@ -63,9 +63,9 @@ const lastOf = ({ file, type }: Stored, shown: Sql, states: Sql): Sql =>
     and l.type = ${typeOf(type)} and l.locale = v.locale and ${states} order by l.id desc limit 1)`;
 
 /**
- * Stores the present versions of a document that nothing has stored: those of before `history` was on, and
- * those that imports, SQL, and writes of linked documents have changed. `all` are also the drafts that equal
- * their published versions.
+ * Stores the present versions of a document that nothing has stored. They are of before `history` was on, or
+ * imports, SQL, or writes of linked documents have changed them. `all` are also the drafts that equal their
+ * published versions.
  */
 export function compileFirst(stored: Stored, all: boolean): Template<StoredWrite> {
   const { file, type } = stored;
