@@ -2,6 +2,7 @@
 import { type Decision, type Formula, ruleOf } from '../../content/access/decide.js';
 import { isMet, judgingContext, type StateDecisions } from '../../content/compile/compile-standing.js';
 import { rowScope } from '../../content/compile/scope.js';
+import { byKind } from '../../content/model/by-kind.js';
 import type { Attribute, ContentType } from '../../content/model/model.js';
 import { plannedWhere } from '../../content/plan/granted.js';
 import type { Condition } from '../../content/plan/plan.js';
@@ -38,11 +39,21 @@ function columnOf(attribute: Attribute, type: ContentType): Sql | null {
   if (['documentId', 'locale'].includes(attribute.name) && attribute.open) return sql``;
   const column = type.storage.columnOf.get(attribute.name);
   if (column === undefined || !isStored(attribute)) return null;
-  const name = quote(attribute.name, 'string');
-  if (attribute.kind === 'scalar')
-    return sql`, ${attribute.type.member.value(sql`f.content`, name)} as ${quote(column.name)}`;
-  return attribute.linked ? sql`, f.content->${name}->>0 as ${quote(column.name)}` : null;
+  const value = storedValue(attribute);
+  return value === null ? null : sql`, ${value} as ${quote(column.name)}`;
 }
+
+const nameOf = ({ name }: Attribute): Sql => quote(name, 'string');
+const linked = (attribute: Attribute): Sql => sql`f.content->${nameOf(attribute)}->>0`;
+
+/** Value in the content of the version `f` as a column has it; null for components. */
+const storedValue = byKind<Attribute, [], Sql | null>({
+  scalar: (attribute) => attribute.type.member.value(sql`f.content`, nameOf(attribute)),
+  relation: linked,
+  morph: linked,
+  component: () => null,
+  zone: () => null,
+});
 
 interface StoredVersions {
   readonly type: ContentType;

@@ -14,16 +14,26 @@ const DEEPEST = 20;
 export const isStored = (attribute: Attribute): boolean =>
   !attribute.hidden && !attribute.open && (!attribute.linked || attribute.join.side !== 'inverse');
 
-const isEmbedded = (attribute: Attribute): attribute is EmbeddedAttribute =>
-  attribute.kind === 'component' || attribute.kind === 'zone';
+const none = (): readonly EmbeddedAttribute[] => [];
+const itself = (attribute: EmbeddedAttribute): readonly EmbeddedAttribute[] => [attribute];
+
+/** Returns the attribute itself if it contains instances. */
+const embeddedIn = byKind<Attribute, [], readonly EmbeddedAttribute[]>({
+  scalar: none,
+  relation: none,
+  morph: none,
+  component: itself,
+  zone: itself,
+});
 
 /** Whether instances have private attributes or passwords, at any depth. */
 function hides({ attributes }: Component, seen: ReadonlySet<Component> = new Set()): boolean {
   return [...attributes.values()].some(
     (attribute) =>
       attribute.hidden ||
-      (isEmbedded(attribute) &&
-        attribute.components.some((one) => !seen.has(one) && hides(one, new Set([...seen, one])))),
+      embeddedIn(attribute)
+        .flatMap(({ components }) => components)
+        .some((one) => !seen.has(one) && hides(one, new Set([...seen, one]))),
   );
 }
 
@@ -31,7 +41,7 @@ function hides({ attributes }: Component, seen: ReadonlySet<Component> = new Set
 function bareInstance(component: Component, value: Sql, depth: number): Sql {
   const all = [...component.attributes.values()];
   const hidden = all.filter((attribute) => attribute.hidden);
-  const nested = all.filter(isEmbedded).filter((attribute) => !attribute.hidden);
+  const nested = all.filter((attribute) => !attribute.hidden).flatMap((attribute) => embeddedIn(attribute));
   const shown = hidden.reduce((rest, { name }) => sql`${rest} - ${quote(name, 'string')}::text`, value);
   const inside = nested
     .filter(({ components }) => components.some((one) => hides(one)))
