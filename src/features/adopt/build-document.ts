@@ -9,6 +9,7 @@ import { wholePosition } from './positions.js';
 import type { SourceDocument, SourceLink, SourceRow } from './sorted-parts.js';
 import { type Building, DocumentNotes, isInteger, placeOf, type Version } from './version.js';
 import type { StrapiObject } from './strapi-archive.js';
+import { isText } from '../../kernel/json.js';
 
 type Values = Record<string, unknown>;
 
@@ -26,6 +27,11 @@ const withoutIds = (value: unknown): string =>
 const SHARED_BY_ALL = 'differ from those of the default locale, in an attribute that all locales share';
 const DIFFERENT_VALUES = `Values that ${SHARED_BY_ALL}`;
 const DIFFERENT_LINKS = `Links that ${SHARED_BY_ALL}`;
+
+const NO_DRAFT = 'Published rows without a draft: they get an equal draft';
+const OF_OTHER_DRAFT =
+  'Links of published rows without a draft to targets that belong to the draft of another document: ' +
+  'only the published version has them';
 
 export class DocumentBuilder {
   private readonly notes: DocumentNotes;
@@ -93,9 +99,27 @@ export class DocumentBuilder {
       const version = { row, id, published, locale: row.locale, ...this.content(row) };
       versions.push(version);
       if (type.draftAndPublish && published && !chosen.has(`${row.locale} 0`))
-        versions.push({ ...version, published: false, id: this.building.newId(this.document.moved.uid) });
+        versions.push(this.draftOf(version));
     }
     return versions;
+  }
+
+  /** Returns a draft equal to a published version, without links that another draft owns. */
+  private draftOf(version: Version): Version {
+    const { moved, barred } = this.document;
+    const { row } = version;
+    const isBarred = ({ ownerRef, field, target }: SourceLink): boolean =>
+      ownerRef === row.id &&
+      barred.some((one) => one.row === row.id && one.field === field && one.target === target);
+    const links = [...version.links].map(([place, list]): [string, readonly SourceLink[]] => {
+      const left = list.filter((link) => !isBarred(link));
+      for (const { field } of left.length < list.length ? list : [])
+        this.notes.say('changed', [field, OF_OTHER_DRAFT], row);
+      return [place, left];
+    });
+    if (isText(row.data['documentId'])) this.notes.say('changed', ['', NO_DRAFT], row);
+    else this.building.remarks.add({ list: 'changed', subject: moved.uid, text: NO_DRAFT });
+    return { ...version, published: false, id: this.building.newId(moved.uid), links: new Map(links) };
   }
 
   private content(row: SourceRow): Pick<Version, 'data' | 'links'> {

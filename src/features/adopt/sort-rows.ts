@@ -9,9 +9,11 @@ import { isObject } from '../../kernel/json.js';
 import { FILE_UID } from './names.js';
 import { RowReader } from './read-rows.js';
 import {
+  type Barred,
   beforeLast,
   BETWEEN,
   type DocumentPart,
+  FIRST,
   isExclusive,
   isOwnedLink,
   isOwner,
@@ -122,20 +124,28 @@ export class RowSorter {
     const type = types.typeOf(targetType)?.singularApiId ?? '';
     if (ownerType !== owner.type || attribute?.linked !== true || !isExclusive(attribute, type))
       return this.sorts.documents.add(key, part);
-    const scope = keyOf(moved.order, field, targetType, target, String(owner.published), owner.locale);
-    await this.sorts.exclusives.add(scope, { key, part, documentId: owner.documentId });
+    const { documentId, published, row } = owner;
+    const scope = (state: boolean, turn: string): string =>
+      keyOf(moved.order, field, targetType, target, String(state), owner.locale, turn);
+    await this.sorts.exclusives.add(scope(published, FIRST), { key, part, documentId });
+    if (!published || !moved.archived.type.draftAndPublish) return;
+    // A published row without a draft gets an equal one, unless a real draft has the target.
+    const barred: Barred = { what: 'barred', row, field, target };
+    await this.sorts.exclusives.add(scope(false, SECOND), { key, part: barred, documentId });
   }
 
   /** Keeps the first owner of each target of a one-to-one relation. */
   private async dropRivals(): Promise<void> {
     const { remarks } = this.sorting;
     let at = { key: '', documentId: '' };
-    for await (const { key, value } of this.sorts.exclusives.sorted()) {
+    for await (const { key: place, value } of this.sorts.exclusives.sorted()) {
       if (!isObject(value) || !isPart(value['part'])) continue;
       const documentId = textOf(value['documentId']);
+      const key = beforeLast(place);
       if (at.key !== key) at = { key, documentId };
       const { part } = value;
-      if (at.documentId === documentId) await this.sorts.documents.add(textOf(value['key']), part);
+      const isOwn = at.documentId === documentId;
+      if (isOwn !== (part.what === 'barred')) await this.sorts.documents.add(textOf(value['key']), part);
       else if (part.what === 'link')
         remarks.add(
           {
@@ -213,6 +223,7 @@ export class RowSorter {
       rows,
       links: parts.filter((part): part is SourceLink => part.what === 'link'),
       taken: parts.filter((part): part is Taken => part.what === 'taken'),
+      barred: parts.filter((part): part is Barred => part.what === 'barred'),
     };
   }
 }

@@ -41,7 +41,15 @@ export interface Taken {
   readonly attribute: string;
 }
 
-export type DocumentPart = SourceRow | SourceLink | Taken;
+/** Link of a published row to a target that belongs to the draft of another document. */
+export interface Barred {
+  readonly what: 'barred';
+  readonly row: number | string;
+  readonly field: string;
+  readonly target: string;
+}
+
+export type DocumentPart = SourceRow | SourceLink | Taken | Barred;
 
 /** Document with all its rows and links. */
 export interface SourceDocument {
@@ -50,6 +58,7 @@ export interface SourceDocument {
   readonly rows: readonly SourceRow[];
   readonly links: readonly SourceLink[];
   readonly taken: readonly Taken[];
+  readonly barred: readonly Barred[];
 }
 
 /** Row, or row that contains an instance. */

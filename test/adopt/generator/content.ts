@@ -6,6 +6,7 @@ import {
   componentOf,
   type Flavour,
   type Instance,
+  isExclusiveLink,
   isInverse,
   isLocalized,
   isSingleLink,
@@ -53,9 +54,8 @@ function rowsOf(dice: Dice, model: SourceModel, type: SourceType): Row[] {
   const { locales, defaultLocale, flavour } = model;
   const some = locales.filter((one) => dice.chance(one === defaultLocale ? 85 : 50));
   const chosen = type.localized ? (some.length > 0 ? some : [defaultLocale]) : [null];
-  // Old projects have published rows without a draft. Their order among other drafts is not defined.
-  const isTwoWay = Object.values(type.attributes).some((one) => isInverse(one) || 'inversedBy' in one);
-  const isOld = dice.chance(4) && !isTwoWay;
+  // Projects that were upgraded, or whose drafts were deleted, have published rows without a draft.
+  const isOld = dice.chance(12);
   return chosen.flatMap((locale): Row[] => {
     if (!type.drafts) return [{ state: 'published', locale }];
     if (flavour === 'v4') return [{ state: dice.chance(65) ? 'published' : 'draft', locale }];
@@ -98,14 +98,17 @@ interface Place {
   readonly at: string;
 }
 
+/** Owners of a state, because rows of Strapi 5 link rows of their state. */
+const stateOf = ({ model }: Making, { row }: Place): string => (model.flavour === 'v4' ? '' : row.state);
+
 function linksOf(making: Making, place: Place, attribute: SourceAttribute): Link[] {
   const { dice, model, plans, users, taken } = making;
   const most = isSingleLink(attribute) ? 1 : 4;
   if (attribute['target'] === USER) return dice.some(users, most).map((mark) => ({ type: USER, mark }));
   const isMorph = String(attribute['relation']).startsWith('morph');
-  const isExclusive = attribute['relation'] === 'oneToOne' && attribute['inversedBy'] !== undefined;
+  const isExclusive = isExclusiveLink(attribute);
   const free = (mark: string): boolean => {
-    const owner = taken.get(`${place.at} ${mark}`);
+    const owner = taken.get(`${place.at} ${mark} ${stateOf(making, place)}`);
     return !isExclusive || owner === undefined || owner === place.plan.mark;
   };
   const targets = plans.filter(
@@ -115,7 +118,8 @@ function linksOf(making: Making, place: Place, attribute: SourceAttribute): Link
       free(to.mark),
   );
   const links = dice.some(targets, most).map(({ type, mark }) => ({ type: type.uid, mark }));
-  if (isExclusive) for (const { mark } of links) taken.set(`${place.at} ${mark}`, place.plan.mark);
+  if (isExclusive)
+    for (const { mark } of links) taken.set(`${place.at} ${mark} ${stateOf(making, place)}`, place.plan.mark);
   return links;
 }
 
@@ -194,7 +198,7 @@ function versionsOf(making: Making, plan: Plan): Version[] {
         const attribute = type.attributes[name] as SourceAttribute;
         const isShared = type.localized && !isLocalized(type, attribute);
         if (isShared && first !== undefined) return [name, first[name]];
-        const kept = draft !== undefined && (same || dice.chance(50)) && !isExclusive(attribute);
+        const kept = draft !== undefined && (same || dice.chance(50)) && !isExclusiveLink(attribute);
         const chosen = kept ? pruned(making, place, draft[name]) : value;
         return [name, isShared ? fitting(making, plan, chosen) : chosen];
       }),
@@ -205,9 +209,6 @@ function versionsOf(making: Making, plan: Plan): Version[] {
     return { ...row, ...timesOf(dice, row, type), values };
   });
 }
-
-const isExclusive = ({ relation, inversedBy }: SourceAttribute): boolean =>
-  relation === 'oneToOne' && inversedBy !== undefined;
 
 function ranksOf(dice: Dice, documents: readonly SourceDocument[]): Map<string, number> {
   const ranks = new Map<string, number>();

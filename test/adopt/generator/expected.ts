@@ -3,6 +3,7 @@ import {
   componentOf,
   FILE,
   type Instance,
+  isExclusiveLink,
   isInverse,
   isStrange,
   type Link,
@@ -56,11 +57,32 @@ export class Expectation {
     if (version === undefined) return undefined;
     const { createdAt, updatedAt, publishedAt } = version;
     const isDraft = document.type.drafts && moment.state === 'draft';
-    const own = this.values(document.type.attributes, version.values, moment);
+    const own = this.values(document.type.attributes, this.stored(document, version, moment), moment);
     return {
       values: { ...own, ...this.inverse(document, moment) },
       times: { createdAt, updatedAt, publishedAt: isDraft ? null : publishedAt },
     };
+  }
+
+  /**
+   * Returns the values of a version. A draft made of a published row has no link to the target of another
+   * document's draft, if targets belong to one document.
+   */
+  private stored(document: SourceDocument, version: Version, { state }: Moment): Shown {
+    const isMade = state === 'draft' && version.state === 'published' && document.type.drafts;
+    if (!isMade) return version.values;
+    const drafts = this.world.documents
+      .filter((other) => other.type === document.type && other !== document)
+      .flatMap((other) => other.versions)
+      .filter((other) => other.state === 'draft' && other.locale === version.locale);
+    const isOwned = (name: string, { mark }: Link): boolean =>
+      drafts.some(({ values }) => (values[name] as readonly Link[]).some((link) => link.mark === mark));
+    const entries = Object.entries(version.values).map(([name, value]) => {
+      const attribute = document.type.attributes[name];
+      const isExclusive = attribute !== undefined && isExclusiveLink(attribute);
+      return [name, isExclusive ? (value as Link[]).filter((link) => !isOwned(name, link)) : value];
+    });
+    return Object.fromEntries(entries) as Shown;
   }
 
   private isShown({ type, mark }: Link, moment: Moment): boolean {
@@ -119,7 +141,8 @@ export class Expectation {
     }: { readonly by: string; readonly document: SourceDocument; readonly moment: Moment },
   ): boolean {
     const version = versionFor(this.world, owner, moment);
-    const links = (version?.values[by] ?? []) as readonly Link[];
+    if (version === undefined) return false;
+    const links = (this.stored(owner, version, moment)[by] ?? []) as readonly Link[];
     return links.some(({ type, mark }) => type === document.type.uid && mark === document.mark);
   }
 }

@@ -110,6 +110,10 @@ function linesOf(printing: Printing, holder: Holder): LinkLine[] {
   });
 }
 
+/** Whether a published row of Strapi 5 has no draft. */
+const isUndrafted = ({ document: { type, versions }, version }: RowOf): boolean =>
+  type.drafts && !versions.some(({ locale, state }) => locale === version.locale && state === 'draft');
+
 /** Sets the positions of the inverse side, by the ranks of the owners. */
 function orderInverse({ world, rows, dice }: Printing, lines: readonly LinkLine[]): void {
   const owners = new Map(
@@ -118,17 +122,24 @@ function orderInverse({ world, rows, dice }: Printing, lines: readonly LinkLine[
   const rankOf = ({ left }: LinkLine): number =>
     world.ranks.get(`${left.type}.${String(left.field)} ${owners.get(`${left.type} ${left.ref}`) ?? ''}`) ??
     0;
-  const groups = Map.groupBy(
-    lines.filter(
-      ({ kind, relation, right }) =>
-        kind !== 'relation.morph' && right.field !== undefined && relation !== 'oneToOne',
-    ),
-    ({ left, right }) => `${left.type}.${String(left.field)} ${right.ref}`,
+  const ordered = lines.filter(
+    ({ kind, relation, right }) =>
+      kind !== 'relation.morph' && right.field !== undefined && relation !== 'oneToOne',
   );
-  for (const group of groups.values()) {
+  const attributeOf = ({ left }: LinkLine): string => `${left.type}.${String(left.field)}`;
+  const undrafted = new Set(
+    rows.versions.filter((row) => isUndrafted(row)).map(({ document: { type }, id }) => `${type.uid} ${id}`),
+  );
+  // Owners without a draft and owners with one share a list of drafts here.
+  const mixed = new Set(
+    ordered.filter(({ left }) => undrafted.has(`${left.type} ${left.ref}`)).map(attributeOf),
+  );
+  for (const group of Map.groupBy(ordered, (line) => `${attributeOf(line)} ${line.right.ref}`).values()) {
     const sorted = group.toSorted((a, b) => rankOf(a) - rankOf(b));
     const places = positions(dice, sorted.length);
-    sorted.forEach(({ right }, i) => (right.pos = places[i] ?? 0));
+    sorted.forEach((line, i) => {
+      line.right.pos = mixed.has(attributeOf(line)) ? 0.5 + rankOf(line) : (places[i] ?? 0);
+    });
   }
 }
 

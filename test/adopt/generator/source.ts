@@ -142,6 +142,10 @@ export const isStrange = ({ target }: SourceAttribute): boolean => target === ST
 export const isInverse = ({ mappedBy, morphBy }: SourceAttribute): boolean =>
   mappedBy !== undefined || morphBy !== undefined;
 
+/** Whether a target belongs to one document. */
+export const isExclusiveLink = ({ relation, inversedBy }: SourceAttribute): boolean =>
+  relation === 'oneToOne' && inversedBy !== undefined;
+
 export const isSingleLink = ({ type, relation, multiple }: SourceAttribute): boolean =>
   type === 'media'
     ? multiple !== true
