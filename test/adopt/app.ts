@@ -96,7 +96,7 @@ function modulesOf(
     UsersModule.forRoot(usersOptions(new Outbox())),
     FilesModule.forRoot({
       storage: new LocalStorage(folder),
-      images: new SharpImages({ original: 'stripped' }),
+      images: new SharpImages(),
     }),
   ];
 }

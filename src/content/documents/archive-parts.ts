@@ -40,6 +40,8 @@ export interface ForeignFile {
 export interface PreparedContent {
   readonly values: Readonly<Record<string, unknown>>;
   readonly bytes: readonly (MovedContent & { readonly path: string })[];
+  /** Reason why a picture has no formats; null for ordinary files. */
+  readonly unprocessed: string | null;
 }
 
 export interface ArchivedContents {

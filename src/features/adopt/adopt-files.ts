@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { ArchivedContents } from '../../content/documents/archive-parts.js';
-import { isObject } from '../../kernel/json.js';
+import { isObject, isText } from '../../kernel/json.js';
 import type { ArchiveSink } from './archive-sink.js';
 import type { FactsFile } from './facts-file.js';
 import { FILE_UID } from './names.js';
@@ -61,7 +61,7 @@ export async function adoptFiles(task: FilesTask): Promise<void> {
     const prepared = await contents.prepare({ ...saved, name: item.name, directory: folder });
     if (typeof prepared === 'string') facts.set(item.name, { refused: prepared });
     else {
-      facts.set(item.name, prepared.values);
+      facts.set(item.name, { ...prepared.values, unprocessed: prepared.unprocessed });
       for (const { key, path, size, mime } of prepared.bytes) {
         if (written.has(key)) continue;
         written.add(key);
@@ -109,7 +109,9 @@ export function fileValues(
         },
         `${row}: ${textOf(data['name'])}`,
       );
-    return { ...row0, ...fact, formats: namedFormats(fact['formats'], textOf(data['name'])) };
+    const { unprocessed, ...values } = fact;
+    if (isText(unprocessed)) say(`No formats are made of the picture: ${unprocessed}`);
+    return { ...row0, ...values, formats: namedFormats(fact['formats'], textOf(data['name'])) };
   }
   if (fact !== null) say(`The bytes are not stored: ${textOf(fact['refused'])}`);
   else if (contents === null) say('The bytes are not stored: the application has no FilesModule');

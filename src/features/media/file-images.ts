@@ -68,9 +68,10 @@ export interface ServedBytes {
 export interface FileImages {
   /**
    * Reads an upload and writes its formats to `scratch`. Returns null if it is no readable image. If it
-   * throws, it removes the files that it has written.
+   * throws, it removes the files that it has written. `isUnchanged` makes no new original: the file is stored
+   * byte for byte. Default `false`.
    */
-  read(file: LocalFile, scratch: string): Promise<ImageFacts | null>;
+  read(file: LocalFile, scratch: string, isUnchanged?: boolean): Promise<ImageFacts | null>;
   /**
    * Returns the variant that a URL requests, and makes it if it is not stored yet (`variantKey`). Returns
    * null for a recipe that is not allowed, which becomes a 404.

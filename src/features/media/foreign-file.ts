@@ -18,16 +18,23 @@ async function attempt(
   { hash, ext }: Attempt,
   { schema, options }: { readonly schema: Schema; readonly options: ResolvedFilesOptions },
 ): Promise<PreparedContent | ContentError> {
-  const { path, size, sha256, directory } = file;
-  const received = { path, size, sha256, fileName: `file${ext}`, contentType: 'application/octet-stream' };
-  const preparing = { index: 0, info: {}, former: null, schema, directory, hash };
+  const { path, sha256, directory } = file;
+  const received = {
+    path,
+    size: file.size,
+    sha256,
+    fileName: `file${ext}`,
+    contentType: 'application/octet-stream',
+  };
+  const preparing = { index: 0, info: {}, former: null, schema, directory, hash, isForeign: true };
   try {
-    const { content, values } = await prepareFile(received, preparing, options);
-    const { name: _name, ...rest } = values();
+    const { content, values, unprocessed } = await prepareFile(received, preparing, options);
+    const { name: _name, width, height, ...rest } = values();
+    const size = width === null ? {} : { width, height };
     const bytes = content.bytes.map(({ key, file: { path: at, size: length, mime } }) => ({
       ...{ key, path: at, size: length, mime },
     }));
-    return { values: rest, bytes };
+    return { values: { ...rest, ...size }, bytes, unprocessed };
   } catch (error) {
     if (error instanceof ContentError) return error;
     throw error;
@@ -35,8 +42,8 @@ async function attempt(
 }
 
 /**
- * Checks a file and makes its formats. If the extension does not match the bytes, it becomes that of the
- * bytes. Returns the reason of a refusal as text.
+ * Checks a file and makes its formats; its own bytes stay as they are. If the extension does not match the
+ * bytes, it becomes that of the bytes. Returns the reason of a refusal as text.
  */
 export async function prepareForeign(
   file: ForeignFile,

@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { validationError } from '../../kernel/errors.js';
+import { ContentError, validationError } from '../../kernel/errors.js';
 import { fileKindOf, mayBecome } from '../../content/model/allowed-types.js';
 import type { Schema } from '../../content/model/model.js';
 import type { ContentToKeep } from './file-bytes.js';
 import { type Admitted, admit } from './file-gate.js';
-import type { ImageFacts, MadeFormat } from './file-images.js';
+import type { FileImages, ImageFacts, MadeFormat } from './file-images.js';
 import type { FileInfo } from './file-info.js';
 import { contentKey, variantKey } from '../../content/model/content-keys.js';
+import type { LocalFile } from './file-storage.js';
 import { newHash, renewedHash, urlOf } from './file-names.js';
 import type { FileRow } from './file-table.js';
 import type { ResolvedFilesOptions } from './files.options.js';
@@ -19,6 +20,8 @@ export interface PreparedFile {
   readonly content: ContentToKeep;
   /** Returns the values of the row. Each call returns a new hash (20.16). */
   readonly values: () => Readonly<Record<string, unknown>>;
+  /** Reason why a picture is stored without formats and size; null for ordinary files. */
+  readonly unprocessed: string | null;
 }
 
 export interface Preparing {
@@ -29,6 +32,8 @@ export interface Preparing {
   readonly directory: string;
   /** Hash of a file that keeps its URL. Default: a new one. */
   readonly hash?: string;
+  /** True stores the bytes as they are, and a picture that cannot be processed without formats. */
+  readonly isForeign?: boolean;
 }
 
 /** Returns a size in kilobytes (1000 bytes), rounded to two decimals. */
@@ -83,20 +88,41 @@ function checkKind({ mime, name }: Admitted, { former, schema, index }: Preparin
     );
 }
 
+interface Read {
+  readonly facts: ImageFacts | null;
+  readonly unprocessed: string | null;
+}
+
+/** Reads an image. Of a foreign file, an image that cannot be processed is stored all the same. */
+async function readImage(
+  uploaded: LocalFile,
+  { directory, isForeign = false }: Preparing,
+  images: FileImages | null,
+): Promise<Read> {
+  if (images === null) return { facts: null, unprocessed: null };
+  try {
+    return { facts: await images.read(uploaded, directory, isForeign), unprocessed: null };
+  } catch (error) {
+    if (!isForeign || !(error instanceof ContentError) || error.status !== 400) throw error;
+    return { facts: null, unprocessed: error.message };
+  }
+}
+
 /** Checks a file and computes what to store. Throws the 400 errors of the checks and of image processing. */
 export async function prepareFile(
   received: ReceivedFile,
   preparing: Preparing,
   { storage, images, allowed }: ResolvedFilesOptions,
 ): Promise<PreparedFile> {
-  const { index, info, former, directory } = preparing;
+  const { index, info, former } = preparing;
   const admitted = await admit(received, allowed, index);
   checkKind(admitted, preparing);
   const { name: sent, mime, ext } = admitted;
   const uploaded = { path: received.path, size: received.size, mime };
-  const facts = images === null ? null : await images.read(uploaded, directory);
-  const original = facts?.rewritten ?? uploaded;
-  const sha256 = facts?.rewritten === undefined ? received.sha256 : await digestOf(original.path);
+  const { facts, unprocessed } = await readImage(uploaded, preparing, images);
+  const rewritten = preparing.isForeign === true ? undefined : facts?.rewritten;
+  const original = rewritten ?? uploaded;
+  const sha256 = rewritten === undefined ? received.sha256 : await digestOf(original.path);
   const key = contentKey(sha256, ext);
   const formats = (facts?.formats ?? []).map((format) =>
     format.file.mime === mime ? { ...format, ext } : format,
@@ -128,5 +154,5 @@ export async function prepareFile(
       formatKeys: Object.fromEntries(kept.map((format) => [format.name, format.key])),
     };
   };
-  return { content: { key, bytes: [{ key, file: original }, ...kept] }, values };
+  return { content: { key, bytes: [{ key, file: original }, ...kept] }, values, unprocessed };
 }

@@ -41,11 +41,12 @@ export class SharpImages implements FileImages {
     this.queue = new PictureQueue(this.options);
   }
 
-  async read(file: LocalFile, scratch: string): Promise<ImageFacts | null> {
+  async read(file: LocalFile, scratch: string, isUnchanged = false): Promise<ImageFacts | null> {
     if (file.mime === 'image/svg+xml') return readDrawing(file);
     if (kindOf(file.mime) === null) return null;
     const tools = await this.ready();
-    return tools === null ? null : readPicture({ tools, options: this.options }, file, scratch);
+    const options: Required<ImageOptions> = isUnchanged ? { ...this.options, original: 'asSent' } : this.options;
+    return tools === null ? null : readPicture({ tools, options }, file, scratch);
   }
 
   async variant(file: KeptFile, request: VariantRequest, storage: FileStorage): Promise<ServedBytes | null> {

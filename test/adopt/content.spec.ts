@@ -1,0 +1,121 @@
+/** Content that needs care when it is moved in: files, and published rows without a draft. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { type Adopted, adoptedModel, startAdopted } from './app.ts';
+import { entity, fileLink, type Json, link, typeSchema, writeArchive } from './small-archive.ts';
+
+const PAGE = 'api::page.page';
+const OWNER = 'api::owner.owner';
+const FILE = 'plugin::upload.file';
+const times = { createdAt: '2024-01-01T00:00:00.000Z', updatedAt: '2024-01-02T00:00:00.000Z' };
+const published = { ...times, publishedAt: '2024-01-03T00:00:00.000Z' };
+const draft = { ...times, publishedAt: null };
+
+const SCHEMAS: readonly Json[] = [
+  typeSchema('page', {
+    title: { type: 'string' },
+    photo: { type: 'media', multiple: false },
+    owner: { type: 'relation', relation: 'oneToOne', target: OWNER, mappedBy: 'page' },
+  }),
+  typeSchema('owner', {
+    title: { type: 'string' },
+    page: { type: 'relation', relation: 'oneToOne', target: PAGE, inversedBy: 'owner' },
+  }),
+];
+
+const fileRow = (id: number, name: string, more: Json = {}): Json =>
+  entity(FILE, id, {
+    documentId: `file${id}`,
+    name: `${name}.jpg`,
+    hash: name,
+    ext: '.jpg',
+    mime: 'image/jpeg',
+    size: 1,
+    url: `/uploads/${name}.jpg`,
+    provider: 'local',
+    folderPath: '/',
+    ...times,
+    ...more,
+  });
+
+describe('content of an archive', () => {
+  let folder: string;
+  let host: Adopted;
+  let photo: Buffer;
+  let report: { changed: Json[]; none: Json[] };
+  const broken = Buffer.concat([Buffer.from('ffd8ffe000104a46494600010100', 'hex'), Buffer.alloc(500, 7)]);
+  const get = async (path: string): Promise<any> => (await fetch(`${host.url}/api/${path}`)).json();
+  const bytesOf = async (url: string): Promise<Buffer> =>
+    Buffer.from(await (await fetch(`${host.url}${url}`)).arrayBuffer());
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'adopt-'));
+    photo = await sharp({ create: { width: 600, height: 400, channels: 3, background: 'teal' } })
+      .jpeg({ quality: 97 })
+      .withExif({ IFD0: { Copyright: 'Ann' } })
+      .toBuffer();
+    const archive = await writeArchive(join(folder, 'archive'), {
+      version: '5.54.0',
+      schemas: SCHEMAS,
+      entities: [
+        entity(PAGE, 1, { documentId: 'page', title: 'Page', ...draft }),
+        entity(PAGE, 2, { documentId: 'page', title: 'Page', ...published }),
+        entity(OWNER, 1, { documentId: 'old', title: 'Old', ...published }),
+        entity(OWNER, 2, { documentId: 'new', title: 'New', ...draft }),
+        fileRow(1, 'photo_1'),
+        fileRow(2, 'broken_2', { width: 30, height: 20 }),
+      ],
+      links: [
+        link([OWNER, 1, 'page'], [PAGE, 2]),
+        link([OWNER, 2, 'page'], [PAGE, 1]),
+        fileLink(1, [PAGE, 1, 'photo']),
+        fileLink(2, [PAGE, 2, 'photo']),
+      ],
+      assets: { 'photo_1.jpg': photo, 'broken_2.jpg': broken },
+    });
+    host = await startAdopted(await adoptedModel(archive));
+    await host.adopt(archive);
+    report = JSON.parse(await readFile(join(host.folder, 'report.json'), 'utf8'));
+  });
+  afterAll(async () => {
+    await host.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('keeps pictures byte for byte, with their metadata, and makes their formats', async () => {
+    const { data } = await get('pages/page?status=draft&populate=photo');
+    expect(data.photo).toMatchObject({ width: 600, height: 400, formats: { thumbnail: { ext: '.jpg' } } });
+    expect((await bytesOf(data.photo.url)).equals(photo)).toBe(true);
+    const { exif } = await sharp(await bytesOf(data.photo.formats.thumbnail.url)).metadata();
+    expect(exif).toBeUndefined();
+  });
+
+  it('keeps pictures that cannot be read, without formats, and reports them', async () => {
+    const { data } = await get('pages/page?populate=photo');
+    expect(data.photo).toMatchObject({ width: 30, height: 20, formats: null });
+    expect((await bytesOf(data.photo.url)).equals(broken)).toBe(true);
+    expect(report.none).toContainEqual(
+      expect.objectContaining({
+        subject: FILE,
+        rows: ['file2: broken_2.jpg'],
+        text: expect.stringMatching(/^No formats are made of the picture: /),
+      }),
+    );
+  });
+
+  it('gives published rows without a draft an equal one, except links that another draft owns', async () => {
+    const owner = async (status: string): Promise<string> =>
+      (await get(`pages/page?status=${status}&populate=owner`)).data.owner.title;
+    expect([await owner('published'), await owner('draft')]).toEqual(['Old', 'New']);
+    expect((await get('owners/old?status=draft&populate=page')).data).toMatchObject({
+      title: 'Old',
+      page: null,
+    });
+    expect(report.changed.filter(({ subject }) => subject === OWNER)).toMatchObject([
+      { key: 'page', rows: ['old (row 1)'] },
+      { text: expect.stringContaining('they get an equal draft'), rows: ['old (row 1)'] },
+    ]);
+  });
+});
