@@ -40,6 +40,16 @@ const fileRow = (id: number, name: string, more: Json = {}): Json =>
     ...more,
   });
 
+const userRow = (id: number, more: Json): Json =>
+  entity('plugin::users-permissions.user', id, {
+    documentId: `user${id}`,
+    provider: 'local',
+    confirmed: true,
+    blocked: false,
+    ...times,
+    ...more,
+  });
+
 describe('content of an archive', () => {
   let folder: string;
   let host: Adopted;
@@ -65,7 +75,17 @@ describe('content of an archive', () => {
         entity(OWNER, 1, { documentId: 'old', title: 'Old', ...published }),
         entity(OWNER, 2, { documentId: 'new', title: 'New', ...draft }),
         fileRow(1, 'photo_1'),
-        fileRow(2, 'broken_2', { width: 30, height: 20 }),
+        fileRow(2, 'broken_2', {
+          width: 30,
+          height: 20,
+          url: 'https://cdn.example.com/broken_2.jpg',
+          credit: 'Ann',
+        }),
+        userRow(1, { username: 'ann', email: 'Ann@example.com' }),
+        userRow(2, { username: 'ann-2', email: 'ann@example.com' }),
+        userRow(3, { username: 'Ann', email: 'ann-3@example.com' }),
+        userRow(4, { username: 'no-mail', email: null }),
+        userRow(5, { username: null, email: 'no-name@example.com' }),
       ],
       links: [
         link([OWNER, 1, 'page'], [PAGE, 2]),
@@ -103,6 +123,32 @@ describe('content of an archive', () => {
         text: expect.stringMatching(/^No formats are made of the picture: /),
       }),
     );
+  });
+
+  it('keeps users whose names or addresses are not unique or empty, and reports them', async () => {
+    const users: Json[] = await get('users?sort=id');
+    expect(users.map(({ id, username, email }) => [id, username, email])).toEqual([
+      [1, 'ann', 'ann@example.com'],
+      [2, 'ann-2', null],
+      [3, 'Ann', 'ann-3@example.com'],
+      [4, 'no-mail', null],
+      [5, null, 'no-name@example.com'],
+    ]);
+    const left = report.none.filter(({ text }) => String(text).includes('another document has already'));
+    expect(left).toMatchObject([
+      { key: 'email', rows: ['2'] },
+      { key: 'nameKey', rows: ['3'] },
+    ]);
+  });
+
+  it('reports URLs that change, and values that files do not have', () => {
+    const found = [...report.changed, ...report.none].filter(
+      ({ subject, key }) => subject === FILE && key !== undefined,
+    );
+    expect(found).toMatchObject([
+      { key: 'url', rows: ['file2: https://cdn.example.com/broken_2.jpg'] },
+      { key: 'credit', rows: ['file2 (row 2)'] },
+    ]);
   });
 
   it('gives published rows without a draft an equal one, except links that another draft owns', async () => {

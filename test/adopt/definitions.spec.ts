@@ -62,6 +62,16 @@ describe('attributes of schema files', () => {
       { type: 'biginteger', private: true, min: '1' },
     ],
     [
+      'enumeration of numbers',
+      { type: 'enumeration', enum: [1, 'in progress', 1], default: 1 },
+      { type: 'enumeration', enum: ['1', 'in progress'], default: '1' },
+    ],
+    [
+      'number whose limits no column has, without its options',
+      { type: 'biginteger', private: true, max: '99999999999999999999', default: '5' },
+      { type: 'biginteger', private: true },
+    ],
+    [
       'enumeration',
       { type: 'enumeration', enum: ['a', 'b'], default: 'a' },
       { type: 'enumeration', enum: ['a', 'b'], default: 'a' },
@@ -194,6 +204,13 @@ describe('names of schema files', () => {
     ]);
   });
 
+  it('lose the marks of letters, and change if no letter is left', () => {
+    const { contentTypes } = definitionsOf(
+      sources({ Überschrift: { type: 'string' }, название: { type: 'string' }, 名前: { type: 'string' } }),
+    );
+    expect(Object.keys(contentTypes[0]?.attributes ?? {})).toEqual(['Uberschrift', 'x', 'x_2']);
+  });
+
   it('keep the uid of a component, which answers show', () => {
     const schema = { attributes: { text: { type: 'string' } } };
     const uids = ['Page_Parts.RichText', 'shared.rich-text', 'blocks.3-columns'];
@@ -215,6 +232,14 @@ describe('names of schema files', () => {
 });
 
 describe('definitions', () => {
+  it('name attributes that a project has added to files', () => {
+    const attributes = { name: { type: 'string' }, focalPoint: { type: 'json' }, credit: { type: 'string' } };
+    const file = { uid: 'plugin::upload.file', file: 'file/schema.json', schema: { attributes } };
+    expect(definitionsOf([file]).remarks).toMatchObject([
+      { list: 'none', subject: 'plugin::upload.file', key: 'credit', file: 'file/schema.json' },
+    ]);
+  });
+
   it('are sound for broken schemas', () => {
     const broken = sources({
       one: null,

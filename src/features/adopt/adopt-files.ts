@@ -109,6 +109,16 @@ export function fileValues(
         },
         `${row}: ${textOf(data['name'])}`,
       );
+    if (isText(data['url']) && data['url'] !== fact['url'])
+      remarks.add(
+        {
+          list: 'changed',
+          subject: FILE_UID,
+          key: 'url',
+          text: 'Files whose URL changes: texts that contain the old URL keep it',
+        },
+        `${row}: ${data['url']}`,
+      );
     const { unprocessed, ...values } = fact;
     if (isText(unprocessed)) say(`No formats are made of the picture: ${unprocessed}`);
     return { ...row0, ...values, formats: namedFormats(fact['formats'], textOf(data['name'])) };

@@ -155,14 +155,17 @@ function scalarOf(type: string, reading: Reading, more: Plain = {}): Plain {
 function enumerationOf(reading: Reading): Plain | null {
   const { attribute, say } = reading;
   const given = Array.isArray(attribute['enum']) ? attribute['enum'] : [];
-  const values = [...new Set(given.filter((one): one is string => isText(one) && one !== ''))];
+  const texts = given.map((one: unknown) => (typeof one === 'number' ? String(one) : one));
+  const values = [...new Set(texts.filter((one): one is string => isText(one) && one !== ''))];
   if (values.length < given.length)
     say('changed', 'Values of "enum" that are empty, repeated or no text are left out');
   if (values.length === 0) {
     say('changed', 'The enumeration has no values: it becomes a "string"');
     return scalarOf('string', reading);
   }
-  return scalarOf('enumeration', reading, { enum: values });
+  const { default: first } = attribute;
+  const spelled = typeof first === 'number' ? { ...attribute, default: String(first) } : attribute;
+  return scalarOf('enumeration', { ...reading, attribute: spelled }, { enum: values });
 }
 
 /** Types from which a uid can be generated: texts and numbers. */

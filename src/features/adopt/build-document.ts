@@ -9,6 +9,8 @@ import { wholePosition } from './positions.js';
 import type { SourceDocument, SourceLink, SourceRow } from './sorted-parts.js';
 import { type Building, DocumentNotes, isInteger, placeOf, type Version } from './version.js';
 import type { StrapiObject } from './strapi-archive.js';
+import { OF_BUILT_IN } from './names.js';
+import { SYSTEM } from './source-schema.js';
 import { isText } from '../../kernel/json.js';
 
 type Values = Record<string, unknown>;
@@ -270,7 +272,11 @@ export class DocumentBuilder {
   private sayUnknown(data: StrapiObject, row: SourceRow): void {
     const { types } = this.building;
     const { uid } = this.document.moved;
-    for (const name of Object.keys(types.source(uid)?.attributes ?? {})) {
+    const known = [...SYSTEM, ...(OF_BUILT_IN.get(uid) ?? [])];
+    const source = types.source(uid);
+    // Files and roles have no schema of their own here.
+    const others = Object.keys(row.data).filter((name) => !known.includes(name));
+    for (const name of source === undefined ? others : Object.keys(source.attributes)) {
       const value = data[name] ?? null;
       if (value === null || (Array.isArray(value) && value.length === 0)) continue;
       const attribute = types.attribute(uid, name);

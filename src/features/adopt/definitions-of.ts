@@ -8,7 +8,7 @@ import type {
 import { isObject, isShape, isText, type Test } from '../../kernel/json.js';
 import { attributeOf, type Plain, type Reading } from './attribute-of.js';
 import { type Layouts, layoutOf } from './layouts.js';
-import { BUILT_IN, type Names, namesOf, USER_UID } from './names.js';
+import { BUILT_IN, type Names, namesOf, OF_BUILT_IN, USER_UID } from './names.js';
 import { type Models, relationOf } from './relations-of.js';
 import { type Fate, type Remark, Remarks } from './remark.js';
 import { type Definitions, soundDefinitions } from './sound-definitions.js';
@@ -168,8 +168,21 @@ function componentOf(model: SourceModel, making: Making): ComponentDefinition | 
   return isComponent(whole) ? whole : null;
 }
 
+/** Attributes that newer releases of Strapi added to files. */
+const OF_NEW_FILES: readonly string[] = ['focalPoint'];
+
 function sayInternal(models: readonly SourceModel[], remarks: Remarks): void {
-  for (const { uid: subject, file } of models)
+  for (const { uid: subject, file, attributes } of models) {
+    const known = OF_BUILT_IN.get(subject);
+    for (const key of known === undefined ? [] : Object.keys(attributes))
+      if (known?.includes(key) === false && !OF_NEW_FILES.includes(key))
+        remarks.add({
+          list: 'none',
+          subject,
+          key,
+          file,
+          text: 'The attribute is left out: the type is built in, and has no further attributes',
+        });
     if (!BUILT_IN.has(subject) && !/^(admin|strapi)::/.test(subject))
       remarks.add({
         list: 'none',
@@ -177,6 +190,7 @@ function sayInternal(models: readonly SourceModel[], remarks: Remarks): void {
         file,
         text: 'The type belongs to Strapi itself and is not moved',
       });
+  }
 }
 
 /** Attributes of users in addition to the built-in ones. */

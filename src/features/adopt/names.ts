@@ -16,6 +16,18 @@ export const BUILT_IN: ReadonlyMap<string, string> = new Map([
   [FILE_UID, 'file'],
 ]);
 
+/** Attributes of files and roles in Strapi, which have their place here or none. */
+export const OF_BUILT_IN: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    FILE_UID,
+    [
+      ...['name', 'alternativeText', 'caption', 'width', 'height', 'formats', 'hash', 'ext', 'mime', 'size'],
+      ...['url', 'previewUrl', 'provider', 'provider_metadata', 'related', 'folder', 'folderPath'],
+    ],
+  ],
+  [ROLE_UID, ['name', 'description', 'type', 'permissions', 'users']],
+]);
+
 interface ModelNames {
   /** `singularApiId` of a type, uid of a component. */
   readonly name: string;
@@ -43,6 +55,7 @@ const RESERVED_ATTRIBUTES: readonly string[] = [
 function dashed(text: string): string {
   const plain = text
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
     .replace(/[^A-Za-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
@@ -72,6 +85,7 @@ function free(text: string, taken: Set<string>, separator: string): string {
 function attributeName(name: string): string {
   const plain = name
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .replace(/[^A-Za-z0-9_]+(.)?/g, (_all, next: string | undefined) => (next ?? '').toUpperCase())
     .replace(/[^A-Za-z0-9_]/g, '')
     .slice(0, 55);

@@ -30,9 +30,20 @@ async function* filesBelow(directory: string, depth = 0): AsyncGenerator<string>
   }
 }
 
+/** Words as lodash splits them. */
+const WORDS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
+const KEBAB = /^([a-z][a-z0-9]*)(-[a-z0-9]+)*$/;
+
+/** Returns the name that Strapi derives from a folder, such as `blog-post` from `blogPost`. */
+const folderName = (name = ''): string =>
+  KEBAB.test(name) ? name : (name.match(WORDS) ?? [name]).join('-').toLowerCase();
+
 /** Paths of schemas below `src`, and their uids. */
 const PLACES: readonly (readonly [RegExp, (groups: readonly string[]) => string])[] = [
-  [/(?:^|\/)api\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/, ([api, name]) => `api::${api}.${name}`],
+  [
+    /(?:^|\/)api\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/,
+    ([api, name]) => `api::${folderName(api)}.${folderName(name)}`,
+  ],
   [
     /(?:^|\/)extensions\/([^/]+)\/content-types\/([^/]+)\/schema\.json$/,
     ([plugin, name]) => `plugin::${plugin}.${name}`,

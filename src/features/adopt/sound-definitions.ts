@@ -3,10 +3,12 @@ import { buildSchema } from '../../content/model/build-schema.js';
 import { checkModel } from '../../content/model/check-model.js';
 import { ContentModelError, type Mistake } from '../../content/model/content-model-error.js';
 import type {
+  AttributeDefinition,
   AttributeDefinitions,
   ComponentDefinition,
   ContentTypeDefinition,
 } from '../../content/model/definitions.js';
+import { isShape, isText, type Test } from '../../kernel/json.js';
 import type { Remark } from './remark.js';
 
 export interface Definitions {
@@ -85,16 +87,52 @@ function mistakesOf(
   }
 }
 
-/** Returns the definitions without the attributes and definitions that are wrong. */
+/** Options that restrict values. Without them an attribute still has its values. */
+const RESTRICTIONS: readonly string[] = [
+  ...['required', 'unique', 'default', 'min', 'max', 'minLength', 'maxLength', 'regex', 'targetField'],
+  ...['generate', 'allowedTypes', 'searchable', 'writable', 'desk'],
+];
+
+const isRestricted = (attribute: AttributeDefinition): boolean =>
+  Object.keys(attribute).some((option) => RESTRICTIONS.includes(option));
+
+const isAttribute: Test<AttributeDefinition> = (value): value is AttributeDefinition =>
+  isShape({ type: isText })(value);
+
+/** Returns an attribute without the options that restrict its values; nothing if there are none. */
+function unrestricted(attribute: AttributeDefinition): AttributeDefinition[] {
+  if (!isRestricted(attribute)) return [];
+  const options = Object.entries(attribute).filter(([option]) => !RESTRICTIONS.includes(option));
+  return [Object.fromEntries(options)].filter(isAttribute);
+}
+
+/** Removes the restrictions of the wrong attributes that have some, and the other wrong attributes. */
+function mended(attributes: AttributeDefinitions, bad: ReadonlySet<string | null>): AttributeDefinitions {
+  const kept = Object.entries(attributes).flatMap(([name, attribute]): [string, AttributeDefinition][] => {
+    const left = bad.has(name) ? unrestricted(attribute) : [attribute];
+    return left.map((one) => [name, one]);
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Returns the definitions without the parts that are wrong. */
 function without<T extends Named>(definitions: readonly T[], wrong: readonly Wrong[]): T[] {
   return definitions.flatMap((definition) => {
     const own = wrong.filter(({ name }) => name === nameOf(definition));
     if (own.some(({ attribute }) => attribute === null)) return [];
     if (own.length === 0) return [definition];
     const bad = new Set(own.map(({ attribute }) => attribute));
-    const attributes = Object.entries(definition.attributes).filter(([name]) => !bad.has(name));
-    return [{ ...definition, attributes: Object.fromEntries(attributes) }];
+    return [{ ...definition, attributes: mended(definition.attributes, bad) }];
   });
+}
+
+/** Returns what becomes of a wrong part, as the beginning of a remark. */
+function fateOf({ name, attribute }: Wrong, all: readonly Named[]): string {
+  if (attribute === null) return 'The definition is left out';
+  const own = all.find((one) => nameOf(one) === name)?.attributes[attribute];
+  return own !== undefined && isRestricted(own)
+    ? 'The options of the attribute are left out'
+    : 'The attribute is left out';
 }
 
 const WHOLE = /^[^:]*: /;
@@ -112,17 +150,18 @@ export function soundDefinitions(given: Definitions): {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const wrong = mistakesOf([...contentTypes, ...standIns(userAttributes)], components);
     if (wrong.length === 0) break;
-    for (const { name, attribute, text } of wrong)
+    const all = [...contentTypes, ...standIns(userAttributes), ...components];
+    for (const one of wrong)
       remarks.push({
         list: 'none',
-        subject: name,
-        ...(attribute === null ? {} : { key: attribute }),
-        text: `${attribute === null ? 'The definition' : 'The attribute'} is left out: ${text.replace(WHOLE, '')}`,
+        subject: one.name,
+        ...(one.attribute === null ? {} : { key: one.attribute }),
+        text: `${fateOf(one, all)}: ${one.text.replace(WHOLE, '')}`,
       });
     contentTypes = without(contentTypes, wrong);
     components = without(components, wrong);
     const bad = new Set(wrong.filter(({ name }) => name === 'user').map(({ attribute }) => attribute));
-    userAttributes = Object.fromEntries(Object.entries(userAttributes).filter(([name]) => !bad.has(name)));
+    userAttributes = mended(userAttributes, bad);
   }
   return { definitions: { contentTypes, components, userAttributes }, remarks };
 }

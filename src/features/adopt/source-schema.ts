@@ -48,7 +48,7 @@ const READ: readonly string[] = [
 ];
 
 /** Attributes of every document, which the schemas of archives list. */
-const SYSTEM: readonly string[] = [
+export const SYSTEM: readonly string[] = [
   'id',
   'documentId',
   'createdAt',

@@ -1,0 +1,179 @@
+/** Folder of a project whose schema files have what real projects have: it becomes an application that starts. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { definitionsOf } from '../../src/features/adopt/definitions-of.ts';
+import { printDefinitions } from '../../src/features/adopt/print-definitions.ts';
+import { readProject } from '../../src/features/adopt/project-schemas.ts';
+import type { Remark } from '../../src/features/adopt/remark.ts';
+import { type Adopted, startAdopted } from './app.ts';
+import { componentSchema, type Json, typeSchema } from './small-archive.ts';
+
+const typePath = (folder: string): string => `src/api/${folder}/content-types/${folder}/schema.json`;
+const relation = (kind: string, target: string, more: Json = {}): Json => ({
+  type: 'relation',
+  relation: kind,
+  target,
+  ...more,
+});
+const text = { type: 'string' };
+
+/** Types whose names are routes, words of SQL or words of TypeScript. */
+const NAMES = [
+  'user',
+  'file',
+  'upload',
+  'auth',
+  'desk',
+  'role',
+  'event',
+  'class',
+  'order',
+  'table',
+  'default',
+];
+const SAME_NAME = { info: { singularName: 'upload', pluralName: 'upload' } };
+
+const FILES: Readonly<Record<string, Json | string>> = {
+  ...Object.fromEntries(
+    NAMES.map((name) => [
+      typePath(name),
+      typeSchema(
+        name,
+        { order: { type: 'integer' }, group: text, user: text },
+        name === 'upload' ? SAME_NAME : {},
+      ),
+    ]),
+  ),
+  // Strapi derives uids from folders, in lower case with dashes.
+  [typePath('blogPost')]: typeSchema('blog-post', {
+    author: relation('manyToOne', 'api::author.author', { inversedBy: 'posts' }),
+    seo: { type: 'component', component: 'shared.Seo' },
+    zone: { type: 'dynamiczone', components: ['My Parts.Quote', 'gone.gone'] },
+  }),
+  [typePath('Author')]: typeSchema('author', {
+    posts: relation('oneToMany', 'api::blog-post.blog-post', { mappedBy: 'author' }),
+    owner: relation('manyToOne', 'plugin::users-permissions.user', { inversedBy: 'authors' }),
+    creator: relation('oneToOne', 'admin::user'),
+    language: relation('manyToOne', 'plugin::i18n.locale'),
+    menu: relation('manyToOne', 'plugin::navigation.navigation'),
+    boxes: relation('manyToMany', 'plugin::local.box', { inversedBy: 'authors' }),
+    photos: relation('oneToMany', 'plugin::upload.file'),
+    color: { type: 'customField', customField: 'plugin::color-picker.color' },
+  }),
+  [typePath('clash')]: typeSchema('clash', {
+    ...{
+      status: text,
+      document_id: text,
+      published_at: text,
+      URL: text,
+      url: text,
+      'a b': text,
+      '1st': text,
+    },
+    ...{ filters: text, sort: text, data: text, then: text, toJSON: text, length: text, _id: text },
+  }),
+  [typePath('articles-tag')]: typeSchema('articles-tag', {
+    articles: relation('manyToMany', 'api::articles-tag.articles-tag'),
+    articles_links: text,
+  }),
+  'src/components/shared/Seo.json': componentSchema('shared.Seo', { image: { type: 'media' }, title: text }),
+  'src/components/My Parts/Quote.json': componentSchema('My Parts.Quote', {
+    quote: text,
+    inner: { type: 'component', component: 'My Parts.Quote', repeatable: true },
+    by: relation('oneToOne', 'api::author.author', { inversedBy: 'quote' }),
+  }),
+  'src/extensions/users-permissions/content-types/user/schema.json': `\uFEFF${JSON.stringify({
+    attributes: {
+      username: text,
+      role: relation('manyToOne', 'plugin::users-permissions.role', { inversedBy: 'users' }),
+      authors: relation('oneToMany', 'api::author.author', { mappedBy: 'owner' }),
+      seo: { type: 'component', component: 'shared.Seo' },
+      sessions: { type: 'json' },
+    },
+  })}`,
+  'src/plugins/local/server/content-types/box/schema.json': typeSchema('box', {
+    authors: relation('manyToMany', 'api::author.author', { mappedBy: 'boxes' }),
+  }),
+  [typePath('commented')]: '{ // a comment\n "kind": "collectionType" }',
+  [typePath('list')]: '[]',
+  'src/api/code/content-types/code/schema.ts': 'export default {}',
+  'src/api/old/models/old.settings.json': '{}',
+};
+
+describe('a project folder', () => {
+  let folder: string;
+  let host: Adopted;
+  let remarks: readonly Remark[];
+  let printed: ReturnType<typeof printDefinitions>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'project-'));
+    for (const [path, content] of Object.entries(FILES)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content));
+    }
+    const project = await readProject(folder);
+    const definitions = definitionsOf(project.schemas);
+    remarks = [...project.remarks, ...definitions.remarks];
+    const locales = ['en'];
+    printed = printDefinitions(definitions, { access: {}, locales, defaultLocale: 'en' });
+    host = await startAdopted({ definitions, locales, defaultLocale: 'en' });
+  });
+  afterAll(async () => {
+    await host.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('becomes an application whose types all have a route', async () => {
+    const routes = host.definitions.contentTypes.filter(({ routes }) => routes !== false);
+    expect(routes).toHaveLength(NAMES.length + 4);
+    for (const { pluralApiId } of routes) {
+      const response = await fetch(`${host.url}/api/${pluralApiId}?populate=*`);
+      expect([pluralApiId, response.status]).toEqual([pluralApiId, 200]);
+    }
+  });
+
+  it('becomes files that TypeScript can read', () => {
+    const options = { reportDiagnostics: true, compilerOptions: { module: ts.ModuleKind.ESNext } };
+    const wrong = printed.filter(
+      ({ text: code }) => ts.transpileModule(code, options).diagnostics?.length !== 0,
+    );
+    expect(wrong.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('keeps relations between folders in capital letters, and those of users and plugins', () => {
+    const attributes = (name: string) =>
+      host.definitions.contentTypes.find(({ singularApiId }) => singularApiId === name)?.attributes ?? {};
+    expect(attributes('blog-post')).toMatchObject({ author: { target: 'author', inversedBy: 'posts' } });
+    expect(Object.keys(attributes('author'))).toEqual(['posts', 'owner', 'boxes', 'photos', 'color']);
+    expect(attributes('author')).toMatchObject({
+      owner: { target: 'user', inversedBy: 'authors' },
+      boxes: { target: 'box', inversedBy: 'authors' },
+      photos: { type: 'media', multiple: true },
+    });
+    expect(Object.keys(host.definitions.userAttributes)).toEqual(['authors', 'seo', 'sessions_']);
+  });
+
+  it.each([
+    ['api::commented.commented', undefined, 'no JSON'],
+    ['api::list.list', 'attributes', 'no schema'],
+    ['src/api/code/content-types/code/schema.ts', undefined, 'is code'],
+    ['src/api/old/models/old.settings.json', undefined, 'Strapi 3'],
+    ['api::author.author', 'creator', '"admin::user" is not moved'],
+    ['api::author.author', 'language', '"plugin::i18n.locale" is not moved'],
+    ['api::author.author', 'menu', '"plugin::navigation.navigation" is not moved'],
+    ['api::blog-post.blog-post', 'zone', '"gone.gone", which does not exist'],
+    ['api::clash.clash', 'status', 'becomes "status_"'],
+    ['api::clash.clash', 'url', 'becomes "url_2"'],
+    ['api::upload.upload', 'upload', 'becomes "upload-list"'],
+    ['api::user.user', 'users', 'becomes "users-2"'],
+    ['My Parts.Quote', 'My Parts.Quote', 'becomes "my-parts.quote"'],
+    ['plugin::local.box', undefined, 'becomes "box" without routes'],
+  ])('reports %s %s, with its file: %s', (subject, key, message) => {
+    const found = remarks.filter((one) => one.subject === subject && one.key === key && one.list !== 'moved');
+    expect(found.map((one) => one.text).join('\n')).toContain(message);
+    expect(found[0]?.file).toMatch(/^src\//);
+  });
+});
