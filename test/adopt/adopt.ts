@@ -2,7 +2,8 @@
  * `npm run adopt [-- --archives 300 --seed N]`: random projects of Strapi 4 and 5 with content, as archives
  * of its `export`. The command moves each one in; every value, link, order, state, locale, time and file is
  * compared over HTTP. Then it moves it in again, which must change nothing. `--only N` runs one archive.
- * `--kills N` also kills the moves of N archives at ten random moments each.
+ * `--kills N` also kills the moves of N archives at ten random moments each. `--rows N` moves one archive of N
+ * simple rows instead, and prints rows per second and memory.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import { createDatabase } from '../support/database.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { Dice } from '../evolution/pairs/dice.ts';
 import { proveKills } from './kill.ts';
+import { moveMany } from './many.ts';
 import { prove, subjectOf } from './prove.ts';
 
 const { values } = parseArgs({
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     only: { type: 'string' },
     kills: { type: 'string', default: '0' },
+    rows: { type: 'string' },
   },
 });
 const seed = Number(values.seed);
@@ -27,6 +30,11 @@ const first = Number(values.only ?? 0);
 const last = values.only === undefined ? Number(values.archives) : first + 1;
 const server = await startPostgres();
 process.env['TEST_DATABASE_URL'] = server.url;
+if (values.rows !== undefined) {
+  await moveMany(Number(values.rows));
+  await server.stop();
+  process.exit();
+}
 const folder = await mkdtemp(join(tmpdir(), 'archives-'));
 const database = await createDatabase();
 console.log(`--seed ${seed}`);

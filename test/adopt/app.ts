@@ -34,6 +34,8 @@ export interface AdoptedModel {
   readonly defaultLocale: string;
   /** Hides private attributes, as an application does; otherwise they are compared, too. */
   readonly hides?: boolean;
+  /** Receives the lines that the command prints while it runs. */
+  readonly say?: (line: string) => void;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -144,7 +146,7 @@ export async function commandFor(model: AdoptedModel, { url, folder }: Where): P
         '--work',
         join(folder, 'work'),
       ],
-      { env: process.env, say: () => undefined },
+      { env: process.env, say: model.say ?? (() => undefined) },
     );
 }
 

@@ -38,7 +38,7 @@ function record(key: string, value: string): string {
   return `${rest + digits} ${key}=${value}\n`;
 }
 
-function entryBytes({ name, body }: Entry): Buffer {
+export function entryBytes({ name, body }: Entry): Buffer {
   const own = [header(name, body.length, '0'), padded(body)];
   // eslint-disable-next-line no-control-regex
   if (Buffer.byteLength(name) <= NAME && /^[\u0000-\u007f]*$/.test(name)) return Buffer.concat(own);

@@ -45,7 +45,9 @@ export class SharpImages implements FileImages {
     if (file.mime === 'image/svg+xml') return readDrawing(file);
     if (kindOf(file.mime) === null) return null;
     const tools = await this.ready();
-    const options: Required<ImageOptions> = isUnchanged ? { ...this.options, original: 'asSent' } : this.options;
+    const options: Required<ImageOptions> = isUnchanged
+      ? { ...this.options, original: 'asSent' }
+      : this.options;
     return tools === null ? null : readPicture({ tools, options }, file, scratch);
   }
 
