@@ -33,6 +33,12 @@ const listed = (lines: readonly string[]): Param => param(`[${lines.join(',')}]`
 const given = (lines: Param): Sql =>
   sql`(select j.line, j.line->>'documentId' as id from json_array_elements(${lines}::json) j(line)) g`;
 
+/**
+ * Ids of the documents as an array. PostgreSQL expects thousands of rows of JSON, and would read the whole
+ * table for each batch; an array makes it use the index.
+ */
+const idsIn = (lines: Param): Sql => sql`any(array(select g.id from ${given(lines)}))`;
+
 /** Versions of a line as rows of their table. Unknown columns may have values of other types. */
 function rowsOf({ archived: { type }, unknown }: Batch): Sql {
   const without = sql`(select jsonb_agg(v.v - ${param(unknown)}::text[])
@@ -116,10 +122,11 @@ function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement
   const where = index.where === null ? sql`` : sql` where ${index.where}`;
   const same = columnsOf(index, batch.archived).map((name) => sql`t.${name} = r.${name}`);
   const rows = sql`select r.* from ${versionsIn(batch, listed(batch.lines))}`;
+  // `offset 0` looks each value up in the index, instead of joining the whole table.
   return print(sql`select distinct r.document_id as id, t.document_id as other
     from (select * from (${rows}) r${where}) r
-    join (select * from ${quote(type.table)}${where}) t on ${join(same, ' and ')}
-      and t.document_id <> r.document_id
+    cross join lateral (select * from (select * from ${quote(type.table)}${where}) t
+      where ${join(same, ' and ')} and t.document_id <> r.document_id offset 0) t
     where not (${replaceable(sql`t`)})`);
 }
 
@@ -128,8 +135,8 @@ function targetHeld(stored: StoredLinks, { lines }: Batch): Statement {
   const { table, owner, target } = namesOf(stored.table);
   return print(sql`select distinct g.id, l.${owner} as other from ${given(listed(lines))}
     cross join lateral ${linksIn(stored)} r
-    join ${table} l on l.${target} = r.${target} and l.published = r.published and l.locale = r.locale
-      and l.${owner} <> g.id`);
+    cross join lateral (select * from ${table} l where l.${target} = r.${target}
+      and l.published = r.published and l.locale = r.locale and l.${owner} <> g.id offset 0) l`);
 }
 
 /** Query for conflicting documents, and the attributes in which they conflict. */
@@ -184,10 +191,9 @@ export function compileDocuments(batch: Batch): readonly Statement[] {
   const lines = listed(batch.lines);
   const table = quote(type.table);
   const rows = versionsIn(batch, lines);
-  const ids = sql`(select g.id from ${given(lines)})`;
   const names = columns.map(({ name }) => quote(name));
   const sequence = sql`${idsOf(type)}::regclass`;
-  const id = sql`case when r.id is null or exists (select 1 from ${table} x where x.id = r.id)
+  const id = sql`case when r.id is null or (select x.id from ${table} x where x.id = r.id) is not null
     then nextval(${sequence}) else r.id end`;
   const own = sql`g.id, ${id}, r.locale, r.published, r.created_at, r.updated_at,
     r.published_at, coalesce(r.revision, 0)`;
@@ -197,7 +203,7 @@ export function compileDocuments(batch: Batch): readonly Statement[] {
     (name) => sql`${name} = excluded.${name}`,
   );
   return [
-    print(sql`delete from ${table} t where t.document_id in ${ids}
+    print(sql`delete from ${table} t where t.document_id = ${idsIn(lines)}
       and (t.document_id, t.locale, t.published) not in
         (select g.id, r.locale, r.published from ${rows})`),
     print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')}) select ${written} from ${rows}
@@ -213,7 +219,7 @@ function linksOf(stored: StoredLinks, lines: Param): readonly Statement[] {
   const columns = linkColumns(stored);
   const values = columns.map((name) => sql`r.${name}`);
   return [
-    print(sql`delete from ${table} l where l.${owner} in (select g.id from ${given(lines)})`),
+    print(sql`delete from ${table} l where l.${owner} = ${idsIn(lines)}`),
     print(sql`insert into ${table} (${join([owner, ...columns], ', ')})
       select ${join([sql`g.id`, ...values], ', ')} from ${given(lines)} cross join lateral ${linksIn(stored)} r`),
   ];
@@ -225,7 +231,7 @@ function timesOf({ type }: ArchivedType, lines: Param): readonly Statement[] {
   return [
     print(
       sql`delete from ${table} s where s.type = ${name}
-        and s.document_id in (select g.id from ${given(lines)})`,
+        and s.document_id = ${idsIn(lines)}`,
     ),
     print(sql`insert into ${table} (type, document_id, ${TIME_COLUMNS})
       select ${name}, g.id, r.locale, r.action, r.due_at, r.attempts, r.failed_at, r.failure
