@@ -97,6 +97,7 @@ describe('the package', () => {
       'nestjs-content-api/history',
       'nestjs-content-api/s3',
       'nestjs-content-api/testing',
+      'nestjs-content-api/types',
     ]);
     for (const moduleResolution of [ts.ModuleResolutionKind.Node10, ts.ModuleResolutionKind.NodeNext])
       for (const { name, types } of entries) {

@@ -19,7 +19,7 @@ import { judgedVersions } from './judge.js';
 import { isThere, ownOnly } from './standing.js';
 import type { WriteOptions } from './write-options.js';
 
-interface ScheduleFailure {
+export interface ScheduleFailure {
   readonly action: Scheduled;
   readonly at: string;
   /** Reason of the failure; callers other than the application get a fixed text. */

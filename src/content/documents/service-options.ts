@@ -35,7 +35,7 @@ export interface Asked {
   readonly as: Caller;
 }
 
-interface BulkTarget {
+export interface BulkTarget {
   readonly locale?: string;
   readonly status?: Status;
 }

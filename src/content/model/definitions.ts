@@ -275,11 +275,11 @@ export interface TypeOptions extends IndexedType {
   readonly attributes: AttributeDefinitions;
 }
 
-interface CollectionTypeDefinition extends TypeOptions {
+export interface CollectionTypeDefinition extends TypeOptions {
   readonly kind: 'collectionType';
 }
 
-interface SingleTypeDefinition extends Omit<TypeOptions, 'pluralApiId'> {
+export interface SingleTypeDefinition extends Omit<TypeOptions, 'pluralApiId'> {
   readonly kind: 'singleType';
   /** Names only the table; routes do not use it. Default: `singularApiId`. */
   readonly pluralApiId?: string;

@@ -4,7 +4,7 @@
 export const ALWAYS_LISTED = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'] as const;
 
 /** Version that a preview shows. */
-interface PreviewedVersion {
+export interface PreviewedVersion {
   readonly status: 'draft' | 'published';
   readonly locale: string;
   /**
@@ -14,7 +14,7 @@ interface PreviewedVersion {
   readonly token: string | null;
 }
 
-interface ModelLayout {
+export interface ModelLayout {
   /**
    * Attribute that names a document or instance in lists and relations. Default: the first text that the
    * caller can read, else the document id.

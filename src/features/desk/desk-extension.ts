@@ -5,7 +5,7 @@ import type { DeskAttribute } from './desk-model.js';
 type DeskElement = typeof globalThis extends { HTMLElement: { prototype: infer E } } ? E : unknown;
 
 /** Request to the content routes, with the session of the editor. */
-interface DeskRequest {
+export interface DeskRequest {
   /** Default `GET`. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Parameters of the query string; objects and lists are nested as in requests to the API. */
@@ -26,7 +26,7 @@ export interface DeskTools {
 }
 
 /** Place of one value in the form that the editor has open. */
-interface DeskFieldPlace extends DeskTools {
+export interface DeskFieldPlace extends DeskTools {
   readonly attribute: DeskAttribute;
   /** Path in the form, such as `colour` or `seo/colour`. */
   readonly path: string;
@@ -46,13 +46,13 @@ interface DeskFieldPlace extends DeskTools {
 type DeskUnmount = () => void;
 
 /** Field of the host, for attributes with `desk: { field: name }`. */
-interface DeskField {
+export interface DeskField {
   /** Draws the field into an empty element. */
   readonly mount: (element: DeskElement, place: DeskFieldPlace) => DeskUnmount | undefined;
 }
 
 /** Screen of the host, with an entry in the menu. */
-interface DeskScreen {
+export interface DeskScreen {
   /** Last part of the address: small letters, digits and dashes. */
   readonly name: string;
   readonly label: string;

@@ -23,7 +23,7 @@ export interface DeskAttribute {
   readonly [constraint: string]: unknown;
 }
 
-interface DeskPart {
+export interface DeskPart {
   readonly label: string;
   readonly group: string | null;
   readonly description: string | null;

@@ -35,7 +35,7 @@ export interface EventsOptions {
 }
 
 /** Options of live reads. */
-interface LiveOptions {
+export interface LiveOptions {
   /**
    * Secret from which tags and positions are made, at least 32 characters; the same in all instances. Clients
    * read everything again after a change.

@@ -34,7 +34,7 @@ import {
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 /** Loss of values that the definitions do not allow. */
-interface ContentRefusal {
+export interface ContentRefusal {
   /** Changed part: `article.title`. */
   readonly at: string;
   /** Message: the change, the number of rows with examples, and the setting that allows the loss. */

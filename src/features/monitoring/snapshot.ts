@@ -31,7 +31,7 @@ export interface PoolMetrics {
 }
 
 /** Requests for a connection, now. */
-interface QueueMetrics {
+export interface QueueMetrics {
   /** Kind of work; `document` for writers that wait for another writer of their document. */
   readonly kind: string;
   readonly active: number;
@@ -62,7 +62,7 @@ export interface ChangeLogMetrics {
 }
 
 /** Searches for due documents, and their results. */
-interface ScheduleMetrics {
+export interface ScheduleMetrics {
   readonly searches: number;
   readonly failedSearches: number;
   readonly done: number;
