@@ -116,6 +116,18 @@ it('fails for a value that differs without a rule, and names its place', async (
   expect(await report()).toMatch(/body\.data\.\d\.title: `"Zwei"` became `"Two"`/);
 });
 
+it('refuses a server of Strapi 4, whose responses have another format', async () => {
+  const wrapped = ({ id, documentId: _documentId, ...attributes }: Record<string, unknown>) => ({
+    id,
+    attributes,
+  });
+  change = (text) => {
+    const { data, meta } = JSON.parse(text) as { data: Record<string, unknown>[]; meta: object };
+    return JSON.stringify({ data: Array.isArray(data) ? data.map(wrapped) : wrapped(data), meta });
+  };
+  await expect(compare()).rejects.toThrow(/^http:.* responds in the format of Strapi 4/);
+});
+
 it('sends as many queries as requested, over states, filters and sort keys', async () => {
   change = (text) => text;
   const paths: string[] = [];

@@ -62,6 +62,12 @@ async function samplesOf(server: ComparedServer, schema: Schema): Promise<Map<st
   return found;
 }
 
+/** Whether a response wraps attributes in an object of their own, as Strapi 4 does. */
+function isOfStrapi4(body: unknown): boolean {
+  const [first] = isObject(body) ? [body['data'] ?? []].flat() : [];
+  return isObject(first) && isObject(first['attributes']) && first['documentId'] === undefined;
+}
+
 /** Names of attributes that show the polymorphic links of other documents. */
 const inverseNames = ({ types }: Schema): ReadonlySet<string> =>
   new Set(
@@ -77,7 +83,10 @@ export interface ComparedServers {
   readonly locales: readonly string[];
 }
 
-/** Returns the differences of at most `count` queries. Throws a CompareError if a server does not respond. */
+/**
+ * Returns the differences of at most `count` queries. Throws a CompareError if a server does not respond, or
+ * responds as Strapi 4, whose requests and responses have another format.
+ */
 export async function compareServers(
   { former, now, schema, locales }: ComparedServers,
   count: number,
@@ -88,6 +97,10 @@ export async function compareServers(
   const differing: ComparedQuery[] = [];
   for (const [index, { path, filtersLinks }] of queries.entries()) {
     const [before, after] = await Promise.all([ask(former, path), ask(now, path)]);
+    if (isOfStrapi4(before.body))
+      throw new CompareError(
+        `${former.api} responds in the format of Strapi 4: only responses of Strapi 5 can be compared`,
+      );
     const differences = compareAnswers(before, after, { filtersLinks, inverse });
     if (differences.length > 0) differing.push({ path, differences });
     progress(index + 1, queries.length);
