@@ -4,7 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { type Adopted, adoptedModel, startAdopted } from './app.ts';
-import { entity, fileLink, type Json, link, typeSchema, writeArchive } from './small-archive.ts';
+import {
+  componentSchema,
+  entity,
+  fileLink,
+  type Json,
+  link,
+  typeSchema,
+  writeArchive,
+} from './small-archive.ts';
 
 const PAGE = 'api::page.page';
 const OWNER = 'api::owner.owner';
@@ -13,7 +21,21 @@ const times = { createdAt: '2024-01-01T00:00:00.000Z', updatedAt: '2024-01-02T00
 const published = { ...times, publishedAt: '2024-01-03T00:00:00.000Z' };
 const draft = { ...times, publishedAt: null };
 
+const QUOTE = 'My Parts.Quote';
+const CLASH = 'api::clash.clash';
+
 const SCHEMAS: readonly Json[] = [
+  typeSchema('clash', {
+    status: { type: 'string' },
+    'a b': { type: 'enumeration', enum: ['in progress'] },
+    'to pages': { type: 'relation', relation: 'manyToMany', target: PAGE },
+    'my zone': { type: 'dynamiczone', components: [QUOTE] },
+  }),
+  componentSchema(QUOTE, {
+    'the text': { type: 'string' },
+    'the page': { type: 'relation', relation: 'oneToOne', target: PAGE },
+    'the photo': { type: 'media' },
+  }),
   typeSchema('page', {
     title: { type: 'string' },
     photo: { type: 'media', multiple: false },
@@ -74,6 +96,13 @@ describe('content of an archive', () => {
         entity(PAGE, 2, { documentId: 'page', title: 'Page', ...published }),
         entity(OWNER, 1, { documentId: 'old', title: 'Old', ...published }),
         entity(OWNER, 2, { documentId: 'new', title: 'New', ...draft }),
+        entity(CLASH, 1, {
+          documentId: 'clash',
+          status: 'open',
+          'a b': 'in progress',
+          'my zone': [{ __component: QUOTE, id: 7, 'the text': 'Words' }],
+          ...draft,
+        }),
         fileRow(1, 'photo_1'),
         fileRow(2, 'broken_2', {
           width: 30,
@@ -90,6 +119,9 @@ describe('content of an archive', () => {
       links: [
         link([OWNER, 1, 'page'], [PAGE, 2]),
         link([OWNER, 2, 'page'], [PAGE, 1]),
+        link([CLASH, 1, 'to pages'], [PAGE, 1]),
+        link([QUOTE, 7, 'the page'], [PAGE, 1]),
+        fileLink(1, [QUOTE, 7, 'the photo']),
         fileLink(1, [PAGE, 1, 'photo']),
         fileLink(2, [PAGE, 2, 'photo']),
       ],
@@ -149,6 +181,20 @@ describe('content of an archive', () => {
       { key: 'url', rows: ['file2: https://cdn.example.com/broken_2.jpg'] },
       { key: 'credit', rows: ['file2 (row 2)'] },
     ]);
+  });
+
+  it('keeps the values of attributes and components whose names change', async () => {
+    const zone = 'populate[myZone][on][my-parts.quote][populate]=*';
+    const { data } = await get(`clashs/clash?status=draft&populate[toPages]=true&${zone}`);
+    expect(data).toMatchObject({
+      ...{ status_: 'open', aB: 'in progress', toPages: [{ title: 'Page' }] },
+      myZone: [
+        {
+          __component: 'my-parts.quote',
+          ...{ id: 7, theText: 'Words', thePage: { title: 'Page' }, thePhoto: { width: 600 } },
+        },
+      ],
+    });
   });
 
   it('gives published rows without a draft an equal one, except links that another draft owns', async () => {
