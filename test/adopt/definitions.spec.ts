@@ -204,6 +204,19 @@ describe('names of schema files', () => {
     ]);
   });
 
+  it('of plugins change if a type of the project has them, although archives list plugins first', () => {
+    const schema = typeSchema(
+      { name: { type: 'string' } },
+      { info: { singularName: 'menu', pluralName: 'menus' } },
+    );
+    const uids = ['plugin::menus.menu', 'api::menu.menu'];
+    const { contentTypes } = definitionsOf(uids.map((uid) => ({ uid, file: uid, schema })));
+    expect(contentTypes.map(({ pluralApiId, routes }) => [pluralApiId, routes])).toEqual([
+      ['menus-2', false],
+      ['menus', undefined],
+    ]);
+  });
+
   it('lose the marks of letters, and change if no letter is left', () => {
     const { contentTypes } = definitionsOf(
       sources({ Überschrift: { type: 'string' }, название: { type: 'string' }, 名前: { type: 'string' } }),

@@ -141,7 +141,10 @@ export function namesOf(models: readonly SourceModel[]): {
         text: `${what} "${from}" becomes "${to}": the name is reserved, taken or not allowed`,
       });
   };
-  for (const model of models) {
+  const isOfPlugin = ({ uid }: SourceModel): boolean => uid.startsWith('plugin::');
+  // Archives list types of plugins first. Types of the project have routes, so they choose their names first.
+  const inTurn = [...models].sort((a, b) => Number(isOfPlugin(a)) - Number(isOfPlugin(b)));
+  for (const model of inTurn) {
     const attributes = attributeNames(model);
     for (const renamed of attributes) changed(model, 'The attribute', renamed);
     if (model.isComponent) {
