@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext } from 'puppeteer-core';
 import { type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
+import { DECIDE, LOOK, SAVE, TYPE, UNFOLD, WRITE } from './hand-scripts.ts';
 import type { Newsroom } from './newsroom.ts';
 
 export const PASSWORD = 'a long password of an editor';
@@ -16,69 +17,6 @@ interface Sight {
   /** The page shows a list, or is none of the desk: a press was lost, or the server was away. */
   readonly isElsewhere: boolean;
 }
-
-const LOOK = `({
-    isElsewhere: document.querySelector('tbody .desk-row-link') !== null || document.getElementById('root') === null,
-    hasForm: document.querySelector('input[data-path=title]') !== null,
-    asks: document.querySelector('input[type=password]') !== null,
-    isRecovered: [...document.querySelectorAll('[role=status]')].some((one) => /were recovered/.test(one.textContent)),
-})`;
-
-/** Presses the button that saves, if there is something to save. It runs in the page. */
-const SAVE = `(() => {
-  const button = [...document.querySelectorAll('.desk-savebar button')].find((one) => one.textContent === 'Save');
-  const isEnabled = button !== undefined && !button.disabled && button.dataset.loading === undefined;
-  if (isEnabled) button.click();
-  return isEnabled;
-})()`;
-
-/** Opens up to three closed rows. It runs in the page. */
-const UNFOLD = `(() => {
-  const closed = [...document.querySelectorAll('[data-path=sections] [aria-expanded=false]:not([aria-haspopup])')];
-  for (const row of closed.slice(0, 3)) row.click();
-})()`;
-
-/**
- * Inserts tokens into fields, each mostly into one that this editor prefers. Returns those that the fields
- * contain then. It runs in the page.
- */
-const TYPE = `({ tokens, random, side, sided }) => {
-  if (document.querySelector('.mantine-Modal-content') !== null) return [];
-  const limits = { title: 60, lead: 250 };
-  const isOpen = ({ dataset: { path }, value, disabled }) =>
-    !disabled && (/^(body|seo\\/metaDescription)$|\\/text$/.test(path)
-      || value.length < (limits[path] ?? (/^sections\\/.*\\/(speaker|caption|heading)$/.test(path) ? 200 : 0)));
-  const hash = (path) => [...path].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7) % 2;
-  return tokens.filter((token, at) => {
-    const fields = [...document.querySelectorAll('input[data-path], textarea[data-path]')].filter(isOpen);
-    const own = fields.filter(({ dataset }) => hash(dataset.path) === side);
-    const [which, where, isMine] = random[at];
-    const choice = isMine < sided && own.length > 0 ? own : fields;
-    const field = choice[Math.floor(which * choice.length)];
-    if (field === undefined) return false;
-    field.focus();
-    const gaps = [...field.value.matchAll(/»/g)].map(({ index }) => index + 1);
-    const place = where < 0.3 && gaps.length > 0 ? gaps[Math.floor(gaps.length / 2)] : field.value.length;
-    field.setSelectionRange(place, place);
-    document.execCommand('insertText', false, token);
-    return field.value.includes(token);
-  });
-}`;
-
-/** Decides the first conflict, and returns the tokens that the editor gives up by that. It runs in the page. */
-const DECIDE = `(isMine) => {
-  const button = [...document.querySelectorAll('[data-conflict] button')].find((one) =>
-    one.getAttribute('aria-label').startsWith(isMine ? 'Keep yours: ' : 'Take theirs: '));
-  if (button === undefined) return null;
-  const group = button.closest('[data-conflict]');
-  const tokens = (text) => text.match(/«[^»]*»/g) ?? [];
-  const [mine, theirs] = [...group.querySelectorAll('.mantine-Paper-root')].map((one) => tokens(one.textContent));
-  const field = document.querySelector('[data-path="' + CSS.escape(group.dataset.conflict) + '"]');
-  const typed = [...mine, ...tokens(field?.value ?? '')];
-  const [kept, given] = isMine ? [typed, theirs] : [theirs, typed];
-  button.click();
-  return given.filter((token) => !kept.includes(token));
-}`;
 
 export interface Settings {
   readonly room: Newsroom;
@@ -97,6 +35,8 @@ export interface Settings {
   readonly pause: number;
 }
 
+/** Fields with a text editor. */
+const RICH_PATHS = ['body', 'story'];
 /** Tokens of one round of typing. */
 const ROUND = 3;
 /** Milliseconds before a crash in which the last key may be lost. */
@@ -242,9 +182,11 @@ export class Hand {
   private async type(): Promise<void> {
     const { name, random, side, sided } = this.settings;
     const tokens = Array.from({ length: ROUND }, () => `«${name}${(this.last += 1)}»`);
-    const request = { tokens, side, sided, random: tokens.map(() => [random(), random(), random()]) };
-    const typed = (await this.page.page.evaluate(`(${TYPE})(${JSON.stringify(request)})`)) as string[];
-    this.typed.push(...typed);
+    const request = { tokens, side, sided, random: tokens.map(() => Array.from({ length: 4 }, random)) };
+    const script = `(${TYPE})(${JSON.stringify(request)})`;
+    const typed = (await this.page.page.evaluate(script)) as readonly (readonly [string, string])[];
+    this.typed.push(...typed.map(([token]) => token));
+    for (const [, path] of typed) if (RICH_PATHS.includes(path)) this.count(`typed in ${path}`);
     if (typed.length < tokens.length) throw new Error('No field');
   }
 
@@ -268,6 +210,14 @@ export class Hand {
       async () => {
         await this.page.press('Add Sections');
         await this.page.item('Quote A sentence with its speaker.');
+      },
+    ],
+    [
+      'line',
+      0.06,
+      async () => {
+        if ((await this.page.page.evaluate(`(${WRITE})(${this.settings.random()})`)) === true)
+          await this.page.page.keyboard.press('Enter');
       },
     ],
     [

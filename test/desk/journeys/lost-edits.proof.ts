@@ -110,7 +110,9 @@ const SIDED = 0.9;
         ...quotes.map((text) => ({ __component: 'part.quote', text, speaker: 'A speaker.' })),
         { __component: 'part.table', ...table },
       ];
-      const data = { title: `Shared ${i}`, lead: 'Lead.', seo: { metaTitle: 'x' }, sections };
+      const story = [{ type: 'paragraph', children: [{ type: 'text', text: 'Story.' }] }];
+      const texts = { title: `Shared ${i}`, lead: 'Lead.', body: 'Body.', story };
+      const data = { ...texts, seo: { metaTitle: 'x' }, sections };
       const { documentId } = await call('post', '/articles?status=draft', { data });
       documents.push(documentId);
     }
