@@ -11,14 +11,15 @@ import { story } from './story.js';
 import { theme } from './theme.js';
 import { visitorNote } from './visitor-note.js';
 
+/** Content types in the order of the desk's menu. */
 export const CONTENT_TYPES = [
+  story,
+  theme,
+  homepage,
+  country,
   region,
   language,
   currency,
-  country,
-  theme,
-  story,
-  homepage,
   visitorNote,
   apiTokenType,
   ...userTypes(),

@@ -8,9 +8,10 @@ export const story = defineCollectionType({
   localized: true,
   actions: true,
   history: true,
+  desk: { title: 'title', list: ['title', 'cover', 'theme', 'countries', 'updatedAt'] },
   attributes: {
     title: { type: 'string', required: true, maxLength: 120, localized: true },
-    slug: { type: 'uid', targetField: 'title', required: true },
+    slug: { type: 'uid', targetField: 'title', generate: true, required: true },
     summary: { type: 'text', required: true, localized: true },
     cover: { type: 'media', allowedTypes: ['images'] },
     byline: { type: 'component', component: 'story.byline' },

@@ -27,7 +27,7 @@ interface Failure {
   readonly documentId: string;
   readonly title: string;
   /** Null if another editor was faster. */
-  readonly reason: string | null;
+  readonly error: ApiError | null;
 }
 
 export interface Report {
@@ -139,11 +139,8 @@ const failuresIn = ({ errors = [] }: Answer['meta'], documents: readonly Seen[])
   errors.map(({ index, documentId, error: { status, ...error } }) => ({
     documentId: documentId ?? '',
     title: documents[index]?.title ?? documentId ?? '',
-    reason: status === 412 ? null : reasonOf(new ApiError(status, error)),
+    error: status === 412 ? null : new ApiError(status, error),
   }));
-
-const reasonOf = ({ message, problems }: ApiError): string =>
-  problems.length === 0 ? message : problems.map((one) => one.message).join('. ');
 
 /** Whether the documents that match are more than one request may write. */
 export const isTooMany = (error: unknown): boolean =>

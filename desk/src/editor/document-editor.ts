@@ -5,7 +5,7 @@
 import { ApiError, isTemporary, messageOf } from '../api/errors.ts';
 import type { Answer } from '../api/http.ts';
 import { type Conflict, merge } from '../form/merge.ts';
-import { FormStore, placeOf } from '../form/store.ts';
+import { FormStore } from '../form/store.ts';
 import { newValues, readValues, same, sameValues, type Values, withoutIds } from '../form/values.ts';
 import { isSendable, nextWrite, sendsParts } from './next-write.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
@@ -14,6 +14,7 @@ import type { Pending, Place } from './requests.ts';
 import { Keeper } from './keeper.ts';
 import { Observed } from './observed.ts';
 import { OwnWrites } from './own-writes.ts';
+import { refusalOf } from './refusal.ts';
 import { firstSnapshot, type Snapshot } from './snapshot.ts';
 import { Timers } from './timers.ts';
 import { UnsavedWork } from './unsaved.ts';
@@ -152,8 +153,7 @@ export class DocumentEditor extends Observed<Snapshot> {
   /** Stores the form of a deleted document as a new one. */
   async createAgain(): Promise<void> {
     const former = this.place;
-    this.place = { ...this.place, documentId: null };
-    this.etag = null;
+    [this.place, this.etag] = [{ ...former, documentId: null }, null];
     this.store.rebase(newValues(this.type), withoutIds(this.store.values));
     this.show({ phase: 'ready', documentId: null, state: null });
     await this.keeper.now();
@@ -187,7 +187,7 @@ export class DocumentEditor extends Observed<Snapshot> {
     for (let merges = 0; merges < MAX_MERGES;) {
       const pending = (this.pending ??= nextWrite(this, this.etag));
       if (pending === null) return this.finish();
-      this.show({ saving: 'saving', error: null });
+      this.show({ saving: 'saving', error: null, refusedAction: null });
       // If the response is lost with the page, the next page asks for it.
       await this.keeper.now();
       const outcome = await this.send(pending);
@@ -200,24 +200,24 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Nothing is left to send, except values that the server has refused. */
   private async finish(): Promise<boolean> {
-    const isComplete = isSendable(this.store);
-    this.show({ saving: isComplete ? 'idle' : 'refused', isChanged: this.store.isChanged });
+    const saving = isSendable(this.store) ? 'idle' : 'refused';
+    this.show({ saving, isChanged: this.store.isChanged });
     await this.keeper.now();
-    return isComplete;
+    return saving === 'idle';
   }
 
   private async send(pending: Pending): Promise<'stored' | 'overtaken' | 'refused'> {
     try {
-      const { body, etag } = await this.requests.write(this.place, pending);
+      const answer = await this.requests.write(this.place, pending);
       this.pending = null;
-      await this.stored(body, etag, pending.sent);
+      await this.stored(answer, pending.sent);
       return 'stored';
     } catch (error) {
       return this.failed(error, pending.sent);
     }
   }
 
-  private async stored(body: Envelope, etag: string | null, sent: Values): Promise<void> {
+  private async stored({ body, etag }: Answer<Envelope>, sent: Values): Promise<void> {
     const { isNew: wasNew, place: former } = this;
     const theirs = this.read(body, sent);
     // Changes since the request are kept; where the server has adapted a sent value, the form's one counts.
@@ -250,10 +250,9 @@ export class DocumentEditor extends Observed<Snapshot> {
 
   /** Shows the problems at their fields. Returns whether new ones were found. */
   private refused(error: ApiError, sent: Values): boolean {
-    const found = error.problems.map(({ path, message }) => [placeOf(sent, path), message] as const);
-    const isNews = this.store.addProblems(found.filter(([place]) => place !== ''));
-    this.show({ saving: 'refused', error: error.message });
-    return isNews;
+    const { marked, error: reason } = refusalOf(error, sent);
+    this.show({ saving: 'refused', error: reason });
+    return this.store.addProblems(marked);
   }
 
   /** Another write came first: merges it with the form. */
@@ -314,25 +313,27 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private async perform(action: Action, isRepeated = false): Promise<boolean> {
-    this.show({ saving: 'saving', error: null });
+    this.show({ saving: 'saving', error: null, refusedAction: null });
     // Values that are typed until the response arrives are changes.
     const { base: sent } = this.store;
     try {
       const write = { ifMatch: this.etag, key: crypto.randomUUID() };
-      const { body, etag } = await this.requests.act(this.place, action, write);
-      await this.stored(body, etag, sent);
+      const answer = await this.requests.act(this.place, action, write);
+      await this.stored(answer, sent);
       this.show({ saving: 'idle' });
       return true;
     } catch (error) {
       // An action is not repeated by itself: the editor decides again.
       if (isTemporary(error)) this.show({ saving: 'refused', error: error.message });
       else {
-        const isOvertaken = (await this.failed(error, sent)) === 'overtaken';
+        const isStale = error instanceof ApiError && error.status === 412 && !isRepeated;
+        const isOvertaken = (await this.failed(error, sent)) === 'overtaken' && isStale;
         // Another write without a visible change, such as the same action, is nothing to decide about.
-        if (isOvertaken && !isRepeated && sameValues(sent, this.store.base))
-          return this.perform(action, true);
+        if (isOvertaken && sameValues(sent, this.store.base)) return this.perform(action, true);
       }
-      if (this.snapshot.saving === 'saving') this.show({ saving: 'idle' });
+      // The save before was stored.
+      const saving = this.snapshot.saving === 'saving' ? 'idle' : this.snapshot.saving;
+      this.show({ saving, refusedAction: action });
       return false;
     }
   }

@@ -1,6 +1,6 @@
 /** State of an open document beside the values of its form. */
 import type { Conflict } from '../form/merge.ts';
-import type { DocumentState } from './requests.ts';
+import type { Action, DocumentState } from './requests.ts';
 
 type Phase = 'loading' | 'ready' | 'missing' | 'failed';
 /** `offline`: the server was not reached, and the write is repeated. `refused`: the editor must act. */
@@ -16,6 +16,8 @@ export interface Snapshot {
   readonly recoveredAt: number | null;
   readonly savedAt: number | null;
   readonly error: string | null;
+  /** Action that was refused, so that the form is saved and nothing else; null for none. */
+  readonly refusedAction: Action | null;
   readonly state: DocumentState | null;
   readonly documentId: string | null;
   readonly updatedAt: string | null;
@@ -31,6 +33,7 @@ export const firstSnapshot = (documentId: string | null): Snapshot => ({
   recoveredAt: null,
   savedAt: null,
   error: null,
+  refusedAction: null,
   state: null,
   documentId,
   updatedAt: null,

@@ -17,6 +17,7 @@ import { memo, useCallback, useMemo, useState, useSyncExternalStore } from 'reac
 import { type Item, newItem } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
+import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 import { FieldGrid } from './field-grid.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
@@ -84,7 +85,8 @@ function useRows(path: string): readonly [readonly Row[], string | null] {
   );
   const problem = useSyncExternalStore(subscribe, () => store.problemAt(path));
   const rows = useMemo(() => (text === '' ? [] : text.split('\n').map(rowOf)), [text]);
-  return [rows, problem];
+  const texts = useTexts();
+  return [rows, problem === null ? null : reasonText(problem, texts)];
 }
 
 const rowOf = (line: string): Row => {

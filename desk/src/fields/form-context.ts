@@ -2,6 +2,8 @@
 import { createContext, useCallback, useContext, useSyncExternalStore } from 'react';
 import type { FormStore } from '../form/store.ts';
 import type { Attribute, Model, Type } from '../model/model.ts';
+import { reasonText } from '../texts/reasons.ts';
+import { useTexts } from '../texts/texts.ts';
 
 export interface Form {
   readonly store: FormStore;
@@ -36,5 +38,6 @@ export function useValue<T>(path: string): readonly [T, (value: unknown) => void
   const value = useSyncExternalStore(subscribe, () => store.get(path)) as T;
   const problem = useSyncExternalStore(subscribe, () => store.problemAt(path));
   const set = useCallback((next: unknown) => store.set(path, next), [store, path]);
-  return [value, set, problem];
+  const texts = useTexts();
+  return [value, set, problem === null ? null : reasonText(problem, texts)];
 }

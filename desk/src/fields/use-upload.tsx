@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { messageOf } from '../api/errors.ts';
 import { upload as send } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
+import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useForm } from './form-context.ts';
 
@@ -26,7 +27,7 @@ export function useUpload(): Uploading {
     try {
       return await send(file, model);
     } catch (error) {
-      setFailure(texts.uploadFailed(file.name, messageOf(error)));
+      setFailure(texts.uploadFailed(file.name, reasonText(messageOf(error), texts)));
       return null;
     } finally {
       setRunning((count) => count - 1);

@@ -14,6 +14,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { type Json, type Link, linkOf, textOfValue } from '../form/values.ts';
 import { pictureOf, Thumbnail } from '../parts/thumbnail.tsx';
 import { useModel } from '../screens/app.tsx';
+import { failureText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 import { type LibraryState, libraryQuery, readPage, WHOLE_LIBRARY } from './files.ts';
 
@@ -48,7 +49,7 @@ export function Library({ state, allowed, chosen, toggle, open, isPicker }: Libr
   if (error !== null)
     return (
       <Text role="alert">
-        {texts.failed(error.message)}{' '}
+        {failureText(error, texts)}{' '}
         <Button size="compact-sm" onClick={() => void refetch()}>
           {texts.retry}
         </Button>

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalSt
 import { type Upload, Uploads } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
+import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 
 interface Options {
@@ -49,7 +50,7 @@ function OneUpload({ one, uploads }: { readonly one: Upload; readonly uploads: U
       <Group gap="xs" wrap="nowrap">
         <Stack gap={4} flex={1} miw={0}>
           <Text size="sm" truncate={failure === null} role={failure === null ? undefined : 'alert'}>
-            {failure === null ? name : texts.uploadFailed(name, failure)}
+            {failure === null ? name : texts.uploadFailed(name, reasonText(failure, texts))}
           </Text>
           {failure === null && <Progress value={share * 100} aria-label={texts.media.uploading(name)} />}
         </Stack>

@@ -1,6 +1,7 @@
 /** Frame of a screen: title, tools, and an error with another attempt. */
 import { Alert, Button, Group, Loader, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { failureText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 
 interface FrameProps {
@@ -30,7 +31,7 @@ export function Frame({ title, isLoading, error, retry, tools, children }: Frame
         {tools}
       </Group>
       {error !== null && (
-        <Alert color="red" title={texts.failed(error.message)}>
+        <Alert color="red" title={failureText(error, texts)}>
           <Button size="xs" onClick={retry}>
             {texts.retry}
           </Button>

@@ -1,6 +1,8 @@
 import { Alert } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { messageOf } from '../api/errors.ts';
+import { reasonText } from '../texts/reasons.ts';
+import { useTexts } from '../texts/texts.ts';
 
 export interface Sending {
   readonly isSending: boolean;
@@ -12,6 +14,7 @@ export interface Sending {
 
 /** Sends changes one at a time, and shows what was refused. */
 export function useSending(): Sending {
+  const texts = useTexts();
   const [error, setError] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
   const send = async (work: () => Promise<unknown>): Promise<boolean> => {
@@ -21,7 +24,7 @@ export function useSending(): Sending {
       await work();
       return true;
     } catch (reason) {
-      setError(messageOf(reason));
+      setError(reasonText(messageOf(reason), texts));
       return false;
     } finally {
       setSending(false);

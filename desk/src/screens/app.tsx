@@ -8,6 +8,7 @@ import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
 import { type DeskModel, Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
+import { failureText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 import { Shell } from './shell.tsx';
 import { CodePage, SignInForm, SignInPage } from './sign-in.tsx';
@@ -92,7 +93,7 @@ function Desk() {
         <Title order={1} size="h3">
           {isForbidden ? texts.noDeskTitle : texts.desk}
         </Title>
-        <Text>{isForbidden ? texts.noDesk : texts.failed(error.message)}</Text>
+        <Text>{isForbidden ? texts.noDesk : failureText(error, texts)}</Text>
         {isForbidden ? (
           <Button onClick={() => void session.leave()}>{texts.signOut}</Button>
         ) : (

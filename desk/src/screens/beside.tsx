@@ -14,6 +14,7 @@ import { FormStore } from '../form/store.ts';
 import { readValues, type Values } from '../form/values.ts';
 import { type Attribute, isWritable, type Model } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
+import { failureText } from '../texts/reasons.ts';
 import { directionOf, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
@@ -47,7 +48,7 @@ export default function Beside({ editor, other }: Props) {
   const texts = useTexts();
   const { localeName } = useFormats();
   const { data, error, isPending, fetchStatus } = useOther({ editor, other });
-  if (error !== null) return <Alert color="red">{texts.failed(error.message)}</Alert>;
+  if (error !== null) return <Alert color="red">{failureText(error, texts)}</Alert>;
   if (isPending && fetchStatus !== 'idle')
     return (
       <Center p="xl">

@@ -16,6 +16,7 @@ import {
 } from '../editor/bulk.ts';
 import type { Type } from '../model/model.ts';
 import { useSending } from '../parts/sending.tsx';
+import { reasonText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
@@ -100,7 +101,7 @@ export function BulkDialog(props: Props) {
         {alert}
         {error !== null && (
           <Alert color="red" role="alert">
-            {error.message}
+            {reasonText(error.message, texts)}
           </Alert>
         )}
         <Text size="sm">

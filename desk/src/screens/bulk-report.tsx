@@ -1,9 +1,11 @@
 /** Result of an action on several documents, item by item. */
 import { Alert, Anchor, List, Text } from '@mantine/core';
 import { Link } from 'wouter';
+import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../editor/bulk.ts';
 import type { Type } from '../model/model.ts';
-import { useTexts } from '../texts/texts.ts';
+import { reasonText } from '../texts/reasons.ts';
+import { type Texts, useTexts } from '../texts/texts.ts';
 
 const MAX_TITLES = 10;
 
@@ -38,12 +40,12 @@ export function BulkReport({ type, report: { verb, done, titles, failures }, clo
             {bulk.failed(failures.length)}
           </Text>
           <List size="sm">
-            {failures.map(({ documentId, title, reason }) => (
+            {failures.map(({ documentId, title, error }) => (
               <List.Item key={documentId}>
                 <Anchor component={Link} size="sm" href={`/content/${type.name}/${documentId}`}>
                   {title}
                 </Anchor>
-                {`: ${reason ?? bulk.conflict}`}
+                {`: ${error === null ? bulk.conflict : reasonOf(error, type, texts)}`}
               </List.Item>
             ))}
           </List>
@@ -51,4 +53,15 @@ export function BulkReport({ type, report: { verb, done, titles, failures }, clo
       )}
     </Alert>
   );
+}
+
+/** Reasons of a refusal, each after the label of its attribute. */
+function reasonOf({ message, problems }: ApiError, { attributes }: Type, texts: Texts): string {
+  if (problems.length === 0) return reasonText(message, texts);
+  return problems
+    .map(({ path, message: one }) => {
+      const label = attributes.find(({ name }) => name === path[0])?.label;
+      return `${label === undefined ? '' : `${label}: `}${reasonText(one, texts)}`;
+    })
+    .join('. ');
 }

@@ -9,6 +9,7 @@ import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link, textOfValue, unfinishedText } from '../form/values.ts';
 import type { Part } from '../model/model.ts';
+import { failureText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
@@ -35,7 +36,7 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
     );
   if (phase === 'failed')
     return (
-      <Alert color="red" title={texts.failed(error ?? '')} role="alert">
+      <Alert color="red" title={failureText({ message: error ?? '' }, texts)} role="alert">
         <Button size="xs" onClick={() => void editor.load()}>
           {texts.retry}
         </Button>

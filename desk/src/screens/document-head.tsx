@@ -37,7 +37,7 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
   return (
     <Box>
       <Way editor={editor} locale={locale} />
-      <Group justify="space-between" align="flex-start">
+      <div className="desk-head">
         <DocumentTitle editor={editor} />
         <Group gap="xs" align="flex-end">
           {hasLocales && <Languages {...{ editor, panels, go }} />}
@@ -52,7 +52,7 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
             </Button>
           )}
         </Group>
-      </Group>
+      </div>
       <Group gap="md">
         {snapshot.updatedAt !== null && (
           <Text size="sm" c="dimmed">
@@ -125,7 +125,7 @@ function Languages({ editor, panels: { locale, other }, go }: Omit<Props, 'child
           data={options.filter(({ value }) => value !== locale)}
           value={other}
           onChange={(next) => go({ other: next })}
-          w={150}
+          w={180}
         />
       )}
     </>

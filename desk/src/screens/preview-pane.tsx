@@ -9,6 +9,7 @@ import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
 import { hasDrafts } from '../model/model.ts';
 import { settings } from '../settings.ts';
+import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 
 interface Preview {
@@ -74,7 +75,7 @@ export default function PreviewPane({
       {!isStored && <Text size="sm">{panels.noPreview}</Text>}
       {error !== null && (
         <Text size="sm" role="alert">
-          {panels.previewFailed(error.message)}
+          {panels.previewFailed(reasonText(error.message, texts))}
         </Text>
       )}
       {isStored && error === null && data === undefined && <Loader size="sm" aria-label={texts.loading} />}

@@ -11,6 +11,7 @@ import { textOfValue } from '../form/values.ts';
 import { hasDrafts, type Type } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { StatusBadge } from '../parts/status.tsx';
+import { reasonText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import ScheduleDialog from './schedule.tsx';
 
@@ -34,6 +35,7 @@ export function SaveBar({ editor, deleted }: Props) {
   const save = (): void => void editor.save();
   const publish = async (): Promise<void> => {
     if (await editor.act('publish')) say(texts.publishedNow);
+    else focusProblem();
   };
   useHotkeys(
     [
@@ -106,16 +108,22 @@ export function SaveBar({ editor, deleted }: Props) {
   );
 }
 
+/** Moves to the first field that the server has refused, once it is marked. */
+const focusProblem = (): void =>
+  void setTimeout(() => document.querySelector<HTMLElement>('.desk-document [aria-invalid=true]')?.focus());
+
 /** Says whether a deleted document can be restored. */
 export const deletionHint = ({ verbs }: Type, texts: Texts): string =>
   'trash' in verbs ? texts.history.toTrash : texts.confirmDeleteHint;
 
 function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): string {
-  const { saving, error, isChanged, savedAt, conflicts } = snapshot;
+  const { saving, error, isChanged, savedAt, conflicts, refusedAction } = snapshot;
   if (saving === 'saving') return texts.saving;
   if (saving === 'offline') return texts.offline;
   if (conflicts.length > 0) return texts.undecided;
-  if (saving === 'refused') return error === null ? texts.refused : texts.refusedBecause(error);
+  if (saving === 'refused' && error === null)
+    return refusedAction === 'publish' ? texts.notPublished : texts.refused;
+  if (saving === 'refused') return texts.refusedBecause(reasonText(error ?? '', texts));
   if (isChanged) return texts.unsaved;
   return savedAt === null ? '' : texts.saved(time(new Date(savedAt)));
 }
@@ -156,7 +164,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
       say(texts.deletedNow);
       deleted();
     } catch (reason) {
-      setError(messageOf(reason));
+      setError(reasonText(messageOf(reason), texts));
     }
   };
   const act = async (action: 'unpublish' | 'discard'): Promise<void> => {

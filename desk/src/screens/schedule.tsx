@@ -6,6 +6,7 @@ import type { DocumentEditor } from '../editor/document-editor.ts';
 import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
+import { failureText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 
 interface Props {
@@ -66,7 +67,7 @@ export default function ScheduleDialog({ editor, close }: Props) {
       title={texts.panels.schedule}
       closeButtonProps={{ 'aria-label': texts.close }}
     >
-      {error !== null && <Alert color="red">{texts.failed(error.message)}</Alert>}
+      {error !== null && <Alert color="red">{failureText(error, texts)}</Alert>}
       {data === undefined && error === null && <Loader aria-label={texts.loading} />}
       {data !== undefined && <Times {...{ editor, close }} schedule={data} />}
     </Modal>

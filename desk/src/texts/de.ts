@@ -4,6 +4,7 @@ import { history } from './history.de.ts';
 import { media } from './media.de.ts';
 import { panels } from './panels.de.ts';
 import { persons } from './people.de.ts';
+import { reasons } from './reasons.de.ts';
 import { webhooks } from './webhooks.de.ts';
 
 /** German texts of the desk. */
@@ -62,6 +63,7 @@ export const de: Texts = {
   media,
   history,
   bulk,
+  reasons,
 
   create: 'Anlegen',
   newDocument: (type) => `Neu: ${type}`,
@@ -128,6 +130,7 @@ export const de: Texts = {
   offline:
     'Keine Verbindung. Ihre Änderungen bleiben auf diesem Gerät und werden gespeichert, sobald der Server erreichbar ist.',
   refused: 'Nicht alles ist gespeichert. Korrigieren Sie die markierten Felder.',
+  notPublished: 'Nicht veröffentlicht. Korrigieren Sie die markierten Felder.',
   undecided: 'Nicht gespeichert. Entscheiden Sie unten, welche Werte gelten.',
   refusedBecause: (reason) => `Nicht gespeichert: ${reason}`,
   publishedNow: 'Veröffentlicht',

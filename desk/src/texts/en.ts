@@ -3,6 +3,7 @@ import { history } from './history.en.ts';
 import { media } from './media.en.ts';
 import { panels } from './panels.en.ts';
 import { persons } from './people.en.ts';
+import { reasons } from './reasons.en.ts';
 import { webhooks } from './webhooks.en.ts';
 
 /** English texts of the desk. Other languages have the same keys. */
@@ -59,6 +60,7 @@ export const en = {
   media,
   history,
   bulk,
+  reasons,
 
   create: 'Create',
   newDocument: (type: string) => `New: ${type}`,
@@ -124,6 +126,7 @@ export const en = {
   unsaved: 'Unsaved changes',
   offline: 'No connection. Your changes are kept on this device and saved when the server can be reached.',
   refused: 'Not everything is saved. Correct the marked fields.',
+  notPublished: 'Not published. Correct the marked fields.',
   undecided: 'Not saved. Decide below which values count.',
   refusedBecause: (reason: string) => `Not saved: ${reason}`,
   publishedNow: 'Published',

@@ -11,7 +11,7 @@ export const panels: typeof english = {
   noPreview: 'Eine Vorschau gibt es erst, wenn das Dokument gespeichert ist.',
   previewFailed: (reason) => `Die Vorschau kann nicht gezeigt werden: ${reason}`,
   notFramed: 'Diese Seite kann hier nicht gezeigt werden. Öffnen Sie sie in einem neuen Tab.',
-  compare: 'Daneben',
+  compare: 'Zweite Sprache',
   compareHint: 'Eine andere Sprache neben dieser',
   none: 'Keine andere Sprache',
   missingIn: (locale) => `Es gibt keine Fassung in ${locale}.`,

@@ -9,7 +9,7 @@ export const panels = {
   noPreview: 'There is no preview before the document is saved.',
   previewFailed: (reason: string) => `The preview cannot be shown: ${reason}`,
   notFramed: 'This page cannot be shown here. Open it in a new tab.',
-  compare: 'Beside',
+  compare: 'Second language',
   compareHint: 'Another language beside this one',
   none: 'No other language',
   missingIn: (locale: string) => `There is no version in ${locale}.`,

@@ -4,6 +4,7 @@ import { IconRestore } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { differencesOf } from '../../form/version-changes.ts';
 import { StatusBadge } from '../../parts/status.tsx';
+import { failureText } from '../../texts/reasons.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { Differences } from './differences.tsx';
@@ -83,7 +84,7 @@ const Loading = () => (
 function Failure({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   const texts = useTexts();
   return (
-    <Alert color="red" title={texts.failed(error.message)} role="alert">
+    <Alert color="red" title={failureText(error, texts)} role="alert">
       <Button size="xs" onClick={retry}>
         {texts.retry}
       </Button>

@@ -1,0 +1,18 @@
+import type { reasons as english } from './reasons.en.ts';
+
+/** German texts for messages of the server. */
+export const reasons: typeof english = {
+  credentials: 'Die E-Mail, der Benutzername oder das Passwort ist falsch.',
+  code: 'Dieser Link wurde schon benutzt oder ist zu alt. Bitten Sie um einen neuen.',
+  password: 'Das jetzige Passwort ist falsch.',
+  samePassword: 'Das neue Passwort muss ein anderes sein.',
+  repetition: 'Die beiden Passwörter sind nicht gleich.',
+  often: 'Das waren zu viele Versuche. Warten Sie eine Minute, und versuchen Sie es erneut.',
+  forbidden: 'Dazu haben Sie nicht das Recht.',
+  unreachable: 'Der Server ist nicht erreichbar.',
+  gone: 'Es existiert nicht mehr.',
+  overtaken: 'Jemand anderes hat es inzwischen geändert.',
+  taken: 'Ein anderes Dokument hat diesen Wert schon.',
+  email: 'Das ist keine E-Mail-Adresse.',
+  choice: 'Das ist keiner der Werte, die zur Wahl stehen.',
+};
