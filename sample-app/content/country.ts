@@ -5,6 +5,7 @@ export const country = defineCollectionType({
   singularApiId: 'country',
   pluralApiId: 'countries',
   localized: true,
+  desk: { title: 'name', list: ['name', 'flagPicture', 'region', 'area'] },
   attributes: {
     name: { type: 'string', required: true, localized: true, index: true },
     officialName: { type: 'string', localized: true },
