@@ -15,7 +15,12 @@ export function Cell({ name, attribute, document, model }: CellProps) {
   if (value === null || value === undefined || value === '') return null;
   if (attribute !== null && kindOf(attribute) === 'links') return <Links {...{ attribute, value, model }} />;
   const isTime = TIMES.includes(name) || attribute?.type === 'datetime';
-  if (isTime) return <Text size="sm">{dateTime(new Date(textOfValue(value)))}</Text>;
+  if (isTime)
+    return (
+      <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+        {dateTime(new Date(textOfValue(value)))}
+      </Text>
+    );
   if (typeof value === 'boolean') return <Text size="sm">{value ? texts.yes : texts.no}</Text>;
   return (
     <Text size="sm" lineClamp={2}>

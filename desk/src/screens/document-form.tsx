@@ -1,13 +1,14 @@
 /** Form of a document with everything that the editor must know first: conflicts, recovered work, errors. */
-import { Alert, Button, Center, Group, Loader, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Center, Group, Loader, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
+import { Link } from 'wouter';
 import { FieldGrid } from '../fields/field-grid.tsx';
 import { FormProvider } from '../fields/form-context.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
-import { isItem, type Link, textOfValue, unfinishedText } from '../form/values.ts';
+import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
 import type { Part } from '../model/model.ts';
 import { failureText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
@@ -25,7 +26,7 @@ interface FormProps {
 export function DocumentForm({ editor, locale, other = null }: FormProps) {
   const texts = useTexts();
   const model = useModel();
-  const { phase, error } = useSnapshot(editor);
+  const { phase, error, isChanged } = useSnapshot(editor);
   const { type, store, isNew } = editor;
   const form = useMemo(() => ({ store, model, type, isNew, locale }), [store, model, type, isNew, locale]);
   if (phase === 'loading')
@@ -43,13 +44,13 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
       </Alert>
     );
   const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
+  const isShown = phase !== 'missing' || isChanged;
   return (
     <FormProvider value={form}>
       <Notices editor={editor} />
       <Conflicts editor={editor} />
-      {other === null ? (
-        <FieldGrid part={type} at="" readOnly={!mayWrite} />
-      ) : (
+      {isShown && other === null && <FieldGrid part={type} at="" readOnly={!mayWrite} />}
+      {isShown && other !== null && (
         <Suspense fallback={null}>
           <Beside editor={editor} other={other} />
         </Suspense>
@@ -64,12 +65,19 @@ const labelOf = (part: Part, name: string): string =>
 function Notices({ editor }: { readonly editor: DocumentEditor }) {
   const texts = useTexts();
   const { dateTime } = useFormats();
-  const { recoveredAt, arrived, phase, conflicts } = useSnapshot(editor);
+  const { recoveredAt, arrived, phase, conflicts, isChanged } = useSnapshot(editor);
   return (
     <>
       {phase === 'missing' && (
         <Alert color="red" title={texts.gone} role="alert">
-          <Text size="sm">{texts.goneHint}</Text>
+          <Text size="sm">
+            {texts.goneHint} {isChanged && texts.goneChanges}
+          </Text>
+          {'trash' in editor.type.verbs && (
+            <Anchor component={Link} size="sm" href={`/trash/${editor.type.name}`}>
+              {texts.history.toTheTrash}
+            </Anchor>
+          )}
           {'create' in editor.type.verbs && editor.store.isChanged && (
             <Button size="xs" mt="xs" onClick={() => void editor.createAgain()}>
               {texts.createAgain}
@@ -115,7 +123,8 @@ function summary(value: unknown, texts: Texts): string {
     const texted = Object.values(value.values).find((one) => typeof one === 'string' && one !== '');
     return typeof texted === 'string' ? texted : value.component;
   }
-  if (typeof value === 'object' && 'documentId' in value) return (value as Link).title ?? texts.untitled;
+  if (typeof value === 'object' && 'documentId' in value)
+    return (value as StoredLink).title ?? texts.untitled;
   return unfinishedText(value) ?? (textOfValue(value) || JSON.stringify(value));
 }
 

@@ -66,7 +66,7 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
             choose={(code) => go({ locale: code, other: code === panels.other ? locale : panels.other })}
           />
         )}
-        {'versions' in type.verbs && !editor.isNew && (
+        {'versions' in type.verbs && !editor.isNew && snapshot.phase === 'ready' && (
           <Anchor component={Link} size="sm" href={historyOf(editor, locale)}>
             {texts.history.title}
           </Anchor>

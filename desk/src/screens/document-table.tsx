@@ -13,11 +13,8 @@ import { LocaleBadges, StatusBadge } from '../parts/status.tsx';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
-export function columnLabel({ name, attribute }: Column): string {
-  if (attribute !== null) return attribute.label;
-  const words = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const columnLabel = ({ name, attribute }: Column, { system }: Texts): string =>
+  attribute?.label ?? system[name as keyof typeof system] ?? name;
 
 interface TableProps {
   readonly type: Type;
@@ -85,7 +82,9 @@ export function DocumentTable(props: TableProps) {
               />
             ))}
             {hasDrafts(type) && <Table.Th>{texts.status}</Table.Th>}
-            {type.localized && model.locales.length > 1 && <Table.Th>{texts.locales}</Table.Th>}
+            {type.localized && model.locales.length > 1 && (
+              <Table.Th className="desk-wide">{texts.locales}</Table.Th>
+            )}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -118,7 +117,7 @@ export function DocumentTable(props: TableProps) {
                   <Table.Td>{known !== undefined && <StatusBadge status={known.status} />}</Table.Td>
                 )}
                 {type.localized && model.locales.length > 1 && (
-                  <Table.Td>
+                  <Table.Td className="desk-wide">
                     {known !== undefined && <LocaleBadges state={known} locales={model.locales} />}
                   </Table.Td>
                 )}
@@ -198,7 +197,7 @@ interface HeadProps {
 
 function ColumnHead({ column, state, go, className }: HeadProps) {
   const texts = useTexts();
-  const label = columnLabel(column);
+  const label = columnLabel(column, texts);
   const [name, direction] = state.sort.split(':');
   const isSorted = name === column.name;
   if (!column.sortable) return <Table.Th className={className}>{label}</Table.Th>;

@@ -253,7 +253,7 @@ function ColumnMenu({
           {all.map((column) => (
             <Checkbox
               key={column.name}
-              label={columnLabel(column)}
+              label={columnLabel(column, texts)}
               checked={chosen.includes(column)}
               onChange={() => toggle(column.name)}
             />

@@ -127,6 +127,8 @@ export default function Palette({ close }: { readonly close: () => void }) {
             aria-controls={combobox.listId ?? undefined}
             placeholder={texts.palette.hint}
             value={search}
+            // The list keeps the key for itself.
+            onKeyDown={(event) => event.key === 'Escape' && close()}
             rightSection={isFetching ? <Loader size="xs" aria-label={texts.loading} /> : null}
             onChange={(event) => setSearch(event.currentTarget.value)}
           />

@@ -47,7 +47,7 @@ export function SaveBar({ editor, deleted }: Props) {
   if (phase === 'loading' || phase === 'failed') return null;
   return (
     <div className="desk-savebar">
-      <Group px="md" py="xs" gap="sm" justify="space-between" wrap="nowrap">
+      <Group px="md" py="xs" gap="sm" justify="space-between" wrap="nowrap" className="desk-savebar-row">
         <Group gap="sm" wrap="nowrap">
           {hasDrafts(type) && state !== null && <StatusBadge status={state.status} />}
           <Progress snapshot={snapshot} />

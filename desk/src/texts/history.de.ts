@@ -62,5 +62,6 @@ export const history: typeof english = {
   restoreDocumentHint:
     'Das Dokument kommt zurück, wie es war, mit seinen Sprachen und der veröffentlichten Fassung. Links auf Dokumente, die es nicht mehr gibt, bleiben weg.',
   documentRestored: (title) => `„${title}“ ist wiederhergestellt.`,
+  toTheTrash: 'Im Papierkorb nachsehen',
   toTrash: 'Links auf das Dokument werden entfernt. Sie können es aus dem Papierkorb wiederherstellen.',
 };

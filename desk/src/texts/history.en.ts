@@ -60,5 +60,6 @@ export const history = {
   restoreDocumentHint:
     'The document comes back as it was, with its languages and its published version. Links to documents that no longer exist stay away.',
   documentRestored: (title: string) => `“${title}” is restored.`,
+  toTheTrash: 'Look in the trash',
   toTrash: 'Links to the document are removed. You can restore it from the trash.',
 };
