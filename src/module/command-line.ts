@@ -1,6 +1,7 @@
 /** Commands of `npx nestjs-content-api`, one row each. */
 import { ADOPT_USAGE, runAdopt } from './adopt-command.js';
 import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-commands.js';
+import { AUDIT_USAGE, ERASE_USAGE, runAudit, runErase } from './audit-command.js';
 import { CHECK_USAGE, runCheck } from './check-command.js';
 import { type Surroundings, UsageError } from './command.js';
 import { DESK_USAGE, runDesk } from './desk-command.js';
@@ -31,6 +32,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   desk: { usage: DESK_USAGE, run: runDesk },
   webhooks: { usage: WEBHOOKS_USAGE, run: runWebhooks },
   events: { usage: EVENTS_USAGE, run: runEvents },
+  audit: { usage: AUDIT_USAGE, run: runAudit },
+  erase: { usage: ERASE_USAGE, run: runErase },
   check: { usage: CHECK_USAGE, run: runCheck },
   migration: {
     usage: 'migration [options]           migrates tables and content to the model; see "migration --help"',

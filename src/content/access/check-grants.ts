@@ -1,15 +1,16 @@
 /** Errors of grants from the options, a file or a database. */
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../model/model.js';
-import { DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
+import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
 import { among } from '../model/suggest.js';
 import { actionsOn, type Grants } from './permissions.js';
 
-/** Grants that do not belong to a content type: the list of locales, the model, and the desk. */
+/** Grants that do not belong to a content type: locales, the model, the desk, and the audit log. */
 const OTHERS: ReadonlyMap<string, undefined> = new Map([
   ['locale', undefined],
   [MODEL_GRANT, undefined],
   [DESK_GRANT, undefined],
+  [AUDIT_GRANT, undefined],
 ]);
 
 function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {

@@ -1,6 +1,6 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
-import { DESK_GRANT } from '../model/naming.js';
+import { AUDIT_GRANT, DESK_GRANT } from '../model/naming.js';
 import { type FieldScope, fieldsText, intersection, NO_FIELDS, union } from './field-scope.js';
 import { conditionOf, type GrantCondition, type PresetOf, type WhereOf } from './grant-condition.js';
 
@@ -13,7 +13,7 @@ const EVERY = '*';
 
 /** Actions on a type, on every type, or on the desk, which can only be opened. */
 export const actionsOn = (subject: string): readonly Action[] => {
-  if (subject === DESK_GRANT) return ['open'];
+  if (subject === DESK_GRANT || subject === AUDIT_GRANT) return ['open'];
   return subject === EVERY ? [...ACTIONS, 'open'] : ACTIONS;
 };
 

@@ -27,7 +27,7 @@ const PLAIN: AnswerHead = { status: null, headers: {} };
 
 const BODILESS: readonly (number | null)[] = [204, 304];
 
-function paginationMeta(page: Pagination, total: number | null): PaginationMeta {
+export function paginationMeta(page: Pagination, total: number | null): PaginationMeta {
   if (page.kind === 'offset')
     return { start: page.start, limit: page.limit, ...(total === null ? {} : { total }) };
   const counted = total === null ? {} : { pageCount: Math.ceil(total / page.limit), total };

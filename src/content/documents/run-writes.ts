@@ -1,4 +1,5 @@
 /** Writes of one transaction: all of them or none. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ContentError, isTaken } from '../../kernel/errors.js';
 import { locking } from '../../pool/locks.js';
 import type { Lock } from '../../pool/locks.js';
@@ -36,7 +37,8 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
   let done: Written<T>[] = [];
   const transact = ({ expects, checksTaken = false, together = false }: Manner): Promise<void> =>
     base.database.transaction(
-      async (runner) => {
+      // A batch may call this from the context of another request.
+      AsyncLocalStorage.bind(async (runner: Runner) => {
         done = [];
         const open = await openFor(runner, writes);
         const one = (write: WriteRun<T>, through: Runner): Promise<Written<T>> => {
@@ -45,7 +47,7 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
         };
         if (together) done = await inLockstep(open, writes, { locksOf: ({ plan }) => plan.locks, work: one });
         else for (const write of writes) done.push(await one(write, open));
-      },
+      }),
       { values, ...traitsOf(writes) },
     );
   await transact({ expects: true, together })

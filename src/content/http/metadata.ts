@@ -12,6 +12,9 @@ export const ContentAction = Reflector.createDecorator<Action>();
 /** Name of the content route that a handler serves. */
 export const Handles = Reflector.createDecorator<Handler>();
 
+/** Name of an action on accounts that the audit log records, with its outcome. */
+export const Audited = Reflector.createDecorator<string>();
+
 export const Generated = Reflector.createDecorator<boolean>();
 
 export const JSON_TEXT = 'application/json; charset=utf-8';

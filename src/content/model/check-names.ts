@@ -1,5 +1,6 @@
 /** Finds database names that two parts of a model share; PostgreSQL would merge them silently. */
 import { IMPORT_TABLE } from './archive.js';
+import { AUDIT_INDEX, AUDIT_TABLE } from './audit-table.js';
 import { EVENT_NAMES } from './event-tables.js';
 import { PRESENCE_NAMES } from './presence-table.js';
 import { HISTORY_INDEX, HISTORY_TABLE } from './history-table.js';
@@ -18,6 +19,8 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [MODEL_TABLE, 'the library'],
   [HISTORY_TABLE, 'the library'],
   [HISTORY_INDEX, 'the library'],
+  [AUDIT_TABLE, 'the library'],
+  [AUDIT_INDEX, 'the library'],
   [IMPORT_TABLE, 'the library'],
   ...[...EVENT_NAMES, ...PRESENCE_NAMES].map((name): [string, string] => [name, 'the library']),
   ['mikro_orm_migrations', 'the migrations of MikroORM'],

@@ -149,3 +149,6 @@ export const MODEL_GRANT = 'content-type-builder';
 
 /** Subject of the grant that opens the desk. */
 export const DESK_GRANT = 'desk';
+
+/** Subject of the grant that shows the audit log, and the first segment of its route. */
+export const AUDIT_GRANT = 'audit';

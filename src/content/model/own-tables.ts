@@ -1,5 +1,6 @@
 /** Tables that belong to the module itself. Entities and migrations are built from this list. */
 import type { Identifier } from '../../kernel/sql.js';
+import { AUDIT_COLUMNS, AUDIT_INDEX, auditTableOf } from './audit-table.js';
 import { CHANGE_COLUMNS, changeLogTablesOf, TOTAL_COLUMNS } from './change-log-tables.js';
 import {
   ATTEMPT_COLUMNS,
@@ -54,6 +55,10 @@ export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
     {
       ...row('ContentHistory_Version', historyTableOf(file), HISTORY_COLUMNS),
       index: { name: HISTORY_INDEX, columns: ['document_id', 'id'] },
+    },
+    {
+      ...row('ContentAudit_Entry', auditTableOf(file), AUDIT_COLUMNS),
+      index: { name: AUDIT_INDEX, columns: ['document_id'] },
     },
   ];
 }

@@ -28,8 +28,8 @@ export interface RouteTable {
   readonly path: string;
   /** Prefix of the operation ids. */
   readonly name: string;
-  /** Parameter `id` of the paths. */
-  readonly id: Parameter;
+  /** Parameter `id` of the paths; omitted if no path has it. */
+  readonly id?: Parameter;
   readonly rows: readonly RouteRow[];
 }
 
@@ -48,7 +48,7 @@ export const routesOf =
         tags: [first],
         summary,
         description: needsGrant(action, subject),
-        ...(path === '' ? {} : { parameters: [id] }),
+        ...(path === '' || id === undefined ? {} : { parameters: [id] }),
         ...(body === undefined ? {} : { requestBody: { required: true, content: json(dataOf(body)) } }),
         responses: {
           [status]: {

@@ -15,7 +15,7 @@ import {
 } from '@nestjs/common';
 import { AccountGuard, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Described } from '../../content/http/metadata.js';
+import { Audited, Described } from '../../content/http/metadata.js';
 import { dataOf } from '../../content/plan/read-body.js';
 import { notFound, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
@@ -72,6 +72,7 @@ export class ApiTokensController {
     return { data: await this.tokens.create(tokenIn(body), caller) };
   }
 
+  @Audited('rotate-token')
   @Post(':id/rotate')
   @HttpCode(200)
   @Header('Cache-Control', 'no-store')
@@ -82,6 +83,7 @@ export class ApiTokensController {
     return { data: token };
   }
 
+  @Audited('revoke-token')
   @Delete(':id')
   @HttpCode(204)
   async revoke(@Req() request: object, @Param('id') id: string): Promise<void> {

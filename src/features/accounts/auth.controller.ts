@@ -22,7 +22,7 @@ import { forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { AccountGuard, callerOf } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Described } from '../../content/http/metadata.js';
+import { Audited, Described } from '../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest } from '../../content/http/request-state.js';
 
 const field = (body: unknown, key: string): unknown => (isObject(body) ? body[key] : undefined);
@@ -48,6 +48,7 @@ export class AuthController {
     @Inject(RateLimits) private readonly limits: RateLimits,
   ) {}
 
+  @Audited('sign-in')
   @Post('local')
   @HttpCode(200)
   async local(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
@@ -55,6 +56,7 @@ export class AuthController {
     return this.limits.attempt(asked, () => this.signIn.local(body));
   }
 
+  @Audited('register')
   @Post('local/register')
   @HttpCode(200)
   async register(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
@@ -72,6 +74,7 @@ export class AuthController {
     return this.codes.forgotPassword(body);
   }
 
+  @Audited('reset-password')
   @Post('reset-password')
   @HttpCode(200)
   async resetPassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
@@ -79,6 +82,7 @@ export class AuthController {
     return this.limits.attempt(asked, () => this.signIn.resetPassword(body));
   }
 
+  @Audited('change-password')
   @Post('change-password')
   @HttpCode(200)
   async changePassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
@@ -117,6 +121,7 @@ export class AuthController {
     return this.sessions.refresh(readFields(body, { refreshToken: 'text' }).refreshToken);
   }
 
+  @Audited('sign-out')
   @Post('logout')
   @HttpCode(200)
   async logout(@Req() request: HttpRequest): Promise<{ readonly ok: true }> {

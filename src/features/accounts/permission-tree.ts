@@ -4,7 +4,7 @@ import { ACTIONS, type Action, type Grants, Permissions } from '../../content/ac
 import { validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
-import { DESK_GRANT } from '../../content/model/naming.js';
+import { AUDIT_GRANT, DESK_GRANT } from '../../content/model/naming.js';
 import { suggest } from '../../content/model/suggest.js';
 
 /** `{ 'api::article': { controllers: { article: { find: { enabled: true, policy: '' } } } } }` */
@@ -61,6 +61,7 @@ const OTHERS: readonly Branch[] = [
     actions: { listLocales: ['find'] },
   },
   { subject: DESK_GRANT, groups: ['plugin::desk'], controller: 'desk', actions: { open: ['open'] } },
+  { subject: AUDIT_GRANT, groups: ['plugin::audit'], controller: 'audit', actions: { open: ['open'] } },
 ];
 
 const branches = (schema: Schema): Branch[] => [

@@ -27,7 +27,7 @@ import type {
   ListedSession,
 } from '../../content/http/editor-accounts.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { Described, Json } from '../../content/http/metadata.js';
+import { Audited, Described, Json } from '../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest, queryOf } from '../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
@@ -103,6 +103,7 @@ export class DeskController {
   }
 
   /** The code sets the password of the user: the caller needs the permission to do so itself. */
+  @Audited('invite')
   @Post('users/:id/invitation')
   @UseGuards(SameOriginGuard, AccountGuard)
   async invite(
@@ -117,6 +118,7 @@ export class DeskController {
   }
 
   /** A block ends all sessions as well, so that both need the same permission. */
+  @Audited('end-sessions')
   @Delete('users/:id/sessions')
   @HttpCode(204)
   @UseGuards(SameOriginGuard, AccountGuard)
@@ -153,6 +155,7 @@ export class DeskController {
     );
   }
 
+  @Audited('sign-in')
   @Post('session')
   @HttpCode(200)
   @UseGuards(SessionGuard)
@@ -166,7 +169,6 @@ export class DeskController {
     );
   }
 
-  /** Removes the cookie of a session that has ended. */
   @Post('session/refresh')
   @HttpCode(200)
   @UseGuards(SessionGuard)
@@ -185,6 +187,7 @@ export class DeskController {
     }
   }
 
+  @Audited('sign-out')
   @Delete('session')
   @HttpCode(204)
   @UseGuards(SessionGuard)
@@ -194,6 +197,7 @@ export class DeskController {
     this.setCookie({ request, response }, '', 0);
   }
 
+  @Audited('reset-password')
   @Post(['session/invitation', 'session/reset'])
   @HttpCode(200)
   @UseGuards(SessionGuard)

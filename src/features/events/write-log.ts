@@ -1,31 +1,10 @@
 /** Appends to the event log: one event per action, in the transaction of the write. */
+import { assignedBy, writtenActionsOf, writtenLocaleOf } from '../../content/documents/logged-write.js';
 import type { PlannedWrite, WriteAddition } from '../../content/documents/write-additions.js';
 import type { Schema } from '../../content/model/model.js';
-import type { WriteEvent, WritePlan } from '../../content/plan/write-plan.js';
+import type { WriteEvent } from '../../content/plan/write-plan.js';
 import { fill } from '../../kernel/sql.js';
 import { compileLog } from './compile-events.js';
-
-/** Returns the names of the attributes that the steps of a write assign, sorted. */
-function assigned({ steps }: PlannedWrite): readonly string[] {
-  const names = steps.flatMap((step) =>
-    step.kind === 'rows'
-      ? [
-          ...[...step.values.keys()].map(({ name }) => name),
-          ...step.links.changes.map(({ attribute }) => attribute.name),
-        ]
-      : [],
-  );
-  return [...new Set(names)].sort();
-}
-
-const localeOf = ({ target }: WritePlan): string =>
-  target.everyLocale || !target.type.localized ? '' : target.locale;
-
-/** Returns the actions of a write: an update of a locale without a version creates it (protocol 21.4). */
-function actionsOf({ plan, steps }: PlannedWrite): readonly WriteEvent[] {
-  const creates = steps.some((step) => step.kind === 'rows' && step.row === null);
-  return plan.events.map((event) => (creates && event === 'update' ? 'create' : event));
-}
 
 /** Whether an action changes published content: deletions and unpublications only of published versions. */
 function changesPublished({ plan: { target }, versions }: PlannedWrite, action: WriteEvent): boolean {
@@ -44,17 +23,17 @@ export function logWrites({ file }: Schema): WriteAddition {
     const { type } = plan.target;
     if (documentId === null || !type.events || plan.events.length === 0) return [];
     const { kind, id } = plan.caller;
-    const actions = actionsOf(write);
+    const actions = writtenActionsOf(write);
     const event = {
       type: type.singularApiId,
       documentId,
-      locale: localeOf(plan),
+      locale: writtenLocaleOf(plan),
       actions,
       published: actions.map((action) => String(changesPublished(write, action))),
       actor: kind,
       actorId: id,
       requestId: plan.requestId,
-      attributes: assigned(write),
+      attributes: assignedBy(write).map(({ name }) => name),
     };
     return [{ ...fill(statement, event), silent: true }];
   };

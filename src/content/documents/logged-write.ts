@@ -1,0 +1,28 @@
+/** Writes as logs describe them. */
+import type { Attribute } from '../model/model.js';
+import type { WriteEvent, WritePlan } from '../plan/write-plan.js';
+import type { PlannedWrite } from './write-additions.js';
+
+/** Returns the attributes that the steps of a write assign, in the order of their names. */
+export function assignedBy({ steps }: Pick<PlannedWrite, 'steps'>): readonly Attribute[] {
+  const all = steps.flatMap((step) =>
+    step.kind === 'rows'
+      ? [...step.values.keys(), ...step.links.changes.map(({ attribute }): Attribute => attribute)]
+      : [],
+  );
+  const byName = new Map(all.map((attribute) => [attribute.name as string, attribute]));
+  return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
+}
+
+/** Returns the locale of a write: empty if it writes all locales, or the type has none. */
+export const writtenLocaleOf = ({ target }: WritePlan): string =>
+  target.everyLocale || !target.type.localized ? '' : target.locale;
+
+/** Returns the actions of a write: an update of a locale without a version creates it (protocol 21.4). */
+export function writtenActionsOf({
+  plan,
+  steps,
+}: Pick<PlannedWrite, 'plan' | 'steps'>): readonly WriteEvent[] {
+  const creates = steps.some((step) => step.kind === 'rows' && step.row === null);
+  return plan.events.map((event) => (creates && event === 'update' ? 'create' : event));
+}

@@ -1,0 +1,119 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Caller } from '../../../content/access/caller.js';
+import { assignedBy, writtenActionsOf, writtenLocaleOf } from '../../../content/documents/logged-write.js';
+import { type PlannedWrite, WriteAdditions } from '../../../content/documents/write-additions.js';
+import { type HttpRequest, requestIdOf, stateOf } from '../../../content/http/request-state.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
+import { Database } from '../../../content/store/database.js';
+import { fill, type Statement, type Template } from '../../../kernel/sql.js';
+import { AUDIT_OPTIONS, type ResolvedAuditOptions } from './audit.options.js';
+import { compileAfter, compileEntries, compileForgetEntries, type NewEntries } from './compile-audit.js';
+
+export type AuditedRequest = HttpRequest & { readonly ip?: string };
+
+/** Action on accounts, after its response is known. */
+export interface AuditedAction {
+  readonly action: string;
+  readonly status: number;
+  /** Account or token that the action is about; null if it is unknown. */
+  readonly documentId: string | null;
+  readonly actor: Pick<Caller, 'kind' | 'id'>;
+}
+
+/** Number of entries that one statement reads or deletes. */
+const BATCH = 1000;
+
+const PUBLIC = { kind: 'public', id: null } as const;
+
+export const actorOf = (request: object): Pick<Caller, 'kind' | 'id'> => stateOf(request).caller ?? PUBLIC;
+
+/** Appends every write and every action on accounts, with the caller and the request. */
+@Injectable()
+export class AuditLog implements OnModuleInit {
+  /** Request whose handler runs. */
+  readonly current = new AsyncLocalStorage<AuditedRequest>();
+  private readonly entries: Template<NewEntries>;
+
+  private readonly file: ContentType;
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) { file }: Schema,
+    @Inject(Database) private readonly database: Database,
+    @Inject(WriteAdditions) private readonly additions: WriteAdditions,
+    @Inject(AUDIT_OPTIONS) private readonly options: ResolvedAuditOptions,
+  ) {
+    this.file = file;
+    this.entries = compileEntries(file);
+  }
+
+  onModuleInit(): void {
+    this.additions.add((write) => this.of(write));
+  }
+
+  /** Appends an action that is not a write, in a transaction of its own. */
+  async note({ action, status, documentId, actor }: AuditedAction, request: AuditedRequest): Promise<void> {
+    await this.database.run(
+      fill(this.entries, {
+        actions: [action],
+        status,
+        type: null,
+        documentId,
+        locale: null,
+        attributes: [],
+        actor: actor.kind,
+        actorId: actor.id,
+        requestId: requestIdOf(request),
+        address: this.addressOf(request),
+      }),
+    );
+  }
+
+  /** Yields all entries, oldest first, as JSON. */
+  async *entriesAsJson(): AsyncGenerator<string> {
+    for (let after = '0', isLast = false; !isLast; ) {
+      const rows = await this.database.run(compileAfter(this.file, after, BATCH));
+      for (const row of rows) yield String(row['entry']);
+      after = String(rows.at(-1)?.['id'] ?? after);
+      isLast = rows.length < BATCH;
+    }
+  }
+
+  /** Deletes entries that are older than a number of days. Returns their number. */
+  async forget(days: number): Promise<number> {
+    let deleted = 0;
+    for (let last = BATCH; last === BATCH; deleted += last)
+      last = (await this.database.run(compileForgetEntries(this.file, days, BATCH))).length;
+    return deleted;
+  }
+
+  private addressOf(request: AuditedRequest | undefined): string | null {
+    return this.options.addresses ? (request?.ip ?? null) : null;
+  }
+
+  private of(write: PlannedWrite): readonly Statement[] {
+    const { plan, versions } = write;
+    const documentId = write.documentId ?? versions.documentId;
+    const actions = writtenActionsOf(write);
+    if (documentId === null || actions.length === 0) return [];
+    const request = this.current.getStore();
+    // Services of accounts write as the application, in the request of a caller.
+    const isSystem = plan.caller.kind === 'system' && request !== undefined;
+    const { kind, id } = isSystem ? actorOf(request) : plan.caller;
+    const entries = {
+      actions,
+      status: null,
+      type: plan.target.type.singularApiId,
+      documentId,
+      locale: writtenLocaleOf(plan) === '' ? null : writtenLocaleOf(plan),
+      attributes: assignedBy(write)
+        .filter(({ hidden }) => !hidden)
+        .map(({ name }) => name),
+      actor: kind,
+      actorId: id,
+      requestId: plan.requestId ?? (request === undefined ? null : requestIdOf(request)),
+      address: this.addressOf(request),
+    };
+    return [{ ...fill(this.entries, entries), silent: true }];
+  }
+}

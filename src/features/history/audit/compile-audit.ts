@@ -1,0 +1,82 @@
+/** Statements of the audit log, to which the application only appends. */
+import { nextCount, TIME } from '../../../content/compile/changes.js';
+import { auditTableOf } from '../../../content/model/audit-table.js';
+import type { ContentType } from '../../../content/model/model.js';
+import { isoInstant } from '../../../content/model/scalar-types.js';
+import {
+  param,
+  print,
+  quote,
+  slot,
+  type Sql,
+  sql,
+  type Statement,
+  template,
+  type Template,
+} from '../../../kernel/sql.js';
+
+/** Entries to append: one for each action. */
+export interface NewEntries {
+  readonly actions: readonly string[];
+  readonly status: number | null;
+  readonly type: string | null;
+  readonly documentId: string | null;
+  readonly locale: string | null;
+  readonly attributes: readonly string[];
+  readonly actor: string;
+  readonly actorId: string | null;
+  readonly requestId: string | null;
+  readonly address: string | null;
+}
+
+const value = (read: (entries: NewEntries) => unknown): Sql => sql`${slot(read)}`;
+
+/** Appends entries, in the transaction that runs. One text for all writes. */
+export const compileEntries = (file: ContentType): Template<NewEntries> =>
+  template(sql`insert into ${quote(auditTableOf(file))}
+      (id, at, action, status, type, document_id, locale, attributes, actor, actor_id, request_id, address)
+    select ${nextCount(file)}, ${TIME}, a.action, ${value(({ status }) => status)}::int4,
+      ${value(({ type }) => type)}::text, ${value(({ documentId }) => documentId)}::text,
+      ${value(({ locale }) => locale)}::text, ${value(({ attributes }) => JSON.stringify(attributes))}::jsonb,
+      ${value(({ actor }) => actor)}::text, ${value(({ actorId }) => actorId)}::text,
+      ${value(({ requestId }) => requestId)}::text, ${value(({ address }) => address)}::text
+    from unnest(${value(({ actions }) => actions)}::text[]) with ordinality a(action, n) order by a.n`);
+
+/** Entry in the form of responses. */
+const SHOWN = sql`json_build_object('id', e.id::text, 'at', ${isoInstant(sql`e.at`)}, 'action', e.action,
+  'status', e.status, 'type', e.type, 'documentId', e.document_id, 'locale', e.locale,
+  'attributes', e.attributes, 'by', json_build_object('kind', e.actor, 'id', e.actor_id),
+  'requestId', e.request_id, 'address', e.address)`;
+
+export interface AuditPage {
+  /** Condition on an entry `e`. */
+  readonly where: Sql;
+  readonly descending: boolean;
+  readonly start: number;
+  readonly limit: number;
+}
+
+const orderOf = (descending: boolean): Sql => (descending ? sql`e.id desc` : sql`e.id`);
+
+/** Selects a page of the entries as `data`, a JSON text, with the `total` of all pages if it is wanted. */
+export function compilePage(file: ContentType, page: AuditPage, counts: boolean): Statement {
+  const table = quote(auditTableOf(file));
+  const total = counts ? sql`(select count(*) from ${table} e where ${page.where})` : sql`null::int8`;
+  return print(sql`select (select coalesce(json_agg(d.entry), '[]') from (select ${SHOWN} as entry
+        from ${table} e where ${page.where} order by ${orderOf(page.descending)}
+        limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8) d)::text as data,
+      ${total} as total`);
+}
+
+/** Selects the next entries after an id, as `entry`, a JSON text each, and their ids. */
+export const compileAfter = (file: ContentType, after: string, limit: number): Statement =>
+  print(sql`select e.id::text as id, (${SHOWN})::text as entry from ${quote(auditTableOf(file))} e
+    where e.id > ${param(after)}::bigint order by e.id limit ${param(limit)}::int8`);
+
+/** Deletes entries that are older than a number of days, at most `limit`. */
+export const compileForgetEntries = (file: ContentType, days: number, limit: number): Statement => {
+  const table = quote(auditTableOf(file));
+  return print(sql`delete from ${table} d where d.id in (select e.id from ${table} e
+      where e.at < now() - make_interval(days => ${param(days)}::int4) order by e.id limit ${param(limit)}::int8)
+    returning 1`);
+};

@@ -1,0 +1,84 @@
+/** Removes a person from stored versions, the audit log and the event log. */
+import { auditTableOf } from '../../content/model/audit-table.js';
+import { eventTablesOf } from '../../content/model/event-tables.js';
+import { historyTableOf } from '../../content/model/history-table.js';
+import type { Schema } from '../../content/model/model.js';
+import { ALONE, type Database } from '../../content/store/database.js';
+import { type Identifier, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
+
+interface Part {
+  readonly what: string;
+  readonly table: Identifier;
+  readonly rows: Sql;
+  /** Assignments; null to delete the rows. */
+  readonly sets: Sql | null;
+}
+
+export interface Erased {
+  readonly what: string;
+  readonly count: number;
+}
+
+function partsOf({ file }: Schema, user: string): readonly Part[] {
+  const id = sql`${param(user)}::text`;
+  const byUser = sql`actor = 'user' and actor_id = ${id}`;
+  const [history, audit] = [historyTableOf(file), auditTableOf(file)];
+  return [
+    {
+      what: 'stored versions of the account, deleted',
+      table: history,
+      rows: sql`type = 'user' and document_id = ${id}`,
+      sets: null,
+    },
+    {
+      what: 'stored versions and deletions by the user, without the id now',
+      table: history,
+      rows: byUser,
+      sets: sql`actor_id = null`,
+    },
+    {
+      what: 'audit entries by the user, without the id and the address now',
+      table: audit,
+      rows: byUser,
+      sets: sql`actor_id = null, address = null`,
+    },
+    {
+      what: 'audit entries about the account, without its id now',
+      table: audit,
+      rows: sql`document_id = ${id} and (type is null or type = 'user')`,
+      sets: sql`document_id = null`,
+    },
+    {
+      what: 'logged events by the user, without the id now',
+      table: eventTablesOf(file).event,
+      rows: byUser,
+      sets: sql`actor_id = null`,
+    },
+  ];
+}
+
+/** Removes a user in one transaction; with `dryRun`, only counts. Returns what it has removed, or would. */
+export async function eraseUser(
+  database: Database,
+  schema: Schema,
+  { user, dryRun }: { readonly user: string; readonly dryRun: boolean },
+): Promise<readonly Erased[]> {
+  const erased: Erased[] = [];
+  await database.transaction(async (runner) => {
+    erased.length = 0;
+    for (const { what, table, rows, sets } of partsOf(schema, user)) {
+      const found = sql`select count(*) as count from ${quote(table)} where ${rows}`;
+      const [row] = await runner.run(print(found));
+      if (!dryRun)
+        await runner.run(
+          print(
+            sets === null
+              ? sql`delete from ${quote(table)} where ${rows}`
+              : sql`update ${quote(table)} set ${sets} where ${rows}`,
+          ),
+        );
+      erased.push({ what, count: Number(row?.['count'] ?? 0) });
+    }
+  }, ALONE);
+  return erased;
+}
