@@ -1,6 +1,8 @@
 /** The roles of `sample-app/deploy/roles.sql` may do their own work, and nothing else. */
+import { readFile } from 'node:fs/promises';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { ContentModule, contentEntities, defineCollectionType } from 'nestjs-content-api';
+import { AuditModule } from 'nestjs-content-api/history';
 import { type Host, startHost } from '../http/helpers.ts';
 import { createWithRoles, onDatabase, type Role, type RoleDatabase } from './roles.ts';
 
@@ -22,6 +24,9 @@ describe('roles of a deployment', () => {
     const orm = await MikroORM.init({ clientUrl, entities: contentEntities({ contentTypes }) });
     await orm.schema.create();
     await orm.close();
+    const page = await readFile('docs/history.md', 'utf8');
+    const [, grants = ''] = /```sql\n(revoke all on content_audit[\s\S]*?)```/.exec(page) ?? [];
+    await sql('content_migrator', grants.replaceAll('content_app', database.nameOf('content_app')));
     host = await startHost(
       () => ({
         imports: [
@@ -30,6 +35,7 @@ describe('roles of a deployment', () => {
             access: { public: { article: '*' } },
             database: { clientUrl: database.urlOf('content_app') },
           }),
+          AuditModule.forRoot(),
         ],
       }),
       { database },
@@ -74,6 +80,18 @@ describe('roles of a deployment', () => {
     'truncate articles',
   ])('do not let an instance change tables: %s', async (text) => {
     await expect(sql('content_app', text)).rejects.toThrow(/permission denied|must be owner/);
+  });
+
+  it('26.5 let an instance add entries to the audit log, and neither change nor delete them', async () => {
+    const created = await send('POST', '', { title: 'audited' });
+    expect(created.status).toBe(201);
+    const { data } = (await created.json()) as { data: { documentId: string } };
+    const { rows } = await sql('content_app', 'select action from content_audit order by id desc limit 2');
+    expect(rows).toEqual([{ action: 'publish' }, { action: 'create' }]);
+    for (const text of ['delete from content_audit', `update content_audit set actor = 'x'`])
+      await expect(sql('content_app', text)).rejects.toThrow('permission denied');
+    expect((await sql('content_migrator', 'delete from content_audit')).rowCount).toBeGreaterThan(1);
+    await fetch(`${host.url}/api/articles/${data.documentId}`, { method: 'DELETE' });
   });
 
   it('let a backup read everything, and write nothing', async () => {

@@ -95,7 +95,7 @@ describe('versions of an earlier model', () => {
     await database.drop();
   });
 
-  it('are read with the present names', async () => {
+  it('25.10 are read with the present names', async () => {
     const [second, first] = (await send(next, 'GET', `articles/${id}/versions`)).data;
     const shown = await send(next, 'GET', `articles/${id}/versions/${first.id}`);
     expect(shown.data.content).toMatchObject({
@@ -109,7 +109,7 @@ describe('versions of an earlier model', () => {
     expect(data.content).toMatchObject({ title: null, subtitle: 'later' });
   });
 
-  it('are restored with the present names', async () => {
+  it('25.10 are restored with the present names', async () => {
     const first = (await send(next, 'GET', `articles/${id}/versions`)).data.at(-1);
     const { data, meta } = await send(next, 'POST', `articles/${id}/versions/${first.id}/actions/restore`);
     expect(data).toMatchObject({ title: 'one', subtitle: 'two' });

@@ -12,8 +12,8 @@ export const auditTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier 
   inSchema(parted(table).schema, AUDIT_TABLE);
 
 /**
- * Columns of the entries. `type` is null for actions on no document, and `status` is that of the HTTP response
- * of such an action.
+ * Columns of the entries. `type` is null for actions on no document. `status` is that of the HTTP response to
+ * such an action.
  */
 export const AUDIT_COLUMNS: readonly OwnColumn[] = [
   ownColumn('id', 'bigint', { key: true }),

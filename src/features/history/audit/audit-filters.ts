@@ -4,7 +4,7 @@ import { SCALAR_TYPES, type ScalarType } from '../../../content/model/scalar-typ
 import { type OperatorName, operatorOf } from '../../../content/query/operators.js';
 import type { Filter } from '../../../content/query/query.js';
 import { invalidKey, type Source, validationError } from '../../../kernel/errors.js';
-import { identifier, join, param, quote, type Sql, sql } from '../../../kernel/sql.js';
+import { join, param, type Sql, sql } from '../../../kernel/sql.js';
 
 export const SOURCE: Source = { source: 'query', param: 'filters' };
 
@@ -13,24 +13,24 @@ interface Field {
   readonly type: ScalarType;
 }
 
-const field = (column: string, type: keyof typeof SCALAR_TYPES = 'string'): Field => ({
-  column: sql`e.${quote(identifier(column))}`,
+const field = (column: Sql, type: keyof typeof SCALAR_TYPES = 'string'): Field => ({
+  column,
   type: SCALAR_TYPES[type],
 });
 
 /** Columns of an entry by the path of their values in responses. */
 const FIELDS: ReadonlyMap<string, Field> = new Map([
-  ['id', field('id', 'biginteger')],
-  ['at', field('at', 'datetime')],
-  ['action', field('action')],
-  ['status', field('status', 'integer')],
-  ['type', field('type')],
-  ['documentId', field('document_id')],
-  ['locale', field('locale')],
-  ['by.kind', field('actor')],
-  ['by.id', field('actor_id')],
-  ['requestId', field('request_id')],
-  ['address', field('address')],
+  ['id', field(sql`e.id`, 'biginteger')],
+  ['at', field(sql`e.at`, 'datetime')],
+  ['action', field(sql`e.action`)],
+  ['status', field(sql`e.status`, 'integer')],
+  ['type', field(sql`e.type`)],
+  ['documentId', field(sql`e.document_id`)],
+  ['locale', field(sql`e.locale`)],
+  ['by.kind', field(sql`e.actor`)],
+  ['by.id', field(sql`e.actor_id`)],
+  ['requestId', field(sql`e.request_id`)],
+  ['address', field(sql`e.address`)],
 ]);
 
 const wrong = (op: OperatorName, path: string, expected: string): Error =>

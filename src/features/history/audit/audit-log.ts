@@ -71,10 +71,11 @@ export class AuditLog implements OnModuleInit {
 
   /** Yields all entries, oldest first, as JSON. */
   async *entriesAsJson(): AsyncGenerator<string> {
-    for (let after = '0', isLast = false; !isLast; ) {
+    for (let after = '0', isLast = false; !isLast;) {
       const rows = await this.database.run(compileAfter(this.file, after, BATCH));
       for (const row of rows) yield String(row['entry']);
-      after = String(rows.at(-1)?.['id'] ?? after);
+      const { id = after } = rows.at(-1) ?? {};
+      after = String(id);
       isLast = rows.length < BATCH;
     }
   }

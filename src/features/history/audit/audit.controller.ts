@@ -59,10 +59,10 @@ export class AuditController {
     const page = parsePagination(raw['pagination'], this.settings);
     const { start, limit, withCount } = page;
     const asked = { where, descending: isDescending(raw['sort']), start, limit };
-    const [row] = await this.database.run(compilePage(this.schema.file, asked, withCount));
+    const [{ data, total } = {}] = await this.database.run(compilePage(this.schema.file, asked, withCount));
     return {
-      data: JSON.parse(String(row?.['data'] ?? '[]')) as unknown,
-      meta: { pagination: paginationMeta(page, withCount ? Number(row?.['total'] ?? 0) : null) },
+      data: JSON.parse(String(data)) as unknown,
+      meta: { pagination: paginationMeta(page, withCount ? Number(total) : null) },
     };
   }
 }
