@@ -17,6 +17,7 @@
  * npm run bench -- desk [--visits 15] [--keys 150] [--rows 500] [--words 20000] [--types 300] [--only lists,many,keys]
  * npm run bench -- compare --before FOLDER [--only read|write|post] [--adapters express,fastify] [--seconds 6] [--rounds 7]
  * npm run bench -- events [--only writers|deliveries|listeners] [--seconds 14] [--rounds 9] [--events 5000] [--listeners 2000]
+ * npm run bench -- history [--seconds 14] [--rounds 9] [--versions 10000] [--tries 60]
  * npm run bench -- layout [--before FOLDER]
  * npm run bench -- types [--types 60] [--tries 5]
  * npm run bench -- scale [--documents 1000000] [--tries 5]
@@ -38,6 +39,7 @@ const benches = {
   desk: () => import('./desk/bench.mjs'),
   compare: () => import('./compare/bench.mjs'),
   events: () => import('./events/bench.mjs'),
+  history: () => import('./history/bench.mjs'),
   layout: () => import('./layout/bench.mjs'),
   types: () => import('./types/bench.mjs'),
   scale: () => import('./scale/bench.mjs'),

@@ -3,7 +3,7 @@
  *
  * node library.mjs --database-url postgresql://… [--model blog|atlas|scale] [--adapter express|fastify] [--cache]
  * [--replica postgresql://… …] [--tables] [--metrics] [--events] [--endpoint http://localhost:… …]
- * [--live]
+ * [--live] [--history]
  *
  * `--tables` creates the tables and ends. Otherwise prints `listening on <url>`.
  */
@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     tables: { type: 'boolean', default: false },
     events: { type: 'boolean', default: false },
     live: { type: 'boolean', default: false },
+    history: { type: 'boolean', default: false },
     endpoint: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -34,8 +35,11 @@ const database = {
   pool: { min: 0, max: 10 },
   replicas: options.replica.map((clientUrl) => ({ clientUrl })),
 };
+const model = { atlas, blog, scale }[options.model];
+const withHistory = (type) => ({ ...type, history: options.history && type.singularApiId === 'article' });
 const content = ContentModule.forRoot({
-  ...{ atlas, blog, scale }[options.model],
+  ...model,
+  contentTypes: model.contentTypes.map(withHistory),
   database,
   ...(options.metrics ? { monitoring: { durations: true, slowRequest: 1000 } } : {}),
   cache: options.cache ? { bytes: 64 * 1024 * 1024 } : false,
@@ -47,12 +51,12 @@ const live = options.live
   : {};
 const hasEvents = options.events || options.live;
 const { EventsModule } = hasEvents ? await import('nestjs-content-api/events') : {};
-const module = hasEvents
-  ? {
-      module: class Bench {},
-      imports: [content, EventsModule.forRoot({ webhooks: { endpoints, allow: ['localhost'] }, ...live })],
-    }
-  : content;
+const { HistoryModule } = options.history ? await import('nestjs-content-api/history') : {};
+const features = [
+  ...(hasEvents ? [EventsModule.forRoot({ webhooks: { endpoints, allow: ['localhost'] }, ...live })] : []),
+  ...(options.history ? [HistoryModule.forRoot({ sittingMinutes: 0 })] : []),
+];
+const module = features.length === 0 ? content : { module: class Bench {}, imports: [content, ...features] };
 const logger = ['error', 'warn'];
 const app =
   options.adapter === 'fastify'
