@@ -9,10 +9,9 @@ import { AuditLog } from '../features/history/audit/audit-log.js';
 import { eraseUser } from '../features/history/erasure.js';
 import { UsageError, withApplication } from './command.js';
 
-export const AUDIT_USAGE = `audit export --file <path> --module <module>
-      Writes all entries of the audit log to a new file, one JSON object per line.
-  audit forget --days <number> --module <module>
-      Deletes entries that are older. Run it with a role that may delete them.`;
+export const AUDIT_USAGE = `audit export|forget --module <module>
+      "export --file <path>" writes all entries of the audit log to a new file, one JSON object per line.
+      "forget --days <number>" deletes older entries. Run it with a role that may delete them.`;
 
 export const ERASE_USAGE = `erase --user <documentId> [--dry-run] --module <module>
       Removes a user from stored versions, the audit log and the event log, and prints what it removed.`;
