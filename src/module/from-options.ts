@@ -5,6 +5,7 @@ import { ContentModelError } from '../content/model/content-model-error.js';
 import { unknownFallbacks } from '../content/model/fallback-locale.js';
 import type { Schema } from '../content/model/model.js';
 import { among } from '../content/model/suggest.js';
+import { dataMistake } from '../content/plan/check-condition.js';
 import { trimSlashes } from '../kernel/paths.js';
 import { checkSettings } from '../kernel/check-settings.js';
 import { type ContentSettings, resolveSettings } from '../kernel/settings.js';
@@ -38,13 +39,14 @@ const unknownLocales = (schema: Schema, { locales }: ContentSettings): string[] 
 export function contentAccess(schema: Schema, runtime: ContentRuntimeOptions): ContentAccess {
   const { access = {}, auth = {} } = runtime;
   const { public: publicGrants = {}, roles = {}, source, maxAge = 1000 } = access;
+  const rules = { schema, check: dataMistake };
   const named = Object.entries(roles).flatMap(([role, grants]) =>
-    checkGrants(grants, schema, `access.roles.${role}`),
+    checkGrants(grants, rules, `access.roles.${role}`),
   );
   const twice = Object.hasOwn(roles, 'public')
     ? ['access.roles.public: move these grants to access.public']
     : [];
-  const mistakes = [...checkGrants(publicGrants, schema, 'access.public'), ...named, ...twice];
+  const mistakes = [...checkGrants(publicGrants, rules, 'access.public'), ...named, ...twice];
   if (mistakes.length > 0) throw new ContentModelError(mistakes, 'grants');
   const logger = new Logger('ContentAccess');
   return new ContentAccess({
@@ -54,5 +56,6 @@ export function contentAccess(schema: Schema, runtime: ContentRuntimeOptions): C
     roles: { ...roles, public: publicGrants },
     sources: source === undefined ? [] : [source],
     warn: (message) => logger.warn(message),
+    check: dataMistake,
   });
 }

@@ -114,6 +114,7 @@ describe('permissions of roles', () => {
       roles: { public: {}, ...roles },
       sources: [{ load: () => Promise.resolve(source) }],
       maxAge: 1000,
+      check: () => null,
       warn: (message) => {
         throw new Error(message);
       },

@@ -42,6 +42,11 @@ export interface AuthStrategy {
    */
   readonly vary?: readonly string[];
   /**
+   * Names of the attributes that its callers can have, such as `['team']`. If every strategy lists its names,
+   * conditions as JSON that name others are refused.
+   */
+  readonly attributes?: readonly string[];
+  /**
    * Returns the identity of a credential, or null for another strategy's credential. Throw a ContentError
    * `UnauthorizedError` for an invalid or expired one.
    */

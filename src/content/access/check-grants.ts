@@ -1,5 +1,6 @@
 /** Errors of grants from the options, a file or a database. */
 import { isObject } from '../../kernel/json.js';
+import type { GrantFilters } from './grant-condition.js';
 import type { ContentType, Schema } from '../model/model.js';
 import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
 import { among } from '../model/suggest.js';
@@ -24,16 +25,41 @@ function fieldMistakes(fields: readonly string[], type: ContentType | undefined,
 const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
   type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
 
-const whereMistakes = (type: ContentType | undefined, at: string): string[] =>
-  type === undefined || type.internal
-    ? [`${at}: "where" and "preset" need a content type other than "file"`]
-    : [];
+/** Part of a grant as JSON. */
+export interface DataPart {
+  readonly type: ContentType;
+  readonly part: 'where' | 'preset';
+  readonly data: GrantFilters;
+}
+
+/** Model of grants, and the check of JSON parts, which returns an error text or null. Null refuses them. */
+export interface GrantRules {
+  readonly schema: Schema;
+  readonly check: ((data: DataPart) => string | null) | null;
+}
+
+function limitMistakes({ limits }: GrantShape, { type, at, check }: Checked): string[] {
+  if (limits.length === 0) return [];
+  if (type === undefined || type.internal)
+    return [`${at}: "where" and "preset" need a content type other than "file"`];
+  return limits.flatMap(([part, data]) => {
+    if (data === null) return [];
+    const mistake = check === null ? 'JSON is not accepted here' : check({ type, part, data });
+    return mistake === null ? [] : [`${at}.${part}: ${mistake}`];
+  });
+}
+
+interface Checked {
+  readonly type: ContentType | undefined;
+  readonly at: string;
+  readonly check: GrantRules['check'];
+}
 
 /**
  * Returns the errors of grants with unknown types, actions or attributes; `where` is their path in the
  * options.
  */
-export function checkGrants(grants: Grants, schema: Schema, where: string): string[] {
+export function checkGrants(grants: Grants, { schema, check }: GrantRules, where: string): string[] {
   const types = new Map<string, ContentType | undefined>([...OTHERS, ...schema.types]);
   return Object.entries(grants).flatMap(([name, list]) => {
     const at = `${where}.${name}`;
@@ -42,7 +68,8 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
     if (list === '*') return [];
     if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
     return (list as readonly unknown[]).flatMap((grant) => {
-      const { actions, fields, own, where } = shapeOf(grant);
+      const shape = shapeOf(grant);
+      const { actions, fields, own } = shape;
       if (actions === null)
         return [
           `${at}: expected an action or { actions, fields, own, where, preset }, found ${JSON.stringify(grant)}`,
@@ -53,7 +80,7 @@ export function checkGrants(grants: Grants, schema: Schema, where: string): stri
         ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, known)}`),
         ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
         ...(own ? ownMistakes(types.get(name), at) : []),
-        ...(where ? whereMistakes(types.get(name), at) : []),
+        ...limitMistakes(shape, { type: types.get(name), at, check }),
       ];
     });
   });
@@ -66,11 +93,13 @@ interface GrantShape {
   readonly actions: readonly string[] | null;
   readonly fields: readonly string[] | null;
   readonly own: boolean;
-  readonly where: boolean;
+  /** Present parts, with their JSON; null for a function. */
+  readonly limits: readonly (readonly ['where' | 'preset', GrantFilters | null])[];
 }
 
-const WRONG: GrantShape = { actions: null, fields: null, own: false, where: false };
+const WRONG: GrantShape = { actions: null, fields: null, own: false, limits: [] };
 const MEMBERS = ['actions', 'fields', 'own', 'where', 'preset'];
+const isLimit = (value: unknown): boolean => typeof value === 'function' || isObject(value);
 
 /** Reads a grant from a file or a database, where its type is not guaranteed. */
 function shapeOf(grant: unknown): GrantShape {
@@ -78,9 +107,12 @@ function shapeOf(grant: unknown): GrantShape {
   if (!isObject(grant) || Object.keys(grant).some((key) => !MEMBERS.includes(key))) return WRONG;
   const { actions, fields, own = false, where, preset } = grant;
   if ((fields !== undefined && !isTexts(fields)) || typeof own !== 'boolean') return WRONG;
-  if (where !== undefined && (typeof where !== 'function' || own)) return WRONG;
-  if (preset !== undefined && typeof preset !== 'function') return WRONG;
+  if (where !== undefined && (!isLimit(where) || own)) return WRONG;
+  if (preset !== undefined && !isLimit(preset)) return WRONG;
+  const limits = (['where', 'preset'] as const).flatMap((part) => {
+    const limit = grant[part];
+    return limit === undefined ? [] : ([[part, isObject(limit) ? limit : null]] as const);
+  });
   const named = isTexts(actions) ? actions : null;
-  const shape = { fields: fields ?? null, own, where: where !== undefined || preset !== undefined };
-  return { ...shape, actions: actions === '*' ? [] : named };
+  return { fields: fields ?? null, own, limits, actions: actions === '*' ? [] : named };
 }

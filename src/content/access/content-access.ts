@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { Schema } from '../model/model.js';
 import { type AuthStrategy, type Credentials, type Identity, recognise } from './auth-strategy.js';
 import { type Caller, publicCaller } from './caller.js';
-import { checkGrants } from './check-grants.js';
+import { among } from '../model/suggest.js';
+import { checkGrants, type DataPart, type GrantRules } from './check-grants.js';
+import { attributesIn } from './data-conditions.js';
 import { actionsOn, type Grant, type Grants, Permissions } from './permissions.js';
 
 export type RoleGrants = Readonly<Record<string, Grants>>;
@@ -30,6 +32,8 @@ export interface AccessBase {
   /** Lifetime of grants from sources, in milliseconds. */
   readonly maxAge: number;
   readonly warn: (message: string) => void;
+  /** Checks a condition or preset as JSON: returns an error text, or null. */
+  readonly check: (data: DataPart) => string | null;
 }
 
 /** Size of the LRU cache of permissions by combination of roles. */
@@ -84,6 +88,21 @@ export class ContentAccess {
   /** Request headers that identify a caller, as a `Vary` value. */
   get vary(): string {
     return this.varies;
+  }
+
+  /** Rules of grants from outside the code. */
+  get rules(): GrantRules {
+    const { schema, check } = this.base;
+    return { schema, check: (part) => this.unknownAttribute(part) ?? check(part) };
+  }
+
+  /** Returns an error for an attribute of callers that no strategy has, if all strategies list theirs. */
+  private unknownAttribute({ data }: DataPart): string | null {
+    const listed = this.strategies.map(({ attributes }) => attributes);
+    if (listed.includes(undefined)) return null;
+    const known = listed.flatMap((names) => names ?? []);
+    const unknown = attributesIn(data).find((name) => !known.includes(name));
+    return unknown === undefined ? null : `"${unknown}" is not an attribute of users${among(unknown, known)}`;
   }
 
   /** Adds a source of grants. */
@@ -190,7 +209,6 @@ export class ContentAccess {
 
   /** Removes grants with unknown names, so that a later model cannot give them another meaning. */
   private valid(roles: RoleGrants): RoleGrants {
-    const { schema } = this.base;
     return Object.fromEntries(
       Object.entries(this.object(roles, 'the roles')).map(([role, grants]) => {
         const entries = Object.entries(this.object(grants, `role "${role}"`) as Grants).flatMap(
@@ -203,7 +221,7 @@ export class ContentAccess {
               [
                 type,
                 items.filter((grant) =>
-                  this.passes(checkGrants({ [type]: [grant] }, schema, `role "${role}"`)),
+                  this.passes(checkGrants({ [type]: [grant] }, this.rules, `role "${role}"`)),
                 ),
               ],
             ];

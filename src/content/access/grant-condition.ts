@@ -62,7 +62,7 @@ export function withFilters<C extends CallerFacts>(caller: C, filters: Evaluated
 }
 
 /** Whether a value cannot widen a condition. A missing value or an empty group would match every document. */
-function isComplete(value: unknown, key = ''): boolean {
+export function isComplete(value: unknown, key = ''): boolean {
   if (Array.isArray(value))
     return (value.length > 0 || key !== '$and') && value.every((item) => isComplete(item));
   if (value instanceof Date) return !Number.isNaN(value.getTime());

@@ -2,7 +2,14 @@
 import { LRUCache } from 'lru-cache';
 import { AUDIT_GRANT, DESK_GRANT } from '../model/naming.js';
 import { type FieldScope, fieldsText, intersection, NO_FIELDS, union } from './field-scope.js';
-import { conditionOf, type GrantCondition, type PresetOf, type WhereOf } from './grant-condition.js';
+import { fromData } from './data-conditions.js';
+import {
+  conditionOf,
+  type GrantCondition,
+  type GrantFilters,
+  type PresetOf,
+  type WhereOf,
+} from './grant-condition.js';
 
 /** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
 export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
@@ -31,6 +38,9 @@ const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
  * limited grants of an action add up their documents. They grant only the attributes that all of them list.
  *
  * `preset` returns values of the documents that the caller creates, which it can neither send nor change.
+ *
+ * `where` and `preset` can also be JSON. `$CURRENT_USER` is the caller's id, and `$CURRENT_USER.team` its
+ * attribute `team`: `{ team: { documentId: '$CURRENT_USER.team' } }`. JSON cannot name private attributes.
  */
 export type Grant =
   | Action
@@ -38,8 +48,8 @@ export type Grant =
       readonly actions: '*' | readonly Action[];
       readonly fields?: readonly string[];
       readonly own?: boolean;
-      readonly where?: WhereOf;
-      readonly preset?: PresetOf;
+      readonly where?: WhereOf | GrantFilters;
+      readonly preset?: PresetOf | GrantFilters;
     };
 
 /**
@@ -57,15 +67,17 @@ interface NormalGrant {
 
 interface LimitParts {
   readonly own?: boolean;
-  readonly where?: WhereOf;
-  readonly preset?: PresetOf | null;
+  readonly where?: WhereOf | GrantFilters;
+  readonly preset?: PresetOf | GrantFilters;
 }
 
 const NO_DOCUMENT = (): false => false;
 
 /** Returns the condition of a grant. One with `own` and `where` is refused, so it grants nothing. */
 function limitOf(grant: Exclude<Grant, string>): GrantCondition | null {
-  const { own = false, where, preset = null }: LimitParts = grant;
+  const { own = false, ...data }: LimitParts = grant;
+  const where = data.where === undefined ? undefined : fromData(data.where);
+  const preset = data.preset === undefined ? null : fromData(data.preset);
   if (own) return conditionOf(where === undefined ? 'own' : NO_DOCUMENT, preset);
   return where === undefined && preset === null ? null : conditionOf(where ?? 'all', preset);
 }

@@ -2,11 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { publicCaller } from '../../content/access/caller.js';
+import type { Identity } from '../../content/access/auth-strategy.js';
 import { Permissions } from '../../content/access/permissions.js';
 import { notFound } from '../../kernel/errors.js';
 import { checkedAs, isCount, isFlag, isNullOr, isShape, isText, type Tests } from '../../kernel/json.js';
 import type { ContentType } from '../../content/model/model.js';
 import { AccountTables } from './account-tables.js';
+import { callerAttributes } from './caller-attributes.js';
 import { stateOfAccount } from './json-web-tokens.js';
 import { Roles } from './roles.js';
 import { nameKey } from './user-names.js';
@@ -35,9 +37,11 @@ export interface Account {
   readonly state: string;
   readonly sessions: readonly Session[];
   readonly resetPasswordExpires: string | null;
+  /** Attributes of the application, for the conditions of grants. A relation has its document id. */
+  readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-interface AccountRow extends Omit<Account, 'state' | 'sessions'> {
+interface AccountRow extends Omit<Account, 'state' | 'sessions' | 'attributes'> {
   readonly tokenVersion: number | null;
   readonly sessions: string | null;
 }
@@ -81,6 +85,8 @@ export const hashToken = (token: string): string => createHash('sha256').update(
 
 @Injectable()
 export class AccountRepository {
+  private known: readonly string[] | null = null;
+
   constructor(
     @Inject(AccountTables) private readonly tables: AccountTables,
     @Inject(Roles) private readonly roles: Roles,
@@ -88,6 +94,17 @@ export class AccountRepository {
 
   get type(): ContentType {
     return this.tables.users.type;
+  }
+
+  /** Names of the attributes that the conditions of grants can use. */
+  get attributes(): readonly string[] {
+    return (this.known ??= callerAttributes(this.type));
+  }
+
+  /** Returns the identity of an account, as every sign-in gives it. */
+  async identityOf({ documentId, attributes, role: named }: Account): Promise<Identity> {
+    const role = await this.roles.typeOf(named);
+    return { kind: 'user', id: documentId, roles: role === null ? [] : [role], attributes };
   }
 
   /** Creates a user with a role, given by its grant name. Hooks and checks run. Returns the document id. */
@@ -102,13 +119,16 @@ export class AccountRepository {
   }
 
   async find(...anyOf: readonly Readonly<Record<string, unknown>>[]): Promise<Account | null> {
-    const [row] = await this.tables.users.records.find(anyOf, COLUMNS);
+    const [row] = await this.tables.users.records.find(anyOf, [...COLUMNS, ...this.attributes]);
     if (row === undefined) return null;
     const known = checkedAs(row, isAccountRow, 'A stored account');
     const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions);
     return {
       ...known,
       state: stateOfAccount(known),
+      attributes: Object.fromEntries(
+        this.attributes.flatMap((name) => (row[name] === null ? [] : [[name, row[name]]])),
+      ),
       sessions: Array.isArray(stored) ? (stored as Session[]) : [],
     };
   }

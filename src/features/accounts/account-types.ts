@@ -58,7 +58,7 @@ const ROLE = defineCollectionType({
 /** Values that would let a reader sign in as the user. */
 const CREDENTIAL = { private: true, writable: false, archived: false } as const;
 
-const USER_ATTRIBUTES = {
+export const USER_ATTRIBUTES = {
   username: { type: 'string', required: true, unique: true, minLength: 3 },
   email: { type: 'email', required: true, unique: true, minLength: 6 },
   provider: { type: 'string', default: 'local' },

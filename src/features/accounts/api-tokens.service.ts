@@ -114,6 +114,7 @@ const expiry = (days: number | null): string | null =>
 @Injectable()
 export class ApiTokens implements AuthStrategy {
   readonly name = 'api-token';
+  readonly attributes: readonly string[] = [];
   private readonly logger = new Logger('ContentApiTokens');
   private readonly records: RepositoryWithoutHooks;
   private readonly service: ContentService<ApiToken & Record<string, unknown>>;
@@ -143,7 +144,7 @@ export class ApiTokens implements AuthStrategy {
       throw validationError('The kind "custom" requires "grants", and no other kind allows it');
     if (days !== undefined && !(Number.isSafeInteger(days) && days > 0))
       throw validationError('"days" must be a positive whole number');
-    const mistakes = checkGrants(grants ?? {}, this.schema, 'grants');
+    const mistakes = checkGrants(grants ?? {}, { schema: this.schema, check: null }, 'grants');
     if (mistakes.length > 0) throw validationError(mistakes.join('; '));
     needCovered(as, kind, grants ?? null);
     const { token, lookup, hash } = newSecret();

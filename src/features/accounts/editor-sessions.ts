@@ -120,8 +120,7 @@ export class EditorSessions implements EditorAccounts {
   async identityOf(documentId: string): Promise<Identity | null> {
     const account = await this.accounts.find({ documentId });
     if (account === null || account.blocked === true) return null;
-    const role = await this.accounts.roleOf(account);
-    return { kind: 'user', id: account.documentId, roles: role === null ? [] : [role] };
+    return this.accounts.identityOf(account);
   }
 
   async nameOf(documentId: string): Promise<string | null> {

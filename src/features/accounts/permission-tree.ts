@@ -1,22 +1,29 @@
 /** Grants in the format of the role routes (protocol 19.20, 19.21). */
 import { checkGrants } from '../../content/access/check-grants.js';
-import { ACTIONS, type Action, type Grants, Permissions } from '../../content/access/permissions.js';
+import {
+  ACTIONS,
+  type Action,
+  type Grant,
+  type Grants,
+  Permissions,
+} from '../../content/access/permissions.js';
 import { validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
+import { dataMistake } from '../../content/plan/check-condition.js';
 import { AUDIT_GRANT, DESK_GRANT } from '../../content/model/naming.js';
 import { suggest } from '../../content/model/suggest.js';
+import { type LeafLimits, limitsOf, sentLimits, storedLimits } from './tree-conditions.js';
+
+/** Action in a tree. With `where` or `preset`, it is granted on the documents that meet the condition. */
+export interface TreeLeaf extends LeafLimits {
+  readonly enabled: boolean;
+  readonly policy: string;
+}
 
 /** `{ 'api::article': { controllers: { article: { find: { enabled: true, policy: '' } } } } }` */
 export type PermissionTree = Readonly<
-  Record<
-    string,
-    {
-      readonly controllers: Readonly<
-        Record<string, Readonly<Record<string, { readonly enabled: boolean; readonly policy: string }>>>
-      >;
-    }
-  >
+  Record<string, { readonly controllers: Readonly<Record<string, Readonly<Record<string, TreeLeaf>>>> }>
 >;
 
 const PLUGIN = 'plugin::users-permissions';
@@ -74,19 +81,20 @@ const branches = (schema: Schema): Branch[] => [
   ...OTHERS,
 ];
 
-/** Returns the tree of all types and actions, with the granted ones enabled. */
-export function treeOf(permissions: Permissions, schema: Schema): PermissionTree {
-  const tree: Record<
-    string,
-    { controllers: Record<string, Record<string, { enabled: boolean; policy: string }>> }
-  > = {};
+/**
+ * Returns the tree of all types and actions, with the granted ones enabled. `withLimits` also enables those
+ * that are granted under a condition as JSON, and shows it.
+ */
+export function treeOf(permissions: Permissions, schema: Schema, withLimits = false): PermissionTree {
+  const tree: Record<string, { controllers: Record<string, Record<string, TreeLeaf>> }> = {};
   for (const { subject, groups, controller, actions } of branches(schema)) {
     const group = (tree[groups[0] ?? ''] ??= { controllers: {} });
     group.controllers[controller] = Object.fromEntries(
-      Object.entries(actions).map(([name, all]) => [
-        name,
-        { enabled: all.every((action) => permissions.allows(subject, action)), policy: '' },
-      ]),
+      Object.entries(actions).map(([name, all]) => {
+        const enabled = all.every((action) => permissions.allows(subject, action));
+        const limits = enabled || !withLimits ? null : limitsOf(permissions, subject, all);
+        return [name, { enabled: enabled || limits !== null, policy: '', ...limits }];
+      }),
     );
   }
   return tree;
@@ -97,9 +105,10 @@ const SYNONYMS: Readonly<Record<string, string>> = { readDraft: 'readDrafts' };
 
 /**
  * Returns the grants of a tree. Disabled entries are ignored, because trees of other servers contain actions
- * of their own. Throws a ValidationError for an enabled entry that does not exist.
+ * of their own. Throws a ValidationError for an enabled entry that does not exist, and for a wrong condition.
+ * An entry that names no condition keeps the one in `stored`: clients of the protocol do not know conditions.
  */
-export function grantsOfTree(tree: unknown, schema: Schema): Grants {
+export function grantsOfTree(tree: unknown, schema: Schema, stored: Grants = {}): Grants {
   if (Array.isArray(tree) && tree.length === 0) return {};
   if (!isObject(tree))
     throw validationError('permissions must be an object', {
@@ -108,8 +117,10 @@ export function grantsOfTree(tree: unknown, schema: Schema): Grants {
       source: 'body',
     });
   const known = branches(schema);
-  const grants = new Map<string, Set<Action>>();
-  for (const { group, controller, action } of enabledIn(tree)) {
+  const mayEnter = (type: ContentType): boolean =>
+    known.some(({ subject }) => subject === type.singularApiId);
+  const grants = new Map<string, Grant[]>();
+  for (const { group, controller, action, leaf } of enabledIn(tree)) {
     const branch = known.find((one) => one.controller === controller && one.groups.includes(group));
     if (branch === undefined)
       refuse(
@@ -120,32 +131,50 @@ export function grantsOfTree(tree: unknown, schema: Schema): Grants {
     const { subject, actions } = branch;
     const name = SYNONYMS[action] ?? action;
     const meant = Object.hasOwn(actions, name) ? actions[name] : undefined;
-    if (meant === undefined)
-      refuse(action, `permissions.${group}.controllers.${controller}`, Object.keys(actions));
-    const granted = grants.get(subject) ?? new Set();
-    grants.set(subject, new Set([...granted, ...meant]));
+    const path = `permissions.${group}.controllers.${controller}`;
+    if (meant === undefined) refuse(action, path, Object.keys(actions));
+    const place = { type: limitable(subject, schema), path: `${path}.${action}`, mayEnter };
+    const limits = sentLimits(leaf, place) ?? storedLimits(stored[subject], meant) ?? 'none';
+    const granted = limits === 'none' ? meant : [{ actions: meant, ...limits }];
+    grants.set(subject, [...(grants.get(subject) ?? []), ...granted]);
   }
-  return Object.fromEntries([...grants].map(([name, actions]) => [name, [...actions]]));
+  return Object.fromEntries([...grants].map(([name, list]) => [name, distinct(list)]));
+}
+
+/** Groups of one action can occur twice, under both names of a type. */
+const distinct = (list: readonly Grant[]): readonly Grant[] => [
+  ...new Map(list.map((grant) => [JSON.stringify(grant), grant])).values(),
+];
+
+/** Content type whose actions can have conditions; undefined for the subjects of other routes. */
+function limitable(subject: string, schema: Schema): ContentType | undefined {
+  const type = schema.types.get(subject);
+  return type?.internal === true || IN_PLUGIN.includes(subject) ? undefined : type;
 }
 
 /** Whether a tree expresses all grants: grants of attributes, of own documents and of `*` do not fit in. */
 export function isTree(grants: Grants, schema: Schema): boolean {
-  if (checkGrants(grants, schema, 'grants').length > 0) return false;
+  if (checkGrants(grants, { schema, check: dataMistake }, 'grants').length > 0) return false;
   const permissions = Permissions.of(grants);
-  const fromTree = Permissions.of(grantsOfTree(treeOf(permissions, schema), schema));
+  const fromTree = Permissions.of(grantsOfTree(treeOf(permissions, schema, true), schema));
   return fromTree.covers(permissions) && permissions.covers(fromTree);
 }
 
 const entriesOf = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
 
-const enabledIn = (
-  tree: Readonly<Record<string, unknown>>,
-): { readonly group: string; readonly controller: string; readonly action: string }[] =>
+interface EnabledLeaf {
+  readonly group: string;
+  readonly controller: string;
+  readonly action: string;
+  readonly leaf: Readonly<Record<string, unknown>>;
+}
+
+const enabledIn = (tree: Readonly<Record<string, unknown>>): EnabledLeaf[] =>
   entriesOf(tree).flatMap(([group, value]) =>
     entriesOf(isObject(value) ? value['controllers'] : null).flatMap(([controller, actions]) =>
-      entriesOf(actions)
-        .filter(([, leaf]) => isObject(leaf) && leaf['enabled'] === true)
-        .map(([action]) => ({ group, controller, action })),
+      entriesOf(actions).flatMap(([action, leaf]) =>
+        isObject(leaf) && leaf['enabled'] === true ? [{ group, controller, action, leaf }] : [],
+      ),
     ),
   );
 

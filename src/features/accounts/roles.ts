@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import slugify from '@sindresorhus/slugify';
+import { checkGrants } from '../../content/access/check-grants.js';
 import {
   ContentAccess,
   type PermissionsSource,
@@ -141,14 +142,14 @@ export class Roles implements PermissionsSource, OnModuleInit {
       name,
       description: input.description ?? null,
       type,
-      grants: this.grantsFrom(input) ?? {},
+      grants: this.grantsFrom(input, {}) ?? {},
     });
     this.access.refresh();
   }
 
   async update(id: string, input: RoleInput): Promise<void> {
     const role = await this.one(id);
-    const grants = this.grantsFrom(input);
+    const grants = this.grantsFrom(input, role.grants);
     const { name = role.name, description = role.description } = input;
     await this.tables.roles.documents.update(role.documentId, {
       name,
@@ -171,8 +172,13 @@ export class Roles implements PermissionsSource, OnModuleInit {
     this.access.refresh();
   }
 
-  private grantsFrom({ permissions }: RoleInput): Grants | null {
-    return permissions === undefined ? null : grantsOfTree(permissions, this.schema);
+  /** Returns the grants of a body. Throws a ValidationError for wrong ones. */
+  private grantsFrom({ permissions }: RoleInput, stored: Grants): Grants | null {
+    if (permissions === undefined) return null;
+    const grants = grantsOfTree(permissions, this.schema, stored);
+    const [mistake] = checkGrants(grants, this.access.rules, 'permissions');
+    if (mistake === undefined) return grants;
+    throw validationError(mistake, { key: 'permissions', path: 'permissions', source: 'body' });
   }
 
   private async make(values: {

@@ -70,9 +70,18 @@ const needed = (members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   open(members, Object.keys(members));
 const mapOf = (value: JsonSchema): JsonSchema => ({ type: 'object', additionalProperties: value });
 
+/** Condition of an action as JSON; null in a body removes it. */
+const CONDITION = anyOf({ type: 'object' }, NULL);
+
 /** Schema of {@link PermissionTree} (protocol 19.21). */
 const TREE: JsonSchema = mapOf(
-  needed({ controllers: mapOf(mapOf(needed({ enabled: FLAG, policy: TEXT }))) }),
+  needed({
+    controllers: mapOf(
+      mapOf(
+        open({ enabled: FLAG, policy: TEXT, where: CONDITION, preset: CONDITION }, ['enabled', 'policy']),
+      ),
+    ),
+  }),
 );
 const OK = (): JsonSchema => needed({ ok: { const: true } });
 

@@ -24,6 +24,10 @@ export class UserStrategy implements AuthStrategy, OnModuleInit {
     @Inject(ContentAccess) private readonly access: ContentAccess,
   ) {}
 
+  get attributes(): readonly string[] {
+    return this.accounts.attributes;
+  }
+
   onModuleInit(): void {
     this.access.addStrategy(this);
   }
@@ -36,7 +40,6 @@ export class UserStrategy implements AuthStrategy, OnModuleInit {
     if (account === null || account.blocked === true || account.state !== claims.state) throw unauthorized();
     if (claims.session !== null && !live(account.sessions).some(({ id }) => id === claims.session))
       throw unauthorized();
-    const role = await this.accounts.roleOf(account);
-    return { kind: 'user', id: account.documentId, roles: role === null ? [] : [role] };
+    return this.accounts.identityOf(account);
   }
 }

@@ -1,0 +1,103 @@
+/** Checks of conditions and presets as JSON: from code, from a source of grants, or from the role routes. */
+import type { DataPart } from '../access/check-grants.js';
+import { isMisspelled, variableIn } from '../access/data-conditions.js';
+import { type GrantFilters, isComplete } from '../access/grant-condition.js';
+import { ContentError, validationError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import type { ContentType } from '../model/model.js';
+import { among } from '../model/suggest.js';
+import { isOperator, operatorOf } from '../query/operators.js';
+import { parseFilters } from '../query/parse-filters.js';
+import { openFilter, tokenOf } from '../query/text-shape.js';
+import { planFilter } from './plan-filter.js';
+import type { Rights } from './rights.js';
+
+const SOURCE = { source: 'body', param: 'where' } as const;
+
+const failed = (message: string, path: readonly string[]): ContentError =>
+  validationError(message, { key: path.at(-1) ?? 'where', path: path.join('.'), source: 'body' });
+
+/** Replaces variables by placeholders. Throws for misspelled ones, and for a variable as a flag. */
+function opened(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item, i) => opened(item, [...path, String(i)]));
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, opened(item, [...path, key])]),
+    );
+  if (isMisspelled(value))
+    throw failed('expected "$CURRENT_USER" or "$CURRENT_USER.", followed by an attribute', path);
+  if (variableIn(value) === undefined) return value;
+  const key = path.at(-1) ?? '';
+  if (isOperator(key) && operatorOf(key).operand === 'flag')
+    throw failed(`${key} takes true or false, no variable`, path);
+  return tokenOf('grant', 0);
+}
+
+/** Permissions of conditions as JSON: all but private attributes, in types that `mayEnter` accepts. */
+function rightsTo(mayEnter: (type: ContentType) => boolean): Rights {
+  const rights: Rights = {
+    budget: { hops: Infinity, allowed: { hops: Infinity, hopDepth: Infinity } },
+    mayEnter: (_attribute, type) => mayEnter(type),
+    seesAll: () => true,
+    mayRead: () => true,
+    enter: () => rights,
+  };
+  return rights;
+}
+
+/**
+ * Throws a ContentError with key and path for a condition that does not fit the model, or that no document can
+ * meet. It may name related types that `mayEnter` accepts.
+ */
+export function checkCondition(
+  type: ContentType,
+  filters: GrantFilters,
+  mayEnter: (type: ContentType) => boolean = () => true,
+): void {
+  const raw = opened(filters, []);
+  if (!isComplete(filters)) throw failed('no document can meet a condition with null or an empty object', []);
+  const filter = parseFilters(raw, { source: SOURCE, budget: { left: Infinity, allowed: Infinity } });
+  if (filter === null) return;
+  planFilter(openFilter(filter), {
+    model: type,
+    attribute: null,
+    open: true,
+    path: [],
+    negated: false,
+    rights: rightsTo(mayEnter),
+    source: SOURCE,
+  });
+}
+
+/**
+ * Throws a ContentError with key and path for a preset of attributes that no body can contain, and of
+ * relations to types that `mayEnter` refuses.
+ */
+export function checkPreset(
+  type: ContentType,
+  values: GrantFilters,
+  mayEnter: (type: ContentType) => boolean = () => true,
+): void {
+  const names = [...type.attributes.values()].flatMap((attribute): string[] => {
+    const { name, writable, linked } = attribute;
+    const isEntered = !linked || attribute.targets.every(mayEnter);
+    return writable && isEntered && name !== type.owner ? [name] : [];
+  });
+  for (const [name, value] of Object.entries(values)) {
+    if (!names.includes(name))
+      throw failed(`"${name}" is not an attribute that a preset can set${among(name, names)}`, [name]);
+    opened(value, [name]);
+  }
+}
+
+/** Returns the error of a condition or preset as JSON; null for a valid one. */
+export function dataMistake({ type, part, data }: DataPart): string | null {
+  try {
+    if (part === 'where') checkCondition(type, data);
+    else checkPreset(type, data);
+    return null;
+  } catch (error) {
+    if (error instanceof ContentError) return error.message;
+    throw error;
+  }
+}
