@@ -46,8 +46,8 @@ function rightsTo(mayEnter: (type: ContentType) => boolean): Rights {
 }
 
 /**
- * Throws a ContentError with key and path for a condition that does not fit the model, or that no document can
- * meet. It may name related types that `mayEnter` accepts.
+ * Throws a ContentError with key and path for a condition that does not fit the model, or that no document
+ * can meet. It may name related types that `mayEnter` accepts.
  */
 export function checkCondition(
   type: ContentType,
