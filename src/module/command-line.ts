@@ -1,4 +1,5 @@
 /** Commands of `npx nestjs-content-api`, one row each. */
+import { ACCESS_USAGE, runAccess } from './access-command.js';
 import { ADOPT_USAGE, runAdopt } from './adopt-command.js';
 import { EXPORT_USAGE, IMPORT_USAGE, runExport, runImport } from './archive-commands.js';
 import { AUDIT_USAGE, ERASE_USAGE, runAudit, runErase } from './audit-command.js';
@@ -29,6 +30,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args) => runFiles(['files', ...args]),
   },
   user: { usage: USER_USAGE, run: runUser },
+  access: { usage: ACCESS_USAGE, run: runAccess },
   desk: { usage: DESK_USAGE, run: runDesk },
   webhooks: { usage: WEBHOOKS_USAGE, run: runWebhooks },
   events: { usage: EVENTS_USAGE, run: runEvents },

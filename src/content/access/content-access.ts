@@ -6,6 +6,7 @@ import { type Caller, publicCaller } from './caller.js';
 import { among } from '../model/suggest.js';
 import { checkGrants, type DataPart, type GrantRules } from './check-grants.js';
 import { attributesIn } from './data-conditions.js';
+import { explain, type ExplainedAction } from './explain.js';
 import { actionsOn, type Grant, type Grants, Permissions } from './permissions.js';
 
 export type RoleGrants = Readonly<Record<string, Grants>>;
@@ -165,6 +166,17 @@ export class ContentAccess {
   /** Returns the combined permissions of roles. Unknown roles and roles without grants add nothing. */
   async permissionsOf(roles: readonly string[]): Promise<Permissions> {
     return this.rightsIn(await this.current(), roles);
+  }
+
+  /**
+   * Explains what a caller may do with a content type: for each action the documents, attributes and
+   * conditions, and the reason of a refusal. For developers: do not send it to clients. Throws an Error for
+   * an unknown type.
+   */
+  explain(caller: Caller, singularApiId: string): readonly ExplainedAction[] {
+    const type = this.base.schema.types.get(singularApiId);
+    if (type === undefined) throw new Error(`"${singularApiId}" is not a content type`);
+    return explain(caller, type);
   }
 
   private rightsIn({ grants, rights }: Known, roles: readonly string[]): Permissions {

@@ -216,6 +216,15 @@ export class ApiTokens implements AuthStrategy {
       );
   }
 
+  /** Returns the caller of requests with the token of this name; null if there is none. */
+  async identityOf(name: string): Promise<Identity | null> {
+    const token = (await this.list()).find((one) => one.name === name);
+    if (token === undefined) return null;
+    const { kind, grants, documentId } = token;
+    const permissions = kind === 'custom' ? Permissions.of(grants ?? {}) : BY_KIND[kind];
+    return { kind: 'token', id: documentId, permissions };
+  }
+
   private permissionsOf({ kind, grants }: TokenRow): Permissions {
     if (kind !== 'custom') return BY_KIND[kind];
     const text = grants ?? '{}';
