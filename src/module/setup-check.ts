@@ -1,7 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, Optional } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import { ContentAccess } from '../content/access/content-access.js';
-import { ACTIONS, Permissions } from '../content/access/permissions.js';
+import { ACTIONS } from '../content/access/actions.js';
+import { Permissions } from '../content/access/permissions.js';
 import { apiTokenType } from '../features/accounts/account-types.js';
 import { ApiTokens } from '../features/accounts/api-tokens.service.js';
 import { ROUTED, type Routed } from '../content/http/routes.js';

@@ -10,7 +10,7 @@ import {
   type Grants,
 } from 'nestjs-content-api';
 import { FilesModule, type FilesOptions, LocalStorage } from 'nestjs-content-api/files';
-import type { Action } from '../../src/content/access/permissions.ts';
+import type { Action } from '../../src/content/access/actions.ts';
 import { type Adapter, createTestApp, type TestApp } from '../support/app.ts';
 
 const image = defineComponent({

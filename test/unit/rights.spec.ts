@@ -2,7 +2,7 @@
 import { ContentAccess, type Grants, Permissions } from 'nestjs-content-api';
 import type { Caller } from '../../src/content/access/caller.ts';
 import { decide, decideRead, isPersonal } from '../../src/content/access/decide.ts';
-import type { Action } from '../../src/content/access/permissions.ts';
+import type { Action } from '../../src/content/access/actions.ts';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import type { ContentType } from '../../src/content/model/model.ts';
 

@@ -5,7 +5,8 @@
 import { inspect } from 'node:util';
 import { type GrantFilters, Permissions, type WhereOf } from 'nestjs-content-api';
 import type { Caller } from '../../src/content/access/caller.ts';
-import type { Action, Grant } from '../../src/content/access/permissions.ts';
+import type { Action } from '../../src/content/access/actions.ts';
+import type { Grant } from '../../src/content/access/permissions.ts';
 import { compileAnswer } from '../../src/content/compile/compile-read.ts';
 import { PlanCache, readKeyOf, statementOf } from '../../src/content/documents/plan-cache.ts';
 import { buildSchema } from '../../src/content/model/build-schema.ts';

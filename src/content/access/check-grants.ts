@@ -4,7 +4,8 @@ import type { GrantFilters } from './grant-condition.js';
 import type { ContentType, Schema } from '../model/model.js';
 import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
 import { among } from '../model/suggest.js';
-import { actionsOn, type Grants } from './permissions.js';
+import { actionsOn } from './actions.js';
+import type { Grants } from './permissions.js';
 
 /** Grants that do not belong to a content type: locales, the model, the desk, and the audit log. */
 const OTHERS: ReadonlyMap<string, undefined> = new Map([

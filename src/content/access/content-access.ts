@@ -7,7 +7,9 @@ import { among } from '../model/suggest.js';
 import { checkGrants, type DataPart, type GrantRules } from './check-grants.js';
 import { attributesIn } from './data-conditions.js';
 import { explain, type ExplainedAction } from './explain.js';
-import { actionsOn, type Grant, type Grants, Permissions } from './permissions.js';
+import { Tenants } from './tenants.js';
+import { actionsOn } from './actions.js';
+import { type Grant, type Grants, Permissions } from './permissions.js';
 
 export type RoleGrants = Readonly<Record<string, Grants>>;
 
@@ -67,6 +69,7 @@ function knownOf(at: number, sources: readonly RoleGrants[]): Known {
  */
 export class ContentAccess {
   private readonly strategies: AuthStrategy[];
+  private readonly tenants: Tenants;
   private varies: string;
   private readonly sources: PermissionsSource[];
   private readonly warned = new Set<string>();
@@ -75,6 +78,7 @@ export class ContentAccess {
   private generation = 0;
 
   constructor(private readonly base: AccessBase) {
+    this.tenants = new Tenants(base.schema);
     this.strategies = [...base.strategies];
     this.varies = varyOf(this.strategies);
     this.sources = [...base.sources];
@@ -159,7 +163,10 @@ export class ContentAccess {
 
   /** Returns a caller with the permissions of its roles. */
   async callerOf(identity: Identity): Promise<Caller> {
-    if ('permissions' in identity) return identity;
+    if ('permissions' in identity) {
+      const permissions = this.within(identity.permissions);
+      return permissions === identity.permissions ? identity : Object.freeze({ ...identity, permissions });
+    }
     return Object.freeze({ ...identity, permissions: await this.permissionsOf(identity.roles) });
   }
 
@@ -179,12 +186,23 @@ export class ContentAccess {
     return explain(caller, type);
   }
 
+  /** Returns the permissions of a role as they were granted, without the limits of tenants: to show them. */
+  async grantedTo(role: string): Promise<Permissions> {
+    const { grants } = await this.current();
+    return Permissions.of(...(grants.get(role) ?? []));
+  }
+
+  /** Returns permissions within the tenant of their caller. */
+  within(permissions: Permissions): Permissions {
+    return this.tenants.within(permissions);
+  }
+
   private rightsIn({ grants, rights }: Known, roles: readonly string[]): Permissions {
     const named = [...new Set(roles)].filter((role) => grants.has(role)).sort();
     const key = JSON.stringify(named);
     const known = rights.get(key);
     if (known !== undefined) return known;
-    const made = Permissions.of(...named.flatMap((role) => grants.get(role) ?? []));
+    const made = this.within(Permissions.of(...named.flatMap((role) => grants.get(role) ?? [])));
     rights.set(key, made);
     return made;
   }

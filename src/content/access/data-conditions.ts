@@ -23,12 +23,15 @@ const isPlain = (value: unknown): boolean =>
   typeof value === 'boolean' ||
   value instanceof Date;
 
-/** Value of a variable. An object could add operators to a condition, so it counts as missing. */
+/** Returns a value, or a list of values. An object could add operators to a condition, so it is undefined. */
+export function plainValue(value: unknown): unknown {
+  return (Array.isArray(value) ? value.every(isPlain) : isPlain(value)) ? value : undefined;
+}
+
+/** Value of a variable. */
 function valueOf(attribute: string | null, { kind, id, attributes = {} }: CallerFacts): unknown {
   if (attribute === null) return kind === 'user' ? (id ?? undefined) : undefined;
-  const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined;
-  const isKnown = Array.isArray(value) ? value.every(isPlain) : isPlain(value);
-  return isKnown ? value : undefined;
+  return Object.hasOwn(attributes, attribute) ? plainValue(attributes[attribute]) : undefined;
 }
 
 function filled(value: unknown, caller: CallerFacts): unknown {

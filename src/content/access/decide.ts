@@ -2,7 +2,7 @@
 import type { Column, ContentType } from '../model/model.js';
 import { type Caller, userOf } from './caller.js';
 import { filtersFor, type GrantCondition, type WhereCondition } from './grant-condition.js';
-import type { Action } from './permissions.js';
+import type { Action } from './actions.js';
 
 export interface OwnCondition {
   readonly kind: 'own';

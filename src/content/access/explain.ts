@@ -4,7 +4,7 @@ import { type Caller, userOf } from './caller.js';
 import { attributesIn, dataOf } from './data-conditions.js';
 import { conditionFor, decide, storesDraft } from './decide.js';
 import { type GrantCondition, type GrantFilters, filterTextOf } from './grant-condition.js';
-import { type Action, ACTIONS } from './permissions.js';
+import { type Action, ACTIONS } from './actions.js';
 
 /** Condition of a grant, with the values of the caller. */
 export interface ExplainedCondition {

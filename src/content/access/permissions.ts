@@ -1,8 +1,18 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
-import { AUDIT_GRANT, DESK_GRANT } from '../model/naming.js';
+import { type Action, actionsOn, EVERY } from './actions.js';
 import { type FieldScope, fieldsText, intersection, NO_FIELDS, union } from './field-scope.js';
 import { fromData } from './data-conditions.js';
+import {
+  type AnyEntry,
+  type Entry,
+  type Limited,
+  limitedOf,
+  type LimitedEntry,
+  type LimitedGrant,
+  limitedText,
+  placeOf,
+} from './limited-grants.js';
 import {
   conditionOf,
   type GrantCondition,
@@ -10,19 +20,6 @@ import {
   type PresetOf,
   type WhereOf,
 } from './grant-condition.js';
-
-/** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
-export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
-
-export type Action = (typeof ACTIONS)[number] | 'open';
-
-const EVERY = '*';
-
-/** Actions on a type, on every type, or on the desk, which can only be opened. */
-export const actionsOn = (subject: string): readonly Action[] => {
-  if (subject === DESK_GRANT || subject === AUDIT_GRANT) return ['open'];
-  return subject === EVERY ? [...ACTIONS, 'open'] : ACTIONS;
-};
 
 const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
 
@@ -97,12 +94,6 @@ function normalise(grant: Grant, subject: string): NormalGrant {
 /** Field scopes by type, which may be `*`, and action. */
 type Granted = ReadonlyMap<string, ReadonlyMap<Action, FieldScope>>;
 
-interface Entry {
-  readonly type: string;
-  readonly action: Action;
-  readonly fields: FieldScope;
-}
-
 const entriesOf = (granted: Granted): Entry[] =>
   [...granted].flatMap(([type, actions]) =>
     [...actions].map(([action, fields]) => ({ type, action, fields })),
@@ -121,41 +112,6 @@ function grantedOf(entries: readonly Entry[]): Granted {
 const textOf = (granted: Granted): string[] =>
   entriesOf(granted)
     .map(({ type, action, fields }) => JSON.stringify([type, action, fieldsText(fields)]))
-    .sort();
-
-/** Grant of an action on the documents that meet a condition. */
-export interface LimitedGrant {
-  readonly condition: GrantCondition;
-  readonly fields: FieldScope;
-}
-
-/** Grant of some documents, with its type and action. */
-interface LimitedEntry extends Entry {
-  readonly limit: GrantCondition;
-}
-
-/** Limited grants by type and action. Those with equal conditions are one grant. */
-type Limited = ReadonlyMap<string, readonly LimitedGrant[]>;
-
-const placeOf = ({ type, action }: Pick<Entry, 'type' | 'action'>): string => `${action} ${type}`;
-
-function limitedOf(entries: readonly LimitedEntry[]): Limited {
-  const limited = new Map<string, LimitedGrant[]>();
-  for (const { limit: condition, fields, ...entry } of entries) {
-    const grants = limited.get(placeOf(entry)) ?? [];
-    const same = grants.findIndex((one) => one.condition.key === condition.key);
-    if (same < 0) grants.push({ condition, fields });
-    else grants[same] = { condition, fields: union(grants[same]?.fields ?? null, fields) };
-    limited.set(placeOf(entry), grants);
-  }
-  return limited;
-}
-
-const limitedText = (limited: Limited): string[] =>
-  [...limited]
-    .flatMap(([place, grants]) =>
-      grants.map(({ condition, fields }) => JSON.stringify([place, condition.key, fieldsText(fields)])),
-    )
     .sort();
 
 /** Size of the LRU caches below, which contain up to twice as many entries. */
@@ -273,6 +229,16 @@ export class Permissions {
           limit,
         }));
       });
+    return Permissions.from(entries);
+  }
+
+  /** Returns other permissions, in which `change` replaces each entry by others. */
+  rewritten(change: (entry: AnyEntry) => readonly AnyEntry[]): Permissions {
+    const onAll = entriesOf(this.granted).map((entry) => ({ ...entry, limit: null }));
+    return Permissions.from([...onAll, ...this.entries].flatMap(change));
+  }
+
+  private static from(entries: readonly AnyEntry[]): Permissions {
     return Permissions.intern(
       entries.filter(({ limit }) => limit === null),
       entries.flatMap(({ limit, ...entry }) => (limit === null ? [] : [{ ...entry, limit }])),

@@ -2,7 +2,7 @@ import { forbidden } from '../../kernel/errors.js';
 import type { ContentType } from '../model/model.js';
 import type { Caller } from './caller.js';
 import { conditionFor } from './decide.js';
-import type { Action } from './permissions.js';
+import type { Action } from './actions.js';
 
 const applying = (caller: Caller, type: ContentType, action: Action): [string, unknown][] =>
   caller.permissions

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { SYSTEM } from '../access/caller.js';
 import { decide } from '../access/decide.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import { ContentError, forbidden } from '../../kernel/errors.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';

@@ -4,7 +4,7 @@ import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import { decide } from '../access/decide.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import { HANDLERS } from '../model/routes.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { requireJson } from './json-body.js';

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import { requireJson } from './json-body.js';
 import { credentialsOf, type HttpRequest, stateOf } from './request-state.js';
 

@@ -1,6 +1,6 @@
 /** Recognition of the library's routes, for guards and interceptors of the application. */
 import type { ExecutionContext } from '@nestjs/common';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import type { ContentType } from '../model/model.js';
 import { ContentAction, isDescribed, ServesType } from './metadata.js';
 

@@ -1,6 +1,6 @@
 import { Header } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import type { ContentType } from '../model/model.js';
 import type { Handler } from '../model/routes.js';
 

@@ -1,7 +1,7 @@
 /** State that guards and interceptors store with a request for its handler. */
 import { bearerOf, type Credentials } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import type { Precondition } from '../plan/precondition.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { ContentType } from '../model/model.js';

@@ -91,6 +91,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   routes: [...routesOf(def), ...actionsOf(def), ...(def.history === true ? (['history'] as const) : [])],
   publishBy: def.publishBy ?? 'write',
   owner: def.owner ?? null,
+  tenant: def.tenant ?? null,
   sharedMaxAge: def.sharedMaxAge ?? 0,
   archived: def.archived ?? true,
   events: def.events ?? true,

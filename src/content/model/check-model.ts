@@ -24,6 +24,7 @@ import {
   TYPE_LAYOUT,
   TYPE_OPTIONS,
 } from './options.js';
+import { checkTenant } from './check-tenant.js';
 import { among } from './suggest.js';
 
 const API_ID = /^[a-z][a-z0-9-]*$/;
@@ -96,6 +97,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   if (type.kind === 'collectionType' && plural === type.singularApiId)
     report('pluralApiId must differ from singularApiId');
   checkOwner(type, report);
+  checkTenant(type, report);
   checkRoutes(type, report);
   checkActions(type, report);
   checkFallback(type, report);

@@ -250,6 +250,13 @@ export interface TypeOptions extends IndexedType {
    */
   readonly owner?: string;
   /**
+   * Attribute that identifies the tenant of a document: a to-one relation, or a short scalar. Callers see and
+   * write the documents whose value is that of their attribute of the same name; without one, none. The
+   * service sets it on create, and requests cannot write it. The host application sees all. Excludes single
+   * types and attributes with `unique`. Default none.
+   */
+  readonly tenant?: string;
+  /**
    * Seconds that shared caches, for example a CDN, may store a response to a request without credentials. A
    * response that shows or filters by several types gets the shortest time. Default 0: not at all.
    */

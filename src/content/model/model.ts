@@ -121,6 +121,8 @@ export interface ContentType extends ModelBase, FallsBack {
   /** `right`: publishing by a create or update requires the grant `publish`. */
   readonly publishBy: 'write' | 'right';
   readonly owner: string | null;
+  /** Attribute that identifies the tenant of a document; null for a type that tenants share. */
+  readonly tenant: string | null;
   /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;
   readonly archived: boolean;

@@ -154,6 +154,7 @@ export const TYPE_OPTIONS: Options = {
   actions: ACTIONS_OPTION,
   publishBy: PUBLISH_BY,
   owner: TEXT,
+  tenant: TEXT,
   sharedMaxAge: COUNT,
   history: FLAG,
   archived: FLAG,

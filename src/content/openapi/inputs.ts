@@ -1,5 +1,5 @@
 /** Schemas of bodies: the writable attributes, and the ways to reference documents. */
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import { type LinkRight, writeRightsOf, type WriteRights } from '../plan/write-rights.js';
 import { byKind } from '../model/by-kind.js';
 import type {

@@ -1,5 +1,5 @@
 /** Descriptions of operations, from the model and the permissions of the caller. */
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import type { ContentType } from '../model/model.js';
 import type { Handler } from '../model/routes.js';
 import type { Describing } from './describing.js';

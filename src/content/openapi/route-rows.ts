@@ -1,5 +1,5 @@
 /** OpenAPI operations of a table of routes whose grants are those of one subject. */
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import type { Describe } from './describing.js';
 import { json, type JsonSchema, open, type Operation, type Parameter } from './document.js';
 import { needsGrant } from './operation-texts.js';

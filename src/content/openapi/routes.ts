@@ -2,7 +2,7 @@
 import { decide, storesDraft } from '../access/decide.js';
 import { ERRORS } from '../../kernel/errors.js';
 import { REPLAYED_HEADER } from '../query/request-key.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import type { ContentType } from '../model/model.js';
 import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.js';
 import { TIME_OF } from '../model/schedule.js';

@@ -1,7 +1,7 @@
 /** Attributes of a model that a caller may see, decided as in a read plan (D16). */
 import type { Caller } from '../access/caller.js';
 import { decide } from '../access/decide.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import { answerFields, decideReadBack, isShown, type Rights, rightsOf } from '../plan/rights.js';
 import type { Attribute, ContentType, LinkedAttribute, Model } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';

@@ -1,7 +1,7 @@
 /** Plans a read from its query, type and caller. */
 import type { Caller } from '../access/caller.js';
 import { decideRead, type Rule, ruleOf, storesDraft } from '../access/decide.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import { forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { mentions } from '../query/parse-filters.js';
 import { parsePagination } from '../query/parse-query.js';

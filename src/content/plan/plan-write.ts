@@ -2,7 +2,7 @@
  * Plans writes: merges a body into stored values, and derives the steps. The table `VERBS` has one row per
  * action: permission, events, locks and steps.
  */
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import { bodyError, type Issue, notFound, type Refusal } from '../../kernel/errors.js';
 import type { Attribute, ContentType } from '../model/model.js';
 import { FoundTargets, resolverOf } from './found-targets.js';

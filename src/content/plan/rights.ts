@@ -2,7 +2,7 @@
 import type { Caller } from '../access/caller.js';
 import { decide, type Decision, decideRead, grantedOf, isOwn, isSame } from '../access/decide.js';
 import { type FieldScope, union } from '../access/field-scope.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import type { ContentLimits } from '../../kernel/settings.js';
 import type { Attribute, ContentType, LinkedAttribute, Model } from '../model/model.js';
 

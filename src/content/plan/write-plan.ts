@@ -3,7 +3,7 @@
  * (`steps.ts`).
  */
 import type { Caller } from '../access/caller.js';
-import type { Action } from '../access/permissions.js';
+import type { Action } from '../access/actions.js';
 import type { ContentType } from '../model/model.js';
 import type { Body } from './body.js';
 import type { Lock } from '../../pool/locks.js';

@@ -16,8 +16,8 @@ const SHORT = [
 
 const isUsed = (attribute: Attribute, { storage }: ContentType): boolean => {
   if (attribute.system || Object.hasOwn(USER_ATTRIBUTES, attribute.name)) return false;
-  if (attribute.kind === 'scalar') return SHORT.includes(attribute.def.type);
-  return attribute.kind === 'relation' && !attribute.media && storage.columnOf.has(attribute.name);
+  if (!attribute.linked) return SHORT.includes(attribute.def.type);
+  return !attribute.media && !attribute.polymorphic && storage.columnOf.has(attribute.name);
 };
 
 /**

@@ -1,12 +1,7 @@
 /** Grants in the format of the role routes (protocol 19.20, 19.21). */
 import { checkGrants } from '../../content/access/check-grants.js';
-import {
-  ACTIONS,
-  type Action,
-  type Grant,
-  type Grants,
-  Permissions,
-} from '../../content/access/permissions.js';
+import { ACTIONS, type Action } from '../../content/access/actions.js';
+import { type Grant, type Grants, Permissions } from '../../content/access/permissions.js';
 import { validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../../content/model/model.js';

@@ -69,7 +69,7 @@ export class RolesController {
     callerWith(request, 'role', 'findOne');
     const { grants: _grants, ...role } = await this.roles.one(id);
     return {
-      role: { ...role, permissions: treeOf(await this.access.permissionsOf([role.type]), this.schema, true) },
+      role: { ...role, permissions: treeOf(await this.access.grantedTo(role.type), this.schema, true) },
     };
   }
 

@@ -1,7 +1,8 @@
 /** Conditions of actions in the tree of a role, as JSON. */
 import { dataOf } from '../../content/access/data-conditions.js';
 import type { GrantFilters } from '../../content/access/grant-condition.js';
-import type { Action, Grant, Permissions } from '../../content/access/permissions.js';
+import type { Action } from '../../content/access/actions.js';
+import type { Grant, Permissions } from '../../content/access/permissions.js';
 import { ContentError, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType } from '../../content/model/model.js';

@@ -1,6 +1,7 @@
 /** OpenAPI description of `/api/users…` and `/api/users-permissions/…` (protocol 19.15–19.21). */
 import type { Caller } from '../../content/access/caller.js';
-import { type Action, Permissions } from '../../content/access/permissions.js';
+import type { Action } from '../../content/access/actions.js';
+import { Permissions } from '../../content/access/permissions.js';
 import { answerSchema } from '../../content/openapi/answers.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
 import {

@@ -15,7 +15,8 @@ import {
 } from '@nestjs/common';
 import { unauthorized } from '../../content/access/auth-strategy.js';
 import type { Caller } from '../../content/access/caller.js';
-import { type Action, Permissions } from '../../content/access/permissions.js';
+import type { Action } from '../../content/access/actions.js';
+import { Permissions } from '../../content/access/permissions.js';
 import { AccountRepository } from './account-repository.js';
 import { isTaken } from './sign-in.service.js';
 import { Documents } from '../../content/documents/documents.service.js';

@@ -1,5 +1,6 @@
 /** Grants suggested from the permission strings of roles. */
-import type { Action, Grants } from '../../content/access/permissions.js';
+import type { Action } from '../../content/access/actions.js';
+import type { Grants } from '../../content/access/permissions.js';
 import type { Names } from './names.js';
 import type { Remark } from './remark.js';
 

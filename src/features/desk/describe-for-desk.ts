@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../../content/access/caller.js';
 import { decide, isOwn } from '../../content/access/decide.js';
-import type { Action } from '../../content/access/permissions.js';
+import type { Action } from '../../content/access/actions.js';
 import { isSeen } from '../../content/http/model-shapes.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
 import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';

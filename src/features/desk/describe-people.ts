@@ -1,6 +1,6 @@
 /** Permissions of one caller on users, roles and API tokens, as the desk shows them. */
 import type { Caller } from '../../content/access/caller.js';
-import type { Action } from '../../content/access/permissions.js';
+import type { Action } from '../../content/access/actions.js';
 import type { DeskModel, DeskPeople } from './desk-model.js';
 
 export const USER = 'user';

@@ -1,5 +1,5 @@
 /** OpenAPI description of `/api/upload…` (protocol section 20), with one row per route. */
-import type { Action } from '../../content/access/permissions.js';
+import type { Action } from '../../content/access/actions.js';
 import { answerWith, type Beside } from '../../content/openapi/answers.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
 import {

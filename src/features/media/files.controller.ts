@@ -16,7 +16,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Caller } from '../../content/access/caller.js';
-import type { Action } from '../../content/access/permissions.js';
+import type { Action } from '../../content/access/actions.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { ContentError, validationError } from '../../kernel/errors.js';
 import { infoOfBody } from './file-info.js';

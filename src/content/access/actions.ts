@@ -1,0 +1,16 @@
+/** Actions that grants name. */
+import { AUDIT_GRANT, DESK_GRANT } from '../model/naming.js';
+
+/** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
+export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
+
+export type Action = (typeof ACTIONS)[number] | 'open';
+
+/** Subject of grants on every type. */
+export const EVERY = '*';
+
+/** Actions on a type, on every type, or on the desk, which can only be opened. */
+export const actionsOn = (subject: string): readonly Action[] => {
+  if (subject === DESK_GRANT || subject === AUDIT_GRANT) return ['open'];
+  return subject === EVERY ? [...ACTIONS, 'open'] : ACTIONS;
+};

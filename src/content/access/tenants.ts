@@ -1,0 +1,113 @@
+/**
+ * Permissions within a tenant: every grant on a type with `tenant` covers the documents of the caller's
+ * tenant only. The result has ordinary conditions, so nothing else knows of tenants.
+ */
+import type { ContentType, Schema } from '../model/model.js';
+import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
+import type { CallerFacts } from './caller-facts.js';
+import { plainValue } from './data-conditions.js';
+import {
+  conditionOf,
+  type GrantCondition,
+  type GrantFilters,
+  type PresetOf,
+  type WhereOf,
+} from './grant-condition.js';
+import type { AnyEntry } from './limited-grants.js';
+import { actionsOn, EVERY } from './actions.js';
+import type { Permissions } from './permissions.js';
+
+/** Grants on `*` also cover these subjects. */
+const SUBJECTS = ['locale', MODEL_GRANT, DESK_GRANT, AUDIT_GRANT];
+
+/** Filters of an attribute: a relation is compared by its document id, a list of values with each of them. */
+function equals(type: ContentType, name: string, value: unknown): GrantFilters {
+  const filter = Array.isArray(value) ? { $in: value } : { $eq: value };
+  return { [name]: type.attributes.get(name)?.linked === true ? { documentId: filter } : filter };
+}
+
+/** Conditions of one type, which are made once: equal permissions are then the same object. */
+class TenantConditions {
+  private readonly made = new Map<WhereOf | 'own' | 'all', WhereOf>();
+  private readonly presets = new Map<PresetOf | null, PresetOf>();
+
+  constructor(
+    private readonly type: ContentType,
+    private readonly tenant: string,
+  ) {}
+
+  within(limit: GrantCondition | null): GrantCondition {
+    return conditionOf(this.whereOf(limit?.where ?? 'all'), this.presetOf(limit?.preset ?? null));
+  }
+
+  private whereOf(where: WhereOf | 'own' | 'all'): WhereOf {
+    const known = this.made.get(where);
+    if (known !== undefined) return known;
+    const of: WhereOf = (caller) => {
+      const filters = where === 'all' ? [] : [this.filtersOf(where, caller)];
+      return filters.includes(false)
+        ? false
+        : { $and: [equals(this.type, this.tenant, this.valueOf(caller)), ...filters] };
+    };
+    this.made.set(where, of);
+    return of;
+  }
+
+  private filtersOf(where: WhereOf | 'own', caller: CallerFacts): GrantFilters | false {
+    if (where !== 'own') return where(caller);
+    const { owner } = this.type;
+    return (
+      caller.kind === 'user' && caller.id !== null && owner !== null && equals(this.type, owner, caller.id)
+    );
+  }
+
+  /** A caller of several tenants must not create documents: its value is a list, so the preset is missing. */
+  private presetOf(preset: PresetOf | null): PresetOf {
+    const known = this.presets.get(preset);
+    if (known !== undefined) return known;
+    const of: PresetOf = (caller) => {
+      const value = this.valueOf(caller);
+      return { ...preset?.(caller), [this.tenant]: Array.isArray(value) ? undefined : value };
+    };
+    this.presets.set(preset, of);
+    return of;
+  }
+
+  private valueOf({ attributes = {} }: CallerFacts): unknown {
+    return Object.hasOwn(attributes, this.tenant) ? plainValue(attributes[this.tenant]) : undefined;
+  }
+}
+
+/** Returns permissions within tenants; the same ones for a model without tenants. */
+export class Tenants {
+  private readonly conditions: ReadonlyMap<string, TenantConditions>;
+  private readonly known = new WeakMap<Permissions, Permissions>();
+
+  constructor(private readonly schema: Schema) {
+    this.conditions = new Map(
+      [...schema.types.values()].flatMap((type) =>
+        type.tenant === null ? [] : [[type.singularApiId, new TenantConditions(type, type.tenant)]],
+      ),
+    );
+  }
+
+  within(permissions: Permissions): Permissions {
+    if (this.conditions.size === 0) return permissions;
+    const known = this.known.get(permissions);
+    if (known !== undefined) return known;
+    const made = permissions.rewritten((entry) => this.limited(entry));
+    this.known.set(permissions, made);
+    // Permissions that are limited already stay as they are.
+    this.known.set(made, made);
+    return made;
+  }
+
+  private limited(entry: AnyEntry): readonly AnyEntry[] {
+    if (entry.type === EVERY)
+      return [...this.schema.types.keys(), ...SUBJECTS]
+        .filter((type) => actionsOn(type).includes(entry.action))
+        .flatMap((type) => this.limited({ ...entry, type }));
+    const conditions = this.conditions.get(entry.type);
+    return conditions === undefined ? [entry] : [{ ...entry, limit: conditions.within(entry.limit) }];
+  }
+}
