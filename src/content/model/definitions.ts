@@ -4,6 +4,7 @@ import type { DocumentCheck, ValueCheck } from './checks.js';
 import type { Conversion } from './conversion.js';
 import type { FallbackLocale } from './fallback-locale.js';
 import type { IndexedType } from './index-definition.js';
+import type { TenantType } from './tenant-definition.js';
 import type { AttributeLayout, ComponentLayout, TypeLayout } from './layout.js';
 
 interface CommonOptions {
@@ -219,7 +220,7 @@ export type AnyRoute = Route | DocumentAction | 'history';
 export type RoutesOption =
   boolean | { readonly only: readonly Route[] } | { readonly except: readonly Route[] };
 
-export interface TypeOptions extends IndexedType {
+export interface TypeOptions extends IndexedType, TenantType {
   /** API id of one document; grants, relation targets and services refer to the type by it. */
   readonly singularApiId: string;
   readonly pluralApiId: string;
@@ -249,13 +250,6 @@ export interface TypeOptions extends IndexedType {
    * application can write it; users cannot.
    */
   readonly owner?: string;
-  /**
-   * Attribute that identifies the tenant of a document: a to-one relation, or a short scalar. Callers see and
-   * write the documents whose value is that of their attribute of the same name; without one, none. The
-   * service sets it on create, and requests cannot write it. The host application sees all. Excludes single
-   * types and attributes with `unique`. Default none.
-   */
-  readonly tenant?: string;
   /**
    * Seconds that shared caches, for example a CDN, may store a response to a request without credentials. A
    * response that shows or filters by several types gets the shortest time. Default 0: not at all.
