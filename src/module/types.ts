@@ -2,6 +2,7 @@
  * Exports of `nestjs-content-api/types`: types that signatures of other exports name, for applications that
  * declare them.
  */
+export type { ExplainedAction, ExplainedCondition } from '../content/access/explain.js';
 export type { GrantCondition } from '../content/access/grant-condition.js';
 export type { AnswerMeta, PaginationMeta } from '../content/documents/answer.js';
 export type { HookCount } from '../content/documents/hooks.js';
@@ -15,6 +16,7 @@ export type {
 } from '../content/model/definitions.js';
 export type { IndexDefinition, IndexedType } from '../content/model/index-definition.js';
 export type { ModelLayout, PreviewedVersion, TypeLayout } from '../content/model/layout.js';
+export type { TenantType } from '../content/model/tenant-definition.js';
 export type { NamedParts, Parameter, Response } from '../content/openapi/document.js';
 export type { HostDocument } from '../content/openapi/merge.js';
 export type { ArchiveConflict } from '../features/archive/judge.js';

@@ -26,7 +26,10 @@ function equals(type: ContentType, name: string, value: unknown): GrantFilters {
   return { [name]: type.attributes.get(name)?.linked === true ? { documentId: filter } : filter };
 }
 
-/** Conditions of one type, which are made once: equal permissions are then the same object. */
+/**
+ * Conditions of types with the same attributes. They are made once: equal permissions are then the same
+ * object, and a request evaluates each condition once for all types.
+ */
 class TenantConditions {
   private readonly made = new Map<WhereOf | 'own' | 'all', WhereOf>();
   private readonly presets = new Map<PresetOf | null, PresetOf>();
@@ -78,16 +81,25 @@ class TenantConditions {
   }
 }
 
+/** All that the conditions of a type depend on. */
+const formOf = ({ tenant, owner, attributes }: ContentType): string =>
+  JSON.stringify([tenant, owner].map((name) => [name, attributes.get(name ?? '')?.linked ?? null]));
+
 /** Returns permissions within tenants; the same ones for a model without tenants. */
 export class Tenants {
   private readonly conditions: ReadonlyMap<string, TenantConditions>;
   private readonly known = new WeakMap<Permissions, Permissions>();
 
   constructor(private readonly schema: Schema) {
+    const byForm = new Map<string, TenantConditions>();
     this.conditions = new Map(
-      [...schema.types.values()].flatMap((type) =>
-        type.tenant === null ? [] : [[type.singularApiId, new TenantConditions(type, type.tenant)]],
-      ),
+      [...schema.types.values()].flatMap((type): [string, TenantConditions][] => {
+        if (type.tenant === null) return [];
+        const form = formOf(type);
+        const conditions = byForm.get(form) ?? new TenantConditions(type, type.tenant);
+        byForm.set(form, conditions);
+        return [[type.singularApiId, conditions]];
+      }),
     );
   }
 
