@@ -58,6 +58,11 @@ const ROLES: Readonly<Record<string, Grants>> = {
   publisher: { '*': '*' },
   /** Publishes own documents, and writes all. */
   author: { post: [...READ, ...WRITE, { actions: ['publish'], own: true }], tag: '*' },
+  /** Publishes posts with the tag `ready`, and writes all. */
+  approver: {
+    post: [...READ, ...WRITE, { actions: ['publish'], where: () => ({ tags: { name: 'ready' } }) }],
+    tag: '*',
+  },
   /** Publishes and writes own documents only. */
   owner: { post: [...READ, 'create', { actions: ['update', 'delete', 'publish'], own: true }] },
 };
@@ -229,6 +234,40 @@ describe.each(ADAPTERS)('publishBy on %s', (adapter) => {
     expect(await titles(id)).toEqual(['mine too', 'mine too']);
     await send('put', `posts/${id}`, 'owner bob', { title: 'his' }).expect(403);
     await send('delete', `posts/${id}`, 'owner ann').expect(204);
+  });
+
+  it('8.30 8.31 18.23 a grant with a condition publishes and deletes only the documents of the condition', async () => {
+    const tagged = await send('post', 'tags', 'publisher', { name: 'ready' }).expect(201);
+    const tags = [tagged.body.data.documentId];
+    const [ready, other, draft] = [
+      await make('published', { tags }),
+      await make('published'),
+      await make('draft'),
+    ];
+    for (const id of [ready, other]) {
+      const { body } = await send('put', `posts/${id}`, 'approver', { title: 'edit' }).expect(200);
+      expect(body.meta).toEqual(DRAFT);
+      expect(await titles(id)).toEqual(['edit', 'first']);
+    }
+    const before = await snapshot(test);
+    const times = { publishAt: '2999-01-01T00:00:00Z' };
+    for (const action of ['publish', 'unpublish', 'discard'])
+      await send('post', `posts/${other}/actions/${action}`, 'approver').expect(403);
+    await send('put', `posts/${other}/actions/schedule`, 'approver', times).expect(403);
+    await send('delete', `posts/${other}`, 'approver').expect(403);
+    const items = [ready, other].map((documentId) => ({ action: 'publish', documentId }));
+    const { body } = await test.http.post('/api/posts/bulk').set('x-who', 'approver').send({ data: items });
+    expect(body.error).toMatchObject({ status: 403, details: { index: 1 } });
+    expect(await snapshot(test)).toEqual(before);
+
+    await send('post', `posts/${ready}/actions/publish`, 'approver').expect(200);
+    expect(await titles(ready)).toEqual(['edit', 'edit']);
+    await send('put', `posts/${ready}`, 'approver', { tags: [] }).expect(200);
+    await send('post', `posts/${ready}/actions/publish`, 'approver').expect(403);
+    await send('post', `posts/${ready}/actions/discard`, 'approver').expect(403);
+    await send('delete', `posts/${draft}`, 'approver').expect(204);
+    await send('put', `posts/${ready}`, 'approver', { tags }).expect(200);
+    await send('delete', `posts/${ready}`, 'approver').expect(204);
   });
 
   it('8.30 a token has no own documents, whatever a user with the same grants did before', async () => {
