@@ -260,6 +260,8 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
       await unchanged(() => send('put', `articles/${id}`, 'either red', { team: ids['red'] }).expect(403));
       await service('article').update(id, { stage: 'open' }, { locale: 'de' });
       await send('put', `articles/${id}`, 'either red', { team: ids['red'] }).expect(200);
+      await service('article').update(id, { stage: 'closed' }, { locale: 'de' });
+      await unchanged(() => send('put', `articles/${id}`, 'either red', { team: ids['blue'] }).expect(403));
     });
 
     it('18.24 a condition on the locale allows its versions, and no change of shared attributes', async () => {
