@@ -4,7 +4,7 @@ import { describeFinding } from './describe-finding.ts';
 import { TenantPair } from './pair.ts';
 import { prepareWorlds } from './worlds.ts';
 
-const ROUNDS = dose(6, 60);
+const ROUNDS = dose(6, 20);
 
 describe('a tenant', () => {
   const closing: (() => Promise<unknown>)[] = [];

@@ -21,6 +21,8 @@ const TENANTS = ['alpha', 'beta'] as const;
 const OTHER_TEXT = 'gamma';
 /** Documents of each type and tenant. */
 const DOCUMENTS = 6;
+/** Articles that link to the other tenant as well. Only the last one differs from its published version. */
+const CROSSING = [1, 4];
 
 type Closing = (() => Promise<unknown>)[];
 type Ids = Record<string, string[]>;
@@ -46,7 +48,7 @@ function articleData(
 ): Record<string, unknown> {
   const articles = ids['article'] ?? [];
   const tags = ids['tag'] ?? [];
-  const crossing = n === 4 ? (foreign['article']?.slice(0, 2) ?? []) : [];
+  const crossing = CROSSING.includes(n) ? (foreign['article']?.slice(0, 2) ?? []) : [];
   const subjects = [
     { __type: uid('tag'), documentId: tags[n % DOCUMENTS] },
     ...articles.slice(0, 1).map((documentId) => ({ __type: uid('article'), documentId })),
@@ -59,7 +61,7 @@ function articleData(
     organisation: ids['organisation']?.[0],
     next: articles[n - 1] ?? null,
     similar: [...articles.slice(0, 2), ...crossing],
-    tags: [tags[n % DOCUMENTS], ...(n === 4 ? (foreign['tag']?.slice(0, 1) ?? []) : [])],
+    tags: [tags[n % DOCUMENTS], ...(CROSSING.includes(n) ? (foreign['tag']?.slice(0, 1) ?? []) : [])],
     topics: ids['topic'],
     subjects,
     subject: subjects[n % subjects.length],
@@ -68,7 +70,7 @@ function articleData(
   };
 }
 
-/** Writes the documents of a tenant; the fifth article links to the other tenant as well. */
+/** Writes the documents of a tenant; some link to the other tenant as well. */
 async function fillTenant(
   service: (type: string) => ContentService,
   name: string,
@@ -114,6 +116,20 @@ async function withoutSome(sql: RunSql, [first, second, third]: readonly string[
   }
 }
 
+/** Removes the links of a draft to the other tenant. */
+async function withoutLinks(sql: RunSql, draft: string, theirs: readonly string[]): Promise<void> {
+  for (const [table, columns] of await tablesOf(sql))
+    if (columns.includes('target_document_id'))
+      await sql(
+        `delete from "${table}" where owner_document_id = $1 and target_document_id = any($2) and not published`,
+        [draft, theirs],
+      );
+  const articles = `"${schema.types.get('article')?.table ?? ''}"`;
+  await sql(`update ${articles} set revision = revision + 1 where document_id = $1 and not published`, [
+    draft,
+  ]);
+}
+
 /** Changes everything of the other tenant: texts, row ids, states, links and the number of documents. */
 async function rewrite(sql: RunSql, { own, other }: Known): Promise<void> {
   const theirs = OWNED.flatMap((type) => [...(other[type] ?? [])]);
@@ -138,6 +154,7 @@ async function rewrite(sql: RunSql, { own, other }: Known): Promise<void> {
     await sql(`update ${table} set id = id + ${SHIFT}, revision = revision + 1 where ${rows}`, ids);
   }
   await withoutSome(sql, other['article'] ?? []);
+  await withoutLinks(sql, own['article']?.[CROSSING[0] ?? 0] ?? '', theirs);
   await sql('delete from content_version where document_id = any($1) and mod(id::int, 2) = 0', [theirs]);
   await sql('commit');
   if ((own['article'] ?? []).length === 0) throw new Error('the tenant has no articles');
