@@ -99,7 +99,8 @@ async function isDone(statement: Promise<unknown>): Promise<boolean> {
     await statement;
     return true;
   } catch (error) {
-    if (!['3D000', '42P04', '55006'].includes((error as { code?: string }).code ?? '')) throw error;
+    // Two processes that create the same name at once: the later one gets 23505 from the catalogue.
+    if (!['23505', '3D000', '42P04', '55006'].includes((error as { code?: string }).code ?? '')) throw error;
     return false;
   }
 }
