@@ -2,6 +2,8 @@
  * Exports of `nestjs-content-api/types`: types that signatures of other exports name, for applications that
  * declare them.
  */
+export type { DataPart, GrantRules } from '../content/access/check-grants.js';
+export type { AnyEntry, Entry } from '../content/access/limited-grants.js';
 export type { ExplainedAction, ExplainedCondition } from '../content/access/explain.js';
 export type { GrantCondition } from '../content/access/grant-condition.js';
 export type { AnswerMeta, PaginationMeta } from '../content/documents/answer.js';

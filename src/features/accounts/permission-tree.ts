@@ -11,7 +11,7 @@ import { suggest } from '../../content/model/suggest.js';
 import { type LeafLimits, limitsOf, sentLimits, storedLimits } from './tree-conditions.js';
 
 /** Action in a tree. With `where` or `preset`, it is granted on the documents that meet the condition. */
-export interface TreeLeaf extends LeafLimits {
+interface TreeLeaf extends LeafLimits {
   readonly enabled: boolean;
   readonly policy: string;
 }
