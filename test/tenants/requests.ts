@@ -63,8 +63,8 @@ export class Requests {
     return items[Math.floor(this.next() * items.length)] as T;
   }
 
-  private chance(share: number): boolean {
-    return this.next() < share;
+  private chance(percent: number): boolean {
+    return this.next() * 100 < percent;
   }
 
   private type(): string {
@@ -83,14 +83,14 @@ export class Requests {
 
   private reference(type: string): unknown {
     const row = 1 + Math.floor(this.next() * ROWS);
-    return this.chance(0.75)
+    return this.chance(75)
       ? this.id(type)
       : this.pick<unknown>([row, String(row), row + SHIFT, { id: row }, { documentId: this.id(type) }]);
   }
 
   private links(type: string, toOne: boolean): unknown {
     const [one, other] = [this.reference(type), this.reference(type)];
-    if (toOne && this.chance(0.6)) return this.pick([one, null, { connect: [one] }, { set: [one] }]);
+    if (toOne && this.chance(60)) return this.pick([one, null, { connect: [one] }, { set: [one] }]);
     return this.pick<unknown>([
       { connect: [one] },
       { connect: [one, other] },
@@ -131,8 +131,8 @@ export class Requests {
 
   private entry(type: string): [string, unknown] {
     const relations = Object.keys(RELATIONS[type] ?? {});
-    if (this.chance(0.3)) return [TEXT[type] ?? '', this.pick(['new text', 'alpha', 'beta', null])];
-    if (type === 'article' && this.chance(0.35))
+    if (this.chance(30)) return [TEXT[type] ?? '', this.pick(['new text', 'alpha', 'beta', null])];
+    if (type === 'article' && this.chance(35))
       return this.pick<() => [string, unknown]>([
         () => ['rank', this.pick([1, 2, 3])],
         () => ['subject', this.morph(false)],
@@ -152,8 +152,8 @@ export class Requests {
 
   /** A key of brackets that follows relations, and the type that it reaches. */
   private walk(type: string, depth: number): { readonly keys: string; readonly type: string } {
-    if (depth === 0 || this.chance(0.4)) return { keys: '', type };
-    if (type === 'article' && this.chance(0.15)) {
+    if (depth === 0 || this.chance(40)) return { keys: '', type };
+    if (type === 'article' && this.chance(15)) {
       const name = this.pick(['article', 'articles']);
       const rest = this.walk('article', depth - 1);
       return { keys: `[part][${name}]${rest.keys}`, type: rest.type };
@@ -220,8 +220,8 @@ export class Requests {
 
   private read(): Asked {
     const type = this.type();
-    const base = this.chance(0.6) ? PLURAL(type) : `${PLURAL(type)}/${this.id(type)}`;
-    if (this.chance(0.02)) return { method: 'GET', path: 'openapi.json' };
+    const base = this.chance(60) ? PLURAL(type) : `${PLURAL(type)}/${this.id(type)}`;
+    if (this.chance(2)) return { method: 'GET', path: 'openapi.json' };
     return { method: 'GET', path: `${base}?${this.query(type)}` };
   }
 
@@ -237,7 +237,7 @@ export class Requests {
       'status=draft&locale=fr',
       'withState=true',
     ]);
-    const tagOf = method !== 'POST' && this.chance(0.2) ? { tagOf: base } : {};
+    const tagOf = method !== 'POST' && this.chance(20) ? { tagOf: base } : {};
     const path = `${base}?${query}`;
     return method === 'DELETE'
       ? { method, path, ...tagOf }
@@ -263,16 +263,16 @@ export class Requests {
       action,
       ...(action === 'create' ? {} : { documentId: this.id(type) }),
       ...(['create', 'update'].includes(action) ? { data: this.data(type) } : {}),
-      ...(this.chance(0.2) ? { status: 'draft' } : {}),
+      ...(this.chance(20) ? { status: 'draft' } : {}),
     };
   }
 
   private bulk(): Asked {
     const type = this.pick(['article', 'article', 'tag', 'topic']);
     const path = `${PLURAL(type)}/bulk${this.pick(['', '?populate=*', '?locale=*'])}`;
-    if (this.chance(0.6)) {
+    if (this.chance(60)) {
       const data = Array.from({ length: this.pick([1, 2, 3]) }, () => this.item(type));
-      return { method: 'POST', path, body: { data, atomic: this.chance(0.5) } };
+      return { method: 'POST', path, body: { data, atomic: this.chance(50) } };
     }
     const text = TEXT[type] ?? '';
     const filters = this.pick<object>([
@@ -282,7 +282,7 @@ export class Requests {
     ]);
     const action = this.pick(['update', 'delete', 'publish', 'unpublish', 'discard']);
     const data = { action, filters, ...(action === 'update' ? { data: this.data(type) } : {}) };
-    return { method: 'POST', path, body: { data, dryRun: this.chance(0.5) } };
+    return { method: 'POST', path, body: { data, dryRun: this.chance(50) } };
   }
 
   private past(): Asked {
