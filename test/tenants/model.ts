@@ -81,7 +81,6 @@ const topic = defineCollectionType({
 
 /** Types whose documents belong to one tenant. */
 export const OWNED = ['article', 'tag'] as const;
-export const SHARED = ['topic', 'organisation'] as const;
 export const contentTypes = [organisation, article, tag, topic];
 export const components = [part];
 

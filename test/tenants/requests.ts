@@ -18,7 +18,7 @@ export interface Asked {
 }
 
 /** Stands for the document that an earlier request of the run created. */
-export const created = (n: number): string => `<created ${n}>`;
+const created = (n: number): string => `<created ${n}>`;
 
 const RELATIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   article: {

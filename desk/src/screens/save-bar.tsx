@@ -113,7 +113,7 @@ const focusProblem = (): void =>
   void setTimeout(() => document.querySelector<HTMLElement>('.desk-document [aria-invalid=true]')?.focus());
 
 /** Says whether a deleted document can be restored. */
-export const deletionHint = ({ verbs }: Type, texts: Texts): string =>
+const deletionHint = ({ verbs }: Type, texts: Texts): string =>
   'trash' in verbs ? texts.history.toTrash : texts.confirmDeleteHint;
 
 function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): string {
