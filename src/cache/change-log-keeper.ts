@@ -71,7 +71,9 @@ export class ChangeLogKeeper {
       const lacking = (await database.run(lacks)).map(
         ({ name, why }) => [String(name), String(why)] as const,
       );
-      this.isWhole = lacking.length === 0 && suspicions === this.suspicions;
+      // A later doubt has started a check of its own, which may have ended before this one.
+      if (suspicions !== this.suspicions) return;
+      this.isWhole = lacking.length === 0;
       if (lacking.length > 0) return await this.complain(new Map(lacking));
       this.lack = null;
       for (const { type } of await database.run(uncounted))

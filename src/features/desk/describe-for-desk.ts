@@ -10,7 +10,7 @@ import type { ContentType, Schema } from '../../content/model/model.js';
 import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';
 import { writableOf } from '../../content/openapi/inputs.js';
 import { rootView } from '../../content/openapi/view.js';
-import { isShown, rightsOf } from '../../content/plan/rights.js';
+import { isShown, oneOf, rightsOf } from '../../content/plan/rights.js';
 import { mayLook, mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import type { ContentSettings } from '../../kernel/settings.js';
@@ -49,11 +49,13 @@ function verbsOf(type: ContentType, caller: Caller): Verbs {
 
 /** `versions`: stored versions of a document. `trash`: deleted documents. */
 function historyVerbsOf(viewer: Viewer): Verbs {
-  const { type } = viewer;
+  const { type, caller } = viewer;
   if (!type.history) return {};
+  const isLimited = ([oneOf(type), 'update'] as const).some((action) => isOwn(decide(caller, type, action)));
+  const scope = isLimited ? 'own' : 'all';
   const mayList = mayLook(viewer, true) || (type.draftAndPublish && mayLook(viewer, false));
   const hasTrash = type.kind === 'collectionType' && mayRestore(viewer);
-  return { ...(mayList ? { versions: 'all' } : {}), ...(hasTrash ? { trash: 'all' } : {}) };
+  return { ...(mayList ? { versions: scope } : {}), ...(hasTrash ? { trash: scope } : {}) };
 }
 
 /** Attributes that responses to a read contain; those of files appear in every document with media. */
