@@ -82,6 +82,13 @@ const topic = defineCollectionType({
 /** Types whose documents belong to one tenant. */
 export const OWNED = ['article', 'tag'] as const;
 export const contentTypes = [organisation, article, tag, topic];
+/** The same types, of which the option `tenant` separates documents. */
+const separated = [
+  organisation,
+  { ...article, tenant: 'organisation' },
+  { ...tag, tenant: 'organisation' },
+  topic,
+];
 export const components = [part];
 
 const theirs: WhereOf = ({ attributes }) => ({ organisation: { documentId: attributes?.['organisation'] } });
@@ -95,7 +102,11 @@ const shared: Grants = {
 };
 const reading = ['find', 'findOne', 'readDrafts'] as const;
 
-export const ROLES: Readonly<Record<string, Grants>> = {
+/** Ways to separate tenants: conditions in grants, or the option of types. */
+export const WAYS = ['grants', 'option'] as const;
+export type Way = (typeof WAYS)[number];
+
+const CONDITIONAL: Readonly<Record<string, Grants>> = {
   /** The grants of the page on tenants. */
   member: {
     ...shared,
@@ -115,30 +126,48 @@ export const ROLES: Readonly<Record<string, Grants>> = {
   },
 };
 
+const PLAIN: Readonly<Record<string, Grants>> = {
+  member: { ...shared, article: '*', tag: '*' },
+  author: {
+    ...shared,
+    article: [
+      'find',
+      'findOne',
+      { actions: ['create', 'update'], fields: ['title', 'tags', 'subjects', 'part'] },
+    ],
+    tag: [...reading, 'update'],
+  },
+};
+
+export const ROLES: Readonly<Record<Way, Readonly<Record<string, Grants>>>> = {
+  grants: CONDITIONAL,
+  option: PLAIN,
+};
+
 /** Headers of a member of an organisation. */
 export const memberOf = (role: string, organisationId: string): Readonly<Record<string, string>> => ({
   authorization: `Bearer ${role}/${organisationId}`,
 });
 
-export const options: Omit<ContentModuleOptions, 'database'> = {
-  contentTypes,
+export const optionsOf = (way: Way): Omit<ContentModuleOptions, 'database'> => ({
+  contentTypes: way === 'grants' ? contentTypes : separated,
   components,
   locales: ['en', 'fr'],
-  access: { roles: ROLES },
+  access: { roles: ROLES[way] },
   auth: {
     strategies: [
       {
         name: 'members',
         authenticate: ({ bearer }: Credentials): Identity | null => {
           const [role = '', organisationId] = (bearer ?? '').split('/');
-          if (!(role in ROLES)) return null;
+          if (!(role in ROLES[way])) return null;
           return { kind: 'user', id: 'ann', roles: [role], attributes: { organisation: organisationId } };
         },
       },
     ],
   },
   schedule: { everySeconds: 3600 },
-};
+});
 
 /** Name of a type in polymorphic relations. */
 export const uid = (type: string): string => `api::${type}.${type}`;

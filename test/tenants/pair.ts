@@ -73,12 +73,14 @@ export class TenantPair {
   readonly tally: Tally = { requests: 0, accepted: 0, written: 0 };
   private readonly worlds: readonly [World, World];
   private readonly known: Known;
+  private readonly roles: readonly string[];
   private readonly mask: Mask;
   private readonly next: () => number;
   private trail: Asked[] = [];
 
-  private constructor({ known }: Prepared, worlds: readonly [World, World], seed: number) {
+  private constructor({ way, known }: Prepared, worlds: readonly [World, World], seed: number) {
     this.worlds = worlds;
+    this.roles = Object.keys(ROLES[way]);
     this.known = known;
     this.mask = new Mask(known);
     this.next = randomFrom(seed);
@@ -89,14 +91,14 @@ export class TenantPair {
     closing: (() => Promise<unknown>)[],
     seed: number,
   ): Promise<TenantPair> {
-    const alpha = await World.start(prepared.alpha, prepared.known, closing);
-    const omega = await World.start(prepared.omega, prepared.known, closing);
+    const alpha = await World.start(prepared.alpha, prepared, closing);
+    const omega = await World.start(prepared.omega, prepared, closing);
     return new TenantPair(prepared, [alpha, omega], seed);
   }
 
   /** Sends some requests of one role, and returns the first problem. */
   async round(size = ROUND): Promise<Finding | null> {
-    const roles = Object.keys(ROLES);
+    const { roles } = this;
     const role = roles[Math.floor(this.next() * roles.length)] ?? '';
     const [alpha, omega] = this.worlds;
     await Promise.all(this.worlds.map((world) => world.restore()));

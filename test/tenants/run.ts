@@ -2,7 +2,8 @@
 import { describeBudget, readBudget } from '../fuzz/budget.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { describeFinding } from './describe-finding.ts';
-import { TenantPair } from './pair.ts';
+import { WAYS } from './model.ts';
+import { type Tally, TenantPair } from './pair.ts';
 import { prepareWorlds } from './worlds.ts';
 
 const { budget } = readBudget({
@@ -16,25 +17,30 @@ console.log(`fuzz:tenants with ${describeBudget(budget)}`);
 const postgres = await startPostgres();
 const closing: (() => Promise<unknown>)[] = [];
 try {
-  const pair = await TenantPair.start(await prepareWorlds(closing, postgres.url), closing, budget.seed);
+  const pairs: TenantPair[] = [];
+  for (const way of WAYS)
+    pairs.push(await TenantPair.start(await prepareWorlds(way, closing, postgres.url), closing, budget.seed));
   const findings = new Map<string, string>();
+  const tallied = (name: keyof Tally): number => pairs.reduce((sum, { tally }) => sum + tally[name], 0);
   const goesOn = (): boolean =>
-    pair.tally.requests < budget.requests &&
+    tallied('requests') < budget.requests &&
     Date.now() - started < budget.seconds * 1000 &&
     findings.size < MOST;
   while (goesOn()) {
-    const finding = await pair.round();
-    if (finding === null) continue;
-    const { question, problem } = finding;
-    findings.set(
-      `${question.method} ${question.path.split('?')[0] ?? ''} ${problem.slice(0, 40)}`,
-      describeFinding(finding),
-    );
+    for (const finding of await Promise.all(pairs.map((pair) => pair.round()))) {
+      if (finding === null) continue;
+      const { question, problem } = finding;
+      findings.set(
+        `${question.method} ${question.path.split('?')[0] ?? ''} ${problem.slice(0, 40)}`,
+        describeFinding(finding),
+      );
+    }
   }
   for (const text of findings.values()) console.log(`\nFAILED ${text}`);
-  const { requests, accepted, written } = pair.tally;
   const seconds = ((Date.now() - started) / 1000).toFixed(0);
-  console.log(`${requests} requests in pairs, ${accepted} accepted, ${written} of them writes, ${seconds} s`);
+  console.log(
+    `${tallied('requests')} requests in pairs, ${tallied('accepted')} accepted, ${tallied('written')} of them writes, ${seconds} s`,
+  );
   console.log(
     `fuzz:tenants: ${findings.size === 0 ? 'passed' : `${findings.size} failed`}, seed ${budget.seed}`,
   );

@@ -10,7 +10,7 @@ import { Client, createTables, type Reply, type RunningApp, startApp, withSql } 
 import type { RunSql } from '../fuzz/content.ts';
 import { buildSchema } from '../fuzz/internals.ts';
 import { copyDatabase, createDatabase } from '../support/database.ts';
-import { components, contentTypes, options, OWNED, uid } from './model.ts';
+import { components, contentTypes, optionsOf, OWNED, uid, type Way } from './model.ts';
 import { type Asked, type Known, SHIFT } from './requests.ts';
 
 const schema = buildSchema(contentTypes, components);
@@ -161,19 +161,23 @@ async function rewrite(sql: RunSql, { own, other }: Known): Promise<void> {
 }
 
 export interface Prepared {
+  readonly way: Way;
   readonly alpha: string;
   readonly omega: string;
   readonly known: Known;
 }
 
-const start = (url: string): Promise<RunningApp> =>
-  startApp({ ...options, library: true, imports: [HistoryModule.forRoot({ sittingMinutes: 0 })] }, url);
+const start = (url: string, way: Way): Promise<RunningApp> =>
+  startApp(
+    { ...optionsOf(way), library: true, imports: [HistoryModule.forRoot({ sittingMinutes: 0 })] },
+    url,
+  );
 
 /** Fills one database, and makes the other world from its copy. */
-export async function prepareWorlds(closing: Closing, serverUrl?: string): Promise<Prepared> {
+export async function prepareWorlds(way: Way, closing: Closing, serverUrl?: string): Promise<Prepared> {
   const first = await createDatabase(serverUrl);
   closing.unshift(() => first.drop());
-  const running = await start(first.url);
+  const running = await start(first.url, way);
   let known: Known;
   try {
     await createTables(running.app);
@@ -192,7 +196,7 @@ export async function prepareWorlds(closing: Closing, serverUrl?: string): Promi
   const copy = await copyDatabase(first.url);
   closing.unshift(() => copy.drop());
   await withSql(copy.url, (sql) => rewrite(sql, known));
-  return { alpha: first.url, omega: copy.url, known };
+  return { way, alpha: first.url, omega: copy.url, known };
 }
 
 const SEQUENCES = `select setval(format('%I.%I', schemaname, sequencename)::regclass, ${NEW_ROWS}) from pg_sequences where schemaname = 'public'`;
@@ -212,8 +216,8 @@ export class World {
     this.theirs = parts.theirs;
   }
 
-  static async start(url: string, { other }: Known, closing: Closing): Promise<World> {
-    const running = await start(url);
+  static async start(url: string, { way, known: { other } }: Prepared, closing: Closing): Promise<World> {
+    const running = await start(url, way);
     const client = new Client(running.url, { described: true });
     const connection = new pg.Client({ connectionString: url });
     await connection.connect();
