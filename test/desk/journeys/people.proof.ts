@@ -215,7 +215,7 @@ afterAll(async () => {
     await eva.fill('New password', 'a new password of eva');
     await eva.fill('Repeat the new password', 'a new password of eva');
     await eva.press('Change password');
-    await eva.sees('The provided current password is invalid');
+    await eva.sees('The current password is wrong');
     await eva.fill('Current password', PASSWORD);
     await eva.press('Change password');
     await eva.sees('The password is changed.');
