@@ -126,6 +126,19 @@ describe('the cache', () => {
     await warm();
   });
 
+  it('sends the same ETag of a document on an instance without a cache', async () => {
+    const uncached = { ...MODEL, cache: { bytes: 0 }, database: { clientUrl: url } };
+    const app = await NestFactory.create(ContentModule.forRoot(uncached), { logger: false });
+    await app.listen(0, '127.0.0.1');
+    const path = `/api/notes/${await make('one')}`;
+    const tags = [test.http, supertest.agent(await app.getUrl())].map(
+      async (from) => (await from.get(path).expect(200)).headers['etag'],
+    );
+    const [cached, alone] = await Promise.all(tags);
+    await app.close();
+    expect(alone).toBe(cached);
+  });
+
   it('sends the same bytes and the same ETag from the cache on every instance', async () => {
     const [cold, hot] = [await test.http.get(LIST), await test.http.get(LIST)];
     expect(hot.text).toBe(cold.text);

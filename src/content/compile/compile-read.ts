@@ -199,7 +199,10 @@ export function compileTotal(plan: ReadPlan): Template<ReadPlan> {
   return template(sql`select count(*) from ${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}`);
 }
 
-export const compileRead = (plan: ReadPlan): Statement => fill(template<ReadPlan>(readSql(plan)), plan);
+/** Prints a read without the parts that depend on the process: its cache, change log and limits. */
+export const compileForm = (plan: ReadPlan): Template<ReadPlan> => template<ReadPlan>(readSql(plan));
+
+export const compileRead = (plan: ReadPlan): Statement => fill(compileForm(plan), plan);
 
 export interface Reading {
   /** Maximum size in bytes. A larger response stays in the database, and the row has `over` instead. */

@@ -1,27 +1,45 @@
 /** ETag of a response (RFC 9110 8.8.3). */
 import { hash } from 'node:crypto';
 import { PerPlan } from '../plan/per-plan.js';
+import { compileForm } from '../compile/compile-read.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
-import type { Statement } from '../../kernel/sql.js';
+import { fill, type Template } from '../../kernel/sql.js';
 
 const LENGTH = 16;
 
 /** Short digest without a secret; 96 bits make collisions improbable. */
 const digestOf = (text: string): string => hash('sha256', text, 'base64url').slice(0, LENGTH);
 
+interface Form {
+  readonly template: Template<ReadPlan>;
+  /** Digest of the text of the template. */
+  readonly text: string;
+}
+
+const forms = new PerPlan<Form>();
+
+const formOf = (plan: ReadPlan): Form =>
+  forms.of(plan, () => {
+    const template = compileForm(plan);
+    return { template, text: digestOf(template.text) };
+  });
+
 /**
  * Digest of the form of a response, independent of the requested document: permissions, model and format are
- * all part of the statement's text. The generation distinguishes models with the same text. A
- * migration can replace a column by another of the same name, without a new stamp of any row.
+ * all part of the text. The statement that was sent does not count: it also depends on the cache of the
+ * process. The generation distinguishes models with the same text. A migration can replace a column by
+ * another of the same name, without a new stamp of any row.
  */
-const shapeOf = ({ statement: { text, values }, generation }: Shown, { documentId }: ReadPlan): string =>
-  digestOf(JSON.stringify([text, values.filter((value) => value !== documentId).map(String), generation]));
+function shapeOf({ generation }: Shown, plan: ReadPlan): string {
+  const { template, text } = formOf(plan);
+  const values = fill(template, plan).values.filter((value) => value !== plan.documentId);
+  return digestOf(JSON.stringify([text, values.map(String), generation]));
+}
 
 interface Shown {
   readonly stamp: string | undefined;
   readonly data: string;
   readonly total: number | null;
-  readonly statement: Statement;
   /** Last migration of the stored content. */
   readonly generation: string;
 }

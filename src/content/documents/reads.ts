@@ -53,7 +53,6 @@ const isAnswerRow: Test<AnswerRow> = (row): row is AnswerRow =>
 
 interface AnsweredRead {
   readonly row: AnswerRow;
-  readonly statement: Statement;
   readonly isKnown: boolean;
 }
 
@@ -220,7 +219,7 @@ export class Reads {
         position: changeLog.position,
         took: performance.now() - started,
       });
-    return this.loaded(plan, answer, { row, statement, isKnown });
+    return this.loaded(plan, answer, { row, isKnown });
   }
 
   /**
@@ -244,18 +243,18 @@ export class Reads {
     const { answer, row } = answerIn(plan, counted, this.base.settings.limits.responseBytes);
     if (!isAsked || row.server !== changeLog.server || changeLog.hasChanged(subject, known.position))
       return null;
-    return this.loaded(plan, answer, { row, statement, isKnown: true });
+    return this.loaded(plan, answer, { row, isKnown: true });
   }
 
   private async loaded(
     plan: ReadPlan,
     found: Answer,
-    { row, statement, isKnown }: AnsweredRead,
+    { row, isKnown }: AnsweredRead,
   ): Promise<Loaded<Answer>> {
     const position = isKnown ? this.changeLog.changeLog.position : null;
     const { stamp, total = null } = row;
     const { generation } = this.base.model;
-    const tag = etagOf(plan, { stamp, data: found.data, total, statement, generation });
+    const tag = etagOf(plan, { stamp, data: found.data, total, generation });
     const tagged = found.withHeaders({ ETag: tag, ...(row.mark ? { [MARK_HEADER]: row.mark } : {}) });
     const { answer, until } = await this.base.links.in(tagged);
     return { answer, position, bytes: bytesOf(answer), until };
