@@ -11,13 +11,12 @@ import {
   getContentToken,
   Permissions,
 } from 'nestjs-content-api';
-import pg from 'pg';
 import { copyDatabase, createDatabase } from '../support/database.ts';
-import { restore, save, type Tables, tablesOf } from '../faults/picture.ts';
 import { Client, createTables, startApp, withSql } from './apps.ts';
 import type { RunSql } from './content.ts';
 import { type Attribute, buildSchema, type ContentType } from './internals.ts';
 import { isHidden } from './leak-worlds.ts';
+import { Restorable } from './restorable.ts';
 
 const LONG = 30;
 
@@ -428,21 +427,14 @@ export async function prepareWriters(
   return prepared;
 }
 
-/** First id of new rows, in both worlds. */
-export const NEW_ROWS = 1000;
-
-const SEQUENCES = `select setval(format('%I.%I', schemaname, sequencename)::regclass, ${NEW_ROWS}) from pg_sequences where schemaname = 'public'`;
-
 /** One world of a writer, which can be reset. */
 export class WritableWorld {
   readonly client: Client;
-  private readonly sql: RunSql;
-  private readonly tables: Tables;
+  private readonly database: Restorable;
 
-  private constructor(client: Client, sql: RunSql, tables: Tables) {
+  private constructor(client: Client, database: Restorable) {
     this.client = client;
-    this.sql = sql;
-    this.tables = tables;
+    this.database = database;
   }
 
   static async start({ ids }: PreparedWriter, url: string, closing: Closing): Promise<WritableWorld> {
@@ -451,23 +443,15 @@ export class WritableWorld {
       url,
     );
     const client = new Client(running.url, { described: true });
-    const connection = new pg.Client({ connectionString: url });
-    await connection.connect();
+    const database = await Restorable.open(url, closing);
     closing.unshift(async () => {
       client.close();
       await running.close();
-      await connection.end();
     });
-    const sql: RunSql = async (text, values = []) =>
-      (await connection.query<Record<string, unknown>>(text, values)).rows;
-    const tables = await tablesOf(sql);
-    await save(sql, tables);
-    await sql(SEQUENCES);
-    return new WritableWorld(client, sql, tables);
+    return new WritableWorld(client, database);
   }
 
-  async restore(): Promise<void> {
-    await restore(this.sql, this.tables);
-    await this.sql(SEQUENCES);
+  restore(): Promise<void> {
+    return this.database.restore();
   }
 }

@@ -5,7 +5,6 @@ import type { Attribute, ContentType } from './internals.ts';
 import { maskedTag } from './leak-check.ts';
 import { randomFrom } from '../support/random.ts';
 import {
-  NEW_ROWS,
   type PreparedWriter,
   seesByPublishing,
   SHIFT,
@@ -13,6 +12,7 @@ import {
   WRITERS,
   writeSchema,
 } from './leak-write-worlds.ts';
+import { NEW_ROWS } from './restorable.ts';
 
 /** Request of a writer. */
 export interface WriteQuestion {

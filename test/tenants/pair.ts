@@ -1,10 +1,11 @@
 /** Sends the requests of one tenant to both worlds, and reports every difference and every foreign change. */
 import type { Reply } from '../fuzz/apps.ts';
 import { maskedTag } from '../fuzz/leak-check.ts';
+import { NEW_ROWS } from '../fuzz/restorable.ts';
 import { randomFrom } from '../support/random.ts';
 import { memberOf, ROLES } from './model.ts';
 import { type Asked, type Known, Requests, SHIFT } from './requests.ts';
-import { NEW_ROWS, type Prepared, World } from './worlds.ts';
+import { type Prepared, World } from './worlds.ts';
 
 const UNMASKED = ['date', 'x-request-id', 'etag', 'content-length'];
 /** Number of requests before both worlds are reset. */

@@ -4,18 +4,16 @@
  */
 import { type ContentService, getContentToken } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
-import pg from 'pg';
-import { restore, save, type Tables, tablesOf } from '../faults/picture.ts';
+import { tablesOf } from '../faults/picture.ts';
 import { Client, createTables, type Reply, type RunningApp, startApp, withSql } from '../fuzz/apps.ts';
 import type { RunSql } from '../fuzz/content.ts';
 import { buildSchema } from '../fuzz/internals.ts';
+import { Restorable } from '../fuzz/restorable.ts';
 import { copyDatabase, createDatabase } from '../support/database.ts';
 import { components, contentTypes, optionsOf, OWNED, uid, type Way } from './model.ts';
 import { type Asked, type Known, SHIFT } from './requests.ts';
 
 const schema = buildSchema(contentTypes, components);
-/** First row id that the requests of a run create, in both worlds. */
-export const NEW_ROWS = 1000;
 const FILES = 4;
 const TENANTS = ['alpha', 'beta'] as const;
 const OTHER_TEXT = 'gamma';
@@ -199,46 +197,34 @@ export async function prepareWorlds(way: Way, closing: Closing, serverUrl?: stri
   return { way, alpha: first.url, omega: copy.url, known };
 }
 
-const SEQUENCES = `select setval(format('%I.%I', schemaname, sequencename)::regclass, ${NEW_ROWS}) from pg_sequences where schemaname = 'public'`;
-
 /** One world, which remembers the ids of documents that the run has created. */
 export class World {
   readonly created: string[] = [];
   private readonly client: Client;
-  private readonly sql: RunSql;
-  private readonly tables: Tables;
+  private readonly database: Restorable;
   private readonly theirs: readonly string[];
 
-  private constructor(parts: { client: Client; sql: RunSql; tables: Tables; theirs: readonly string[] }) {
-    this.client = parts.client;
-    this.sql = parts.sql;
-    this.tables = parts.tables;
-    this.theirs = parts.theirs;
+  private constructor(client: Client, database: Restorable, theirs: readonly string[]) {
+    this.client = client;
+    this.database = database;
+    this.theirs = theirs;
   }
 
   static async start(url: string, { way, known: { other } }: Prepared, closing: Closing): Promise<World> {
     const running = await start(url, way);
     const client = new Client(running.url, { described: true });
-    const connection = new pg.Client({ connectionString: url });
-    await connection.connect();
+    const database = await Restorable.open(url, closing);
     closing.unshift(async () => {
       client.close();
       await running.close();
-      await connection.end();
     });
-    const sql: RunSql = async (text, values = []) =>
-      (await connection.query<Record<string, unknown>>(text, values)).rows;
-    const tables = await tablesOf(sql);
-    await save(sql, tables);
-    await sql(SEQUENCES);
     const theirs = [...OWNED, 'organisation'].flatMap((type) => [...(other[type] ?? [])]);
-    return new World({ client, sql, tables, theirs });
+    return new World(client, database, theirs);
   }
 
-  async restore(): Promise<void> {
+  restore(): Promise<void> {
     this.created.length = 0;
-    await restore(this.sql, this.tables);
-    await this.sql(SEQUENCES);
+    return this.database.restore();
   }
 
   private resolve(text: string): string {
@@ -264,12 +250,13 @@ export class World {
   /** Rows of the other tenant, and links to it, without rows that belong to all tenants or to the caller. */
   async theirRows(): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    for (const [table, columns] of this.tables) {
+    for (const [table, columns] of this.database.tables) {
       const [id] = ['document_id', 'owner_document_id'].filter((name) => columns.includes(name));
       if (id === undefined || table.startsWith('content_event')) continue;
-      const rows = await this.sql(`select t::text as row from public."${table}" t where ${id} = any($1)`, [
-        this.theirs,
-      ]);
+      const rows = await this.database.sql(
+        `select t::text as row from public."${table}" t where ${id} = any($1)`,
+        [this.theirs],
+      );
       for (const { row } of rows) found.add(`${table} ${String(row)}`);
     }
     return found;
@@ -278,9 +265,9 @@ export class World {
   /** Pairs of linked documents whose target belongs to the other tenant. */
   async linksToThem(): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    for (const [table, columns] of this.tables) {
+    for (const [table, columns] of this.database.tables) {
       if (!columns.includes('target_document_id')) continue;
-      const rows = await this.sql(
+      const rows = await this.database.sql(
         `select owner_document_id as owner, target_document_id as target from public."${table}" where target_document_id = any($1)`,
         [this.theirs],
       );
