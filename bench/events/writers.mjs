@@ -1,4 +1,4 @@
-/** Writers with the event log, as ratios to the same without it. */
+/** Writers of a server with a feature, as ratios to the same without it. */
 import { join } from 'node:path';
 import { measure, report, reportHead, start } from '../compare/bench.mjs';
 import { postmasterPid } from '../cpu.mjs';
@@ -9,20 +9,25 @@ import { shapesOn } from '../write/requests.mjs';
 const ROWS = 10_000;
 const FOLDER = join(import.meta.dirname, '..', '..');
 
-export async function measureWriters({ databases, seconds, rounds }) {
+/**
+ * Measures writers with the event log, or with the feature of `flag`. `visit` gets the server with the feature
+ * and its database before both stop.
+ */
+export async function measureWriters({ databases, seconds, rounds, flag = '--events', visit = () => {} }) {
   const postgres = await postmasterPid(databases.url);
   const servers = [];
   try {
-    for (const [version, more] of Object.entries({ before: [], now: ['--events'] })) {
+    for (const [version, more] of Object.entries({ before: [], now: [flag] })) {
       const databaseUrl = await databases.create();
       await makeLibraryTables(databaseUrl, 'blog');
       await seedBlog({ databaseUrl, articles: ROWS });
       const server = await start(FOLDER, ['--database-url', databaseUrl, ...more]);
-      servers.push({ adapter: 'express', version, server, next: 1_000_000 });
+      servers.push({ adapter: 'express', version, server, databaseUrl, next: 1_000_000 });
     }
     reportHead();
     for (const shape of shapesOn(ROWS))
       report(shape, await measure(shape, servers, { seconds, rounds, connections: 10, postgres }));
+    await visit(servers[1]);
   } finally {
     await Promise.all(servers.map(({ server }) => server.stop()));
   }

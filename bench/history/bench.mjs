@@ -5,18 +5,10 @@
  * the storage of a version next to that of its row, and lists of the versions of one document.
  */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { measure, report, reportHead, start } from '../compare/bench.mjs';
-import { postmasterPid } from '../cpu.mjs';
 import { startDatabases } from '../databases.mjs';
-import { seedBlog } from '../models/seed.mjs';
-import { makeLibraryTables } from '../read/peers.mjs';
-import { shapesOn } from '../write/requests.mjs';
-
-const ROWS = 10_000;
-const FOLDER = join(import.meta.dirname, '..', '..');
+import { measureWriters } from '../events/writers.mjs';
 
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
@@ -85,32 +77,20 @@ export async function bench(args) {
     Number(values[name]),
   );
   const databases = await startDatabases();
-  const postgres = await postmasterPid(databases.url);
-  const servers = [];
-  const urls = [];
-  try {
-    for (const [version, more] of Object.entries({ before: [], now: ['--history'] })) {
-      const databaseUrl = await databases.create();
-      urls.push(databaseUrl);
-      await makeLibraryTables(databaseUrl, 'blog');
-      await seedBlog({ databaseUrl, articles: ROWS });
-      const server = await start(FOLDER, ['--database-url', databaseUrl, ...more]);
-      servers.push({ adapter: 'express', version, server, next: 1_000_000 });
-    }
-    reportHead();
-    for (const shape of shapesOn(ROWS))
-      report(shape, await measure(shape, servers, { seconds, rounds, connections: 10, postgres }));
-    const client = new pg.Client({ connectionString: urls[1] });
+  const visit = async ({ server, databaseUrl }) => {
+    const client = new pg.Client({ connectionString: databaseUrl });
     await client.connect();
     try {
       await reportStorage(client);
       const documentId = await fillVersions(client, versions);
-      await reportLists(servers[1].server.url, documentId, tries);
+      await reportLists(server.url, documentId, tries);
     } finally {
       await client.end();
     }
+  };
+  try {
+    await measureWriters({ databases, seconds, rounds, flag: '--history', visit });
   } finally {
-    await Promise.all(servers.map(({ server }) => server.stop()));
     await databases.stop();
   }
 }
