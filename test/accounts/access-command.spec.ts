@@ -137,7 +137,7 @@ describe('npx nestjs-content-api access', () => {
   });
 
   it.each([
-    [['article', '--as', 'user:nobody'], 'There is no user "nobody"'],
+    [['article', '--as', 'user:unknown'], 'There is no user "unknown"'],
     [['article', '--as', 'token:none'], 'There is no token "none"'],
     [['article', '--as', 'robot:x'], '--as needs'],
     [['article'], '--as needs'],

@@ -82,7 +82,7 @@ async function writeMany(path: string, count: number): Promise<void> {
 
 const megabytes = (): number => Math.round(process.memoryUsage().rss / 2 ** 20);
 
-/** Moves an archive of so many rows into an empty database, and prints what it took. */
+/** Moves an archive with a number of rows into an empty database, and prints time and memory. */
 export async function moveMany(count: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'many-'));
   const file = join(folder, 'many.tar');
