@@ -1,6 +1,6 @@
 /** Command `access`: the permissions of a caller, with their reasons. */
 import { parseArgs } from 'node:util';
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Identity } from '../content/access/auth-strategy.js';
 import { ContentAccess } from '../content/access/content-access.js';
 import type { ExplainedAction, ExplainedCondition } from '../content/access/explain.js';
@@ -8,19 +8,11 @@ import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { among } from '../content/model/suggest.js';
 import { AccountRepository } from '../features/accounts/account-repository.js';
 import { ApiTokens } from '../features/accounts/api-tokens.service.js';
-import { UsageError, withApplication } from './command.js';
+import { serviceOf, UsageError, withApplication } from './command.js';
 
 export const ACCESS_USAGE = `access [<type> …] --as <caller> --module <module>
       Prints for each action: granted or denied, the attributes, the conditions with the caller's values, and
       why an action is refused. The caller is public, role:<name>, user:<id> or token:<name>.`;
-
-function found<T>(app: INestApplicationContext, service: Type<T>, module: string): T {
-  try {
-    return app.get(service, { strict: false });
-  } catch {
-    throw new UsageError(`The module of your application does not import ${module}`);
-  }
-}
 
 type Finder = (app: INestApplicationContext, name: string) => Promise<Identity | null>;
 
@@ -28,12 +20,12 @@ const CALLERS: Readonly<Record<string, Finder>> = {
   public: () => Promise.resolve({ kind: 'public', id: null, roles: ['public'] }),
   role: (_app, name) => Promise.resolve({ kind: 'user', id: null, roles: [name] }),
   user: async (app, id) => {
-    const accounts = found(app, AccountRepository, 'UsersModule');
+    const accounts = serviceOf(app, AccountRepository, 'UsersModule');
     const ids = /^\d{1,9}$/.test(id) ? [{ documentId: id }, { id: Number(id) }] : [{ documentId: id }];
     const account = await accounts.find(...ids);
     return account && accounts.identityOf(account);
   },
-  token: (app, name) => found(app, ApiTokens, 'ApiTokensModule').identityOf(name),
+  token: (app, name) => serviceOf(app, ApiTokens, 'ApiTokensModule').identityOf(name),
 };
 
 async function identityOf(app: INestApplicationContext, text: string): Promise<Identity> {

@@ -7,7 +7,7 @@ import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 import { Database } from '../content/store/database.js';
 import { AuditLog } from '../features/history/audit/audit-log.js';
 import { eraseUser } from '../features/history/erasure.js';
-import { UsageError, withApplication } from './command.js';
+import { serviceOf, UsageError, withApplication } from './command.js';
 
 export const AUDIT_USAGE = `audit export|forget --module <module>
       "export --file <path>" writes all entries of the audit log to a new file, one JSON object per line.
@@ -51,13 +51,7 @@ export async function runAudit(args: readonly string[]): Promise<string> {
   };
   const isKnown = action === 'export' ? file !== undefined : action === 'forget' && days !== undefined;
   if (!isKnown || positionals.length > 1) throw new UsageError(`Usage: nestjs-content-api ${AUDIT_USAGE}`);
-  return withApplication(module, (app) => {
-    try {
-      return work(app.get(AuditLog, { strict: false }));
-    } catch {
-      throw new UsageError('The module of your application does not import AuditModule');
-    }
-  });
+  return withApplication(module, async (app) => work(serviceOf(app, AuditLog, 'AuditModule')));
 }
 
 /** Runs `erase`. Throws an Error whose message is for the user. */

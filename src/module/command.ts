@@ -1,7 +1,7 @@
 /** Code shared by the commands of `npx nestjs-content-api`. */
 import { pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
-import type { INestApplicationContext } from '@nestjs/common';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Terminal } from './terminal.js';
 
@@ -37,6 +37,15 @@ export const openContext = (module: unknown): Promise<INestApplicationContext> =
     logger: ['error'],
     abortOnError: false,
   });
+
+/** Returns a service of an application. Throws a UsageError if the application does not import its module. */
+export function serviceOf<T>(app: INestApplicationContext, service: Type<T>, module: string): T {
+  try {
+    return app.get(service, { strict: false });
+  } catch {
+    throw new UsageError(`The module of your application does not import ${module}`);
+  }
+}
 
 /** Runs `work` with the application of `--module` and closes it. Throws a UsageError without `--module`. */
 export async function withApplication<T>(

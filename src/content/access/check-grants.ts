@@ -2,18 +2,9 @@
 import { isObject } from '../../kernel/json.js';
 import type { GrantFilters } from './grant-condition.js';
 import type { ContentType, Schema } from '../model/model.js';
-import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
 import { among } from '../model/suggest.js';
-import { actionsOn } from './actions.js';
+import { actionsOn, OTHER_SUBJECTS } from './actions.js';
 import type { Grants } from './permissions.js';
-
-/** Grants that do not belong to a content type: locales, the model, the desk, and the audit log. */
-const OTHERS: ReadonlyMap<string, undefined> = new Map([
-  ['locale', undefined],
-  [MODEL_GRANT, undefined],
-  [DESK_GRANT, undefined],
-  [AUDIT_GRANT, undefined],
-]);
 
 function fieldMistakes(fields: readonly string[], type: ContentType | undefined, at: string): string[] {
   if (type === undefined) return [`${at}: "fields" needs a content type, and "*" is none`];
@@ -61,7 +52,10 @@ interface Checked {
  * options.
  */
 export function checkGrants(grants: Grants, { schema, check }: GrantRules, where: string): string[] {
-  const types = new Map<string, ContentType | undefined>([...OTHERS, ...schema.types]);
+  const types = new Map<string, ContentType | undefined>([
+    ...OTHER_SUBJECTS.map((name) => [name, undefined] as const),
+    ...schema.types,
+  ]);
   return Object.entries(grants).flatMap(([name, list]) => {
     const at = `${where}.${name}`;
     if (name !== '*' && !types.has(name))

@@ -3,7 +3,6 @@
  * tenant only. The result has ordinary conditions, so nothing else knows of tenants.
  */
 import type { ContentType, Schema } from '../model/model.js';
-import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
 import type { CallerFacts } from './caller-facts.js';
 import { plainValue } from './data-conditions.js';
 import {
@@ -14,11 +13,8 @@ import {
   type WhereOf,
 } from './grant-condition.js';
 import type { AnyEntry } from './limited-grants.js';
-import { actionsOn, EVERY } from './actions.js';
+import { actionsOn, EVERY, OTHER_SUBJECTS } from './actions.js';
 import type { Permissions } from './permissions.js';
-
-/** Grants on `*` also cover these subjects. */
-const SUBJECTS = ['locale', MODEL_GRANT, DESK_GRANT, AUDIT_GRANT];
 
 /** Filters of an attribute: a relation is compared by its document id, a list of values with each of them. */
 function equals(type: ContentType, name: string, value: unknown): GrantFilters {
@@ -116,7 +112,7 @@ export class Tenants {
 
   private limited(entry: AnyEntry): readonly AnyEntry[] {
     if (entry.type === EVERY)
-      return [...this.schema.types.keys(), ...SUBJECTS]
+      return [...this.schema.types.keys(), ...OTHER_SUBJECTS]
         .filter((type) => actionsOn(type).includes(entry.action))
         .flatMap((type) => this.limited({ ...entry, type }));
     const conditions = this.conditions.get(entry.type);

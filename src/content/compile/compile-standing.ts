@@ -17,7 +17,7 @@ import { compileRule } from './compile-filter.js';
 import { type Context, hasVersion, newContext, type RowScope, rowScope } from './scope.js';
 
 /** Prints a statement whose conditions have no values of a query. */
-const checked = (root: Sql): Statement => fill(template(root), { operands: null });
+export const checked = (root: Sql): Statement => fill(template(root), { operands: null });
 
 /** Decision for published versions, and for drafts. */
 export interface StateDecisions {

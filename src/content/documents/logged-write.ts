@@ -14,6 +14,10 @@ export function assignedBy({ steps }: Pick<PlannedWrite, 'steps'>): readonly Att
   return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
 }
 
+/** Returns the id of the document that a write creates or changes; null if there is none. */
+export const writtenDocumentOf = ({ documentId, versions }: PlannedWrite): string | null =>
+  documentId ?? versions.documentId;
+
 /** Returns the locale of a write: empty if it writes all locales, or the type has none. */
 export const writtenLocaleOf = ({ target }: WritePlan): string =>
   target.everyLocale || !target.type.localized ? '' : target.locale;

@@ -6,7 +6,7 @@ import { ContentError, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType } from '../model/model.js';
 import { among } from '../model/suggest.js';
-import { isOperator, operatorOf } from '../query/operators.js';
+import { isFlag } from '../query/operators.js';
 import { parseFilters } from '../query/parse-filters.js';
 import { openFilter, tokenOf } from '../query/text-shape.js';
 import { planFilter } from './plan-filter.js';
@@ -28,8 +28,7 @@ function opened(value: unknown, path: readonly string[]): unknown {
     throw failed('expected "$CURRENT_USER" or "$CURRENT_USER.", followed by an attribute', path);
   if (variableIn(value) === undefined) return value;
   const key = path.at(-1) ?? '';
-  if (isOperator(key) && operatorOf(key).operand === 'flag')
-    throw failed(`${key} takes true or false, no variable`, path);
+  if (isFlag(key)) throw failed(`${key} takes true or false, no variable`, path);
   return tokenOf('grant', 0);
 }
 

@@ -5,7 +5,7 @@
 import type { Caller } from '../access/caller.js';
 import { filterTextOf, withFilters, type WhereOf } from '../access/grant-condition.js';
 import { isObject } from '../../kernel/json.js';
-import { isOperator, operatorOf } from '../query/operators.js';
+import { isFlag, isOperator, operatorOf } from '../query/operators.js';
 import { tokenOf } from '../query/text-shape.js';
 
 export interface OpenConditions {
@@ -30,7 +30,6 @@ class Places {
   }
 }
 
-const isFlagOf = (key: string): boolean => isOperator(key) && operatorOf(key).operand === 'flag';
 const isListOf = (key: string): boolean => !isOperator(key) || operatorOf(key).operand === 'list';
 
 function openList(list: readonly unknown[], key: string, places: Places): unknown {
@@ -43,7 +42,7 @@ function openList(list: readonly unknown[], key: string, places: Places): unknow
 
 /** Replaces the values in filters by tokens. `$null` and `$notNull` stay: their values decide the plan. */
 function open(value: unknown, key: string, places: Places): unknown {
-  if (isFlagOf(key)) return value;
+  if (isFlag(key)) return value;
   if (Array.isArray(value)) return openList(value, key, places);
   if (!isObject(value)) return places.token('grant', value);
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, open(of, name, places)]));

@@ -93,3 +93,6 @@ export type OperatorName = keyof typeof OPERATORS;
 export const operatorOf = (name: OperatorName): Operator => OPERATORS[name];
 
 export const isOperator = (key: string): key is OperatorName => Object.hasOwn(OPERATORS, key);
+
+/** Whether a key is an operator that takes true or false. */
+export const isFlag = (key: string): boolean => isOperator(key) && operatorOf(key).operand === 'flag';

@@ -3,7 +3,7 @@ import { assignedBy, writtenActionsOf, writtenLocaleOf } from '../../content/doc
 import type { PlannedWrite, WriteAddition } from '../../content/documents/write-additions.js';
 import type { Schema } from '../../content/model/model.js';
 import type { WriteEvent } from '../../content/plan/write-plan.js';
-import { fill } from '../../kernel/sql.js';
+import { fill, silently } from '../../kernel/sql.js';
 import { compileLog } from './compile-events.js';
 
 /** Whether an action changes published content: deletions and unpublications only of published versions. */
@@ -35,6 +35,6 @@ export function logWrites({ file }: Schema): WriteAddition {
       requestId: plan.requestId,
       attributes: assignedBy(write).map(({ name }) => name),
     };
-    return [{ ...fill(statement, event), silent: true }];
+    return [silently(fill(statement, event))];
   };
 }

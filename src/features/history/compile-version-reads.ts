@@ -1,8 +1,9 @@
 /** Statements that read stored versions. */
+import { checked } from '../../content/compile/compile-standing.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { isoInstant } from '../../content/model/scalar-types.js';
-import { fill, join, param, quote, type Sql, sql, type Statement, template } from '../../kernel/sql.js';
+import { join, param, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
 /** Versions of a document that exist for a caller. */
 export interface VersionsOf {
@@ -20,9 +21,6 @@ export interface VersionsPage {
   /** Id of the version that the page precedes. */
   readonly before?: string;
 }
-
-/** Prints a statement whose conditions have no values of a query. */
-const checked = (root: Sql): Statement => fill(template(root), { operands: null });
 
 const SHOWN = sql`f.id::text as id, f.locale, f.published, f.action, ${isoInstant(sql`f.since`)} as since,
   ${isoInstant(sql`f.at`)} as at, f.actor, f.actor_id`;

@@ -1,9 +1,10 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { writtenDocumentOf } from '../../content/documents/logged-write.js';
 import { type PlannedWrite, WriteAdditions } from '../../content/documents/write-additions.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import type { Verb } from '../../content/plan/write-plan.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
-import { fill, type Statement, type Template } from '../../kernel/sql.js';
+import { fill, silently, type Statement, type Template } from '../../kernel/sql.js';
 import { compileDeleted, compileFirst, compileStore, RESTORE, type StoredWrite } from './compile-versions.js';
 import { HISTORY_OPTIONS, type ResolvedHistoryOptions } from './history.options.js';
 
@@ -75,14 +76,10 @@ export class VersionLog implements OnModuleInit {
     write: PlannedWrite,
     make: (statements: Statements, stored: StoredWrite) => readonly Statement[],
   ): readonly Statement[] {
-    const { plan, versions } = write;
-    const documentId = write.documentId ?? versions.documentId;
-    const { type } = plan.target;
+    const documentId = writtenDocumentOf(write);
+    const { type } = write.plan.target;
     if (!type.history || documentId === null) return [];
-    return make(this.statementsOf(type), storedOf(write, documentId)).map((one) => ({
-      ...one,
-      silent: true,
-    }));
+    return make(this.statementsOf(type), storedOf(write, documentId)).map(silently);
   }
 
   private statementsOf(type: ContentType): Statements {

@@ -1,12 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Caller } from '../../../content/access/caller.js';
-import { assignedBy, writtenActionsOf, writtenLocaleOf } from '../../../content/documents/logged-write.js';
+import {
+  assignedBy,
+  writtenActionsOf,
+  writtenDocumentOf,
+  writtenLocaleOf,
+} from '../../../content/documents/logged-write.js';
 import { type PlannedWrite, WriteAdditions } from '../../../content/documents/write-additions.js';
 import { type HttpRequest, requestIdOf, stateOf } from '../../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { Database } from '../../../content/store/database.js';
-import { fill, type Statement, type Template } from '../../../kernel/sql.js';
+import { fill, silently, type Statement, type Template } from '../../../kernel/sql.js';
 import { AUDIT_OPTIONS, type ResolvedAuditOptions } from './audit.options.js';
 import { compileAfter, compileEntries, compileForgetEntries, type NewEntries } from './compile-audit.js';
 
@@ -34,7 +39,6 @@ export class AuditLog implements OnModuleInit {
   /** Request whose handler runs. */
   readonly current = new AsyncLocalStorage<AuditedRequest>();
   private readonly entries: Template<NewEntries>;
-
   private readonly file: ContentType;
 
   constructor(
@@ -93,8 +97,8 @@ export class AuditLog implements OnModuleInit {
   }
 
   private of(write: PlannedWrite): readonly Statement[] {
-    const { plan, versions } = write;
-    const documentId = write.documentId ?? versions.documentId;
+    const { plan } = write;
+    const documentId = writtenDocumentOf(write);
     const actions = writtenActionsOf(write);
     if (documentId === null || actions.length === 0) return [];
     const request = this.current.getStore();
@@ -106,7 +110,7 @@ export class AuditLog implements OnModuleInit {
       status: null,
       type: plan.target.type.singularApiId,
       documentId,
-      locale: writtenLocaleOf(plan) === '' ? null : writtenLocaleOf(plan),
+      locale: writtenLocaleOf(plan) || null,
       attributes: assignedBy(write)
         .filter(({ hidden }) => !hidden)
         .map(({ name }) => name),
@@ -115,6 +119,6 @@ export class AuditLog implements OnModuleInit {
       requestId: plan.requestId ?? (request === undefined ? null : requestIdOf(request)),
       address: this.addressOf(request),
     };
-    return [{ ...fill(this.entries, entries), silent: true }];
+    return [silently(fill(this.entries, entries))];
   }
 }
