@@ -3,7 +3,7 @@ import { ContentModule } from 'nestjs-content-api';
 import { DeskModule } from 'nestjs-content-api/desk';
 import { EventsModule } from 'nestjs-content-api/events';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
-import { HistoryModule } from 'nestjs-content-api/history';
+import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
 import { ApiTokensModule, UsersModule, type UsersOptions } from 'nestjs-content-api/accounts';
 import {
   AUTHENTICATED_GRANTS,
@@ -78,6 +78,7 @@ export class AppModule {
         UsersModule.forRoot(users),
         DeskModule.forRoot({ path: DESK_PATH }),
         HistoryModule.forRoot(),
+        AuditModule.forRoot(),
         EventsModule.forRoot({ live: { secret: liveSecret } }),
       ],
       controllers: [Site, StartPage, Metrics],

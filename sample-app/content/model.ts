@@ -57,6 +57,7 @@ export const AUTHENTICATED_GRANTS: Grants = {
 /** Grants of editors: all actions on content and files, in the desk and through the API. */
 export const EDITOR_GRANTS: Grants = {
   desk: ['open'],
+  audit: ['open'],
   locale: ['find'],
   region: '*',
   language: '*',

@@ -45,6 +45,7 @@ export class Model {
   readonly locales: readonly string[];
   readonly people: DeskPeople;
   readonly webhooks: DeskModel['webhooks'];
+  readonly audit: boolean;
   private readonly byName: ReadonlyMap<string, Type>;
   private readonly byUid: ReadonlyMap<string, Component>;
 
@@ -52,6 +53,7 @@ export class Model {
     this.types = model.types;
     this.people = model.people;
     this.webhooks = model.webhooks;
+    this.audit = model.audit;
     this.defaultLocale = model.defaultLocale;
     this.locales = model.locales ?? [model.defaultLocale];
     this.byName = new Map(this.types.map((type) => [type.name, type]));

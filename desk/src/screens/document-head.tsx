@@ -71,6 +71,11 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
             {texts.history.title}
           </Anchor>
         )}
+        {model.audit && !editor.isNew && snapshot.phase === 'ready' && (
+          <Anchor component={Link} size="sm" href={activityOf(editor)}>
+            {texts.audit.activity}
+          </Anchor>
+        )}
         {children}
       </Group>
       {type.localized && snapshot.phase === 'ready' && !editor.isNew && snapshot.updatedAt === null && (
@@ -84,6 +89,11 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
 function historyOf({ type, place, model }: DocumentEditor, locale: string): string {
   const document = type.kind === 'singleType' ? '' : `/${place.documentId}`;
   return `/history/${type.name}${document}${locale === model.defaultLocale ? '' : `?locale=${locale}`}`;
+}
+
+function activityOf({ type, place }: DocumentEditor): string {
+  const document = type.kind === 'singleType' ? '' : `&document=${place.documentId}`;
+  return `/audit?type=${type.name}${document}`;
 }
 
 /** Way from the menu to the document. */

@@ -52,6 +52,7 @@ function screensOf(model: Model, texts: Texts): readonly Entry[] {
     ...entry('find' in (model.type('file')?.verbs ?? {}), '/media', texts.library),
     ...people,
     ...entry(model.webhooks.includes('find'), '/webhooks', texts.webhooks.title),
+    ...entry(model.audit, '/audit', texts.audit.title),
     ...hosts,
     ...entry(settings.session, '/account', texts.persons.account),
     ...creations,

@@ -1,38 +1,34 @@
 import {
-  ActionIcon,
   AppShell,
   Box,
   Burger,
   Center,
   Group,
   Loader,
-  Menu,
   NavLink,
   ScrollArea,
   Text,
   Title,
-  useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { IconLanguage, IconMoon, IconSearch, IconUser } from '@tabler/icons-react';
+import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
-import { session } from '../api/session.ts';
 import { listLabel, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
-import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
+import { useTexts } from '../texts/texts.ts';
 import { MessageLine } from '../parts/messages.tsx';
 import { hostScreens } from '../extension.ts';
 import { useModel } from './app.tsx';
 import { DocumentScreen } from './document.tsx';
+import { HeaderMenus, PaletteButton } from './header.tsx';
 import { HostScreen } from './host-screen.tsx';
 import { ListScreen } from './list.tsx';
 import { PeopleNavigation } from './people/navigation.tsx';
 
 const MediaScreen = lazy(() => import('../media/media-screen.tsx'));
 const WebhooksScreens = lazy(() => import('./webhooks/screens.tsx'));
+const AuditScreen = lazy(() => import('./audit/screens.tsx'));
 const HistoryScreens = lazy(() => import('./history/screens.tsx'));
-const Palette = lazy(() => import('./palette.tsx'));
 const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
 export function Shell() {
@@ -74,6 +70,7 @@ export function Shell() {
             <ScreenLink key={name} href={`/host/${name}`} label={label} close={close} />
           ))}
           {hasWebhooks && <ScreenLink href="/webhooks" label={texts.webhooks.title} close={close} />}
+          {model.audit && <ScreenLink href="/audit" label={texts.audit.title} close={close} />}
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content">
@@ -103,6 +100,11 @@ export function Shell() {
             {hasWebhooks && (
               <Route path="/webhooks/:id?">
                 <WebhooksScreens />
+              </Route>
+            )}
+            {model.audit && (
+              <Route path="/audit">
+                <AuditScreen />
               </Route>
             )}
             <Route path="/people/:screen/:id?">
@@ -219,78 +221,5 @@ function ScreenLink({ href, label, close }: ScreenProps) {
         onClick={close}
       />
     </Box>
-  );
-}
-
-/** Opens the palette, also by Ctrl+K or Cmd+K. */
-function PaletteButton() {
-  const texts = useTexts();
-  const [isOpen, { open, close }] = useDisclosure(false);
-  useHotkeys([['mod+K', open]], []);
-  return (
-    <>
-      <ActionIcon variant="subtle" aria-label={texts.palette.title} onClick={open}>
-        <IconSearch size={18} />
-      </ActionIcon>
-      {isOpen && (
-        <Suspense fallback={null}>
-          <Palette close={close} />
-        </Suspense>
-      )}
-    </>
-  );
-}
-
-function HeaderMenus() {
-  const texts = useTexts();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const isDark =
-    colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
-  const choose = (code: string): void => {
-    chooseLanguage(code);
-    location.reload();
-  };
-  return (
-    <Group gap="xs" wrap="nowrap">
-      <ActionIcon
-        variant="subtle"
-        aria-label={texts.theme}
-        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-      >
-        <IconMoon size={18} />
-      </ActionIcon>
-      {LANGUAGES.length > 1 && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon variant="subtle" aria-label={texts.languageOfDesk}>
-              <IconLanguage size={18} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            {LANGUAGES.map(({ code, name }) => (
-              <Menu.Item key={code} lang={code} onClick={() => choose(code)}>
-                {name}
-              </Menu.Item>
-            ))}
-          </Menu.Dropdown>
-        </Menu>
-      )}
-      {settings.session && (
-        <Menu>
-          <Menu.Target>
-            <ActionIcon variant="subtle" aria-label={texts.account}>
-              <IconUser size={18} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Label>{session.user?.email}</Menu.Label>
-            <Menu.Item component={Link} href="/account">
-              {texts.persons.account}
-            </Menu.Item>
-            <Menu.Item onClick={() => void session.leave()}>{texts.signOut}</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      )}
-    </Group>
   );
 }

@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { audit } from './audit.de.ts';
 import { bulk } from './bulk.de.ts';
 import { history } from './history.de.ts';
 import { media } from './media.de.ts';
@@ -62,6 +63,7 @@ export const de: Texts = {
   webhooks,
   media,
   history,
+  audit,
   bulk,
   reasons,
 

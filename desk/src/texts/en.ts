@@ -1,3 +1,4 @@
+import { audit } from './audit.en.ts';
 import { bulk } from './bulk.en.ts';
 import { history } from './history.en.ts';
 import { media } from './media.en.ts';
@@ -59,6 +60,7 @@ export const en = {
   webhooks,
   media,
   history,
+  audit,
   bulk,
   reasons,
 

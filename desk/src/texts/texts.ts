@@ -63,6 +63,8 @@ const nameOfLocale = (language: string, locale: string): string => {
 export function useFormats(): {
   readonly localeName: (locale: string) => string;
   readonly time: (at: Date) => string;
+  readonly seconds: (at: Date) => string;
+  readonly day: (at: Date) => string;
   readonly dateTime: (at: Date) => string;
   readonly number: (value: number) => string;
 } {
@@ -70,6 +72,8 @@ export function useFormats(): {
   return {
     localeName: (locale) => nameOfLocale(language, locale),
     number: (value) => new Intl.NumberFormat(language).format(value),
+    day: (at) => new Intl.DateTimeFormat(language, { dateStyle: 'full' }).format(at),
+    seconds: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'medium' }).format(at),
     time: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at),
     dateTime: (at) =>
       new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(at),

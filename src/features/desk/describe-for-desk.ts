@@ -106,7 +106,7 @@ function typeOf(type: ContentType, verbs: Verbs, parts: DeskParts): DeskType {
 }
 
 /** Describes the types, components and attributes that the caller may read or write, and nothing else. */
-export function describeForDesk(described: Described): Omit<DeskModel, 'people' | 'webhooks'> {
+export function describeForDesk(described: Described): Omit<DeskModel, 'people' | 'webhooks' | 'audit'> {
   const { schema, settings, caller } = described;
   const reader: Reader = { schema, caller, limits: settings.limits };
   const listed = [...schema.types.values()]

@@ -77,4 +77,6 @@ export interface DeskModel {
   readonly people: DeskPeople;
   /** Permissions of the caller on webhooks; none without the module of events. */
   readonly webhooks: readonly ('find' | 'findOne' | 'create' | 'update' | 'delete')[];
+  /** Whether the caller may read the audit log; `false` without `AuditModule`. */
+  readonly audit: boolean;
 }

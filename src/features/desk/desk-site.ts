@@ -10,6 +10,7 @@ import {
   ProvidesEditorPeople,
 } from '../../content/http/editor-accounts.js';
 import { ContentRoutes } from '../../content/http/routes.js';
+import { AUDIT_GRANT } from '../../content/model/naming.js';
 import { joinPath, trimSlashes } from '../../kernel/paths.js';
 import { describePeople, describeWebhooks } from './describe-people.js';
 import type { DeskModel, DeskPeople } from './desk-model.js';
@@ -82,6 +83,11 @@ export class DeskSite implements OnModuleInit {
   /** Permissions of a caller on webhooks, if the application has them. */
   webhooksFor(caller: Caller): DeskModel['webhooks'] {
     return describeWebhooks(caller, this.has('webhooks'));
+  }
+
+  /** Whether a caller may read the audit log, and the application has one. */
+  hasAudit({ permissions }: Caller): boolean {
+    return this.has(AUDIT_GRANT) && permissions.allows(AUDIT_GRANT, 'open');
   }
 
   private has(route: string): boolean {

@@ -88,6 +88,7 @@ export class DeskController {
         ...this.describedFor(caller),
         people: site.peopleFor(caller),
         webhooks: site.webhooksFor(caller),
+        audit: site.hasAudit(caller),
       },
     };
   }

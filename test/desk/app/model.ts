@@ -43,6 +43,7 @@ export const MODEL = new Model({
   locales: null,
   people: { users: [], roles: [], tokens: [] },
   webhooks: [],
+  audit: false,
   types: [
     {
       name: 'article',

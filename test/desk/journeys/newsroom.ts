@@ -12,7 +12,7 @@ import {
 import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { DeskModule, type DeskOptions } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
-import { HistoryModule } from 'nestjs-content-api/history';
+import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
 import { DeskInvitations } from '../../../src/features/desk/desk-invitations.ts';
 import { SECRET } from '../../accounts/helpers.ts';
 import { type Adapter, createTestApp, type TestApp } from '../../support/app.ts';
@@ -154,6 +154,7 @@ const ROLES = {
   looker: { desk: ['open'], article: ['find', 'findOne', 'readDrafts'] },
   reader: { article: ['find', 'findOne'] },
   chief: { '*': '*' },
+  auditor: { '*': '*', audit: ['open'] },
 } as const;
 
 const NEWSROOM = {
@@ -195,6 +196,7 @@ export async function startNewsroom(adapter: Adapter, options: NewsroomOptions =
         FilesModule.forRoot({ storage: new LocalStorage(folder), images: new SharpImages() }),
         DeskModule.forRoot(deskOptions),
         HistoryModule.forRoot(),
+        AuditModule.forRoot({ addresses: true }),
         ...imports,
       ],
     },

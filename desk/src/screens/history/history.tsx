@@ -1,5 +1,6 @@
 /** History of one document: its versions, and the one that is chosen. */
 import { Anchor, Breadcrumbs, Select, Text } from '@mantine/core';
+import { useEffect } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { textOfValue } from '../../form/values.ts';
 import { hasDrafts, listLabel, type Type } from '../../model/model.ts';
@@ -24,17 +25,23 @@ function useLocale({ localized }: Type) {
   const [address] = useSearchParams();
   const hasLocales = localized && model.locales.length > 1;
   const locale = hasLocales ? (address.get('locale') ?? model.defaultLocale) : ALL;
-  return { locale, hasLocales, chosen: address.get('version') };
+  return { locale, hasLocales, chosen: address.get('version'), at: address.get('at') };
 }
 
 export function HistoryScreen({ type, documentId }: Props) {
   const { history, untitled } = useTexts();
   const model = useModel();
   const [, navigate] = useLocation();
-  const { locale, hasLocales, chosen } = useLocale(type);
+  const { locale, hasLocales, chosen: version, at } = useLocale(type);
   const subject = { type, documentId };
   const list = useVersions(subject, locale === ALL ? null : locale);
   const versions = list.data?.pages.flatMap(({ data }) => data);
+  const chosen =
+    version ?? versions?.find((one) => at !== null && one.since <= at && at <= one.at)?.id ?? null;
+  const isSought = at !== null && chosen === null && list.hasNextPage && !list.isFetching;
+  useEffect(() => {
+    if (isSought) void list.fetchNextPage();
+  }, [isSought, list]);
   const newest = versions?.find(({ action }) => action !== 'delete' && action !== 'unpublish') ?? null;
   const selected = chosen ?? versions?.[0]?.id ?? null;
   const { data: latest } = useVersion(subject, newest?.id ?? null);

@@ -60,9 +60,15 @@ const api = async <T>(path: string, ask: Ask = {}): Promise<T> =>
 const desk = async <T>(path: string, ask: Ask = {}): Promise<T> =>
   (await request<{ readonly data: T } | null>(`${settings.base}${path}`, ask)).body?.data as T;
 
-export const useUsers = (search: string, page: number, withRole: boolean) =>
+interface UsersOptions {
+  readonly withRole: boolean;
+  readonly isAllowed?: boolean;
+}
+
+export const useUsers = (search: string, page: number, { withRole, isAllowed = true }: UsersOptions) =>
   useQuery({
-    queryKey: ['people', 'users', search, page],
+    queryKey: ['people', 'users', search, page, withRole],
+    enabled: isAllowed,
     queryFn: async ({ signal }) => {
       const narrowed = search === '' ? {} : { _q: search };
       const part = { start: (page - 1) * USERS_PER_PAGE, limit: USERS_PER_PAGE };
@@ -95,9 +101,10 @@ export const useTree = (documentId: string, isAllowed: boolean) =>
     enabled: isAllowed,
   });
 
-export const useTokens = () =>
+export const useTokens = (isAllowed = true) =>
   useQuery({
     queryKey: ['people', 'tokens'],
+    enabled: isAllowed,
     queryFn: async () => (await api<{ data: readonly Token[] }>('/api-tokens')).data,
   });
 

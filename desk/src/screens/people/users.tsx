@@ -47,7 +47,7 @@ export function UsersScreen() {
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<Open | null>(null);
   const showsRoles = people.roles.includes('find');
-  const { data, error, isFetching, refetch } = useUsers(sought, page, showsRoles);
+  const { data, error, isFetching, refetch } = useUsers(sought, page, { withRole: showsRoles });
   const roles = useRoleNames(showsRoles).data ?? [];
   const close = (): void => setOpen(null);
   const showLink = (name: string, link: string): void =>

@@ -1,0 +1,142 @@
+/** Requests of the audit screen: entries, and the names of what they are about. */
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import { request } from '../../api/http.ts';
+import { type Json, textOfValue } from '../../form/values.ts';
+import { AUDIT_PAGE_SIZE, type AuditEntry, type AuditFilters, auditQuery } from '../../model/audit-list.ts';
+import { hasDrafts, type Model } from '../../model/model.ts';
+import { settings } from '../../settings.ts';
+import { useModel } from '../app.tsx';
+import { useNames } from '../history/requests.ts';
+import { useRoleNames, useTokens } from '../people/requests.ts';
+
+interface Page {
+  readonly data: readonly AuditEntry[];
+}
+
+const readEntries = async (
+  filters: AuditFilters,
+  before: string | null,
+  signal?: AbortSignal,
+): Promise<readonly AuditEntry[]> => {
+  const ask = { query: auditQuery(filters, before), ...(signal === undefined ? {} : { signal }) };
+  return (await request<Page>(`${settings.api}/audit`, ask)).body.data;
+};
+
+/** Entries, newest first. Each page begins after the last entry of the one before, so that none is missed. */
+export const useEntries = (filters: AuditFilters) =>
+  useInfiniteQuery({
+    queryKey: ['audit', filters],
+    queryFn: ({ pageParam, signal }) => readEntries(filters, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => (page.length < AUDIT_PAGE_SIZE ? undefined : page.at(-1)?.id),
+  });
+
+/** Number of entries of one file. */
+export const MAX_EXPORTED = 10_000;
+
+/** Reads all entries that match, at most as many as one file has. */
+export async function readAll(filters: AuditFilters): Promise<readonly AuditEntry[]> {
+  const all: AuditEntry[] = [];
+  let last: string | null = null;
+  do {
+    const page: readonly AuditEntry[] = await readEntries(filters, last);
+    all.push(...page);
+    last = page.length < AUDIT_PAGE_SIZE ? null : (page.at(-1)?.id ?? null);
+  } while (last !== null && all.length < MAX_EXPORTED);
+  return all.slice(0, MAX_EXPORTED);
+}
+
+/** Documents of one type and language. */
+interface Wanted {
+  readonly type: string;
+  readonly locale: string | null;
+  readonly ids: readonly string[];
+}
+
+/** Members of an entry that name its document. */
+export type About = Pick<AuditEntry, 'type' | 'documentId' | 'locale'>;
+
+function wantedOf(entries: readonly About[], model: Model): readonly Wanted[] {
+  const wanted = new Map<string, { type: string; locale: string | null; ids: Set<string> }>();
+  for (const { type: name, documentId, locale } of entries) {
+    const type = name === null ? null : model.type(name);
+    if (type === null || documentId === null || type.kind === 'singleType' || !('find' in type.verbs))
+      continue;
+    if (type.route === null && type.name !== 'file') continue;
+    const key = `${type.name} ${locale}`;
+    const known = wanted.get(key) ?? { type: type.name, locale, ids: new Set() };
+    known.ids.add(documentId);
+    wanted.set(key, known);
+  }
+  return [...wanted.values()].map(({ ids, ...rest }) => ({ ...rest, ids: [...ids].sort() }));
+}
+
+const MAX_IDS = 100;
+
+interface Titles extends Wanted {
+  readonly byId: ReadonlyMap<string, string>;
+}
+
+async function readTitles({ type: name, locale, ids }: Wanted, model: Model): Promise<Titles> {
+  const type = model.type(name);
+  const byId = new Map<string, string>();
+  if (type === null) return { type: name, locale, ids, byId };
+  const path = name === 'file' ? '/upload/files/page' : `/${type.route}`;
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
+    const part = ids.slice(at, at + MAX_IDS);
+    const query = {
+      filters: { documentId: { $in: part } },
+      ...(name === 'file' ? {} : { fields: [type.title] }),
+      ...(hasDrafts(type) ? { status: 'draft' } : {}),
+      ...(type.localized ? { locale: locale ?? model.defaultLocale } : {}),
+      pagination: { pageSize: MAX_IDS },
+    };
+    const { body } = await request<{ data: readonly Json[] }>(`${settings.api}${path}`, { query });
+    for (const one of body.data) byId.set(String(one['documentId']), textOfValue(one[type.title]));
+  }
+  return { type: name, locale, ids, byId };
+}
+
+export interface Named {
+  /** Names of users by id. */
+  readonly users: Readonly<Record<string, string>>;
+  /** Title of a document; empty without one, null if it is gone or hidden, undefined until it is known. */
+  readonly titleOf: (entry: About) => string | null | undefined;
+}
+
+const ACCOUNTS = 'user';
+
+/** Names of the callers and of the documents of entries, as far as the caller may read them. */
+export function useNamed(entries: readonly AuditEntry[]): Named {
+  const model = useModel();
+  const { people } = model;
+  const targets = entries.flatMap(({ type, documentId: id }) =>
+    id !== null && (type === null || type === ACCOUNTS) ? [{ kind: 'user', id }] : [],
+  );
+  const users = useNames([...entries.map(({ by }) => by), ...targets]);
+  const roles = useRoleNames(people.roles.includes('find')).data ?? [];
+  const tokens = useTokens(people.tokens.includes('find')).data ?? [];
+  const others = new Map([...roles, ...tokens].map(({ documentId, name }) => [documentId, name]));
+  const titles = useQueries({
+    queries: wantedOf(entries, model).map((wanted) => ({
+      queryKey: ['audit titles', wanted.type, wanted.locale, wanted.ids],
+      queryFn: () => readTitles(wanted, model),
+      staleTime: 60_000,
+    })),
+    combine: (results) =>
+      new Map(
+        results.flatMap(({ data }) => (data === undefined ? [] : [[`${data.type} ${data.locale}`, data]])),
+      ),
+  });
+  return {
+    users,
+    titleOf: ({ type, documentId, locale }) => {
+      if (documentId === null) return null;
+      const known = users[documentId] ?? others.get(documentId);
+      if (known !== undefined) return known;
+      const named = titles.get(`${type} ${locale}`);
+      if (named !== undefined) return named.byId.get(documentId) ?? null;
+      return wantedOf([{ type, documentId, locale }], model).length === 0 ? null : undefined;
+    },
+  };
+}

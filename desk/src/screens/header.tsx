@@ -1,0 +1,84 @@
+/** Controls at the end of the header: the palette, the colours, the language and the account. */
+import { ActionIcon, Group, Menu, useMantineColorScheme } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { IconLanguage, IconMoon, IconSearch, IconUser } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
+import { Link } from 'wouter';
+import { session } from '../api/session.ts';
+import { settings } from '../settings.ts';
+import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
+
+const Palette = lazy(() => import('./palette.tsx'));
+
+/** Opens the palette, also by Ctrl+K or Cmd+K. */
+export function PaletteButton() {
+  const texts = useTexts();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  useHotkeys([['mod+K', open]], []);
+  return (
+    <>
+      <ActionIcon variant="subtle" aria-label={texts.palette.title} onClick={open}>
+        <IconSearch size={18} />
+      </ActionIcon>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <Palette close={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+export function HeaderMenus() {
+  const texts = useTexts();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const isDark =
+    colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+  const choose = (code: string): void => {
+    chooseLanguage(code);
+    location.reload();
+  };
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <ActionIcon
+        variant="subtle"
+        aria-label={texts.theme}
+        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+      >
+        <IconMoon size={18} />
+      </ActionIcon>
+      {LANGUAGES.length > 1 && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="subtle" aria-label={texts.languageOfDesk}>
+              <IconLanguage size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {LANGUAGES.map(({ code, name }) => (
+              <Menu.Item key={code} lang={code} onClick={() => choose(code)}>
+                {name}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {settings.session && (
+        <Menu>
+          <Menu.Target>
+            <ActionIcon variant="subtle" aria-label={texts.account}>
+              <IconUser size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Label>{session.user?.email}</Menu.Label>
+            <Menu.Item component={Link} href="/account">
+              {texts.persons.account}
+            </Menu.Item>
+            <Menu.Item onClick={() => void session.leave()}>{texts.signOut}</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+    </Group>
+  );
+}
