@@ -13,7 +13,7 @@ import { ContentRoutes } from '../../content/http/routes.js';
 import { AUDIT_GRANT } from '../../content/model/naming.js';
 import { joinPath, trimSlashes } from '../../kernel/paths.js';
 import { describePeople, describeWebhooks } from './describe-people.js';
-import type { DeskModel, DeskPeople } from './desk-model.js';
+import type { DeskModel } from './desk-model.js';
 import type { PageSettings } from './desk-page.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 import type { PreviewClaims } from './preview-tokens.js';
@@ -71,23 +71,18 @@ export class DeskSite implements OnModuleInit {
     return this.sessions.identityOf(id);
   }
 
-  /** Permissions of a caller on the accounts and API tokens that the application has. */
-  peopleFor(caller: Caller): DeskPeople {
-    return describePeople(caller, {
+  /** Permissions of a caller on what the application has apart from content. */
+  screensFor(caller: Caller): Pick<DeskModel, 'people' | 'webhooks' | 'audit'> {
+    const served = {
       accounts: this.people !== null,
       signsIn: this.sessions !== null,
       tokens: this.has('api-tokens'),
-    });
-  }
-
-  /** Permissions of a caller on webhooks, if the application has them. */
-  webhooksFor(caller: Caller): DeskModel['webhooks'] {
-    return describeWebhooks(caller, this.has('webhooks'));
-  }
-
-  /** Whether a caller may read the audit log, and the application has one. */
-  hasAudit({ permissions }: Caller): boolean {
-    return this.has(AUDIT_GRANT) && permissions.allows(AUDIT_GRANT, 'open');
+    };
+    return {
+      people: describePeople(caller, served),
+      webhooks: describeWebhooks(caller, this.has('webhooks')),
+      audit: this.has(AUDIT_GRANT) && caller.permissions.allows(AUDIT_GRANT, 'open'),
+    };
   }
 
   private has(route: string): boolean {

@@ -82,15 +82,7 @@ export class DeskController {
   @Header('Cache-Control', 'no-store')
   model(@Req() request: object): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
-    const { site } = this;
-    return {
-      data: {
-        ...this.describedFor(caller),
-        people: site.peopleFor(caller),
-        webhooks: site.webhooksFor(caller),
-        audit: site.hasAudit(caller),
-      },
-    };
+    return { data: { ...this.describedFor(caller), ...this.site.screensFor(caller) } };
   }
 
   /** Roles with their grants, those of the code included. */
