@@ -8,6 +8,7 @@ import { isScalarType } from '../src/content/model/scalar-types.ts';
 import { LocalStorage } from '../src/features/media/local-storage.ts';
 import { resolveUsersOptions } from '../src/features/accounts/users.options.ts';
 import { resolveEventsOptions } from '../src/features/events/events.options.ts';
+import { resolveReleasesOptions } from '../src/features/releases/releases.options.ts';
 import { resolveDeskOptions } from '../src/features/desk/desk.options.ts';
 import { resolveFilesOptions } from '../src/features/media/files.options.ts';
 import { run } from '../src/module/command-line.ts';
@@ -130,6 +131,11 @@ describe('documentation', () => {
     const { scratch: _scratch, ...options } = resolveFilesOptions({ storage: new LocalStorage('x') });
     const named = rowsUnder('docs/files.md', 'Options').flatMap(([name]) => quoted(name));
     expect(named.sort()).toEqual(Object.keys(options).sort());
+  });
+
+  it('lists every option of releases', () => {
+    const named = rowsUnder('docs/releases.md', 'Options').flatMap(([name]) => quoted(name));
+    expect(named).toEqual(Object.keys(resolveReleasesOptions({})));
   });
 
   it('lists every option of the desk', () => {

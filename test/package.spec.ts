@@ -95,6 +95,7 @@ describe('the package', () => {
       'nestjs-content-api/events',
       'nestjs-content-api/files',
       'nestjs-content-api/history',
+      'nestjs-content-api/releases',
       'nestjs-content-api/s3',
       'nestjs-content-api/testing',
       'nestjs-content-api/types',

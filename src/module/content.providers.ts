@@ -9,6 +9,7 @@ import { ContentMetrics } from '../features/monitoring/content-metrics.js';
 import { MetricParts } from '../content/documents/metric-parts.js';
 import { RequestCounts } from '../content/http/request-counts.js';
 import { RequestWatch } from '../content/http/request-watch.js';
+import { VisibleDocuments } from '../content/documents/visible-documents.js';
 import { DocumentsBase } from '../content/documents/documents-base.js';
 import { Documents } from '../content/documents/documents.service.js';
 import { HookExplorer } from '../content/documents/hook-explorer.js';
@@ -121,6 +122,7 @@ const CLASSES: readonly Provider[] = [
   ReadHeaders,
   DocumentsBase,
   Documents,
+  VisibleDocuments,
   ChangeLogWorker,
   ContentMetrics,
   ScheduleWorker,
@@ -178,6 +180,8 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   DocumentHistory,
   ReadHeaders,
   Documents,
+  VisibleDocuments,
+  ScheduleWorker,
   ContentMetrics,
   ContentHealthIndicator,
   ContentAccess,

@@ -1024,7 +1024,7 @@ describe('invalid grants', () => {
       'a grant on a component',
       { public: { 'shared.tag': '*' } },
       [
-        'access.public: "shared.tag" is not a content type; available: locale, content-type-builder, desk, audit, file, author',
+        'access.public: "shared.tag" is not a content type; available: locale, content-type-builder, desk, audit, releases, file, author',
       ],
     ],
     [

@@ -1,5 +1,5 @@
 /** Actions that grants name. */
-import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT } from '../model/naming.js';
+import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT, RELEASES_GRANT } from '../model/naming.js';
 
 /** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
 export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
@@ -9,11 +9,14 @@ export type Action = (typeof ACTIONS)[number] | 'open';
 /** Subject of grants on every type. */
 export const EVERY = '*';
 
-/** Subjects of grants that are no content types: locales, the model, the desk and the audit log. */
-export const OTHER_SUBJECTS: readonly string[] = ['locale', MODEL_GRANT, DESK_GRANT, AUDIT_GRANT];
+/** Subjects that can only be opened. */
+const OPENED: readonly string[] = [DESK_GRANT, AUDIT_GRANT, RELEASES_GRANT];
+
+/** Subjects of grants that are no content types: locales, the model, and those that can only be opened. */
+export const OTHER_SUBJECTS: readonly string[] = ['locale', MODEL_GRANT, ...OPENED];
 
 /** Actions on a type, on every type, or on the desk, which can only be opened. */
 export const actionsOn = (subject: string): readonly Action[] => {
-  if (subject === DESK_GRANT || subject === AUDIT_GRANT) return ['open'];
+  if (OPENED.includes(subject)) return ['open'];
   return subject === EVERY ? [...ACTIONS, 'open'] : ACTIONS;
 };

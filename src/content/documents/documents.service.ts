@@ -1,11 +1,10 @@
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Inject, Injectable } from '@nestjs/common';
-import { SYSTEM, userOf } from '../access/caller.js';
+import { type Caller, SYSTEM, userOf } from '../access/caller.js';
+import { decide } from '../access/decide.js';
 import { presetsOf } from '../access/presets.js';
 import { compileLastAnswer, compileRead, compileWrittenAnswer } from '../compile/compile-read.js';
-import type { ScheduledTime } from '../compile/compile-schedule.js';
 import type { Row, Runner } from '../../pool/runner.js';
-import { bodyError, notFound } from '../../kernel/errors.js';
+import { bodyError, forbidden, notFound } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
@@ -36,7 +35,7 @@ import type { WriteAnswer, WriteRun } from './run-write.js';
 import { runWrites } from './run-writes.js';
 import { versionTags } from './version-tags.js';
 import { Schedules } from './schedules.js';
-import { type AskedWrite, inTurn, NO_VALUES } from './write-list.js';
+import { type AskedWrite, inTurn, NO_VALUES, type StateChange } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 /** Entry point of all reads and writes: parses, plans and runs each request. */
@@ -143,16 +142,24 @@ export class Documents {
   }
 
   /**
-   * Publishes or unpublishes a due document within the transaction of `em`, as the application. Throws like
-   * `publish` and `unpublish`.
+   * Publishes and unpublishes documents in one transaction, in order, without reading them. Throws the errors
+   * of `publish` and `unpublish`, with `index` in their details if there are several.
    */
-  async keepTime({ type, documentId, locale, action }: ScheduledTime, em: SqlEntityManager): Promise<void> {
-    const query = { fields: ['documentId'], locale, status: action === 'publish' ? 'published' : 'draft' };
-    const by = byDocumentId(documentId);
-    const request = { kind: 'one', by, caller: SYSTEM, format: 'flat', action: 'publish' } as const;
-    const answerPlan = this.plan(type, query, request);
-    const asked = { verb: action, answerPlan, body: NO_VALUES, left: { passwords: 0 } };
-    await runWrites(this.base, [await this.runOf(asked, { caller: SYSTEM, em }, () => KEPT)]);
+  async changeStates(changes: readonly StateChange[], options: WriteOptions): Promise<void> {
+    const [first, ...others] = await inTurn(changes, (change) => {
+      const { verb } = change;
+      if (decide(options.caller, change.type, VERBS[verb].right) === 'none') throw forbidden();
+      const asked = { verb, answerPlan: this.planState(change, options.caller), body: NO_VALUES };
+      return this.runOf({ ...asked, left: { passwords: 0 } }, options, () => KEPT);
+    });
+    if (first !== undefined) await runWrites(this.base, [first, ...others]);
+  }
+
+  /** Plans the response to a change of state. Throws the 400 of an unknown locale. */
+  planState({ type, documentId, locale, verb }: StateChange, caller: Caller): ReadPlan {
+    const status = verb === 'publish' ? 'published' : 'draft';
+    const request = { kind: 'one', by: byDocumentId(documentId), caller, format: 'flat' } as const;
+    return this.plan(type, { fields: ['documentId'], locale, status }, { ...request, action: 'publish' });
   }
 
   /** Plans a write, and hashes the passwords in its body. */

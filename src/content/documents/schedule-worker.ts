@@ -7,6 +7,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { SYSTEM } from '../access/caller.js';
 import {
   compileCountAttempt,
   compileDropTime,
@@ -29,18 +30,22 @@ import { isScheduled } from './schedules.js';
 const DEFAULT_SECONDS = 10;
 const BATCH = 100;
 /** Attempts at an action that conflicts or finds the database unreachable. */
-const MAX_ATTEMPTS = 30;
+export const MAX_ATTEMPTS = 30;
 /** Largest factor of the interval while searches fail. */
 const MAX_FACTOR = 32;
 
 /** Names of temporary errors: a later attempt may succeed. */
 const TEMPORARY: readonly string[] = ['ServiceUnavailableError', 'ConflictError'];
 
+/** Whether a later attempt may succeed. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof ContentError && TEMPORARY.includes(error.name);
+
 type Outcome = 'none' | 'done' | 'later';
 
 type Due = Omit<ScheduledTime, 'action'>;
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Publishes and unpublishes documents when they are due, by the clock of the database. The action and the
@@ -51,7 +56,8 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('ContentSchedule');
   private readonly types: readonly ContentType[];
-  private readonly milliseconds: number;
+  private milliseconds: number;
+  private readonly others: (() => Promise<void>)[] = [];
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private isStopping = false;
@@ -66,6 +72,12 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     this.types = [...base.schema.types.values()].filter(({ draftAndPublish }) => draftAndPublish);
     const byDefault = isScheduled(base.schema) ? DEFAULT_SECONDS : 0;
     this.milliseconds = 1000 * (base.settings.schedule.everySeconds ?? byDefault);
+  }
+
+  /** Adds work of a feature to each search. It turns the searches on, unless `schedule` turns them off. */
+  add(work: () => Promise<void>): void {
+    this.others.push(work);
+    this.milliseconds = 1000 * (this.base.settings.schedule.everySeconds ?? DEFAULT_SECONDS);
   }
 
   onApplicationBootstrap(): void {
@@ -106,6 +118,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
       for (const row of rows) outcomes.push(await this.keepAll(this.dueOf(row)));
       more = rows.length === BATCH && outcomes.includes('done');
     }
+    for (const work of this.others) if (!this.isStopping) await work();
   }
 
   private dueOf({ type, document_id: id, locale }: Readonly<Record<string, unknown>>): Due {
@@ -150,12 +163,15 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   private async within(runner: Runner, time: ScheduledTime): Promise<string | null> {
     await runner.run(silently(print(sql`savepoint content_schedule`)));
     try {
-      await this.documents.keepTime(time, runner.em as SqlEntityManager);
+      await this.documents.changeStates([{ ...time, verb: time.action }], {
+        caller: SYSTEM,
+        em: runner.em as SqlEntityManager,
+      });
       await runner.run(compileDropTime(time));
       return null;
     } catch (error) {
       const { name = '' } = error instanceof ContentError ? error : {};
-      if (TEMPORARY.includes(name)) throw error;
+      if (isTemporary(error)) throw error;
       await runner.run(silently(print(sql`rollback to savepoint content_schedule`)));
       const isDeleted = name === 'NotFoundError';
       await runner.run(isDeleted ? compileDropTime(time) : compileFailTime(time, messageOf(error)));

@@ -81,7 +81,9 @@ export class Schedules {
     if (target.everyLocale) throw notOneLocale(answer.version.locale);
     const mutex = times.size === 0 ? null : mutexOf(target.type, target.documentId);
     const work = async (runner: Runner): Promise<ContentSchedule> => {
-      const documentId = await this.holdAndFind(runner, { target, caller, mutex });
+      const holding =
+        mutex === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: mutex, exclusive: true }])];
+      const documentId = await this.findPublishable(runner, { target, caller, holding });
       const changes = [...times].map(([action, due]) =>
         compileSetTime({ type: target.type, documentId, locale: target.locale, action }, due),
       );
@@ -96,17 +98,16 @@ export class Schedules {
   }
 
   /**
-   * Acquires the locks of a change, and finds the document. Throws NotFoundError, or 403 as for publishing.
+   * Runs the statements `holding`, and finds a document that the caller may publish. Throws NotFoundError, or
+   * 403 as for publishing.
    */
-  private async holdAndFind(runner: Runner, { target, caller, mutex }: Held): Promise<string> {
+  async findPublishable(runner: Runner, { target, caller, holding }: Held): Promise<string> {
     const publishing = { verb: 'publish', target, caller, requestId: null, right: 'publish' } as const;
     const rest = { locks: [], precondition: null, state: null, events: [], body: null } as const;
     const plan: WritePlan = { ...publishing, ...rest };
     const { settings } = this.base;
     const request = { target, own: ownOnly(plan), coverage: null, body: null, settings, freshIds: 0 };
     const loading = loadStatement(request) as Statement;
-    const holding =
-      mutex === null ? [] : [compileHoldSchedule(target), compileLocks([{ name: mutex, exclusive: true }])];
     const rows = await runner.all([...holding, loading]);
     const found = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
     const judging = { plan, defaultLocale: settings.defaultLocale };
@@ -119,7 +120,8 @@ export class Schedules {
 interface Held {
   readonly target: WriteTarget;
   readonly caller: Caller;
-  readonly mutex: string | null;
+  /** Statements that acquire locks first. */
+  readonly holding: readonly Statement[];
 }
 
 function scheduleOf(

@@ -1,6 +1,8 @@
 /** Lists of writes: planning without blocking other requests, and errors that tell the failing write. */
 import { setImmediate } from 'node:timers/promises';
 import { ContentError } from '../../kernel/errors.js';
+import type { ContentType } from '../model/model.js';
+import type { Scheduled } from '../model/schedule.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Precondition } from '../plan/precondition.js';
 import type { Verb } from '../plan/write-plan.js';
@@ -12,6 +14,14 @@ export interface AskedWrite {
   readonly body: unknown;
   /** Condition on the stored version. Default: that of the options. */
   readonly precondition?: Precondition | null;
+}
+
+/** Document to publish or unpublish, in a locale or in all (`*`). */
+export interface StateChange {
+  readonly type: ContentType;
+  readonly documentId: string;
+  readonly locale: string;
+  readonly verb: Scheduled;
 }
 
 /** Body of a write that changes no values. */

@@ -12,7 +12,7 @@ import {
 } from './definitions.js';
 import type { Mistake } from './content-model-error.js';
 import { selfFallbacks } from './fallback-locale.js';
-import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT, name } from './naming.js';
+import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT, name, RELEASES_GRANT } from './naming.js';
 import { previousMistakes } from './check-previous.js';
 import { checkIndexes } from './check-indexes.js';
 import { checkLayout, checkLayoutNames } from './check-layout.js';
@@ -106,6 +106,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
   if (type.singularApiId === 'locale') report('the name is reserved for the grant of the list of locales');
   if (type.singularApiId === DESK_GRANT) report('the name is reserved for the grant of the desk');
   if (type.singularApiId === AUDIT_GRANT) report('the name is reserved for the grant of the audit log');
+  if (type.singularApiId === RELEASES_GRANT) report('the name is reserved for the grant on releases');
   if (type.singularApiId === MODEL_GRANT || plural === MODEL_GRANT)
     report('the name is reserved for the routes that show the model');
   if (plural === 'i18n' && type.routes !== false)

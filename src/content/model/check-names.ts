@@ -7,6 +7,7 @@ import { HISTORY_INDEX, HISTORY_TABLE } from './history-table.js';
 import type { ContentType } from './model.js';
 import { MODEL_TABLE } from './model-table.js';
 import { COUNTS, INSTANCE_IDS } from './naming.js';
+import { RELEASE_NAMES } from './release-tables.js';
 import { SCHEDULE_INDEX, SCHEDULE_TABLE } from './schedule.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
@@ -22,7 +23,10 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
   [AUDIT_TABLE, 'the library'],
   [AUDIT_INDEX, 'the library'],
   [IMPORT_TABLE, 'the library'],
-  ...[...EVENT_NAMES, ...PRESENCE_NAMES].map((name): [string, string] => [name, 'the library']),
+  ...[...EVENT_NAMES, ...PRESENCE_NAMES, ...RELEASE_NAMES].map((name): [string, string] => [
+    name,
+    'the library',
+  ]),
   ['mikro_orm_migrations', 'the migrations of MikroORM'],
 ];
 

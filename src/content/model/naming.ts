@@ -152,3 +152,6 @@ export const DESK_GRANT = 'desk';
 
 /** Subject of the grant that shows the audit log, and the first segment of its route. */
 export const AUDIT_GRANT = 'audit';
+
+/** Subject of the grant on releases, and the first segment of their routes. */
+export const RELEASES_GRANT = 'releases';

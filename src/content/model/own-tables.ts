@@ -15,6 +15,13 @@ import type { Schema } from './model.js';
 import { MODEL_COLUMNS, modelTableOf } from './model-table.js';
 import type { OwnColumn } from './own-column.js';
 import { PRESENCE_COLUMNS, presenceTableOf } from './presence-table.js';
+import {
+  RELEASE_COLUMNS,
+  RELEASE_ENTRY_COLUMNS,
+  RELEASE_ENTRY_INDEX,
+  RELEASE_INDEX,
+  releaseTablesOf,
+} from './release-tables.js';
 import { REQUEST_KEY_COLUMNS, REQUEST_KEY_INDEX, requestKeyTableOf } from './request-keys.js';
 import { SCHEDULE_COLUMNS, SCHEDULE_INDEX, scheduleTableOf } from './schedule.js';
 
@@ -29,6 +36,7 @@ export interface OwnTable {
 export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
   const { change, total } = changeLogTablesOf(file);
   const { event, reader, delivery, attempt } = eventTablesOf(file);
+  const { release, entry } = releaseTablesOf(file);
   const row = (entity: string, table: Identifier, columns: readonly OwnColumn[]): OwnTable => ({
     entity,
     table,
@@ -59,6 +67,14 @@ export function ownTablesOf({ file }: Schema): readonly OwnTable[] {
     {
       ...row('ContentAudit_Entry', auditTableOf(file), AUDIT_COLUMNS),
       index: { name: AUDIT_INDEX, columns: ['document_id'] },
+    },
+    {
+      ...row('ContentRelease_Set', release, RELEASE_COLUMNS),
+      index: { name: RELEASE_INDEX, columns: ['due_at'] },
+    },
+    {
+      ...row('ContentRelease_Entry', entry, RELEASE_ENTRY_COLUMNS),
+      index: { name: RELEASE_ENTRY_INDEX, columns: ['release_id'] },
     },
   ];
 }

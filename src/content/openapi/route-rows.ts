@@ -19,6 +19,10 @@ export interface RouteRow {
   readonly answer?: JsonSchema;
   /** Schema of `data` in the request; omitted without a body. */
   readonly body?: JsonSchema;
+  /** Whether the body may be omitted. Default false. */
+  readonly optionalBody?: boolean;
+  /** Parameters of the path in addition to `id`. Default none. */
+  readonly more?: readonly Parameter[];
 }
 
 export interface RouteTable {
@@ -40,7 +44,8 @@ export const routesOf =
   ({ subject, path: first, name, id, rows }: RouteTable): Describe =>
   ({ base, caller, components }) => {
     const paths: Record<string, Record<string, Operation>> = {};
-    for (const { path, method, handler, action, summary, status = 200, answer, body } of rows) {
+    for (const row of rows) {
+      const { path, method, handler, action, summary, status = 200, answer, body, more = [] } = row;
       if (!caller.permissions.allows(subject, action)) continue;
       const onOne = path === '' ? [] : ON_DOCUMENT;
       (paths[`${base}/${first}${path}`] ??= {})[method] = {
@@ -48,8 +53,10 @@ export const routesOf =
         tags: [first],
         summary,
         description: needsGrant(action, subject),
-        ...(path === '' || id === undefined ? {} : { parameters: [id] }),
-        ...(body === undefined ? {} : { requestBody: { required: true, content: json(dataOf(body)) } }),
+        ...(path === '' || id === undefined ? {} : { parameters: [id, ...more] }),
+        ...(body === undefined
+          ? {}
+          : { requestBody: { required: row.optionalBody !== true, content: json(dataOf(body)) } }),
         responses: {
           [status]: {
             description: 'Success.',

@@ -7,7 +7,8 @@ export type GivenTimes = ReadonlyMap<Scheduled, string | null>;
 
 const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/;
 
-function instantOf(value: unknown): string | null | undefined {
+/** Returns a time in UTC as it is stored; undefined for another value. */
+export function instantOf(value: unknown): string | null | undefined {
   if (value === null) return null;
   try {
     return value instanceof Date || (typeof value === 'string' && UTC.test(value))

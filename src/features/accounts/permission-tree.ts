@@ -6,7 +6,7 @@ import { validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
 import { dataMistake } from '../../content/plan/check-condition.js';
-import { AUDIT_GRANT, DESK_GRANT } from '../../content/model/naming.js';
+import { AUDIT_GRANT, DESK_GRANT, RELEASES_GRANT } from '../../content/model/naming.js';
 import { suggest } from '../../content/model/suggest.js';
 import { type LeafLimits, limitsOf, sentLimits, storedLimits } from './tree-conditions.js';
 
@@ -64,6 +64,12 @@ const OTHERS: readonly Branch[] = [
   },
   { subject: DESK_GRANT, groups: ['plugin::desk'], controller: 'desk', actions: { open: ['open'] } },
   { subject: AUDIT_GRANT, groups: ['plugin::audit'], controller: 'audit', actions: { open: ['open'] } },
+  {
+    subject: RELEASES_GRANT,
+    groups: ['plugin::releases'],
+    controller: 'releases',
+    actions: { open: ['open'] },
+  },
 ];
 
 const branches = (schema: Schema): Branch[] => [

@@ -6,6 +6,7 @@ import { changeLogTablesOf } from '../../content/model/change-log-tables.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
+import { entriesCalled, forgetEntries } from './release-steps.js';
 import { forgetVersions, versionsCalled, versionsInLocale } from './history-steps.js';
 import { type Both, type Evolution, isBoth } from './pairs.js';
 import { calledInGrants, calledInLinks, fieldsInGrants, forgotten, goneFromGrants } from './references.js';
@@ -106,7 +107,8 @@ export const inNewLocale = staying(({ after, evolution }) => {
 });
 
 /**
- * Deletes the schedules, change log entries and grants of a removed type before another type takes its name.
+ * Deletes the schedules, entries of releases and of the change log, and grants of a removed type before
+ * another type takes its name.
  */
 export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
   if (before === null) return {};
@@ -118,6 +120,7 @@ export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
       ...changeLog.map((one: Identifier) => sql`delete from ${quote(one)} where ${own}`),
       ...goneFromGrants(evolution, before.singularApiId),
       ...forgetVersions(evolution, before.singularApiId),
+      ...forgetEntries(evolution, before.singularApiId),
     ],
   };
 }
@@ -134,6 +137,7 @@ export const calledAnew = staying(({ before, after, evolution }) => {
       ),
       ...calledInGrants(evolution, before.singularApiId, after.singularApiId),
       ...versionsCalled(evolution, before.singularApiId, after.singularApiId),
+      ...entriesCalled(evolution, before.singularApiId, after.singularApiId),
     ],
   };
 });

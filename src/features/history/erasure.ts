@@ -2,6 +2,7 @@
 import { auditTableOf } from '../../content/model/audit-table.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import { historyTableOf } from '../../content/model/history-table.js';
+import { releaseTablesOf } from '../../content/model/release-tables.js';
 import type { Schema } from '../../content/model/model.js';
 import { ALONE, type Database } from '../../content/store/database.js';
 import { type Identifier, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
@@ -23,6 +24,15 @@ function partsOf({ file }: Schema, user: string): readonly Part[] {
   const id = sql`${param(user)}::text`;
   const byUser = sql`actor = 'user' and actor_id = ${id}`;
   const [history, audit] = [historyTableOf(file), auditTableOf(file)];
+  const releases = [
+    [sql`created_by`, sql`created_by_id`, 'created'] as const,
+    [sql`released_by`, sql`released_by_id`, 'published'] as const,
+  ].map(([by, byId, done]) => ({
+    what: `releases ${done} by the user, without the id now`,
+    table: releaseTablesOf(file).release,
+    rows: sql`${by} = 'user' and ${byId} = ${id}`,
+    sets: sql`${byId} = null`,
+  }));
   return [
     {
       what: 'stored versions of the account, deleted',
@@ -54,6 +64,7 @@ function partsOf({ file }: Schema, user: string): readonly Part[] {
       rows: byUser,
       sets: sql`actor_id = null`,
     },
+    ...releases,
   ];
 }
 

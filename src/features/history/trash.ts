@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
+import { titleOf } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
@@ -12,7 +13,7 @@ import { forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
 import { pageOf, paginationOf } from './page.js';
-import { statusOf, titleOf, type VersionRow } from './version-row.js';
+import { statusOf, type VersionRow } from './version-row.js';
 import { visibleTo } from './visible-versions.js';
 import { VisibleContents } from './visible-contents.js';
 

@@ -31,9 +31,3 @@ export function shownRow(row: VersionRow, type: ContentType): Record<string, unk
     by: { kind: actor, id: actorId },
   };
 }
-
-/** Returns the title of a document: the value of the layout's title, else of the first text. */
-export function titleOf(values: Readonly<Record<string, unknown>> | null, type: ContentType): unknown {
-  const named = type.layout.title ?? type.shown.find(({ def, open }) => def.type === 'string' && !open)?.name;
-  return values?.[named ?? ''] ?? null;
-}

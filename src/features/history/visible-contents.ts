@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../content/access/caller.js';
-import { Documents } from '../../content/documents/documents.service.js';
+import { VisibleDocuments } from '../../content/documents/visible-documents.js';
 import type { ContentType } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { decideRelated, mayFind, oneOf, rightsOf } from '../../content/plan/rights.js';
@@ -9,7 +9,7 @@ import { writeRightsOf } from '../../content/plan/write-rights.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import type { VersionsOf } from './compile-version-reads.js';
 import { contentOf, type Shape, type StoredLink } from './stored-content.js';
-import { contentIn, titleOf, type VersionRow } from './version-row.js';
+import { contentIn, type VersionRow } from './version-row.js';
 
 export const keyOf = ({ type, documentId }: Pick<VersionsOf, 'type' | 'documentId'>): string =>
   `${typeUid(type)} ${documentId}`;
@@ -28,7 +28,7 @@ type BodyOf = (action: 'create' | 'update', withSelf: boolean) => object;
 export class VisibleContents {
   constructor(
     @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
-    @Inject(Documents) private readonly documents: Documents,
+    @Inject(VisibleDocuments) private readonly documents: VisibleDocuments,
   ) {}
 
   /** Returns what the caller may see of a content. */
@@ -84,36 +84,13 @@ export class VisibleContents {
     type: ContentType,
     ids: readonly string[],
     caller: Caller,
-  ): Promise<Map<string, unknown>> {
-    const found = new Map<string, unknown>();
+  ): Promise<ReadonlyMap<string, unknown>> {
     const reader = type.internal ? SYSTEM : caller;
-    const states = type.draftAndPublish ? [false, true] : [true];
-    const size = Math.min(this.settings.maxLimit, this.settings.limits.arrayLength, 100);
-    for (const published of states.filter((state) => mayFind(reader, type, state))) {
-      const missing = ids.filter((id) => !found.has(id));
-      for (let start = 0; start < missing.length; start += size) {
-        const some = missing.slice(start, start + size);
-        for (const one of await this.read({ type, caller: reader }, some, published))
-          found.set(String(one['documentId']), titleOf(one, type));
-      }
-    }
-    return found;
-  }
-
-  private async read(
-    { type, caller }: Viewer,
-    ids: readonly string[],
-    published: boolean,
-  ): Promise<readonly Record<string, unknown>[]> {
-    const query = {
-      filters: { documentId: { $in: ids } },
-      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
-      ...(type.localized ? { locale: '*' } : {}),
-      pagination: { page: 1, pageSize: this.settings.maxLimit, withCount: false },
-    };
-    const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
-    const { data } = await this.documents.read(this.documents.plan(type, query, request));
-    return JSON.parse(data) as Record<string, unknown>[];
+    const states = (type.draftAndPublish ? [false, true] : [true]).filter((state) =>
+      mayFind(reader, type, state),
+    );
+    const found = await this.documents.find({ type, caller: reader }, ids, states);
+    return new Map([...found].map(([documentId, versions]) => [documentId, versions.at(-1)?.title ?? null]));
   }
 
   /**

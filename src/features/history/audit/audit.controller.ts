@@ -1,5 +1,6 @@
 import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
 import { refusal } from '../../../content/access/auth-strategy.js';
+import { compileOwnFilter, FILTERS } from '../../../content/compile/compile-own-filter.js';
 import { type PaginationMeta, paginationMeta } from '../../../content/documents/answer.js';
 import { AccountGuard, callerOf } from '../../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../../content/http/error.filter.js';
@@ -13,8 +14,7 @@ import { readRaw } from '../../../content/query/read-raw.js';
 import { Database } from '../../../content/store/database.js';
 import { refuseOtherKeys, validationError } from '../../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../../kernel/settings.js';
-import { compileFilters, SOURCE } from './audit-filters.js';
-import { compilePage } from './compile-audit.js';
+import { AUDIT_FIELDS, compilePage } from './compile-audit.js';
 
 interface AuditAnswer {
   readonly data: unknown;
@@ -55,7 +55,7 @@ export class AuditController {
     const raw = readRaw(queryOf(request), limits);
     refuseOtherKeys(raw, ['filters', 'sort', 'pagination'], 'query');
     const budget = { left: limits.conditions, allowed: limits.conditions };
-    const where = compileFilters(parseFilters(raw['filters'], { source: SOURCE, budget }));
+    const where = compileOwnFilter(parseFilters(raw['filters'], { source: FILTERS, budget }), AUDIT_FIELDS);
     const page = parsePagination(raw['pagination'], this.settings);
     const { start, limit, withCount } = page;
     const asked = { where, descending: isDescending(raw['sort']), start, limit };

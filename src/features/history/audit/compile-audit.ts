@@ -1,5 +1,6 @@
 /** Statements of the audit log, to which the application only appends. */
 import { nextCount, TIME } from '../../../content/compile/changes.js';
+import { type OwnFields, ownField } from '../../../content/compile/compile-own-filter.js';
 import { auditTableOf } from '../../../content/model/audit-table.js';
 import type { ContentType } from '../../../content/model/model.js';
 import { isoInstant } from '../../../content/model/scalar-types.js';
@@ -41,6 +42,21 @@ export const compileEntries = (file: ContentType): Template<NewEntries> =>
       ${value(({ actor }) => actor)}::text, ${value(({ actorId }) => actorId)}::text,
       ${value(({ requestId }) => requestId)}::text, ${value(({ address }) => address)}::text
     from unnest(${value(({ actions }) => actions)}::text[]) with ordinality a(action, n) order by a.n`);
+
+/** Columns of an entry by the path of their values in responses. */
+export const AUDIT_FIELDS: OwnFields = new Map([
+  ['id', ownField(sql`e.id`, 'biginteger')],
+  ['at', ownField(sql`e.at`, 'datetime')],
+  ['action', ownField(sql`e.action`)],
+  ['status', ownField(sql`e.status`, 'integer')],
+  ['type', ownField(sql`e.type`)],
+  ['documentId', ownField(sql`e.document_id`)],
+  ['locale', ownField(sql`e.locale`)],
+  ['by.kind', ownField(sql`e.actor`)],
+  ['by.id', ownField(sql`e.actor_id`)],
+  ['requestId', ownField(sql`e.request_id`)],
+  ['address', ownField(sql`e.address`)],
+]);
 
 /** Entry in the form of responses. */
 const SHOWN = sql`json_build_object('id', e.id::text, 'at', ${isoInstant(sql`e.at`)}, 'action', e.action,

@@ -1,0 +1,103 @@
+/** Documents that a caller finds now, with their titles and states. */
+import { Inject, Injectable } from '@nestjs/common';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { checkedAs, isListOf, isNullOr, isOptional, isShape, isText } from '../../kernel/json.js';
+import type { ContentType } from '../model/model.js';
+import { rightsOf } from '../plan/rights.js';
+import type { Viewer } from '../plan/version-rights.js';
+import { Documents } from './documents.service.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface VisibleVersion {
+  readonly documentId: string;
+  /** Null in types without locales. */
+  readonly locale: string | null;
+  readonly title: unknown;
+  /** `draft`, `modified` or `published`; `published` for a caller that cannot read the draft. */
+  readonly status: string;
+}
+
+const isFound = isListOf(
+  isShape({
+    documentId: isText,
+    locale: isOptional(isNullOr(isText)),
+    __state: isOptional(isShape({ status: isText })),
+  }),
+);
+
+/** Most documents of one read. */
+const MOST = 100;
+
+/** Returns the attribute that is the title of documents: that of the layout, else the first text. */
+const titleName = (type: ContentType): string | undefined =>
+  type.layout.title ?? type.shown.find(({ def, open }) => def.type === 'string' && !open)?.name;
+
+/** Returns the title of a document. */
+export const titleOf = (values: Values | null, type: ContentType): unknown =>
+  values?.[titleName(type) ?? ''] ?? null;
+
+@Injectable()
+export class VisibleDocuments {
+  constructor(
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(Documents) private readonly documents: Documents,
+  ) {}
+
+  /**
+   * Returns the versions that the caller finds, by document. `states` are those in which it may find
+   * documents, whether published, in order: a document is read in the first state that it has.
+   */
+  async find(
+    viewer: Viewer,
+    ids: readonly string[],
+    states: readonly boolean[],
+  ): Promise<ReadonlyMap<string, readonly VisibleVersion[]>> {
+    const { maxLimit, limits, locales } = this.settings;
+    const rows = Math.floor(maxLimit / (viewer.type.localized ? locales.length : 1));
+    const size = Math.max(1, Math.min(rows, limits.arrayLength, MOST));
+    const found = new Map<string, VisibleVersion[]>();
+    for (const published of states) {
+      const missing = ids.filter((id) => !found.has(id));
+      for (let start = 0; start < missing.length; start += size)
+        for (const one of await this.read(viewer, missing.slice(start, start + size), published))
+          found.set(one.documentId, [...(found.get(one.documentId) ?? []), one]);
+    }
+    return found;
+  }
+
+  private async read(
+    { type, caller }: Viewer,
+    ids: readonly string[],
+    published: boolean,
+  ): Promise<readonly VisibleVersion[]> {
+    const isDraft = type.draftAndPublish && !published;
+    const query = {
+      filters: { documentId: { $in: ids } },
+      fields: [
+        'documentId',
+        ...(type.localized ? ['locale'] : []),
+        ...this.titleFields({ type, caller }, published),
+      ],
+      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
+      ...(isDraft ? { withState: 'true' } : {}),
+      ...(type.localized ? { locale: '*' } : {}),
+      pagination: { page: 1, pageSize: this.settings.maxLimit, withCount: false },
+    };
+    const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
+    const { data } = await this.documents.read(this.documents.plan(type, query, request));
+    return checkedAs(JSON.parse(data), isFound, 'A list of documents').map((row) => ({
+      documentId: row.documentId,
+      locale: type.localized ? (row.locale ?? null) : null,
+      title: titleOf(row, type),
+      status: row.__state?.status ?? 'published',
+    }));
+  }
+
+  private titleFields({ type, caller }: Viewer, published: boolean): readonly string[] {
+    const title = type.attributes.get(titleName(type) ?? '');
+    const fields = caller.permissions.fields(type.singularApiId, 'find');
+    const rights = rightsOf(caller, { fields, published }, this.settings.limits);
+    return title === undefined || title.hidden || !rights.mayRead(type, title) ? [] : [title.name];
+  }
+}

@@ -1,0 +1,101 @@
+/** Bodies of the routes of releases. */
+import { instantOf } from '../../content/plan/schedule.js';
+import { unstorable } from '../../content/model/cast-value.js';
+import { SCHEDULED } from '../../content/model/schedule.js';
+import { dataOf } from '../../content/plan/read-body.js';
+import { type ContentError, refuseOtherKeys, validationError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import type { NewEntry, ReleaseChange } from './compile-releases.js';
+
+/** Most characters of a name. */
+const LONGEST = 255;
+const MEMBERS = ['name', 'at'];
+const ENTRY_MEMBERS = ['type', 'documentId', 'locale', 'action'];
+
+/** Id of a release or an entry: a positive `bigint`. */
+const ID = /^[1-9]\d{0,17}$/;
+
+export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
+
+const wrong = (path: string, expected: string): ContentError =>
+  validationError(`Invalid ${path}: expected ${expected}`, {
+    key: path.split('.').at(-1) ?? path,
+    path,
+    source: 'body',
+  });
+
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.trim() !== '' && value.length <= LONGEST && !unstorable(value);
+
+/** Parses `{ data: { name, at } }`: an omitted member stays, and a null `at` clears the time. */
+export function changeIn(body: unknown): ReleaseChange {
+  const data = dataOf(body);
+  refuseOtherKeys(data, MEMBERS, 'body');
+  const { name, at } = data;
+  if (name !== undefined && !isName(name)) throw wrong('name', `a text of 1 to ${LONGEST} characters`);
+  const due = at === undefined ? undefined : instantOf(at);
+  if (at !== undefined && due === undefined)
+    throw wrong('at', 'a time in UTC, such as 2026-11-20T09:30:00Z, or null');
+  return { ...(name === undefined ? {} : { name }), ...(due === undefined ? {} : { at: due }) };
+}
+
+/** Parses the body of a new release, which needs a name. */
+export function newReleaseIn(body: unknown): Required<ReleaseChange> {
+  const { name, at = null } = changeIn(body);
+  if (name === undefined) throw wrong('name', `a text of 1 to ${LONGEST} characters`);
+  return { name, at };
+}
+
+/** Entry of a body. The locale is null if it is omitted. */
+export type GivenEntry = Omit<NewEntry, 'locale'> & {
+  readonly locale: string | null;
+  readonly action: (typeof SCHEDULED)[number];
+};
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= LONGEST && !unstorable(value);
+
+function entryIn(given: unknown, path: string): GivenEntry {
+  if (!isObject(given)) throw wrong(path, 'an object');
+  refuseOtherKeys(given, ENTRY_MEMBERS, 'body');
+  const { type, documentId, locale = null, action = 'publish' } = given;
+  if (!isText(type)) throw wrong(`${path}.type`, 'the name of a type');
+  if (!isText(documentId)) throw wrong(`${path}.documentId`, 'the id of a document');
+  if (locale !== null && !isText(locale)) throw wrong(`${path}.locale`, 'a locale, or * for all');
+  const known = SCHEDULED.find((one) => one === action);
+  if (known === undefined) throw wrong(`${path}.action`, SCHEDULED.join(' or '));
+  return { type, documentId, locale, action: known };
+}
+
+const listIn = (body: unknown): readonly unknown[] => {
+  const data: unknown = isObject(body) ? body['data'] : undefined;
+  const list: readonly unknown[] = Array.isArray(data) ? data : [dataOf(body)];
+  if (list.length === 0) throw wrong('data', 'at least one entry');
+  return list;
+};
+
+/** Parses `{ data: entry }` or `{ data: [entry, …] }`. */
+export const entriesIn = (body: unknown): readonly GivenEntry[] =>
+  listIn(body).map((one, i) =>
+    entryIn(one, Array.isArray((body as { data: unknown }).data) ? `data.${i}` : 'data'),
+  );
+
+/** Parses `{ data: { entries: [id, …] } }`. */
+export function entryIdsIn(body: unknown): readonly string[] {
+  const data = dataOf(body);
+  refuseOtherKeys(data, ['entries'], 'body');
+  const { entries } = data;
+  if (!Array.isArray(entries) || entries.length === 0 || !entries.every(isId))
+    throw wrong('entries', 'a list of ids of entries');
+  return entries;
+}
+
+/** Parses the optional body `{ data: { dryRun } }`. */
+export function isDryRun(body: unknown): boolean {
+  if (body === undefined || (isObject(body) && Object.keys(body).length === 0)) return false;
+  const data = dataOf(body);
+  refuseOtherKeys(data, ['dryRun'], 'body');
+  const { dryRun = false } = data;
+  if (typeof dryRun !== 'boolean') throw wrong('dryRun', 'true or false');
+  return dryRun;
+}

@@ -1,0 +1,168 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../../content/access/caller.js';
+import { decide, decideRead } from '../../content/access/decide.js';
+import { Documents } from '../../content/documents/documents.service.js';
+import { type VisibleVersion, VisibleDocuments } from '../../content/documents/visible-documents.js';
+import type { StateChange } from '../../content/documents/write-list.js';
+import type { WriteOptions } from '../../content/documents/write-options.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { type Scheduled, SCHEDULED } from '../../content/model/schedule.js';
+import { writeTargetOf } from '../../content/plan/write-target.js';
+import { ContentError, forbidden, validationError } from '../../kernel/errors.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import type { Row, Runner } from '../../pool/runner.js';
+
+/** All locales of a document. */
+export const EVERY_LOCALE = '*';
+
+export interface StoredEntry {
+  readonly id: string;
+  readonly typeName: string;
+  /** Undefined for a type that the model no longer has. */
+  readonly type: ContentType | undefined;
+  readonly documentId: string;
+  readonly locale: string;
+  readonly action: Scheduled;
+}
+
+/** Entry in responses. */
+export interface ShownEntry {
+  readonly id: string;
+  readonly type: string;
+  readonly documentId: string;
+  /** Null in types without locales, `*` for all locales. */
+  readonly locale: string | null;
+  readonly action: Scheduled;
+  readonly title: unknown;
+  /** `draft`, `modified` or `published`; null for a document that does not exist. */
+  readonly status: string | null;
+}
+
+/** Removed documents come first, so that others can have their unique values. */
+const inOrder = (entries: readonly StoredEntry[]): readonly StoredEntry[] =>
+  [...entries].sort((a, b) => Number(a.action === 'publish') - Number(b.action === 'publish'));
+
+/** Returns an error with the id of its entry in place of its index. */
+function withEntry(entries: readonly StoredEntry[], error: unknown): unknown {
+  if (!(error instanceof ContentError)) return error;
+  const { index = 0, ...details } = error.details;
+  const { id: entry } = entries[Number(index)] ?? {};
+  const named = new ContentError(error.name, error.message, { ...details, entry });
+  return Object.assign(named, { cause: error.cause });
+}
+
+/** State of a document in several locales. */
+function statusOf(versions: readonly VisibleVersion[]): string | null {
+  const [first = null, ...others] = new Set(versions.map(({ status }) => status));
+  return others.length === 0 ? first : 'modified';
+}
+
+/** Entries of releases: their rights, their writes, and what a caller sees of them. */
+@Injectable()
+export class ReleaseEntries {
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(Documents) private readonly documents: Documents,
+    @Inject(VisibleDocuments) private readonly visible: VisibleDocuments,
+  ) {}
+
+  of(rows: readonly Row[]): readonly StoredEntry[] {
+    return rows.map((row) => ({
+      id: String(row['id']),
+      typeName: String(row['type']),
+      type: this.schema.types.get(String(row['type'])),
+      documentId: String(row['document_id']),
+      locale: String(row['locale']),
+      action: SCHEDULED.find((one) => one === row['action']) ?? 'publish',
+    }));
+  }
+
+  /** Returns a type with drafts that the caller may publish. Throws the same 400 for other names. */
+  publishableType(name: string, caller: Caller): ContentType {
+    const type = this.schema.types.get(name);
+    if (type?.draftAndPublish === true && decide(caller, type, 'publish') !== 'none') return type;
+    throw validationError(`Invalid type "${name}": expected a type with drafts that you may publish`, {
+      key: 'type',
+      path: 'type',
+      source: 'body',
+    });
+  }
+
+  /** Throws unless the caller may publish the document of an entry: NotFoundError, or 403. */
+  async check(runner: Runner, entry: StoredEntry, caller: Caller): Promise<void> {
+    try {
+      const change = this.changeOf(entry);
+      if (decide(caller, change.type, 'publish') === 'none') throw forbidden();
+      const planned = this.documents.planState({ ...change, verb: 'publish' }, caller);
+      const target = writeTargetOf('publish', planned, this.settings);
+      await this.documents.schedules.findPublishable(runner, { target, caller, holding: [] });
+    } catch (error) {
+      throw withEntry([entry], error);
+    }
+  }
+
+  /**
+   * Publishes and unpublishes the documents of entries in the transaction of `em`. Throws the error of the
+   * first that fails, with the id of its entry.
+   */
+  async publish(entries: readonly StoredEntry[], options: WriteOptions): Promise<void> {
+    if (entries.length === 0) throw validationError('The release has no entries');
+    const ordered = inOrder(entries);
+    const changes = ordered.map((entry) => {
+      try {
+        return this.changeOf(entry);
+      } catch (error) {
+        throw withEntry([entry], error);
+      }
+    });
+    await this.documents.changeStates(changes, options).catch((error: unknown) => {
+      throw withEntry(ordered, error);
+    });
+  }
+
+  /** Returns the entries in the order in which they are published. */
+  inOrder(entries: readonly StoredEntry[]): readonly StoredEntry[] {
+    return inOrder(entries);
+  }
+
+  private changeOf({ typeName, type, documentId, locale, action }: StoredEntry): StateChange {
+    const { locales, defaultLocale } = this.settings;
+    if (type === undefined) throw validationError(`The type "${typeName}" does not exist`);
+    if (!type.draftAndPublish) throw validationError(`${typeName} has no drafts`);
+    if (!type.localized) return { type, documentId, locale: defaultLocale, verb: action };
+    if (locale === EVERY_LOCALE || locales.includes(locale))
+      return { type, documentId, locale, verb: action };
+    throw validationError(`Invalid locale "${locale}". Expected one of: ${locales.join(', ')}`);
+  }
+
+  /** Returns the entries whose documents the caller may read, and those of documents that are deleted. */
+  async shownTo(caller: Caller, entries: readonly StoredEntry[]): Promise<readonly ShownEntry[]> {
+    const found = new Map<ContentType, ReadonlyMap<string, readonly VisibleVersion[]>>();
+    for (const type of new Set(entries.flatMap((entry) => entry.type ?? []))) {
+      const ids = entries.filter((entry) => entry.type === type).map(({ documentId }) => documentId);
+      const states = (type.draftAndPublish ? [false, true] : [true]).filter(
+        (published) => decideRead(caller, type, { action: 'find', published }) !== 'none',
+      );
+      found.set(type, await this.visible.find({ type, caller }, [...new Set(ids)], states));
+    }
+    return entries.flatMap((entry) => {
+      const { id, typeName, type, documentId, locale, action } = entry;
+      const versions = type === undefined ? [] : (found.get(type)?.get(documentId) ?? []);
+      if (type !== undefined && versions.length === 0 && !seesAll(caller, type)) return [];
+      const inLocale = versions.filter(
+        (one) => one.locale === null || locale === EVERY_LOCALE || one.locale === locale,
+      );
+      const first =
+        inLocale.find((one) => one.locale === this.settings.defaultLocale) ?? inLocale[0] ?? versions[0];
+      const common = { id, type: typeName, documentId, action, title: first?.title ?? null };
+      return [{ ...common, locale: type?.localized === false ? null : locale, status: statusOf(inLocale) }];
+    });
+  }
+}
+
+/** Whether the caller finds every document of a type, so that others do not exist. */
+const seesAll = (caller: Caller, type: ContentType): boolean =>
+  (type.draftAndPublish ? [false, true] : [true]).every(
+    (published) => decideRead(caller, type, { action: 'find', published }) === 'all',
+  );

@@ -1,0 +1,162 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Header,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Req,
+  UseFilters,
+  UseGuards,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import type { Caller } from '../../content/access/caller.js';
+import { compileOwnFilter, compileOwnOrder, FILTERS } from '../../content/compile/compile-own-filter.js';
+import { type AnswerMeta, paginationMeta } from '../../content/documents/answer.js';
+import { AccountGuard, callerWith } from '../../content/http/account.guard.js';
+import { ContentErrorFilter } from '../../content/http/error.filter.js';
+import { Described } from '../../content/http/metadata.js';
+import { type HttpRequest, queryOf, requestIdOf } from '../../content/http/request-state.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { RELEASES_GRANT } from '../../content/model/naming.js';
+import { parseFilters } from '../../content/query/parse-filters.js';
+import { parsePagination } from '../../content/query/parse-query.js';
+import { readRaw } from '../../content/query/read-raw.js';
+import { Database } from '../../content/store/database.js';
+import { notFound, refuseOtherKeys } from '../../kernel/errors.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { compileReleases, RELEASE_FIELDS } from './compile-releases.js';
+import { changeIn, entriesIn, entryIdsIn, isDryRun, isId, newReleaseIn } from './parse-release.js';
+import { ReleaseCheck } from './release-check.js';
+import { Releases } from './releases.service.js';
+
+interface Envelope {
+  readonly data: unknown;
+  readonly meta: AnswerMeta;
+}
+
+const answer = (data: unknown): Envelope => ({ data, meta: {} });
+
+/** Returns the caller. Throws 403 without the grant, or 401. */
+const callerOf = (request: object): Caller => callerWith(request, RELEASES_GRANT, 'open');
+
+function idOf(text: string): string {
+  if (isId(text)) return text;
+  throw notFound();
+}
+
+/** Routes `/api/releases` (protocol section 27). */
+@Controller({ path: RELEASES_GRANT, version: VERSION_NEUTRAL })
+@UseFilters(ContentErrorFilter)
+@UseGuards(AccountGuard)
+@Described()
+export class ReleasesController {
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(Database) private readonly database: Database,
+    @Inject(Releases) private readonly releases: Releases,
+    @Inject(ReleaseCheck) private readonly checks: ReleaseCheck,
+  ) {}
+
+  @Get()
+  @Header('Cache-Control', 'no-store')
+  async find(@Req() request: HttpRequest): Promise<Envelope> {
+    callerOf(request);
+    const { limits } = this.settings;
+    const raw = readRaw(queryOf(request), limits);
+    refuseOtherKeys(raw, ['filters', 'sort', 'pagination'], 'query');
+    const budget = { left: limits.conditions, allowed: limits.conditions };
+    const page = parsePagination(raw['pagination'], this.settings);
+    const { start, limit, withCount: counts } = page;
+    const filters = parseFilters(raw['filters'], { source: FILTERS, budget });
+    const where = compileOwnFilter(filters, RELEASE_FIELDS);
+    const order = compileOwnOrder(raw['sort'], RELEASE_FIELDS);
+    const statement = compileReleases(this.schema.file, { where, order, start, limit, counts });
+    const [{ data, total } = {}] = await this.database.run(statement);
+    return {
+      data: JSON.parse(String(data)) as unknown,
+      meta: { pagination: paginationMeta(page, counts ? Number(total) : null) },
+    };
+  }
+
+  @Post()
+  @Header('Cache-Control', 'no-store')
+  async create(@Req() request: HttpRequest, @Body() body: unknown): Promise<Envelope> {
+    const caller = callerOf(request);
+    return answer(await this.releases.create(newReleaseIn(body), caller));
+  }
+
+  @Get(':id')
+  @Header('Cache-Control', 'no-store')
+  async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<Envelope> {
+    const caller = callerOf(request);
+    return answer(await this.releases.one(idOf(id), caller));
+  }
+
+  @Put(':id')
+  @Header('Cache-Control', 'no-store')
+  async update(
+    @Req() request: HttpRequest,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<Envelope> {
+    const caller = callerOf(request);
+    return answer(await this.releases.change(idOf(id), changeIn(body), caller));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<void> {
+    callerOf(request);
+    await this.releases.remove(idOf(id));
+  }
+
+  @Post(':id/entries')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async add(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<Envelope> {
+    const caller = callerOf(request);
+    return answer(await this.releases.add(idOf(id), entriesIn(body), caller));
+  }
+
+  @Delete(':id/entries/:entry')
+  @HttpCode(204)
+  async removeEntry(
+    @Req() request: HttpRequest,
+    @Param('id') id: string,
+    @Param('entry') entry: string,
+  ): Promise<void> {
+    const caller = callerOf(request);
+    await this.releases.removeEntries(idOf(id), [idOf(entry)], caller);
+  }
+
+  @Post(':id/actions/remove')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async removeEntries(
+    @Req() request: HttpRequest,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<Envelope> {
+    const caller = callerOf(request);
+    return answer(await this.releases.removeEntries(idOf(id), entryIdsIn(body), caller));
+  }
+
+  @Post(':id/actions/publish')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async publish(
+    @Req() request: HttpRequest,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<Envelope> {
+    const sender = { caller: callerOf(request), requestId: requestIdOf(request) };
+    if (isDryRun(body)) return answer(await this.checks.report(idOf(id), sender));
+    return answer(await this.releases.publish(idOf(id), sender));
+  }
+}

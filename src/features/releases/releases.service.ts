@@ -1,0 +1,189 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Caller } from '../../content/access/caller.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { ALONE, Database } from '../../content/store/database.js';
+import { ContentError, notFound, overLimit, validationError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
+import type { Statement } from '../../kernel/sql.js';
+import type { Row, Runner } from '../../pool/runner.js';
+import {
+  compileAdd,
+  compileChange,
+  compileCreate,
+  compileDelete,
+  compileEntries,
+  compileHoldRelease,
+  compileRelease,
+  compileReleased,
+  compileRemove,
+  type ReleaseChange,
+} from './compile-releases.js';
+import type { GivenEntry } from './parse-release.js';
+import { EVERY_LOCALE, ReleaseEntries, type ShownEntry, type StoredEntry } from './release-entries.js';
+import { RELEASES_OPTIONS, type ResolvedReleasesOptions } from './releases.options.js';
+
+/** Release in responses. */
+export type ShownRelease = Readonly<Record<string, unknown>> & {
+  readonly entries: readonly ShownEntry[];
+  /** Number of entries whose documents the caller may not read. */
+  readonly hidden: number;
+};
+
+/** Caller and id of a request. */
+export interface Sender {
+  readonly caller: Caller;
+  readonly requestId: string | null;
+}
+
+const overlaps = (a: StoredEntry, b: StoredEntry): boolean =>
+  a.typeName === b.typeName &&
+  a.documentId === b.documentId &&
+  (a.locale === b.locale || [a.locale, b.locale].includes(EVERY_LOCALE));
+
+/** Returns the entries without those that a later one replaces. */
+const latest = (entries: readonly StoredEntry[]): readonly StoredEntry[] =>
+  entries.filter((one, i) => !entries.slice(i + 1).some((later) => overlaps(one, later)));
+
+const isFinal = (): Error => new ContentError('ConflictError', 'The release is released: it cannot change');
+
+/** Releases and their entries: read, changed, published. */
+@Injectable()
+export class Releases {
+  private readonly file: ContentType;
+
+  constructor(
+    @Inject(CONTENT_SCHEMA) { file }: Schema,
+    @Inject(Database) private readonly database: Database,
+    @Inject(ReleaseEntries) private readonly entries: ReleaseEntries,
+    @Inject(RELEASES_OPTIONS) private readonly options: ResolvedReleasesOptions,
+  ) {
+    this.file = file;
+  }
+
+  /** Returns a release with the entries that the caller sees. Throws NotFoundError. */
+  async one(id: string, caller: Caller): Promise<ShownRelease> {
+    const [row] = await this.database.run(compileRelease(this.file, id));
+    if (row === undefined) throw notFound();
+    const release: unknown = JSON.parse(String(row['data']));
+    const stored = this.entries.of(await this.database.run(compileEntries(this.file, id)));
+    const entries = await this.entries.shownTo(caller, stored);
+    const failedEntry = entries.find((entry) => entry.id === row['failed_entry'])?.id ?? null;
+    return {
+      ...(isObject(release) ? release : {}),
+      failedEntry,
+      entries,
+      hidden: stored.length - entries.length,
+    };
+  }
+
+  async create({ name, at }: Required<ReleaseChange>, caller: Caller): Promise<ShownRelease> {
+    const [row] = await this.database.run(compileCreate(this.file, { name, at, caller }));
+    return this.one(String(row?.['id']), caller);
+  }
+
+  /** Changes a release. To set its time, the caller must be permitted to publish each entry. */
+  async change(id: string, change: ReleaseChange, caller: Caller): Promise<ShownRelease> {
+    await this.changing(id, async (runner) => {
+      if (change.at !== undefined && change.at !== null)
+        for (const entry of await this.stored(runner, id)) await this.entries.check(runner, entry, caller);
+      return [compileChange(this.file, id, change)];
+    });
+    return this.one(id, caller);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.changing(id, () => Promise.resolve(compileDelete(this.file, id)));
+  }
+
+  /** Adds entries that the caller may publish. They replace those of the same documents and locales. */
+  async add(id: string, given: readonly GivenEntry[], caller: Caller): Promise<ShownRelease> {
+    const { maxEntries } = this.options;
+    if (given.length > maxEntries) throw tooMany(maxEntries);
+    const added = given.map((one, i) => this.entryOf(one, i, caller));
+    await this.changing(id, async (runner) => {
+      for (const entry of added)
+        await this.entries.check(runner, entry, caller).catch((error: unknown) => {
+          throw withPlace(error);
+        });
+      const all = latest([...(await this.stored(runner, id)), ...added]);
+      if (all.length > maxEntries) throw tooMany(maxEntries);
+      const entries = latest(added).map(({ typeName, ...entry }) => ({ ...entry, type: typeName }));
+      return [...compileAdd(this.file, id, entries), compileChange(this.file, id, {})];
+    });
+    return this.one(id, caller);
+  }
+
+  /** Removes entries that the caller sees. Throws NotFoundError for others. */
+  async removeEntries(id: string, removed: readonly string[], caller: Caller): Promise<ShownRelease> {
+    const { entries } = await this.one(id, caller);
+    if (!removed.every((one) => entries.some((entry) => entry.id === one))) throw notFound();
+    await this.changing(id, () =>
+      Promise.resolve([compileRemove(this.file, id, removed), compileChange(this.file, id, {})]),
+    );
+    return this.one(id, caller);
+  }
+
+  /** Publishes all entries with the rights of the caller, or none of them. */
+  async publish(id: string, sender: Sender): Promise<ShownRelease> {
+    await this.database.transaction(
+      async (runner) => {
+        await this.hold(runner, id);
+        await this.release(runner, id, sender);
+      },
+      { ...ALONE, shared: true },
+    );
+    return this.one(id, sender.caller);
+  }
+
+  /** Publishes the entries of a locked release in its transaction. */
+  async release(runner: Runner, id: string, { caller, requestId }: Sender): Promise<void> {
+    const { em } = runner;
+    if (em === null) throw new Error('A release needs a transaction of the entity manager');
+    await this.entries.publish(await this.stored(runner, id), { caller, requestId, em });
+    await runner.run(compileReleased(this.file, id, { caller, requestId }));
+  }
+
+  async stored(runner: Pick<Runner, 'run'>, id: string): Promise<readonly StoredEntry[]> {
+    return this.entries.of(await runner.run(compileEntries(this.file, id)));
+  }
+
+  /** Locks a release. Throws NotFoundError, and ConflictError for a release that is released. */
+  async hold(runner: Runner, id: string): Promise<void> {
+    const [row]: readonly Row[] = await runner.run(compileHoldRelease(this.file, id));
+    if (row === undefined) throw notFound();
+    if (row['released'] === true) throw isFinal();
+  }
+
+  private async changing(id: string, work: (runner: Runner) => Promise<readonly Statement[]>): Promise<void> {
+    await this.database.transaction(async (runner) => {
+      await this.hold(runner, id);
+      await runner.all(await work(runner));
+    }, ALONE);
+  }
+
+  /** `id` of the entry is its place in the body. */
+  private entryOf(
+    { type: name, documentId, locale, action }: GivenEntry,
+    i: number,
+    caller: Caller,
+  ): StoredEntry {
+    const type = this.entries.publishableType(name, caller);
+    if (type.localized && locale === null)
+      throw validationError(`Invalid locale: ${name} has locales, expected one, or * for all`, {
+        key: 'locale',
+        path: 'locale',
+        source: 'body',
+      });
+    const place = type.localized ? (locale ?? EVERY_LOCALE) : EVERY_LOCALE;
+    return { id: String(i), typeName: name, type, documentId, locale: place, action };
+  }
+}
+
+/** Returns the error of a new entry with its `index` in the body. */
+function withPlace(error: unknown): unknown {
+  if (!(error instanceof ContentError)) return error;
+  const { entry, ...details } = error.details;
+  return new ContentError(error.name, error.message, { ...details, index: Number(entry) });
+}
+
+const tooMany = (most: number): Error => overLimit('maxEntries', most, 'Too many entries in the release');
