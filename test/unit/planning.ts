@@ -43,6 +43,7 @@ const row = (id: number, published: boolean, locale = 'en'): VersionRow => ({
   published,
   revision: String(id),
   covered: String(id),
+  kept: false,
   stamp: `${id}`,
   own: true,
   live: true,

@@ -46,7 +46,15 @@ interface Write {
 const FOUND: readonly FoundRow[] = ['a', 'b', 'c'].map((id, i) => [i + 10, id, true, true, true]);
 
 function rowsOf({ state, elsewhere }: Write) {
-  const row = { documentId: 'doc', locale: 'en', stamp: '1', own: true, live: true, shown: true };
+  const row = {
+    documentId: 'doc',
+    locale: 'en',
+    stamp: '1',
+    kept: false,
+    own: true,
+    live: true,
+    shown: true,
+  };
   const [draft, live] = [
     { ...row, id: 1, published: false, revision: '7', covered: '7' },
     { ...row, id: 2, published: true, revision: state === 'unmodified' ? '7' : '8', covered: '7' },

@@ -48,13 +48,14 @@ const ownRow = (row: Sql, own: OwnShape | null): Sql =>
  * them. Rows whose stored values are merged into the write are locked, against writers other than this
  * library.
  */
-function versions({ type, documentId, own, merged, coverage }: VersionsShape, shown = sql``): Sql {
+function versions({ type, documentId, own, merged, coverage, kept }: VersionsShape, shown = sql``): Sql {
   const theirs = sql`coalesce(${ownRow(sql`t`, own)}, false)`;
   const covered =
     coverage === null ? sql`` : sql`, ${coveredRevision(type, sql`t`, coverage)}::text as covered`;
+  const stored = kept === null ? sql`` : sql`, coalesce(${kept}, false) as kept`;
   const lock = merged.size > 0 ? sql` for no key update` : sql``;
   const rows = sql`select t.id, t.document_id, t.locale, t.published, t.revision::text, ${stampOf(sql`t`)} as stamp,
-      ${theirs} as own${covered}${shown}
+      ${theirs} as own${covered}${stored}${shown}
     from ${quote(type.table)} t where ${documentOf(sql`t`, documentId)} order by t.id${lock}`;
   return sql`(select json_agg(v.*) from (${rows}) v)::text as versions`;
 }

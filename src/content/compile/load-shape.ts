@@ -4,7 +4,7 @@ import type { Lookup } from '../plan/body.js';
 import { MAX_INTEGER } from '../model/cast-value.js';
 import type { Coverage } from '../plan/coverage.js';
 import type { ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
-import { type Param, slot } from '../../kernel/sql.js';
+import { type Param, slot, type Sql } from '../../kernel/sql.js';
 import type { OwnShape } from './compile-own.js';
 
 /** Parameters of the lookup before a write. */
@@ -22,6 +22,8 @@ export interface LoadRequest {
   readonly own: OwnCondition | null;
   /** Part of the versions that needs its own revision; null for none. */
   readonly coverage: Coverage | null;
+  /** Condition that a feature has stored the row `t`: the same for all writes of the type. */
+  readonly kept: Sql | null;
   readonly changed: ReadonlySet<ContentType>;
   /** Relations with link tables for which the lookup returns whether the document has any link. */
   readonly followed: readonly StoredLinks[];
@@ -29,13 +31,14 @@ export interface LoadRequest {
   readonly instances: number;
 }
 
-export type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own' | 'coverage'>;
+export type VersionsRequest = Pick<LoadRequest, 'type' | 'documentId' | 'own' | 'coverage' | 'kept'>;
 
 export interface VersionsShape {
   readonly type: ContentType;
   readonly documentId: Param | null;
   readonly own: OwnShape | null;
   readonly coverage: Coverage | null;
+  readonly kept: Sql | null;
   readonly merged: ReadonlySet<string>;
 }
 
@@ -76,9 +79,10 @@ const storedOnly = ({ ownOnly }: Lookup): LinkedAttribute[] =>
 const names = (attributes: readonly LinkedAttribute[]): string[] => attributes.map(({ name }) => name);
 const ownerOf = (own: OwnCondition | null): string | null => own?.owner.name ?? null;
 
-export const versionsFacts = ({ documentId, own, coverage }: VersionsRequest) => ({
+export const versionsFacts = ({ documentId, own, coverage, kept }: VersionsRequest) => ({
   hasId: documentId !== null,
   own: ownerOf(own),
+  isKept: kept !== null,
   omitted: coverage?.omitted ?? null,
 });
 
@@ -108,9 +112,10 @@ const ownShape = (own: OwnCondition | null, user: Param): OwnShape | null =>
 const DOCUMENT_ID = slot(({ documentId }: VersionsRequest) => documentId);
 const USER = slot(({ own }: VersionsRequest) => own?.user ?? null);
 
-export const versionsShape = ({ type, documentId, own, coverage }: VersionsRequest): VersionsShape => ({
+export const versionsShape = ({ type, documentId, own, coverage, kept }: VersionsRequest): VersionsShape => ({
   type,
   coverage,
+  kept,
   documentId: documentId === null ? null : DOCUMENT_ID,
   own: ownShape(own, USER),
   merged: new Set(),

@@ -18,7 +18,7 @@ import type { CheckedBody, WriteTarget } from '../plan/write-plan.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
-import type { Statement } from '../../kernel/sql.js';
+import type { Sql, Statement } from '../../kernel/sql.js';
 
 export interface LoadRequest {
   readonly target: WriteTarget;
@@ -27,6 +27,8 @@ export interface LoadRequest {
   readonly body: CheckedBody | null;
   readonly settings: ContentSettings;
   readonly freshIds: number;
+  /** Condition that a feature has stored the row `t`; null without one. */
+  readonly kept: Sql | null;
 }
 
 const parse = <T>(text: unknown, otherwise: T): T =>
@@ -40,6 +42,7 @@ const versionRow = (row: Row): VersionRow => ({
   revision: String(row['revision']),
   covered: String(row['covered'] ?? row['revision']),
   stamp: String(row['stamp']),
+  kept: row['kept'] === true,
   own: row['own'] === true,
   live: row['own'] === true,
   shown: row['own'] === true,
@@ -92,9 +95,9 @@ const mayExist = ({ type, documentId }: WriteTarget): boolean =>
   documentId !== null || type.kind === 'singleType';
 
 export function loadStatement(request: LoadRequest): Statement | null {
-  const { target, own, coverage, body, settings, freshIds } = request;
+  const { target, own, coverage, kept, body, settings, freshIds } = request;
   const { type, documentId, locale, linkLocale, everyLocale } = target;
-  if (body === null) return compileVersions({ type, documentId, own, coverage });
+  if (body === null) return compileVersions({ type, documentId, own, coverage, kept });
   const { references, values } = body;
   const existing = mayExist(target);
   if (!existing && references.size === 0 && freshIds === 0) return null;
@@ -114,6 +117,7 @@ export function loadStatement(request: LoadRequest): Statement | null {
     references: [...references],
     own,
     coverage,
+    kept,
     instances: freshIds,
     needed: needed.names,
     merged: needed.merged,

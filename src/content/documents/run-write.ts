@@ -155,7 +155,8 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const compares = precondition !== null && target.type.draftAndPublish;
   const coverage = compares ? writtenCoverage(caller, target.type, settings.limits) : null;
   const own = ownWritten(plan) ?? ownShown(plan.state);
-  const request = { target, own, coverage, body, settings, freshIds };
+  const keptIf = base.additions.storedOf(target.type);
+  const request = { target, own, coverage, kept: keptIf, body, settings, freshIds };
   const taken = locking(locks);
   const expectation = work.expects ? expectationOf(request) : null;
   if (expectation !== null && ids !== null) {

@@ -106,7 +106,8 @@ export class Schedules {
     const rest = { locks: [], precondition: null, state: null, events: [], body: null } as const;
     const plan: WritePlan = { ...publishing, ...rest };
     const { settings } = this.base;
-    const request = { target, own: ownOnly(plan), coverage: null, body: null, settings, freshIds: 0 };
+    const none = { coverage: null, kept: null, body: null, freshIds: 0 };
+    const request = { ...none, target, own: ownOnly(plan), settings };
     const loading = loadStatement(request) as Statement;
     const rows = await runner.all([...holding, loading]);
     const found = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);

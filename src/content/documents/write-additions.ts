@@ -1,6 +1,7 @@
 /** Statements that features add to every write, in its transaction. */
 import { Injectable } from '@nestjs/common';
-import type { Statement } from '../../kernel/sql.js';
+import type { ContentType } from '../model/model.js';
+import type { Sql, Statement } from '../../kernel/sql.js';
 import type { WriteStep } from '../plan/steps.js';
 import type { Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
@@ -21,10 +22,14 @@ export interface PlannedWrite {
  */
 export type WriteAddition = (write: PlannedWrite) => readonly Statement[];
 
+/** Returns the condition that an addition has stored the row `t` of a type; null for types that it skips. */
+export type StoredCondition = (type: ContentType) => Sql | null;
+
 @Injectable()
 export class WriteAdditions {
   private readonly additions: WriteAddition[] = [];
   private readonly followers: WriteAddition[] = [];
+  private stored: StoredCondition = () => null;
 
   /** Registers an addition to all later writes of all types. */
   add(addition: WriteAddition): void {
@@ -34,6 +39,16 @@ export class WriteAdditions {
   /** Registers an addition that reads the written rows. */
   addAfter(addition: WriteAddition): void {
     this.followers.push(addition);
+  }
+
+  /** Registers the condition that the load of each write evaluates for its versions. */
+  addStored(condition: StoredCondition): void {
+    this.stored = condition;
+  }
+
+  /** Returns the registered condition of a type. */
+  storedOf(type: ContentType): Sql | null {
+    return this.stored(type);
   }
 
   of(write: PlannedWrite): readonly Statement[] {

@@ -12,6 +12,8 @@ export interface VersionRow {
   readonly covered: string;
   /** Row version stamp; changes with every write of the row. */
   readonly stamp: string;
+  /** Whether the feature that stores versions has stored this state of the row; false without one. */
+  readonly kept: boolean;
   /** Whether the caller may write the version: it owns it, or the version meets the grant's condition. */
   readonly own: boolean;
   /** The same for a write that changes the published version. */

@@ -31,7 +31,7 @@ export interface StoredWrite {
   readonly deleted: { readonly locales: readonly string[]; readonly published: readonly boolean[] };
 }
 
-interface Stored {
+export interface Stored {
   readonly file: ContentType;
   readonly type: ContentType;
   readonly defaultLocale: string;
@@ -44,6 +44,7 @@ const DOCUMENT = slot(({ documentId }: StoredWrite) => documentId);
 const ACTOR = slot(({ actor }: StoredWrite) => actor);
 const ACTION = slot(({ action }: StoredWrite) => action);
 const ACTOR_ID = slot(({ actorId }: StoredWrite) => actorId);
+const REQUEST_ID = slot(({ requestId }: StoredWrite) => requestId);
 
 const COLUMNS = sql`(id, type, document_id, locale, published, action, since, at, actor, actor_id,
   request_id, content)`;
@@ -57,10 +58,29 @@ const isOfDocument = ({ type, defaultLocale }: Stored): Sql =>
     ' and ',
   );
 
-/** Selects the last stored version of a row `v`, in the given states. */
-const lastOf = ({ file, type }: Stored, shown: Sql, states: Sql): Sql =>
-  sql`(select ${shown} from ${quote(historyTableOf(file))} l where l.document_id = ${DOCUMENT}::text
-    and l.type = ${typeOf(type)} and l.locale = v.locale and ${states} order by l.id desc limit 1)`;
+interface Present extends Stored {
+  /** Row of the present version. */
+  readonly row: Sql;
+  /** Whether a published version of the same time does not stand for its draft. */
+  readonly all: boolean;
+}
+
+/** Selects a column of the last stored version of a row, in the given states. */
+const lastOf = ({ file, type, row }: Present, shown: Sql, states: Sql): Sql =>
+  sql`(select ${shown} from ${quote(historyTableOf(file))} l where l.document_id = ${row}.document_id
+    and l.type = ${typeOf(type)} and l.locale = ${row}.locale and ${states} order by l.id desc limit 1)`;
+
+const sameState = ({ row }: Present): Sql => sql`l.published = ${row}.published`;
+
+/** Condition that the last write stored the row. It compares times, which imports and own SQL may not set. */
+function isKept(present: Present): Sql {
+  const same = sameState(present);
+  const covering = present.all ? same : sql`(${same} or l.published)`;
+  return sql`${lastOf(present, sql`l.at`, covering)} = ${present.row}.updated_at`;
+}
+
+/** Returns the condition that the row `t` of the load of a write is stored. */
+export const compileKept = (stored: Stored): Sql => isKept({ ...stored, row: sql`t`, all: false });
 
 /**
  * Stores the present versions of a document that nothing has stored. They are of before `history` was on, or
@@ -69,19 +89,30 @@ const lastOf = ({ file, type }: Stored, shown: Sql, states: Sql): Sql =>
  */
 export function compileFirst(stored: Stored, all: boolean): Template<StoredWrite> {
   const { file, type } = stored;
-  const row = rowScope(type, sql`v`);
-  const content = compileContent(row);
-  const same = sql`l.published = v.published`;
-  const isOther = sql`${lastOf(stored, sql`l.content`, same)} is distinct from ${content}`;
-  // The published version of the same time as a draft stands for it.
-  const covering = all ? same : sql`(${same} or l.published)`;
-  const isKnown = sql`${lastOf(stored, sql`l.at`, covering)} = v.updated_at`;
+  const present = { ...stored, row: sql`v`, all };
+  const content = compileContent(rowScope(type, present.row));
+  const isOther = sql`${lastOf(present, sql`l.content`, sameState(present))} is distinct from ${content}`;
   return template(sql`insert into ${quote(historyTableOf(file))} ${COLUMNS}
     select ${nextCount(file)}, ${typeOf(type)}, ${DOCUMENT}::text, v.locale, v.published, 'before', v.updated_at,
       v.updated_at, 'system', null, null, ${content}
     from ${quote(type.table)} v where ${isOfDocument(stored)}
-      and case when ${isKnown} then false else ${isOther} end
+      and case when ${isKept(present)} then false else ${isOther} end
     order by v.locale, v.published`);
+}
+
+/**
+ * Stores the published versions that a write has changed, for writes that make each changed draft equal to its
+ * published version.
+ */
+export function compileStorePublished(stored: Stored): Template<StoredWrite> {
+  const { file, type } = stored;
+  return template(sql`insert into ${quote(historyTableOf(file))} ${COLUMNS}
+    select ${nextCount(file)}, ${typeOf(type)}, ${DOCUMENT}::text, v.locale, v.published, ${ACTION}::text,
+      v.updated_at, v.updated_at, ${ACTOR}::text, ${ACTOR_ID}::text, ${REQUEST_ID}::text,
+      ${compileContent(rowScope(type, sql`v`))}
+    from ${quote(type.table)} v
+    where ${isOfDocument(stored)} and v.published and v.updated_at >= ${TIME}
+    order by v.locale`);
 }
 
 /** Stores the versions that a write has changed. A draft replaces the last one of the same sitting. */
@@ -105,7 +136,7 @@ export function compileStore(stored: Stored, sittingMinutes: number): Template<S
     select ${nextCount(file)}, ${typeOf(type)}, ${DOCUMENT}::text, s.locale, s.published,
       ${ACTION}::text,
       coalesce((select r.since from replaced r where r.locale = s.locale and not s.published), s.at), s.at,
-      ${ACTOR}::text, ${ACTOR_ID}::text, ${slot(({ requestId }: StoredWrite) => requestId)}::text, s.content
+      ${ACTOR}::text, ${ACTOR_ID}::text, ${REQUEST_ID}::text, s.content
     from s order by s.locale, s.published`);
 }
 
@@ -114,7 +145,7 @@ export function compileDeleted({ file, type }: Stored): Template<StoredWrite> {
   return template(sql`insert into ${quote(historyTableOf(file))} ${COLUMNS}
     select ${nextCount(file)}, ${typeOf(type)}, ${DOCUMENT}::text, d.locale, d.published,
       ${ACTION}::text, ${TIME}, ${TIME}, ${ACTOR}::text, ${ACTOR_ID}::text,
-      ${slot(({ requestId }: StoredWrite) => requestId)}::text, null
+      ${REQUEST_ID}::text, null
     from unnest(${slot(({ deleted }: StoredWrite) => deleted.locales)}::text[],
       ${slot(({ deleted }: StoredWrite) => deleted.published)}::boolean[]) d(locale, published)`);
 }

@@ -5,7 +5,16 @@ import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/mod
 import type { Verb } from '../../content/plan/write-plan.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { fill, silently, type Statement, type Template } from '../../kernel/sql.js';
-import { compileDeleted, compileFirst, compileStore, RESTORE, type StoredWrite } from './compile-versions.js';
+import {
+  compileDeleted,
+  compileFirst,
+  compileKept,
+  compileStore,
+  compileStorePublished,
+  RESTORE,
+  type Stored,
+  type StoredWrite,
+} from './compile-versions.js';
 import { HISTORY_OPTIONS, type ResolvedHistoryOptions } from './history.options.js';
 
 interface Statements {
@@ -13,6 +22,8 @@ interface Statements {
   /** Before a deletion or unpublication. */
   readonly last: Template<StoredWrite>;
   readonly store: Template<StoredWrite>;
+  /** After a write that changes published versions, and drafts only with them. */
+  readonly storePublished: Template<StoredWrite>;
   readonly deleted: Template<StoredWrite>;
 }
 
@@ -26,6 +37,14 @@ const deletedBy = ({ plan: { verb, target }, versions }: PlannedWrite): PlannedW
           (target.everyLocale || locale === target.locale) && (verb === 'delete' || published),
       )
     : [];
+
+/** Whether every draft that a write changes equals its published version. */
+function isPublished({ plan: { verb, target }, versions }: PlannedWrite): boolean {
+  if (!target.type.draftAndPublish) return true;
+  // Shared values also change the drafts of other locales.
+  const isAlone = target.everyLocale || versions.all.every(({ locale }) => locale === target.locale);
+  return target.publish && verb !== 'unpublish' && isAlone;
+}
 
 function storedOf(write: PlannedWrite, documentId: string): StoredWrite {
   const { caller, requestId, restores, verb, target } = write.plan;
@@ -58,15 +77,16 @@ export class VersionLog implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
+    this.additions.addStored((type) => (type.history ? compileKept(this.storedIn(type)) : null));
     this.additions.add((write) =>
       this.of(write, ({ first, last }, stored) => {
-        if (write.versions.all.length === 0) return [];
-        return [fill(DELETING.includes(write.plan.verb) ? last : first, stored)];
+        if (DELETING.includes(write.plan.verb)) return [fill(last, stored)];
+        return write.versions.all.every(({ kept }) => kept) ? [] : [fill(first, stored)];
       }),
     );
     this.additions.addAfter((write) =>
-      this.of(write, ({ store, deleted }, stored) => [
-        ...(write.plan.verb === 'delete' ? [] : [fill(store, stored)]),
+      this.of(write, ({ store, storePublished, deleted }, stored) => [
+        ...(write.plan.verb === 'delete' ? [] : [fill(isPublished(write) ? storePublished : store, stored)]),
         ...(stored.deleted.locales.length === 0 ? [] : [fill(deleted, stored)]),
       ]),
     );
@@ -82,14 +102,19 @@ export class VersionLog implements OnModuleInit {
     return make(this.statementsOf(type), storedOf(write, documentId)).map(silently);
   }
 
+  private storedIn(type: ContentType): Stored {
+    return { file: this.schema.file, type, defaultLocale: this.settings.defaultLocale };
+  }
+
   private statementsOf(type: ContentType): Statements {
     const known = this.statements.get(type);
     if (known !== undefined) return known;
-    const stored = { file: this.schema.file, type, defaultLocale: this.settings.defaultLocale };
+    const stored = this.storedIn(type);
     const made = {
       first: compileFirst(stored, false),
       last: compileFirst(stored, true),
       store: compileStore(stored, this.options.sittingMinutes),
+      storePublished: compileStorePublished(stored),
       deleted: compileDeleted(stored),
     };
     this.statements.set(type, made);
