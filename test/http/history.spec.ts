@@ -330,6 +330,22 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     expect((await contents(id))[0]).toMatchObject({ parts: [shown], zone: [shown] });
   });
 
+  it('25.1 stores the drafts of other locales that a published shared value changes', async () => {
+    const id = await make({ title: 'en', rank: 1 });
+    await send('put', `pages/${id}?locale=fr&status=draft`, { data: { title: 'fr' } });
+    await send('put', `pages/${id}?locale=en`, { data: { rank: 2 } });
+    expect((await contents(id, '?locale=fr'))[0]).toMatchObject({ title: 'fr', rank: 2 });
+  });
+
+  it('25.8 stores what other writes have changed, before a deletion', async () => {
+    const id = await make({ title: 'linked' });
+    const red = await make({ name: 'red', pages: [id] }, 'tags');
+    await send('delete', `pages/${id}`);
+    await send('post', `pages/${id}/actions/restore`);
+    const { data } = await send('get', `pages/${id}?status=draft&populate=tags`);
+    expect(data.tags.map(({ documentId }: any) => documentId)).toEqual([red]);
+  });
+
   it('25.8 stores what other writes have changed, with the next write', async () => {
     const id = await make({ title: 'linked' });
     const red = await make({ name: 'red', pages: [id] }, 'tags');
