@@ -101,7 +101,7 @@ export function compileFirst(stored: Stored, all: boolean): Template<StoredWrite
 }
 
 /**
- * Stores the published versions that a write has changed, for writes that make each changed draft equal to its
+ * Stores the published versions that a write has changed, if the write makes each changed draft equal to its
  * published version.
  */
 export function compileStorePublished(stored: Stored): Template<StoredWrite> {
