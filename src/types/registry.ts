@@ -94,11 +94,23 @@ interface LocalesOf<N> {
   readonly localizations: { readonly type: 'relation'; readonly relation: 'oneToMany'; readonly target: N };
 }
 
+interface Author {
+  readonly type: 'relation';
+  readonly relation: 'manyToOne';
+  readonly target: 'user';
+}
+
+export type AuthorName = 'createdBy' | 'updatedBy';
+
+type AuthorsOf<D> = D extends { readonly authors: true }
+  ? { readonly [K in AuthorName]: Author }
+  : Readonly<Record<never, never>>;
+
 type ServiceAttributes<D> = D extends { readonly uid: string }
   ? InstanceAttributes
   : D extends { readonly localized: true; readonly singularApiId: infer N }
-    ? DocumentAttributes & LocalesOf<N>
-    : DocumentAttributes;
+    ? DocumentAttributes & LocalesOf<N> & AuthorsOf<D>
+    : DocumentAttributes & AuthorsOf<D>;
 
 export type OwnAttributes<D> = D extends { readonly attributes: infer A } ? A : never;
 
@@ -120,15 +132,14 @@ type InRole<Of, Asked extends Role> = { [K in keyof Of]: Of[K] extends Asked ? K
 
 type OwnNames<D, Asked extends Role> = InRole<Roles<OwnAttributes<D>>, Asked>;
 
-/** Names of system attributes: scalars, and `localizations` of a localized type. */
+/** Names of system attributes: scalars, `localizations` of a localized type, and authors. */
 type ServiceNames<D, Asked extends Role> = Asked extends 'scalar'
   ? D extends { readonly uid: string }
     ? keyof InstanceAttributes
     : keyof DocumentAttributes
   : Asked extends 'related'
-    ? D extends { readonly localized: true }
-      ? 'localizations'
-      : never
+    ? | (D extends { readonly localized: true } ? 'localizations' : never)
+      | (D extends { readonly authors: true } ? AuthorName : never)
     : never;
 
 /**

@@ -3,6 +3,7 @@ import type { Held, KindMark, Populatable, ScalarsOf, Whole } from './document-o
 import type { PopulateName } from './query-of.js';
 import type {
   AttributeOf,
+  AuthorName,
   ContentId,
   Defined,
   Definition,
@@ -94,7 +95,7 @@ type PopulatedBy<N, R, P> = P extends string
 
 /** Attributes populated by `*`, or optional ones if `populate` is not known exactly. */
 type Populates<N, R, P> = [P] extends ['*']
-  ? ByTree<N, R, { readonly [K in PopulateName<N, R>]: true }>
+  ? ByTree<N, R, { readonly [K in Exclude<PopulateName<N, R>, AuthorName>]: true }>
   : '*' extends P
     ? Populatable<N, R>
     : PopulatedBy<N, R, NonNullable<P>>;

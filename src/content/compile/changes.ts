@@ -1,8 +1,10 @@
 /** Times and revisions that a write gives to the versions whose content it changes (D21). */
+import { CHANGER } from '../model/authors.js';
 import type { Attribute, Column, ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
 import { SHARED } from '../model/join-model.js';
+import type { LinksStep } from '../plan/steps.js';
 import { UNKNOWN_REVISION } from '../plan/versions.js';
-import { constant, join, quote, type Sql, sql } from '../../kernel/sql.js';
+import { constant, join, type Param, quote, slot, type Sql, sql } from '../../kernel/sql.js';
 import { namesOf } from './link-sql.js';
 
 /** Transaction time, truncated to its columns' milliseconds: rounding up would give a future time. */
@@ -14,6 +16,26 @@ export const TIME = sql`date_trunc('milliseconds', now())`;
  */
 export const nextTime = (row: Sql): Sql => sql`case when ${row}.updated_at between ${TIME}
     and ${TIME} + interval '1 minute' then ${row}.updated_at + interval '1 millisecond' else ${TIME} end`;
+
+/** User who writes, in templates of steps with links. */
+const WRITER = slot(({ links }: { readonly links: LinksStep }) => links.by);
+
+/** Column with the user who last changed a version; undefined for types without `authors`. */
+const changerOf = ({ storage }: ContentType): Column | undefined => storage.columnOf.get(CHANGER);
+
+/** Assignment of the user who writes; empty for types without `authors`. */
+export function changedBy(type: ContentType, by: Param = WRITER): Sql[] {
+  const column = changerOf(type);
+  return column === undefined ? [] : [sql`${quote(column.name)} = ${by}::text`];
+}
+
+/** The same for the rows `t` that a condition covers. */
+function changedByIf(type: ContentType, changed: Sql): Sql[] {
+  const column = changerOf(type);
+  if (column === undefined) return [];
+  const name = quote(column.name);
+  return [sql`${name} = case when ${changed} then ${WRITER}::text else t.${name} end`];
+}
 
 /** Next value of the counter, greater than all earlier positions in lists. */
 export const nextCount = ({ storage }: ContentType): Sql =>
@@ -104,10 +126,16 @@ const stampBy = (row: Sql, writer: Sql): Sql =>
 export const noted = (content: Omit<Content, 'row'>): Sql =>
   sql`updated_at = ${nextTime(sql`t`)}, revision = ${revisionOf({ ...content, row: sql`t` })}`;
 
+/** Time and revision of the rows that a condition covers; those of others stay. */
+export function timedIf(changed: Sql, content: Omit<Content, 'row'>): Sql {
+  const revision = revisionOf({ ...content, row: sql`t` });
+  return sql`updated_at = case when ${changed} then ${nextTime(sql`t`)} else t.updated_at end,
+    revision = case when ${changed} then ${revision} else t.revision end`;
+}
+
 /** Assignments of an update that may leave some rows unchanged. */
 export const notedIf = (changed: Sql, content: Omit<Content, 'row'>): Sql =>
-  sql`updated_at = case when ${changed} then ${nextTime(sql`t`)} else t.updated_at end,
-    revision = case when ${changed} then ${revisionOf({ ...content, row: sql`t` })} else t.revision end`;
+  join([timedIf(changed, content), ...changedByIf(content.type, changed)], ', ');
 
 /**
  * Updates the versions whose links have changed. `changed` has the columns `owner`, `published` and `locale`,
@@ -121,6 +149,7 @@ export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
     join (${changed}) c
       on t.document_id = c.owner and t.published = c.published and (c.locale = ${constant(SHARED)}
         or c.locale = t.locale) offset 0`;
-  return sql`update ${table} u set updated_at = ${nextTime(sql`u`)}, revision = o.revision from (${owners}) o
+  const sets = [sql`updated_at = ${nextTime(sql`u`)}, revision = o.revision`, ...changedBy(content.type)];
+  return sql`update ${table} u set ${join(sets, ', ')} from (${owners}) o
     where u.id = o.id and o.revision <> o.former`;
 }

@@ -1,9 +1,20 @@
 /** Statements that unpublish or delete versions, with their links. */
 import type { DeleteStep, UnpublishStep } from '../plan/steps.js';
+import { CHANGER, isAuthor } from '../model/authors.js';
 import type { LinkTable } from '../model/join-model.js';
 import type { Column, ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
-import { alias, join, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
-import { noted, targetsOf } from './changes.js';
+import {
+  alias,
+  join,
+  param,
+  type Param,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+} from '../../kernel/sql.js';
+import { changedBy, noted, targetsOf, timedIf } from './changes.js';
 import { isKnownVersion } from './version-sql.js';
 import { allOf, namesOf, ofType } from './link-sql.js';
 
@@ -56,33 +67,63 @@ const linksTo = (deleted: ContentType, { storage }: ContentType): StoredLinks[] 
 const isLost = (links: LinkTable, { singularApiId }: ContentType, last: Sql): Sql =>
   allOf([sql`l.${namesOf(links).target} in ${last}`, ...ofType(sql`l`, links, singularApiId)]);
 
-function forget(holder: ContentType, deleted: ContentType, last: Sql): Sql[] {
-  const columns = holder.storage.columns
-    .filter(({ reference }) => reference === deleted)
-    .map(({ name }) => quote(name));
+interface Forgetting {
+  readonly last: Sql;
+  readonly by: Param;
+}
+
+/** Links of rows `t` of a holder that deleted documents lose, and the lists that stay. */
+function lostLinks(holder: ContentType, deleted: ContentType, last: Sql): LostLinks {
   const links = linksTo(deleted, holder);
-  if (columns.length + links.length === 0) return [];
-  const cleared = (column: Sql): Sql => sql`case when t.${column} in ${last} then null else t.${column} end`;
-  const sets = columns.map((column) => sql`${column} = ${cleared(column)}`);
-  const value = ({ name, reference }: Column): Sql | undefined =>
-    reference === deleted ? cleared(quote(name)) : undefined;
   const left = links.map((stored): [LinkedAttribute, Sql] => [
     stored.attribute,
     sql`array(select x.id from unnest(${targetsOf(stored, sql`t`)}) with ordinality x(id, n)
       where x.id not in ${last} order by x.n)`,
   ]);
-  const linked = links.map(({ table: stored }) => {
+  const named = links.map(({ table: stored }) => {
     const { table, owner } = namesOf(stored);
     const locale = stored.perLocale ? sql` and l.locale = t.locale` : sql``;
     return sql`exists (select 1 from ${table} l where ${isLost(stored, deleted, last)}
       and l.${owner} = t.document_id and l.published = t.published${locale})`;
   });
-  const named = join([...columns.map((column) => sql`t.${column} in ${last}`), ...linked], ' or ');
+  return { named, lists: new Map(left) };
+}
+
+interface LostLinks {
+  readonly named: readonly Sql[];
+  readonly lists: ReadonlyMap<LinkedAttribute, Sql>;
+}
+
+/** Clears references to deleted documents. The deletion of an author does not change the content. */
+function forget(holder: ContentType, deleted: ContentType, { last, by }: Forgetting): Sql[] {
+  const references = holder.storage.columns.filter(({ reference }) => reference === deleted);
+  const authors = references.filter(({ attribute }) => isAuthor(attribute));
+  const columns = references.filter(({ attribute }) => !isAuthor(attribute));
+  const { named: linked, lists } = lostLinks(holder, deleted, last);
+  const isLostIn = ({ name }: Column): Sql => sql`t.${quote(name)} in ${last}`;
+  const cleared = ({ name }: Column): Sql =>
+    sql`case when t.${quote(name)} in ${last} then null else t.${quote(name)} end`;
+  const value = (column: Column): Sql | undefined =>
+    column.reference === deleted ? cleared(column) : undefined;
+  const named = [...columns.map(isLostIn), ...linked];
+  if (named.length + authors.length === 0) return [];
+  const content = { type: holder, value, lists };
+  const changed = sql`(${join([sql`false`, ...named], ' or ')})`;
+  const noting =
+    authors.length === 0 ? [noted(content), ...changedBy(holder, by)] : [timedIf(changed, content)];
+  const sets = [
+    ...noting,
+    ...columns.map((column) => sql`${quote(column.name)} = ${cleared(column)}`),
+    ...authors.map((column) => {
+      const changer = column.attribute.name === CHANGER ? sql`when ${changed} then ${by}::text ` : sql``;
+      const { name } = column;
+      return sql`${quote(name)} = case ${changer}when ${isLostIn(column)} then null else t.${quote(name)} end`;
+    }),
+  ];
   const others = holder === deleted ? sql` and t.document_id not in ${last}` : sql``;
   return [
-    sql`update ${quote(holder.table)} t
-      set ${join([noted({ type: holder, value, lists: new Map(left) }), ...sets], ', ')}
-      where (${named})${others}`,
+    sql`update ${quote(holder.table)} t set ${join(sets, ', ')}
+      where (${join([...named, ...authors.map(isLostIn)], ' or ')})${others}`,
   ];
 }
 
@@ -101,7 +142,7 @@ export function compileDelete(step: DeleteStep): Statement {
   const lost = sql`z as (select distinct g.document_id from g where not exists (${left}))`;
   const holders = type.storage.referrers;
   const links = holders.flatMap((holder) => unlink(holder, type, LAST));
-  const columns = holders.flatMap((holder) => forget(holder, type, LAST));
+  const columns = holders.flatMap((holder) => forget(holder, type, { last: LAST, by: param(step.by) }));
   const parts = [gone, lost, ...numbered([...remembered(type), ...ownLinks(type), ...links, ...columns])];
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }

@@ -1,5 +1,6 @@
+import { CHANGER } from '../model/authors.js';
 import type { Column, ContentType } from '../model/model.js';
-import { nextTime, TIME } from './changes.js';
+import { changedBy, nextTime, TIME } from './changes.js';
 import { formerPlaceOf, type LinkStep } from './link-sql.js';
 import { hasVersion } from './scope.js';
 import { join, quote, type Sql, sql } from '../../kernel/sql.js';
@@ -41,7 +42,7 @@ export function updatePublished(type: ContentType): Sql {
 /** Publishes the drafts of one locale or of all, which counts as a write. */
 export function compilePublish(step: TransitionShape, links: readonly LinkStep[]): Sql {
   const { type, locale } = step;
-  const drafts = sql`update ${quote(type.table)} t set updated_at = ${nextTime(sql`t`)}
+  const drafts = sql`update ${quote(type.table)} t set updated_at = ${nextTime(sql`t`)}${list(changedBy(type))}
     where ${isVersionOf(sql`t`, step)} and not t.published returning t.*`;
   const sharing = { from: sql`p`, published: true };
   const others =
@@ -62,7 +63,11 @@ export function compileDiscard(step: TransitionShape, links: readonly LinkStep[]
   const { type, locale } = step;
   const { columns } = type.storage;
   const table = quote(type.table);
-  const sets = columns.map((column) => sql`${quote(column.name)} = ${takenValue(column, sql`p`)}`);
+  const taken = columns.filter(({ attribute }) => attribute.name !== CHANGER);
+  const sets = [
+    ...taken.map((column) => sql`${quote(column.name)} = ${takenValue(column, sql`p`)}`),
+    ...changedBy(type),
+  ];
   const restored = sql`update ${table} t set updated_at = ${nextTime(sql`t`)}, revision = p.revision${list(sets)}
     from ${table} p
     where ${isVersionOf(sql`t`, step)} and not t.published and p.document_id = t.document_id

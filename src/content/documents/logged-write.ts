@@ -1,13 +1,17 @@
 /** Writes as logs describe them. */
+import { isAuthor } from '../model/authors.js';
 import type { Attribute } from '../model/model.js';
 import type { WriteEvent, WritePlan } from '../plan/write-plan.js';
 import type { PlannedWrite } from './write-additions.js';
 
-/** Returns the attributes that the steps of a write assign, in the order of their names. */
+/** Returns the attributes that the steps of a write assign, authors aside, in the order of their names. */
 export function assignedBy({ steps }: Pick<PlannedWrite, 'steps'>): readonly Attribute[] {
   const all = steps.flatMap((step) =>
     step.kind === 'rows'
-      ? [...step.values.keys(), ...step.links.changes.map(({ attribute }): Attribute => attribute)]
+      ? [
+          ...[...step.values.keys()].filter((attribute) => !isAuthor(attribute)),
+          ...step.links.changes.map(({ attribute }): Attribute => attribute),
+        ]
       : [],
   );
   const byName = new Map(all.map((attribute) => [attribute.name as string, attribute]));

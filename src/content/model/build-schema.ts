@@ -11,6 +11,7 @@ import {
   TIMES,
   holdersOf,
 } from './build-attribute.js';
+import { authorAttributes } from './authors.js';
 import { checkModel, isTableName, soundPart } from './check-model.js';
 import { checkNames } from './check-names.js';
 import {
@@ -45,7 +46,7 @@ function attributesOf(
 const isShown = (item: Attribute): item is ScalarAttribute => item.kind === 'scalar' && !item.hidden;
 
 function fillType(build: Construction, type: Mutable<ContentType>, def: ContentTypeDefinition): void {
-  const own = attributesOf(build, def.attributes, def);
+  const own = attributesOf(build, { ...def.attributes, ...authorAttributes(def) }, def);
   const tail = [...TIMES, ...(type.internal ? [] : [LOCALE])];
   const entries: [string, Attribute][] = [
     ...IDENTITY.map((a): [string, Attribute] => [a.name, a]),

@@ -4,6 +4,7 @@ import { isObject } from '../../kernel/json.js';
 import { MAX_IDENTIFIER_BYTES } from '../../kernel/sql.js';
 import type { AttributeDefinition, NamedDefinition, ScalarDefinition } from './definitions.js';
 import { type AttributeContext, attributeOf } from './attribute-context.js';
+import { AUTHORS } from './authors.js';
 import { checkLayout } from './check-layout.js';
 import { checkRelation } from './check-relation.js';
 import { ATTRIBUTE_LAYOUT, ATTRIBUTE_OPTIONS, checkOptions, NEEDED, type Report } from './options.js';
@@ -22,8 +23,7 @@ const RESERVED = [
   'publishedAt',
   'locale',
   'localizations',
-  'createdBy',
-  'updatedBy',
+  ...AUTHORS,
   ...Object.getOwnPropertyNames(Object.prototype),
   'prototype',
 ];

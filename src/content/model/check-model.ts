@@ -14,6 +14,7 @@ import type { Mistake } from './content-model-error.js';
 import { selfFallbacks } from './fallback-locale.js';
 import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT, name, RELEASES_GRANT } from './naming.js';
 import { previousMistakes } from './check-previous.js';
+import { checkAuthors } from './authors.js';
 import { checkIndexes } from './check-indexes.js';
 import { checkLayout, checkLayoutNames } from './check-layout.js';
 import {
@@ -164,6 +165,7 @@ export function checkModel(
       return report('must be a definition made by defineCollectionType or defineSingleType');
     if (checkOptions(type, { options: TYPE_OPTIONS, needed: needs(type) }, report)) {
       checkType(type, seen, report);
+      checkAuthors(type, typeMap, report);
       if (checkLayout(type, TYPE_LAYOUT, report)) checkLayoutNames(type, 'type', report);
     }
     checkAttributes(name, type, type);

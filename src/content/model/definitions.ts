@@ -2,6 +2,7 @@
 import type { ActionsOption, DocumentAction } from './actions.js';
 import type { DocumentCheck, ValueCheck } from './checks.js';
 import type { Conversion } from './conversion.js';
+import type { AuthoredType } from './authors.js';
 import type { FallbackLocale } from './fallback-locale.js';
 import type { IndexedType } from './index-definition.js';
 import type { TenantType } from './tenant-definition.js';
@@ -220,7 +221,7 @@ export type AnyRoute = Route | DocumentAction | 'history';
 export type RoutesOption =
   boolean | { readonly only: readonly Route[] } | { readonly except: readonly Route[] };
 
-export interface TypeOptions extends IndexedType, TenantType {
+export interface TypeOptions extends AuthoredType, IndexedType, TenantType {
   /** API id of one document; grants, relation targets and services refer to the type by it. */
   readonly singularApiId: string;
   readonly pluralApiId: string;

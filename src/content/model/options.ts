@@ -155,6 +155,7 @@ export const TYPE_OPTIONS: Options = {
   publishBy: PUBLISH_BY,
   owner: TEXT,
   tenant: TEXT,
+  authors: FLAG,
   sharedMaxAge: COUNT,
   history: FLAG,
   archived: FLAG,

@@ -1,4 +1,5 @@
 /** Derives the database storage of a content type, once, when the model is built. */
+import { isAuthor } from './authors.js';
 import { attributeStorage, isUnique } from './attribute-storage.js';
 import { relationsOf } from './join-storage.js';
 import type { Attribute, ContentType, Index, LinkedAttribute, ScalarAttribute, Storage } from './model.js';
@@ -120,7 +121,7 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
   );
   const declared = declaredIndexes(type, columnOf);
   const content = {
-    columns: byName(columns.filter(({ placeOf }) => placeOf === null)),
+    columns: byName(columns.filter(({ placeOf, attribute }) => placeOf === null && !isAuthor(attribute))),
     links: byName(links.map((one) => ({ ...one, name: one.attribute.name }))),
   };
   return Object.freeze<Storage>({

@@ -2,6 +2,7 @@
 import { isOwn, type OwnCondition } from '../access/decide.js';
 import { ContentError, invalidKey, type Refusal, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
+import { isAuthor } from '../model/authors.js';
 import { byKind } from '../model/by-kind.js';
 import {
   type Attribute,
@@ -25,7 +26,6 @@ import {
 } from './given.js';
 import { checkSize, dataOf, refuseBeside } from './read-body.js';
 import { type Reference, referencesOf, relationInput } from './relation-input.js';
-import { CREATORS } from './rights.js';
 import { type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './write-rights.js';
 
 export interface Lookup {
@@ -173,7 +173,7 @@ function writable(
   const refused = attribute !== undefined && (!settable || (model.model === 'type' && !mayWrite(attribute)));
   const prefix = attribute === undefined || refused ? dotted(path) : '';
   const at = prefix === '' ? key : `${prefix}.${key}`;
-  if (refused || (attribute === undefined && CREATORS.includes(key)))
+  if (refused || (attribute === undefined && isAuthor({ name: key })))
     throw invalidKey(key, { at: prefix === '' ? '' : at, path: at }, SOURCE);
   if (attribute === undefined)
     throw invalidKey(key, { at: prefix, path: prefix === '' ? null : prefix }, SOURCE);

@@ -1,5 +1,5 @@
 /** Link changes of a write: replaced lists, and copies between draft and published links. */
-import type { Caller } from '../access/caller.js';
+import { type Caller, userOf } from '../access/caller.js';
 import { ownerTypeOf } from '../model/joins.js';
 import type { ContentType, LinkedAttribute } from '../model/model.js';
 import type { Loaded } from './loaded.js';
@@ -54,13 +54,19 @@ export const linksOfTransition = (linking: Linking, published: boolean): LinksSt
   transfers: transfersOf(linking, published),
 });
 
-const about = ({ target, documentId, loaded }: Linking): Omit<LinksStep, 'changes' | 'transfers'> => ({
+const about = ({
+  target,
+  documentId,
+  loaded,
+  caller,
+}: Linking): Omit<LinksStep, 'changes' | 'transfers'> => ({
   type: target.type,
   documentId,
   locale: target.everyLocale ? null : target.locale,
   hasOthers: loaded.versions.all.some(({ locale }) => locale !== target.locale),
   isNew: loaded.versions.documentId === null,
   isThere: loaded.versions.own !== undefined && (!target.publish || loaded.versions.published !== undefined),
+  by: userOf(caller),
 });
 
 /** Change of a relation; empty if its other side, in the same body, decides. */

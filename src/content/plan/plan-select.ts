@@ -3,6 +3,7 @@ import { invalidKey, overLimit, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { POPULATE_SOURCE } from '../query/parse-populate.js';
 import type { Fields, Populate, PopulateItem, Query } from '../query/query.js';
+import { isAuthor } from '../model/authors.js';
 import { leadsToFiles } from '../model/media-names.js';
 import type { Attribute, Model, MorphAttribute, ScalarAttribute, Schema } from '../model/model.js';
 import { typeUid } from '../model/naming.js';
@@ -94,10 +95,10 @@ const PLAIN = {
   raw: true,
 } as const;
 
-/** Plans `populate=*`: every readable attribute, one level, dynamic zones last. */
+/** Plans `populate=*`: every readable attribute except authors, one level, dynamic zones last. */
 function everything(model: Model, context: SelectContext): ChildPlan[] {
   const names = [...model.attributes.values()].filter(
-    (attribute) => attribute.kind !== 'scalar' && !attribute.private,
+    (attribute) => attribute.kind !== 'scalar' && !attribute.private && !isAuthor(attribute),
   );
   const ordered = [
     ...names.filter(({ kind }) => kind !== 'zone'),

@@ -3,8 +3,10 @@
  * action: permission, events, locks and steps.
  */
 import type { Action } from '../access/actions.js';
+import { type Caller, userOf } from '../access/caller.js';
 import { bodyError, type Issue, notFound, type Refusal } from '../../kernel/errors.js';
 import type { Attribute, ContentType } from '../model/model.js';
+import { AUTHORS, CHANGER } from '../model/authors.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
@@ -103,6 +105,27 @@ function columnValues({ storage }: ContentType, { values, lists }: WriteValues):
   return all;
 }
 
+/** Adds the authors of a version, unless the application has given others. */
+function withAuthors(
+  values: ColumnValues,
+  { attributes }: ContentType,
+  { caller, isNew }: Authored,
+): ColumnValues {
+  const all = new Map(values);
+  for (const name of AUTHORS) {
+    const attribute = attributes.get(name);
+    if (attribute === undefined || all.has(attribute)) continue;
+    if (isNew || name === CHANGER) all.set(attribute, userOf(caller));
+  }
+  return all;
+}
+
+interface Authored {
+  readonly caller: Caller;
+  /** Whether the write creates the version. */
+  readonly isNew: boolean;
+}
+
 const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
   const { target, body } = plan;
   if (body === null || writeValues === null) throw new Error(`A ${plan.verb} needs a body`);
@@ -118,7 +141,10 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         type,
         documentId,
         locale,
-        values: columnValues(type, writeValues),
+        values: withAuthors(columnValues(type, writeValues), type, {
+          caller: plan.caller,
+          isNew: own === undefined,
+        }),
         row: own?.id ?? null,
         live: published?.id ?? null,
         unmodified: isUnmodified(versions),
@@ -174,11 +200,12 @@ const discarded: StepsOf = ({ plan: { target, caller }, loaded }) => {
   };
 };
 
-const deleted: StepsOf = ({ plan: { target }, loaded }) => {
+const deleted: StepsOf = ({ plan: { target, caller }, loaded }) => {
   const { type, documentId } = target;
   const document = { type, documentId, locale: localeOf(target) };
   const unscheduled: WriteStep[] = type.draftAndPublish ? [{ kind: 'unschedule', ...document }] : [];
-  return { documentId: loaded.versions.documentId, steps: [{ kind: 'delete', ...document }, ...unscheduled] };
+  const deletion: WriteStep = { kind: 'delete', ...document, by: userOf(caller) };
+  return { documentId: loaded.versions.documentId, steps: [deletion, ...unscheduled] };
 };
 
 interface LocksRequest {

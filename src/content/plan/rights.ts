@@ -4,6 +4,7 @@ import { decide, type Decision, decideRead, grantedOf, isOwn, isSame } from '../
 import { type FieldScope, union } from '../access/field-scope.js';
 import type { Action } from '../access/actions.js';
 import type { ContentLimits } from '../../kernel/settings.js';
+import { isAuthor } from '../model/authors.js';
 import type { Attribute, ContentType, LinkedAttribute, Model } from '../model/model.js';
 
 /**
@@ -138,9 +139,6 @@ export function rightsOf(caller: Caller, { fields, published }: RootScope, limit
 
 export const isHidden = ({ hidden }: Attribute): boolean => hidden;
 
-/** Names that exist in the protocol but can never be read, filtered or sorted (protocol 4.29, 5.40). */
-export const CREATORS = ['createdBy', 'updatedBy'];
-
 /**
  * Returns an attribute by name, `hidden` if it exists but may not be used, undefined if it does not exist.
  * Null permissions check only whether any caller may use it.
@@ -151,7 +149,8 @@ export function lookUp(
   rights: Pick<Rights, 'mayRead' | 'seesPrivate'> | null,
 ): Attribute | 'hidden' | undefined {
   const attribute = model.attributes.get(key);
-  if (attribute === undefined) return model.model === 'type' && CREATORS.includes(key) ? 'hidden' : undefined;
+  if (attribute === undefined)
+    return model.model === 'type' && isAuthor({ name: key }) ? 'hidden' : undefined;
   if (isHidden(attribute) && !(attribute.private && rights?.seesPrivate === true)) return 'hidden';
   return rights === null || rights.mayRead(model, attribute) ? attribute : 'hidden';
 }

@@ -59,6 +59,8 @@ export interface LinksStep {
   readonly hasOthers: boolean;
   readonly isNew: boolean;
   readonly isThere: boolean;
+  /** Document id of the user who writes; null for callers that are not users. */
+  readonly by: string | null;
   readonly changes: readonly LinkChange[];
   readonly transfers: readonly LinkTransfer[];
 }
@@ -93,6 +95,7 @@ export interface DeleteStep {
   readonly type: ContentType;
   readonly documentId: string | null;
   readonly locale: string | null;
+  readonly by: string | null;
 }
 
 /** Deletes the schedule of a document, in one locale or in all (null). */

@@ -1,4 +1,5 @@
 /** Content of a version as it is stored: scalars as in responses, components, and links of its own. */
+import { isAuthor } from '../../content/model/authors.js';
 import { byKind } from '../../content/model/by-kind.js';
 import type { Attribute, Component, EmbeddedAttribute, LinkedAttribute } from '../../content/model/model.js';
 import { COMPONENT } from '../../content/model/naming.js';
@@ -10,9 +11,15 @@ import { alias, constant, join, quote, type Sql, sql } from '../../kernel/sql.js
 /** Depth of components beyond which a version stores nothing, if one of them has private attributes. */
 const DEEPEST = 20;
 
-/** Whether a version stores an attribute: of relations with two sides only the owning one. */
+/**
+ * Whether a version stores an attribute: of relations with two sides only the owning one. The version itself
+ * has its author.
+ */
 export const isStored = (attribute: Attribute): boolean =>
-  !attribute.hidden && !attribute.open && (!attribute.linked || attribute.join.side !== 'inverse');
+  !attribute.hidden &&
+  !attribute.open &&
+  !isAuthor(attribute) &&
+  (!attribute.linked || attribute.join.side !== 'inverse');
 
 const none = (): readonly EmbeddedAttribute[] => [];
 const itself = (attribute: EmbeddedAttribute): readonly EmbeddedAttribute[] => [attribute];

@@ -1,7 +1,7 @@
 import type { ColumnJoin } from '../../model/join-model.js';
 import type { Column, ContentType } from '../../model/model.js';
-import { quote, type Sql, sql } from '../../../kernel/sql.js';
-import { noted } from '../changes.js';
+import { join, quote, type Sql, sql } from '../../../kernel/sql.js';
+import { changedBy, noted } from '../changes.js';
 import { allOf, inState, inStates, type LinkStep, texts, writtenId } from '../link-sql.js';
 import { column, rowOf } from '../scope.js';
 import type { LinksShape } from '../write-shape.js';
@@ -12,8 +12,8 @@ function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: Lin
   const { type } = step;
   const value = ({ name }: Column): Sql | undefined => (name === held ? sql`null::text` : undefined);
   const others = allOf([sql`t.document_id <> ${writtenId(step)}`, ...taken]);
-  const update = sql`update ${quote(type.table)} t set ${quote(held)} = null, ${noted({ type, value })}
-    where ${others}`;
+  const sets = [sql`${quote(held)} = null`, noted({ type, value }), ...changedBy(type)];
+  const update = sql`update ${quote(type.table)} t set ${join(sets, ', ')} where ${others}`;
   return [{ parts: [() => update], rows: { type, links: null, own: false } }];
 }
 
