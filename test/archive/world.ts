@@ -68,6 +68,7 @@ const story = defineCollectionType({
 const tag = defineCollectionType({
   singularApiId: 'tag',
   pluralApiId: 'tags',
+  authors: true,
   attributes: {
     name: { type: 'string', unique: true },
     stories: { type: 'relation', relation: 'manyToMany', target: 'story', mappedBy: 'tags' },
@@ -223,6 +224,7 @@ export async function fill(host: Host, stories: number, texts = 1): Promise<void
     if (n % 2 === 0) await write('PUT', `stories/${documentId}?locale=fr`, { title: `histoire ${n}` });
     if (n % 4 === 1) await write('PUT', `stories/${documentId}?status=draft`, { title: `draft ${n}` });
   }
+  await host.sql('update tags set created_by_document_id = $1', [user.documentId]);
   await write('PUT', `tags/${tags[2]}`, { stories: made.slice(0, 3).reverse() });
   await write('PUT', 'home', { headline: 'hello', tags: [tags[1], tags[0]] });
   await write('PUT', 'home?status=draft', { headline: 'soon' });
@@ -260,6 +262,7 @@ async function questions(host: Host): Promise<string[]> {
     `stories?${all}&sort=rank:desc&populate[tags][count]=true${version}`,
     `stories?${all}&publicationFilter=modified${version}`,
     `tags?${all}&populate=*${version}`,
+    `tags?${all}&populate[createdBy]=true&populate[updatedBy]=true${version}`,
     `home?populate=*${version}`,
     `things?${all}${version}`,
     ...ids.slice(0, 3).flatMap((id) => [`stories/${id}?${DEEP}${version}`]),

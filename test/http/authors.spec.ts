@@ -1,4 +1,4 @@
-/** Types with `authors`: who created a version, and who changed it last (protocol section 27). */
+/** Types with `authors`: who created a version, and who changed it last (protocol section 28). */
 import {
   type AuthStrategy,
   BeforeContent,
@@ -124,7 +124,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
   });
   afterAll(() => test.close());
 
-  it('27.1 each write sets the user who changes a version, and a create the one who creates it', async () => {
+  it('28.1 each write sets the user who changes a version, and a create the one who creates it', async () => {
     const id = await made('tags', { name: 'one' });
     expect(await authorsOf(`tags/${id}`)).toEqual(['ann', 'ann']);
     await send('put', `tags/${id}`, { data: { name: 'two' } }, 'bob editor');
@@ -134,7 +134,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     expect(await authorsOf('home')).toEqual(['bob', 'ann']);
   });
 
-  it('27.1 a token, and the application itself, are no user', async () => {
+  it('28.1 a token, and the application itself, are no user', async () => {
     const id = await made('tags', { name: 'one' }, 'ann robot');
     expect(await authorsOf(`tags/${id}`)).toEqual([null, null]);
     await send('put', `tags/${id}`, { data: { name: 'two' } }, 'bob editor');
@@ -143,7 +143,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     expect(await authorsOf(`tags/${id}`)).toEqual([null, null]);
   });
 
-  it('27.1 each locale has its own, and a shared value counts for all that it changes', async () => {
+  it('28.1 each locale has its own, and a shared value counts for all that it changes', async () => {
     const id = await made('posts', { title: 'one', rank: 1 });
     await send('put', `posts/${id}?locale=fr`, { data: { title: 'un' } }, 'bob editor');
     expect(await authorsOf(`posts/${id}?locale=fr`)).toEqual(['bob', 'bob']);
@@ -155,7 +155,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
       expect([status, await authorsOf(`posts/${id}?status=${status}`)]).toEqual([status, ['ann', 'eve']]);
   });
 
-  it('27.1 links that another document writes count for the documents that own them', async () => {
+  it('28.1 links that another document writes count for the documents that own them', async () => {
     const id = await made('posts', { title: 'one' });
     const other = await made('posts', { title: 'two' });
     const tagId = await made('tags', { name: 'tag', posts: [id] }, 'bob editor');
@@ -169,7 +169,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     expect(await authorsOf(`posts/${other}`)).toEqual(['ann', 'bob']);
   });
 
-  it('27.2 publishing copies both, discarding counts as a change, and neither makes a draft modified', async () => {
+  it('28.2 publishing copies both, discarding counts as a change, and neither makes a draft modified', async () => {
     const id = await made('posts?status=draft', { title: 'one' });
     await send('post', `posts/${id}/actions/publish`, {}, 'bob editor');
     for (const status of ['draft', 'published'])
@@ -188,7 +188,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     expect(await authorsOf(`posts/${id}`)).toEqual(['ann', 'bob']);
   });
 
-  it('27.3 only populate by name shows them, with what the caller may read of users', async () => {
+  it('28.3 only populate by name shows them, with what the caller may read of users', async () => {
     const id = await made('tags', { name: 'one' });
     for (const query of ['', '?populate=*', '?fields=*'])
       expect(Object.keys(await get(`tags/${id}${query}`))).not.toContain('createdBy');
@@ -204,7 +204,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     await test.http.get(`/api/tags/${id}?fields=createdBy`).set(as('ann', 'editor')).expect(400);
   });
 
-  it('27.4 filters and sort keys follow the rights on users', async () => {
+  it('28.4 filters and sort keys follow the rights on users', async () => {
     const id = await made('tags', { name: 'mine' }, 'bob editor');
     const mine = `filters[documentId]=${id}`;
     expect(await get(`tags?${mine}&filters[createdBy][username]=bob&sort=createdBy.username`)).toHaveLength(
@@ -225,7 +225,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     }
   });
 
-  it('27.5 a request cannot write them, and a hook can', async () => {
+  it('28.5 a request cannot write them, and a hook can', async () => {
     for (const key of ['createdBy', 'updatedBy']) {
       const response = await test.http
         .post('/api/tags')
@@ -237,7 +237,7 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     expect(await authorsOf(`posts/${id}`)).toEqual(['eve', 'ann']);
   });
 
-  it('27.6 a renamed user shows at once, and a deleted one becomes null without a change of the document', async () => {
+  it('28.6 a renamed user shows at once, and a deleted one becomes null without a change of the document', async () => {
     await test.sql(
       `insert into content_users (document_id, locale, published, created_at, updated_at, published_at,
         username, email) values ('user-tom', 'en', true, now(), now(), now(), 'tom', 'tom@example.com')`,

@@ -261,3 +261,36 @@ export async function loose(): Promise<void> {
   const any: ContentService = articles;
   await any.count();
 }
+
+interface AuthoredPost {
+  readonly singularApiId: 'post';
+  readonly pluralApiId: 'posts';
+  readonly kind: 'collectionType';
+  readonly authors: true;
+  readonly attributes: { readonly title: { readonly type: 'string'; readonly required: true } };
+}
+interface User {
+  readonly singularApiId: 'user';
+  readonly pluralApiId: 'users';
+  readonly kind: 'collectionType';
+  readonly attributes: { readonly username: { readonly type: 'string'; readonly required: true } };
+}
+interface AuthoredModel {
+  readonly contentTypes: readonly [AuthoredPost, User];
+}
+
+export function authorsOfDocuments(): void {
+  const query = {
+    populate: { createdBy: { fields: ['username'] } },
+    filters: { updatedBy: { username: 'ann' } },
+    sort: 'createdBy.username',
+  } as const satisfies QueryOf<AuthoredPost, AuthoredModel>;
+  type Creator = ResultOf<AuthoredPost, typeof query, AuthoredModel>['createdBy'];
+  holds<Same<NonNullable<Creator>['username'], string>>();
+  holds<null extends Creator ? true : false>();
+  holds<'email' extends keyof NonNullable<Creator> ? false : true>();
+  holds<'createdBy' extends keyof InputOf<AuthoredPost, AuthoredModel> ? false : true>();
+  holds<
+    'createdBy' extends keyof ResultOf<AuthoredPost, { readonly populate: '*' }, AuthoredModel> ? false : true
+  >();
+}

@@ -8,6 +8,7 @@ import { type Conflict, merge } from '../form/merge.ts';
 import { FormStore } from '../form/store.ts';
 import { newValues, readValues, same, sameValues, type Values, withoutIds } from '../form/values.ts';
 import { isSendable, nextWrite, sendsParts } from './next-write.ts';
+import { authorsIn } from '../model/authors.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { type Action, type DocumentState, DocumentRequests, type Envelope } from './requests.ts';
 import type { Pending, Place } from './requests.ts';
@@ -117,7 +118,12 @@ export class DocumentEditor extends Observed<Snapshot> {
     const { __state: state, documentId, updatedAt } = data;
     const known = state === undefined ? {} : { state: state as DocumentState };
     const id = typeof documentId === 'string' ? documentId : this.place.documentId;
-    this.show({ ...known, documentId: id, updatedAt: typeof updatedAt === 'string' ? updatedAt : null });
+    this.show({
+      ...known,
+      documentId: id,
+      updatedAt: typeof updatedAt === 'string' ? updatedAt : null,
+      authors: authorsIn(data, this.model),
+    });
   }
 
   private async recover(): Promise<void> {

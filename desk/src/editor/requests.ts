@@ -4,6 +4,7 @@ import { type Answer, request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
 import type { Json, Values } from '../form/values.ts';
+import { authorsEntry } from '../model/authors.ts';
 import { hasDrafts, type Model, type Type } from '../model/model.ts';
 import { populateOf } from '../model/populate.ts';
 import { tell, type VersionTag } from './own-writes.ts';
@@ -58,7 +59,7 @@ export class DocumentRequests {
       ...(hasDrafts(type) ? { status: 'draft' } : {}),
       ...(type.localized ? { locale, fallbackLocale: false } : {}),
       ...(hasDrafts(type) || !type.draftAndPublish ? { withState: true } : {}),
-      populate: populateOf(this.model, type),
+      populate: { ...populateOf(this.model, type), ...authorsEntry(this.model, type) },
     };
   }
 

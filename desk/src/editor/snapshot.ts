@@ -1,5 +1,6 @@
 /** State of an open document beside the values of its form. */
 import type { Conflict } from '../form/merge.ts';
+import { type Authors, NO_AUTHORS } from '../model/authors.ts';
 import type { Action, DocumentState } from './requests.ts';
 
 type Phase = 'loading' | 'ready' | 'missing' | 'failed';
@@ -21,6 +22,8 @@ export interface Snapshot {
   readonly state: DocumentState | null;
   readonly documentId: string | null;
   readonly updatedAt: string | null;
+  /** Names of the users who created and last changed the document; null if unknown. */
+  readonly authors: Authors;
   /** Names of attributes that another editor has just changed. */
   readonly arrived: readonly string[];
 }
@@ -37,5 +40,6 @@ export const firstSnapshot = (documentId: string | null): Snapshot => ({
   state: null,
   documentId,
   updatedAt: null,
+  authors: NO_AUTHORS,
   arrived: [],
 });

@@ -56,7 +56,12 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
       <Group gap="md">
         {snapshot.updatedAt !== null && (
           <Text size="sm" c="dimmed">
-            {texts.updatedAt(dateTime(new Date(snapshot.updatedAt)))}
+            {texts.updatedAt(dateTime(new Date(snapshot.updatedAt)), snapshot.authors.updatedBy)}
+          </Text>
+        )}
+        {snapshot.authors.createdBy !== null && (
+          <Text size="sm" c="dimmed">
+            {texts.createdBy(snapshot.authors.createdBy)}
           </Text>
         )}
         {hasLocales && snapshot.state !== null && (

@@ -172,7 +172,8 @@ export const de: Texts = {
   keepMine: 'Ihren Wert behalten',
   takeTheirs: 'Den anderen übernehmen',
   newLocale: (locale) => `Es gibt noch keine Fassung in ${locale}. Beim Speichern wird sie angelegt.`,
-  updatedAt: (time) => `Geändert ${time}`,
+  updatedAt: (time, by = null) => `Geändert ${time}${by === null ? '' : ` von ${by}`}`,
+  createdBy: (by) => `Angelegt von ${by}`,
   leave: 'Es gibt nicht gespeicherte Änderungen. Sie bleiben auf diesem Gerät erhalten.',
   readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
 

@@ -166,7 +166,8 @@ export const en = {
   keepMine: 'Keep yours',
   takeTheirs: 'Take theirs',
   newLocale: (locale: string) => `There is no version in ${locale} yet. Saving creates it.`,
-  updatedAt: (time: string) => `Changed ${time}`,
+  updatedAt: (time: string, by: string | null = null) => `Changed ${time}${by === null ? '' : ` by ${by}`}`,
+  createdBy: (by: string) => `Created by ${by}`,
   leave: 'There are unsaved changes. They are kept on this device.',
   readOnly: 'You may read this, but not change it.',
 

@@ -12,7 +12,7 @@ export interface AuthoredType {
 }
 
 /** Names that exist in the protocol. Only types with `authors` have the attributes. */
-export const CREATOR = 'createdBy';
+const CREATOR = 'createdBy';
 export const CHANGER = 'updatedBy';
 export const AUTHORS = [CREATOR, CHANGER] as const;
 

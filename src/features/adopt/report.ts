@@ -35,7 +35,7 @@ const ALWAYS: readonly Remark[] = [
   {
     list: 'none',
     subject: 'createdBy, updatedBy',
-    text: 'Administrators are not in exports, so documents do not name them',
+    text: 'Administrators are not in exports: documents of types with authors have none',
   },
   {
     list: 'none',

@@ -100,6 +100,7 @@ function typeOf(type: ContentType, verbs: Verbs, parts: DeskParts): DeskType {
     preview: layout.preview !== undefined,
     verbs,
     list: parts.listOf(type),
+    authors: parts.authorsOf(type),
     order: parts.orderOf(type),
     ...parts.of(type),
   };

@@ -45,6 +45,8 @@ export interface DeskType extends DeskPart {
   /** Whether the type has a preview. */
   readonly preview: boolean;
   readonly list: readonly string[];
+  /** Relations to the users who created and last changed a document, as far as the caller may read them. */
+  readonly authors: readonly string[];
   /** Integer attribute with the order of the documents; null for none. */
   readonly order: string | null;
   /**

@@ -1,5 +1,6 @@
 /** Attributes, titles and components of the description for the desk. */
 import { attributeShape, displayName, type ModelReader } from '../../content/http/model-shapes.js';
+import { AUTHORS, isAuthor } from '../../content/model/authors.js';
 import { ALWAYS_LISTED } from '../../content/model/layout.js';
 import type { Attribute, Component, ContentType, LinkedAttribute, Model } from '../../content/model/model.js';
 import { linkable, writableOf } from '../../content/openapi/inputs.js';
@@ -114,6 +115,11 @@ export class DeskParts {
     return [title, ...more.slice(0, MORE_COLUMNS)];
   }
 
+  /** Names of the authors that the caller may read. */
+  authorsOf(type: ContentType): readonly string[] {
+    return AUTHORS.filter((name) => this.isRead(type, name));
+  }
+
   /** Attribute by which the caller may sort the list; null for none. */
   orderOf(type: ContentType): string | null {
     const { order } = type.layout;
@@ -131,7 +137,9 @@ export class DeskParts {
       group,
       description,
       title: this.titleOf(model),
-      attributes: [...model.attributes.values()].flatMap((one) => this.attribute(one, model)),
+      attributes: [...model.attributes.values()]
+        .filter((one) => !isAuthor(one))
+        .flatMap((one) => this.attribute(one, model)),
     };
   }
 

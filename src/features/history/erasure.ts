@@ -1,11 +1,12 @@
-/** Removes a person from stored versions, the audit log and the event log. */
+/** Removes a person from documents, stored versions, the audit log and the event log. */
 import { auditTableOf } from '../../content/model/audit-table.js';
+import { AUTHORS } from '../../content/model/authors.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import { releaseTablesOf } from '../../content/model/release-tables.js';
 import type { Schema } from '../../content/model/model.js';
 import { ALONE, type Database } from '../../content/store/database.js';
-import { type Identifier, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
+import { type Identifier, join, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
 
 interface Part {
   readonly what: string;
@@ -20,7 +21,28 @@ export interface Erased {
   readonly count: number;
 }
 
-function partsOf({ file }: Schema, user: string): readonly Part[] {
+/** Author columns of the types with `authors`. */
+const authorsOf = (types: Schema['types'], id: Sql): readonly Part[] =>
+  [...types.values()].flatMap(({ singularApiId, table, storage }) => {
+    const columns = AUTHORS.flatMap((name) => storage.columnOf.get(name) ?? []).map(({ name }) =>
+      quote(name),
+    );
+    if (columns.length === 0) return [];
+    const sets = columns.map((column) => sql`${column} = nullif(${column}, ${id})`);
+    return [
+      {
+        what: `versions of "${singularApiId}" with the user as author, without the id now`,
+        table,
+        rows: join(
+          columns.map((column) => sql`${column} = ${id}`),
+          ' or ',
+        ),
+        sets: join(sets, ', '),
+      },
+    ];
+  });
+
+function partsOf({ file, types }: Schema, user: string): readonly Part[] {
   const id = sql`${param(user)}::text`;
   const byUser = sql`actor = 'user' and actor_id = ${id}`;
   const [history, audit] = [historyTableOf(file), auditTableOf(file)];
@@ -65,6 +87,7 @@ function partsOf({ file }: Schema, user: string): readonly Part[] {
       sets: sql`actor_id = null`,
     },
     ...releases,
+    ...authorsOf(types, id),
   ];
 }
 

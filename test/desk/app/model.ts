@@ -54,6 +54,7 @@ export const MODEL = new Model({
       localized: false,
       hidden: false,
       preview: false,
+      authors: [],
       order: null,
       list: [],
       verbs: {},
