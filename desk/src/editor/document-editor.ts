@@ -8,15 +8,14 @@ import { type Conflict, merge } from '../form/merge.ts';
 import { FormStore } from '../form/store.ts';
 import { newValues, readValues, same, sameValues, type Values, withoutIds } from '../form/values.ts';
 import { isSendable, nextWrite, sendsParts } from './next-write.ts';
-import { authorsIn } from '../model/authors.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
-import { type Action, type DocumentState, DocumentRequests, type Envelope } from './requests.ts';
+import { type Action, DocumentRequests, type Envelope } from './requests.ts';
 import type { Pending, Place } from './requests.ts';
 import { Keeper } from './keeper.ts';
 import { Observed } from './observed.ts';
 import { OwnWrites } from './own-writes.ts';
 import { refusalOf } from './refusal.ts';
-import { firstSnapshot, type Snapshot } from './snapshot.ts';
+import { factsOf, firstSnapshot, type Snapshot } from './snapshot.ts';
 import { Timers } from './timers.ts';
 import { UnsavedWork } from './unsaved.ts';
 
@@ -115,15 +114,9 @@ export class DocumentEditor extends Observed<Snapshot> {
   }
 
   private note({ data }: Envelope): void {
-    const { __state: state, documentId, updatedAt } = data;
-    const known = state === undefined ? {} : { state: state as DocumentState };
+    const { documentId } = data;
     const id = typeof documentId === 'string' ? documentId : this.place.documentId;
-    this.show({
-      ...known,
-      documentId: id,
-      updatedAt: typeof updatedAt === 'string' ? updatedAt : null,
-      authors: authorsIn(data, this.model),
-    });
+    this.show({ ...factsOf(data, this.model), documentId: id });
   }
 
   private async recover(): Promise<void> {

@@ -1,6 +1,8 @@
 /** State of an open document beside the values of its form. */
 import type { Conflict } from '../form/merge.ts';
-import { type Authors, NO_AUTHORS } from '../model/authors.ts';
+import type { Json } from '../form/values.ts';
+import { type Authors, authorsIn, NO_AUTHORS } from '../model/authors.ts';
+import type { Model } from '../model/model.ts';
 import type { Action, DocumentState } from './requests.ts';
 
 type Phase = 'loading' | 'ready' | 'missing' | 'failed';
@@ -43,3 +45,13 @@ export const firstSnapshot = (documentId: string | null): Snapshot => ({
   authors: NO_AUTHORS,
   arrived: [],
 });
+
+/** Returns the parts of the state that a response has. */
+export function factsOf(data: Json, model: Model): Partial<Snapshot> {
+  const { __state: state, updatedAt } = data;
+  return {
+    ...(state === undefined ? {} : { state: state as DocumentState }),
+    updatedAt: typeof updatedAt === 'string' ? updatedAt : null,
+    authors: authorsIn(data, model),
+  };
+}
