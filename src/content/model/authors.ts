@@ -1,15 +1,7 @@
-/** Option of types whose versions have the users who created and last changed them. */
+/** Users who created and last changed the versions of a type with `authors`. */
 import type { AttributeDefinitions, RelationDefinition } from './definitions.js';
 import type { Report } from './options.js';
-
-export interface AuthoredType {
-  /**
-   * Adds the relations `createdBy` and `updatedBy` to the type `user`, which each write sets to its user, or
-   * to null. Requests cannot write them, and responses contain them only if populated. Requires
-   * `...userTypes()`. Default false.
-   */
-  readonly authors?: boolean;
-}
+import type { AuthoredType } from './tenant-definition.js';
 
 /** Names that exist in the protocol. Only types with `authors` have the attributes. */
 const CREATOR = 'createdBy';

@@ -2,10 +2,9 @@
 import type { ActionsOption, DocumentAction } from './actions.js';
 import type { DocumentCheck, ValueCheck } from './checks.js';
 import type { Conversion } from './conversion.js';
-import type { AuthoredType } from './authors.js';
 import type { FallbackLocale } from './fallback-locale.js';
 import type { IndexedType } from './index-definition.js';
-import type { TenantType } from './tenant-definition.js';
+import type { AuthoredType, TenantType } from './tenant-definition.js';
 import type { AttributeLayout, ComponentLayout, TypeLayout } from './layout.js';
 
 interface CommonOptions {

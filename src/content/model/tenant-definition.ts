@@ -1,4 +1,4 @@
-/** Option of types whose documents belong to tenants. */
+/** Options of types whose documents belong to tenants, or have authors. */
 export interface TenantType {
   /**
    * Attribute that identifies the tenant of a document: a to-one relation, or a short scalar. Callers see and
@@ -7,4 +7,13 @@ export interface TenantType {
    * types and attributes with `unique`. Default none.
    */
   readonly tenant?: string;
+}
+
+export interface AuthoredType {
+  /**
+   * Adds the relations `createdBy` and `updatedBy` to the type `user`, which each write sets to its user, or
+   * to null. Requests cannot write them, and responses contain them only if populated. Requires
+   * `...userTypes()`. Default false.
+   */
+  readonly authors?: boolean;
 }

@@ -3,10 +3,10 @@
  * action: permission, events, locks and steps.
  */
 import type { Action } from '../access/actions.js';
-import { type Caller, userOf } from '../access/caller.js';
+import { userOf } from '../access/caller.js';
 import { bodyError, type Issue, notFound, type Refusal } from '../../kernel/errors.js';
-import type { Attribute, ContentType } from '../model/model.js';
-import { AUTHORS, CHANGER } from '../model/authors.js';
+import type { Attribute } from '../model/model.js';
+import { columnValues } from './column-values.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
@@ -14,7 +14,7 @@ import { locksOfDelete, locksOfTransition, locksOfWrite } from './locks.js';
 import type { Lock } from '../../pool/locks.js';
 import { planValues, type WriteValues } from './plan-values.js';
 import type { UniqueValue } from './plan-value.js';
-import type { ColumnValues, WriteStep } from './steps.js';
+import type { WriteStep } from './steps.js';
 import { reportDuplicates } from './unique-values.js';
 import { isUnmodified } from './versions.js';
 import type { CheckedBody, Verb, WriteEvent, WritePlan, WriteTarget } from './write-plan.js';
@@ -98,34 +98,6 @@ export interface StepsRequest {
 
 type StepsOf = (request: StepsRequest, tools: WriteTools) => PlannedSteps;
 
-function columnValues({ storage }: ContentType, { values, lists }: WriteValues): ColumnValues {
-  const all = new Map<Attribute, unknown>(values);
-  for (const [attribute, list] of lists)
-    if (storage.columnOf.has(attribute.name)) all.set(attribute, list[0] ?? null);
-  return all;
-}
-
-/** Adds the authors of a version, unless the application has given others. */
-function withAuthors(
-  values: ColumnValues,
-  { attributes }: ContentType,
-  { caller, isNew }: Authored,
-): ColumnValues {
-  const all = new Map(values);
-  for (const name of AUTHORS) {
-    const attribute = attributes.get(name);
-    if (attribute === undefined || all.has(attribute)) continue;
-    if (isNew || name === CHANGER) all.set(attribute, userOf(caller));
-  }
-  return all;
-}
-
-interface Authored {
-  readonly caller: Caller;
-  /** Whether the write creates the version. */
-  readonly isNew: boolean;
-}
-
 const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
   const { target, body } = plan;
   if (body === null || writeValues === null) throw new Error(`A ${plan.verb} needs a body`);
@@ -141,10 +113,7 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         type,
         documentId,
         locale,
-        values: withAuthors(columnValues(type, writeValues), type, {
-          caller: plan.caller,
-          isNew: own === undefined,
-        }),
+        values: columnValues(type, writeValues, { caller: plan.caller, isNew: own === undefined }),
         row: own?.id ?? null,
         live: published?.id ?? null,
         unmodified: isUnmodified(versions),
