@@ -1,10 +1,28 @@
 /** Actions that grants name. */
 import { AUDIT_GRANT, DESK_GRANT, MODEL_GRANT, RELEASES_GRANT } from '../model/naming.js';
 
-/** Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17). */
-export const ACTIONS = ['find', 'findOne', 'create', 'update', 'delete', 'readDrafts', 'publish'] as const;
+/**
+ * Actions on a content type. `readDrafts` is granted in addition to `find` or `findOne` (D17), `move` in
+ * addition to `create` or `update`.
+ */
+export const ACTIONS = [
+  'find',
+  'findOne',
+  'create',
+  'update',
+  'delete',
+  'readDrafts',
+  'publish',
+  'move',
+] as const;
 
 export type Action = (typeof ACTIONS)[number] | 'open';
+
+/** Subject of grants to move documents of a type to one stage. No API id contains a space. */
+export const stageSubject = (type: string, stage: string): string => `${type} ${stage}`;
+
+/** Returns the type of a subject, which may name one of its stages. */
+export const typeOfSubject = (subject: string): string => subject.split(' ', 1)[0] ?? subject;
 
 /** Subject of grants on every type. */
 export const EVERY = '*';

@@ -17,6 +17,24 @@ function fieldMistakes(fields: readonly string[], type: ContentType | undefined,
 const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
   type?.owner === null || type === undefined ? [`${at}: "own" needs a content type with an "owner"`] : [];
 
+function stageMistakes(
+  { stages, actions }: GrantShape,
+  { type, at }: Pick<Checked, 'type' | 'at'>,
+): string[] {
+  if (stages === null) return [];
+  if (type === undefined || type.stages === null)
+    return [`${at}: "stages" needs a content type with the option "stages"`];
+  if (!isEvery(actions) && !actions.includes('move'))
+    return [`${at}: "stages" limits "move", which is not among the actions`];
+  const names = [...type.stages.states.keys()];
+  return stages
+    .filter((stage) => !names.includes(stage))
+    .map((stage) => `${at}: "${stage}" is not a stage of ${type.singularApiId}${among(stage, names)}`);
+}
+
+/** Whether a shape contains `*`, which has no names of actions. */
+const isEvery = (actions: GrantShape['actions']): actions is null | readonly [] => actions?.length === 0;
+
 /** Part of a grant as JSON. */
 export interface DataPart {
   readonly type: ContentType;
@@ -67,13 +85,14 @@ export function checkGrants(grants: Grants, { schema, check }: GrantRules, where
       const { actions, fields, own } = shape;
       if (actions === null)
         return [
-          `${at}: expected an action or { actions, fields, own, where, preset }, found ${JSON.stringify(grant)}`,
+          `${at}: expected an action or { actions, fields, stages, own, where, preset }, found ${JSON.stringify(grant)}`,
         ];
       const known: readonly string[] = actionsOn(name);
       const unknown = actions.filter((action) => !known.includes(action));
       return [
         ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, known)}`),
         ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
+        ...stageMistakes(shape, { type: types.get(name), at }),
         ...(own ? ownMistakes(types.get(name), at) : []),
         ...limitMistakes(shape, { type: types.get(name), at, check }),
       ];
@@ -87,21 +106,23 @@ const isTexts = (value: unknown): value is readonly string[] =>
 interface GrantShape {
   readonly actions: readonly string[] | null;
   readonly fields: readonly string[] | null;
+  readonly stages: readonly string[] | null;
   readonly own: boolean;
   /** Present parts, with their JSON; null for a function. */
   readonly limits: readonly (readonly ['where' | 'preset', GrantFilters | null])[];
 }
 
-const WRONG: GrantShape = { actions: null, fields: null, own: false, limits: [] };
-const MEMBERS = ['actions', 'fields', 'own', 'where', 'preset'];
+const WRONG: GrantShape = { actions: null, fields: null, stages: null, own: false, limits: [] };
+const MEMBERS = ['actions', 'fields', 'stages', 'own', 'where', 'preset'];
 const isLimit = (value: unknown): boolean => typeof value === 'function' || isObject(value);
 
 /** Reads a grant from a file or a database, where its type is not guaranteed. */
 function shapeOf(grant: unknown): GrantShape {
   if (typeof grant === 'string') return { ...WRONG, actions: [grant] };
   if (!isObject(grant) || Object.keys(grant).some((key) => !MEMBERS.includes(key))) return WRONG;
-  const { actions, fields, own = false, where, preset } = grant;
+  const { actions, fields, stages, own = false, where, preset } = grant;
   if ((fields !== undefined && !isTexts(fields)) || typeof own !== 'boolean') return WRONG;
+  if (stages !== undefined && !isTexts(stages)) return WRONG;
   if (where !== undefined && (!isLimit(where) || own)) return WRONG;
   if (preset !== undefined && !isLimit(preset)) return WRONG;
   const limits = (['where', 'preset'] as const).flatMap((part) => {
@@ -109,5 +130,11 @@ function shapeOf(grant: unknown): GrantShape {
     return limit === undefined ? [] : ([[part, isObject(limit) ? limit : null]] as const);
   });
   const named = isTexts(actions) ? actions : null;
-  return { fields: fields ?? null, own, limits, actions: actions === '*' ? [] : named };
+  return {
+    fields: fields ?? null,
+    stages: stages ?? null,
+    own,
+    limits,
+    actions: actions === '*' ? [] : named,
+  };
 }

@@ -2,7 +2,7 @@
 import type { Column, ContentType } from '../model/model.js';
 import { type Caller, userOf } from './caller.js';
 import { filtersFor, type GrantCondition, type WhereCondition } from './grant-condition.js';
-import type { Action } from './actions.js';
+import { type Action, stageSubject } from './actions.js';
 
 export interface OwnCondition {
   readonly kind: 'own';
@@ -85,7 +85,24 @@ export function conditionFor(
 export function decide(caller: Caller, type: ContentType, action: Action): Decision {
   const { permissions } = caller;
   if (permissions.allows(type.singularApiId, action)) return 'all';
-  const limits = permissions.limits(type.singularApiId, action);
+  return decisionOf(permissions.limits(type.singularApiId, action), caller, type);
+}
+
+/**
+ * Decides which documents of a type a caller may move to a stage. They must meet the rule before the move.
+ */
+export function decideMove(caller: Caller, type: ContentType, stage: string): Decision {
+  const { permissions } = caller;
+  const subjects = [type.singularApiId, stageSubject(type.singularApiId, stage)];
+  if (subjects.some((subject) => permissions.allows(subject, 'move'))) return 'all';
+  return decisionOf(
+    subjects.flatMap((subject) => permissions.limits(subject, 'move')),
+    caller,
+    type,
+  );
+}
+
+function decisionOf(limits: readonly GrantCondition[], caller: Caller, type: ContentType): Decision {
   const conditions = limits.flatMap((one) => conditionFor(one, caller, type) ?? []);
   if (conditions.includes('all')) return 'all';
   return (

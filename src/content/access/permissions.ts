@@ -1,6 +1,6 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
-import { type Action, actionsOn, EVERY } from './actions.js';
+import { type Action, actionsOn, EVERY, stageSubject } from './actions.js';
 import { type FieldScope, fieldsText, intersection, NO_FIELDS, union } from './field-scope.js';
 import { fromData } from './data-conditions.js';
 import {
@@ -34,6 +34,8 @@ const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
  * `where`: those that meet the filters. A grant of the same action on all documents has precedence. Several
  * limited grants of an action add up their documents. They grant only the attributes that all of them list.
  *
+ * `stages` limits `move` to these stages, in a type with stages.
+ *
  * `preset` returns values of the documents that the caller creates, which it can neither send nor change.
  *
  * `where` and `preset` can also be JSON. `$CURRENT_USER` is the caller's id, and `$CURRENT_USER.team` its
@@ -44,6 +46,7 @@ export type Grant =
   | {
       readonly actions: '*' | readonly Action[];
       readonly fields?: readonly string[];
+      readonly stages?: readonly string[];
       readonly own?: boolean;
       readonly where?: WhereOf | GrantFilters;
       readonly preset?: PresetOf | GrantFilters;
@@ -58,6 +61,8 @@ export type Grants = Readonly<Record<string, '*' | readonly Grant[]>>;
 
 interface NormalGrant {
   readonly actions: readonly Action[];
+  /** Stages of `move`; null for all. */
+  readonly stages: readonly string[] | null;
   readonly fields: FieldScope;
   readonly limit: GrantCondition | null;
 }
@@ -80,12 +85,13 @@ function limitOf(grant: Exclude<Grant, string>): GrantCondition | null {
 }
 
 function normalise(grant: Grant, subject: string): NormalGrant {
-  if (typeof grant === 'string') return { actions: [grant], fields: null, limit: null };
-  const { actions, fields } = grant;
+  if (typeof grant === 'string') return { actions: [grant], stages: null, fields: null, limit: null };
+  const { actions, stages = null, fields } = grant;
   const named = actions === '*' ? actionsOn(subject) : actions;
   // A grant of no attributes grants no deletion or publication either.
   return {
     actions: fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named,
+    stages,
     fields: fields === undefined ? null : new Set(fields),
     limit: limitOf(grant),
   };
@@ -221,13 +227,16 @@ export class Permissions {
         (grants === '*' ? actionsOn(type) : grants).map((grant) => [type, grant] as const),
       )
       .flatMap(([type, grant]) => {
-        const { actions, fields, limit } = normalise(grant, type);
-        return actions.map((action) => ({
-          type,
-          action,
-          fields: NARROWED.includes(action) ? fields : null,
-          limit,
-        }));
+        const { actions, stages, fields, limit } = normalise(grant, type);
+        const subjects = stages?.map((stage) => stageSubject(type, stage)) ?? [type];
+        return actions.flatMap((action) =>
+          (action === 'move' ? subjects : [type]).map((subject) => ({
+            type: subject,
+            action,
+            fields: NARROWED.includes(action) ? fields : null,
+            limit,
+          })),
+        );
       });
     return Permissions.from(entries);
   }

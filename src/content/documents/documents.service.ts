@@ -169,7 +169,7 @@ export class Documents {
     answerOf: (sent: GivenValues) => WriteAnswer<Answer>,
   ): Promise<WriteRun<Answer>> {
     const { verb, answerPlan: answer, body: raw, precondition, left } = asked;
-    const { caller, requestId = null, restores = false } = options;
+    const { caller, requestId = null, restores = null } = options;
     const target = writeTargetOf(verb, answer, this.base.settings);
     const { right, events, locks, body: action } = VERBS[verb];
     const hooks = this.hookRun(answer, { caller, requestId }, events(target));

@@ -34,6 +34,7 @@ import { InstanceIds } from './instance-ids.js';
 import { isJudged, judgedFound, judgedVersions, judgeResult } from './judge.js';
 import { expectationOf, type Found, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
+import { staged } from './stage-rights.js';
 import { isThere, ownWritten } from './standing.js';
 import { ownShown } from './version-tags.js';
 import type { PlannedWrite, WriteAdditions } from './write-additions.js';
@@ -195,14 +196,14 @@ async function stepsOf(
   const tools = toolsOf(work, options.documentId);
   if (body === null) return VERBS[verb].steps({ plan, loaded, writeValues: null }, tools);
   if (!target.everyLocale) {
-    const writeValues = await valuesIn(work, { target, body }, loaded);
+    const writeValues = await valuesIn(work, { plan, target, body }, loaded);
     return VERBS[verb].steps({ plan, loaded, writeValues }, tools);
   }
   const requests: StepsRequest[] = [];
   for (const found of loaded.each) {
     const one = { ...target, locale: found.versions.own?.locale ?? target.locale, everyLocale: false };
     try {
-      const writeValues = await valuesIn(work, { target: one, body }, found);
+      const writeValues = await valuesIn(work, { plan, target: one, body }, found);
       requests.push({ plan: { ...plan, target: one }, loaded: found, writeValues });
     } catch (error) {
       throw ofLocale(error, one.locale);
@@ -223,8 +224,15 @@ const toolsOf = ({ base }: Attempt, documentId: string | null = null): WriteTool
   documentId,
 });
 
-async function valuesIn(work: Attempt, write: BodyWrite, loaded: Loaded): Promise<WriteValues> {
-  const checked = checkedValues(write, loaded, toolsOf(work));
+interface PlannedBody extends BodyWrite {
+  readonly plan: WritePlan;
+}
+
+async function valuesIn(work: Attempt, write: PlannedBody, loaded: Loaded): Promise<WriteValues> {
+  const { caller, restores = null } = write.plan;
+  const { defaultLocale } = work.base.settings;
+  const staging = { write: { ...write, restores }, loaded, caller, defaultLocale };
+  const checked = await staged(work.runner, staging, checkedValues(write, loaded, toolsOf(work)));
   // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);
   const { checksTaken } = work;

@@ -1,6 +1,7 @@
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Caller } from '../access/caller.js';
 import type { Precondition } from '../plan/precondition.js';
+import type { Restores } from '../plan/write-plan.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 
 export interface WriteOptions {
@@ -12,6 +13,6 @@ export interface WriteOptions {
   readonly documentId?: string;
   /** Id of the HTTP request, for hooks and the write plan. Default null: code of the application writes. */
   readonly requestId?: string | null;
-  /** Whether the write restores a stored version. Default false. */
-  readonly restores?: boolean;
+  /** Whether the write restores a stored version, or one of a deleted document. Default null: neither. */
+  readonly restores?: Restores;
 }

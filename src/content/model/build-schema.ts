@@ -26,6 +26,7 @@ import { fallbackRules } from './fallback-locale.js';
 import { FILE_TYPE } from './file-type.js';
 import { holdsFiles } from './media-names.js';
 import type { Attribute, Component, ContentType, ScalarAttribute, Schema } from './model.js';
+import { stagesOf } from './stages.js';
 import { NO_STORAGE, storageOf } from './storage.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -93,6 +94,7 @@ const shell = (def: ContentTypeDefinition, { schema, file }: SoundModel): Mutabl
   publishBy: def.publishBy ?? 'write',
   owner: def.owner ?? null,
   tenant: def.tenant ?? null,
+  stages: stagesOf(def),
   sharedMaxAge: def.sharedMaxAge ?? 0,
   archived: def.archived ?? true,
   events: def.events ?? true,

@@ -25,6 +25,7 @@ import {
   TYPE_LAYOUT,
   TYPE_OPTIONS,
 } from './options.js';
+import { checkStages } from './check-stages.js';
 import { checkTenant } from './check-tenant.js';
 import { among } from './suggest.js';
 
@@ -99,6 +100,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
     report('pluralApiId must differ from singularApiId');
   checkOwner(type, report);
   checkTenant(type, report);
+  checkStages(type, report);
   checkRoutes(type, report);
   checkActions(type, report);
   checkFallback(type, report);

@@ -2,6 +2,7 @@
 import type { AttributeDefinition, ComponentDefinition, TypeOptions } from './definitions.js';
 import type { INDEXED_ALWAYS, IndexDefinition } from './index-definition.js';
 import type { ALWAYS_LISTED, TypeLayout } from './layout.js';
+import { STAGE, type StageAttribute, stageAttribute, type StageDefinition } from './stage-definition.js';
 
 /**
  * Defines a collection type: many documents, served under its plural API id.
@@ -16,7 +17,7 @@ import type { ALWAYS_LISTED, TypeLayout } from './layout.js';
  */
 export const defineCollectionType = <const T extends TypeOptions>(
   options: T & Known<T, keyof TypeOptions | 'kind'>,
-): T & { readonly kind: 'collectionType' } => Object.freeze({ ...options, kind: 'collectionType' as const });
+): Defined<T, 'collectionType'> => defined<T, 'collectionType'>(options, 'collectionType');
 
 /**
  * Defines a single type: at most one document, served under its singular API id.
@@ -25,7 +26,7 @@ export const defineCollectionType = <const T extends TypeOptions>(
  */
 export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'>>(
   options: T & Known<T, keyof TypeOptions | 'kind'>,
-): T & { readonly kind: 'singleType' } => Object.freeze({ ...options, kind: 'singleType' as const });
+): Defined<T, 'singleType'> => defined<T, 'singleType'>(options, 'singleType');
 
 /**
  * Defines a component: a group of attributes that types and other components embed. It has no routes.
@@ -35,6 +36,24 @@ export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'
 export const defineComponent = <const T extends ComponentDefinition>(
   options: T & Known<T, keyof ComponentDefinition>,
 ): T => Object.freeze({ ...options });
+
+/** Attribute `stage` of a type with stages. */
+type Staged<T> = T extends { readonly stages: infer S }
+  ? { readonly attributes: { readonly [STAGE]: StageAttribute<keyof S & string> } }
+  : unknown;
+
+type Defined<T, K> = T & { readonly kind: K } & Staged<T>;
+
+/** Adds the attribute `stage` to a type with stages, unless the type has another attribute of this name. */
+function defined<T extends Omit<TypeOptions, 'pluralApiId'>, K extends string>(
+  options: T,
+  kind: K,
+): Defined<T, K> {
+  const stage = stageAttribute(options);
+  const { attributes } = options;
+  const all = stage === null || STAGE in attributes ? attributes : { ...attributes, [STAGE]: stage };
+  return Object.freeze({ ...options, attributes: all, kind }) as Defined<T, K>;
+}
 
 /**
  * Makes a misspelt option of a definition or attribute a compile error. Omits attributes without mistakes,
@@ -52,7 +71,8 @@ type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & 
     }
   : unknown) &
   KnownLayout<T> &
-  KnownIndexes<T>;
+  KnownIndexes<T> &
+  KnownStages<T>;
 
 type AttributesIn<T> = T extends { readonly attributes: infer A } ? keyof A : never;
 type NamesIn<T> = AttributesIn<T> | (typeof ALWAYS_LISTED)[number];
@@ -74,6 +94,17 @@ type KnownIndexes<T> = T extends { readonly indexes: infer I extends readonly un
       readonly indexes: readonly (IndexDefinition & {
         readonly attributes: readonly IndexedIn<T>[];
       } & { readonly [P in Exclude<KeysOf<I[number]>, keyof IndexDefinition>]?: never })[];
+    }
+  : unknown;
+
+/** Makes a misspelt option of a stage, or a move to an unknown stage, a compile error. */
+type KnownStages<T> = T extends { readonly stages: infer S }
+  ? {
+      readonly stages: {
+        readonly [K in keyof S]: { readonly to: readonly (keyof S)[] } & {
+          readonly [P in Exclude<keyof S[K], keyof StageDefinition>]?: never;
+        };
+      };
     }
   : unknown;
 

@@ -4,7 +4,7 @@ import type { DocumentCheck, ValueCheck } from './checks.js';
 import type { Conversion } from './conversion.js';
 import type { FallbackLocale } from './fallback-locale.js';
 import type { IndexedType } from './index-definition.js';
-import type { AuthoredType, TenantType } from './tenant-definition.js';
+import type { StagedType } from './stage-definition.js';
 import type { AttributeLayout, ComponentLayout, TypeLayout } from './layout.js';
 
 interface CommonOptions {
@@ -220,7 +220,7 @@ export type AnyRoute = Route | DocumentAction | 'history';
 export type RoutesOption =
   boolean | { readonly only: readonly Route[] } | { readonly except: readonly Route[] };
 
-export interface TypeOptions extends AuthoredType, IndexedType, TenantType {
+export interface TypeOptions extends IndexedType, StagedType {
   /** API id of one document; grants, relation targets and services refer to the type by it. */
   readonly singularApiId: string;
   readonly pluralApiId: string;

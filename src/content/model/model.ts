@@ -16,6 +16,7 @@ import type { IndexDefinition } from './index-definition.js';
 import type { ComponentLayout, TypeLayout } from './layout.js';
 import type { EmbeddedJoin, HoldersJoin, Join, LinkJoin, LinkTable } from './join-model.js';
 import type { ScalarType } from './scalar-types.js';
+import type { Stages } from './stages.js';
 
 interface AttributeBase {
   readonly name: Identifier;
@@ -123,6 +124,8 @@ export interface ContentType extends ModelBase, FallsBack {
   readonly owner: string | null;
   /** Attribute that identifies the tenant of a document; null for a type that tenants share. */
   readonly tenant: string | null;
+  /** Stages of drafts; null for a type without them. */
+  readonly stages: Stages | null;
   /** Seconds that shared caches may store public responses about the type. */
   readonly sharedMaxAge: number;
   readonly archived: boolean;

@@ -70,6 +70,12 @@ const INDEXES = option(
   'a list of objects with "attributes"',
   (value) => Array.isArray(value) && value.every(isObject),
 );
+const STAGES = option(
+  'an object with a stage by name, each with "to"',
+  (value) =>
+    isObject(value) &&
+    Object.values(value).every((one) => isObject(one) && Array.isArray(one['to']) && one['to'].every(isText)),
+);
 const ATTRIBUTES = option('an object of attributes', isObject);
 const CONVERT = option(
   '"fit", "empty" or an object that maps stored values to new ones',
@@ -156,6 +162,7 @@ export const TYPE_OPTIONS: Options = {
   owner: TEXT,
   tenant: TEXT,
   authors: FLAG,
+  stages: STAGES,
   sharedMaxAge: COUNT,
   history: FLAG,
   archived: FLAG,

@@ -1,5 +1,6 @@
 /** Selects the stored values that a write must load. Most stored values do not matter. */
 import { type GivenInstances, type GivenValues, isGiven } from './given.js';
+import { STAGE } from '../model/stage-definition.js';
 import type { WriteTarget } from './write-plan.js';
 
 /**
@@ -23,5 +24,6 @@ export function neededValues({ type, publish }: WriteTarget, values: GivenValues
   const isChecked = type.validate !== null && publish;
   const isJudged = (type.draftAndPublish && publish) || type.localized || isChecked;
   const judged = isJudged ? [...type.storage.ruled].filter((name) => !isGiven(values, name)) : [];
-  return { names: new Set([...merged, ...judged]), merged: new Set(merged) };
+  const staged = type.stages === null ? [] : [STAGE];
+  return { names: new Set([...merged, ...judged, ...staged]), merged: new Set(merged) };
 }

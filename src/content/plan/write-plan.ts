@@ -35,14 +35,16 @@ export interface CheckedBody extends Body {
   readonly hashes: ReadonlyMap<string, string>;
 }
 
+/** What a write restores: a stored version, or one of a deleted document. */
+export type Restores = 'version' | 'deleted' | null;
+
 export interface WritePlan {
   readonly verb: Verb;
   readonly target: WriteTarget;
   readonly caller: Caller;
   /** Id of the HTTP request that writes; null if code of the application does. */
   readonly requestId: string | null;
-  /** Whether the write restores a stored version. */
-  readonly restores?: boolean;
+  readonly restores?: Restores;
   /** Action that must be granted on this document. */
   readonly right: Action;
   /** Acquired before any read. */

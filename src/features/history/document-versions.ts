@@ -108,7 +108,7 @@ export class DocumentVersions {
       format: 'flat',
       action: 'update',
     });
-    const answer = await this.documents.update(plan, { data }, { ...options, restores: true });
+    const answer = await this.documents.update(plan, { data }, { ...options, restores: 'version' });
     const left = leftOutFor(subject, row);
     return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
   }

@@ -93,7 +93,7 @@ export class Trash {
     em: NonNullable<WriteOptions['em']>,
   ): Promise<Answer> {
     const { type, caller, documentId } = subject;
-    const options = { ...subject.options, em, documentId, restores: true };
+    const options = { ...subject.options, em, documentId, restores: 'deleted' as const };
     const write = (action: 'create' | 'update', { row, body }: DeletedVersion): Promise<Answer> => {
       const query = {
         ...(type.localized ? { locale: row.locale } : {}),

@@ -47,12 +47,12 @@ function isPublished({ plan: { verb, target }, versions }: PlannedWrite): boolea
 }
 
 function storedOf(write: PlannedWrite, documentId: string): StoredWrite {
-  const { caller, requestId, restores, verb, target } = write.plan;
+  const { caller, requestId, restores = null, verb, target } = write.plan;
   const deleted = deletedBy(write);
   const isPublished = target.publish && target.type.draftAndPublish && verb !== 'unpublish';
   return {
     documentId,
-    action: restores === true ? RESTORE : verb,
+    action: restores !== null ? RESTORE : verb,
     actor: caller.kind,
     actorId: caller.id,
     requestId,

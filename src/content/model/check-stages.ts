@@ -1,0 +1,31 @@
+import type { ContentTypeDefinition } from './definitions.js';
+import type { Report } from './options.js';
+import { STAGE, stageAttribute } from './stage-definition.js';
+import { among } from './suggest.js';
+
+const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
+const OPTIONS = ['to', 'publish'];
+
+/** Checks the option `stages` of a type. */
+export function checkStages(type: ContentTypeDefinition, report: Report): void {
+  const { stages, draftAndPublish, attributes } = type;
+  if (stages === undefined) return;
+  const names = Object.keys(stages);
+  if (names.length === 0) report('stages: name at least one stage');
+  if (draftAndPublish !== true) report('stages: the type needs draftAndPublish: true');
+  for (const [name, stage] of Object.entries(stages)) {
+    const at = `stages.${name}`;
+    if (!NAME.test(name)) report(`${at}: a name has letters, digits, dashes and underscores, a letter first`);
+    for (const key of Object.keys(stage).filter((one) => !OPTIONS.includes(one)))
+      report(`${at}: unknown option "${key}"${among(key, OPTIONS)}`);
+    if (stage.publish !== undefined && typeof stage.publish !== 'boolean')
+      report(`${at}: "publish" must be true or false`);
+    for (const to of stage.to.filter((one) => !names.includes(one)))
+      report(`${at}: "${to}" is not a stage${among(to, names)}`);
+  }
+  const given: unknown = attributes[STAGE];
+  if (given === undefined)
+    report(`stages: define the type with defineCollectionType or defineSingleType, which add "${STAGE}"`);
+  else if (JSON.stringify(given) !== JSON.stringify(stageAttribute(type)))
+    report(`stages: "${STAGE}" is the attribute of the stages: rename yours`);
+}

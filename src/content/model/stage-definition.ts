@@ -1,0 +1,41 @@
+/** Stages of drafts as a type defines them, and the attribute that contains the stage of a version. */
+import type { AuthoredType, TenantType } from './tenant-definition.js';
+
+/** Name of the attribute with the stage. */
+export const STAGE = 'stage';
+
+export interface StageDefinition {
+  /** Stages to which a draft in this stage can move. */
+  readonly to: readonly string[];
+  /** Whether a draft in this stage can be published. Default false. */
+  readonly publish?: boolean;
+}
+
+/** Options of types whose documents have tenants or authors, or whose drafts have stages. */
+export interface StagedType extends AuthoredType, TenantType {
+  /**
+   * Stages of drafts by name, the initial one first. Adds the enumeration `stage`, one value per locale. A
+   * change of it is a move, which needs the grant `move`. If a stage has `publish: true`, only drafts in such
+   * a stage can be published (400). Requires `draftAndPublish`. Default none.
+   */
+  readonly stages?: Readonly<Record<string, StageDefinition>>;
+}
+
+/** Attribute `stage` of a type with the names of its stages. */
+export interface StageAttribute<Names extends string = string> {
+  readonly type: 'enumeration';
+  readonly enum: readonly [Names, ...Names[]];
+  readonly default: Names;
+  readonly localized: boolean;
+  readonly index: true;
+}
+
+/** Returns the attribute with the stage of a version; null for a type without stages. */
+export function stageAttribute({
+  stages = {},
+  localized = false,
+}: StagedType & { readonly localized?: boolean | undefined }): StageAttribute | null {
+  const [initial, ...others] = Object.keys(stages);
+  if (initial === undefined) return null;
+  return { type: 'enumeration', enum: [initial, ...others], default: initial, localized, index: true };
+}
