@@ -72,6 +72,8 @@ const article = defineCollectionType({
 });
 const homepage = defineSingleType({
   singularApiId: 'homepage',
+  draftAndPublish: true,
+  stages: { draft: { to: ['ready'] }, ready: { to: [], publish: true } },
   attributes: { heading: { type: 'string', required: true } },
 });
 

@@ -202,7 +202,8 @@ export async function writes(): Promise<void> {
     on: { __type: 'api::tag.tag', id: 3 },
     all: { connect: [{ __type: 'api::pin.pin', documentId: 'x' }] },
   });
-  await homepage.update(null, { heading: 'x' });
+  const home = await homepage.update(null, { heading: 'x', stage: 'ready' });
+  holds<Same<(typeof home)['stage'], 'draft' | 'ready' | null>>();
   const published = await articles.publish('x', { locale: '*', fields: ['title'] });
   holds<Same<keyof typeof published, 'id' | 'documentId' | 'title'>>();
   await articles.delete('x', { locale: 'fr' });

@@ -222,6 +222,24 @@ export const query = { filtres: {} } satisfies QueryOf<'article'>;
 const names = { singularApiId: 'song', pluralApiId: 'songs' } as const;
 const attributes = { title: { type: 'string' } } as const;
 
+export function stages(): void {
+  const draftAndPublish = true;
+  // '"redy"' is not assignable to type '"draft" | "ready"'
+  defineCollectionType({
+    ...names,
+    draftAndPublish,
+    attributes,
+    stages: { draft: { to: ['redy'] }, ready: { to: [] } },
+  });
+  // 'true' is not assignable to type 'never'
+  defineCollectionType({
+    ...names,
+    draftAndPublish,
+    attributes,
+    stages: { draft: { to: ['draft'], publsh: true } },
+  });
+}
+
 export function indexes(): void {
   // '"titel"' is not assignable to type
   defineCollectionType({ ...names, attributes, indexes: [{ attributes: ['createdAt', 'titel'] }] });

@@ -10,6 +10,7 @@ import {
   defineComponent,
   defineSingleType,
 } from 'nestjs-content-api';
+import { checkGrants } from '../../src/content/access/check-grants.ts';
 import { columnName, linkTableName, name } from '../../src/content/model/naming.ts';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import { describeModel } from '../../src/content/model/description.ts';
@@ -1032,7 +1033,7 @@ describe('invalid grants', () => {
       { public: { autor: ['find'], author: ['read', 'find'] } },
       [
         'access.public: "autor" is not a content type; did you mean "author"?',
-        'access.public.author: "read" is not an action; available: find, findOne, create, update, delete, readDrafts, publish',
+        'access.public.author: "read" is not an action; available: find, findOne, create, update, delete, readDrafts, publish, move',
       ],
     ],
   ])('%s', async (_what, access, mistakes) => {
@@ -1047,6 +1048,76 @@ describe('invalid grants', () => {
       },
     })) as { close(): Promise<void> };
     await module.close();
+  });
+});
+
+describe('stages', () => {
+  const withStages = (stages: object, more: object = {}): readonly string[] => {
+    const attributes = { title: { type: 'string' } };
+    const options = { ...type({ attributes, draftAndPublish: true }), stages, ...more };
+    return mistakesOf([defineCollectionType(options as never)]);
+  };
+
+  it.each([
+    [{ draft: { to: ['ready'] }, ready: { to: [], publish: true } }, []],
+    [{}, ['article: stages: name at least one stage']],
+    [{ draft: {} }, ['article: "stages" must be an object with a stage by name, each with "to"']],
+    [
+      { draft: { to: ['redy'] }, ready: { to: [] } },
+      ['article: stages.draft: "redy" is not a stage; did you mean "ready"?'],
+    ],
+    [
+      { draft: { to: [], publsh: true } },
+      ['article: stages.draft: unknown option "publsh"; did you mean "publish"?'],
+    ],
+    [{ draft: { to: [], publish: 1 } }, ['article: stages.draft: "publish" must be true or false']],
+    [
+      { '1': { to: [] } },
+      ['article: stages.1: a name has letters, digits, dashes and underscores, a letter first'],
+    ],
+  ])('%j', (stages, expected) => {
+    const found = withStages(stages);
+    expect(found.filter((one) => !one.startsWith('article: stages: define'))).toEqual(expected);
+  });
+
+  it('need drafts, and their attribute for themselves', () => {
+    const stages = { draft: { to: [] } };
+    expect(withStages(stages, { draftAndPublish: false })).toEqual([
+      'article: stages: the type needs draftAndPublish: true',
+    ]);
+    expect(withStages(stages, { attributes: { stage: { type: 'string' } } })).toEqual([
+      'article: stages: "stage" is the attribute of the stages: rename yours',
+    ]);
+    expect(mistakesOf([{ ...type({}), draftAndPublish: true, stages }])).toEqual([
+      'article: stages: define the type with defineCollectionType or defineSingleType, which add "stage"',
+    ]);
+  });
+
+  it('of grants are stages of the type, and limit `move`', () => {
+    const stages = { draft: { to: ['ready'] }, ready: { to: [] } } as const;
+    const article = defineCollectionType({
+      singularApiId: 'article',
+      pluralApiId: 'articles',
+      draftAndPublish: true,
+      stages,
+      attributes: { title: { type: 'string' } },
+    });
+    const schema = buildSchema([article, type({ singularApiId: 'plain', pluralApiId: 'plains' })], []);
+    const grants = {
+      article: [
+        { actions: ['move'], stages: ['redy'] },
+        { actions: ['find'], stages: ['ready'] },
+        { actions: '*', stages: ['ready'] },
+      ],
+      plain: [{ actions: ['move'], stages: ['ready'] }],
+      '*': [{ actions: ['move'], stages: ['ready'] }],
+    } as const;
+    expect(checkGrants(grants, { schema, check: null }, 'roles.x')).toEqual([
+      'roles.x.article: "redy" is not a stage of article; did you mean "ready"?',
+      'roles.x.article: "stages" limits "move", which is not among the actions',
+      'roles.x.plain: "stages" needs a content type with the option "stages"',
+      'roles.x.*: "stages" needs a content type with the option "stages"',
+    ]);
   });
 });
 

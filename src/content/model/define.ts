@@ -102,7 +102,7 @@ type KnownStages<T> = T extends { readonly stages: infer S }
   ? {
       readonly stages: {
         readonly [K in keyof S]: { readonly to: readonly (keyof S)[] } & {
-          readonly [P in Exclude<keyof S[K], keyof StageDefinition>]?: never;
+          readonly [P in Exclude<keyof S[K], keyof StageDefinition>]: never;
         };
       };
     }
