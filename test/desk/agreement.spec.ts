@@ -1,5 +1,5 @@
 /** The description for the desk agrees with the access rule, for every caller of the access table. */
-import type { Action } from 'nestjs-content-api';
+import { type Action, defineCollectionType, type Grants, Permissions } from 'nestjs-content-api';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import { describeForDesk } from '../../src/features/desk/describe-for-desk.ts';
 import { resolveSettings } from '../../src/kernel/settings.ts';
@@ -52,5 +52,34 @@ describe.each(Object.entries(CALLERS))('the desk of %s', (_name, { asker }) => {
         );
       expect([type, action, found.sort()]).toEqual([type, action, allowed.sort()]);
     }
+  });
+});
+
+describe('stages', () => {
+  const story = defineCollectionType({
+    singularApiId: 'story',
+    pluralApiId: 'stories',
+    draftAndPublish: true,
+    stages: { draft: { to: ['ready'] }, ready: { to: ['draft'], publish: true } },
+    attributes: { title: { type: 'string' }, note: { type: 'string' } },
+  });
+  const shownTo = (grants: Grants) =>
+    describeForDesk({
+      schema: buildSchema([story], []),
+      settings: resolveSettings({}),
+      caller: { kind: 'user', id: '1', permissions: Permissions.of(grants) },
+    }).types.find(({ name }) => name === 'story');
+
+  it('have the moves that the caller may make, and a column', () => {
+    const all = { draft: { to: ['ready'], publish: false }, ready: { to: ['draft'], publish: true } };
+    expect(shownTo({ '*': '*' })).toMatchObject({ stages: all, list: ['title', 'stage', 'note'] });
+    expect(shownTo({ story: ['find', { actions: ['move'], stages: ['draft'] }] })?.stages).toEqual({
+      ...all,
+      draft: { to: [], publish: false },
+    });
+  });
+
+  it('are not shown to callers who cannot read them', () => {
+    expect(shownTo({ story: [{ actions: ['find', 'move'], fields: ['title'] }] })?.stages).toBeNull();
   });
 });

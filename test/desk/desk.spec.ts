@@ -158,6 +158,7 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
       title: 'headline',
       list: ['headline', 'remark', 'updatedAt'],
       order: 'remark',
+      stages: null,
       preview: true,
       hidden: false,
       draftAndPublish: true,

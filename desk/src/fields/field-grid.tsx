@@ -1,7 +1,7 @@
 /** Fields of a content type or a component, in a grid of twelve columns. */
 import { type ComponentType, type CSSProperties, memo } from 'react';
 import { hostField } from '../extension.ts';
-import { type Attribute, isWritable, kindOf, type Part } from '../model/model.ts';
+import { type Attribute, fieldsOf, isWritable, kindOf, type Part } from '../model/model.ts';
 import { ComponentField, ItemsField } from './component-fields.tsx';
 import { type FieldProps, useForm } from './form-context.ts';
 import { HostField } from './host-field.tsx';
@@ -50,7 +50,7 @@ export const FieldGrid = memo(function FieldGrid({ part, at, readOnly = false }:
   const { isNew } = useForm();
   return (
     <div className="desk-grid">
-      {part.attributes.map((attribute) => (
+      {fieldsOf(part).map((attribute) => (
         <div key={attribute.name} style={{ '--desk-span': widthOf(attribute) } as CSSProperties}>
           <FieldOf
             attribute={attribute}

@@ -110,6 +110,13 @@ export function componentsOf({ type, component, components }: Attribute): readon
   return component === undefined ? [] : [component];
 }
 
+/** Attribute that the bar above the form shows, in a type with stages. */
+export const STAGE = 'stage';
+
+/** Attributes that the form of a type or component shows. */
+export const fieldsOf = (part: Part & { readonly stages?: Type['stages'] }): readonly Attribute[] =>
+  part.attributes.filter(({ name }) => name !== STAGE || (part.stages ?? null) === null);
+
 /** Whether the editor works on drafts of the type, which needs the right to read them. */
 export const hasDrafts = ({ draftAndPublish, verbs }: Type): boolean =>
   draftAndPublish && 'readDrafts' in verbs;

@@ -12,7 +12,7 @@ import { FormProvider, useForm } from '../fields/form-context.ts';
 import { copiedValue, emptyIn } from '../form/copy.ts';
 import { FormStore } from '../form/store.ts';
 import { readValues, type Values } from '../form/values.ts';
-import { type Attribute, isWritable, type Model } from '../model/model.ts';
+import { type Attribute, fieldsOf, isWritable, type Model } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { failureText } from '../texts/reasons.ts';
 import { directionOf, useFormats, useTexts } from '../texts/texts.ts';
@@ -94,7 +94,7 @@ function Columns({ editor, other, values }: Props & { readonly values: Values | 
         <Text fw={700} size="sm" className="desk-column-head">
           {localeName(other)}
         </Text>
-        {type.attributes.map((attribute) => {
+        {fieldsOf(type).map((attribute) => {
           const readOnly = !mayWrite || !isWritable(attribute, isNew);
           const { name, label } = attribute;
           if (!attribute.localized)

@@ -14,6 +14,7 @@ import { StatusBadge } from '../parts/status.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import ScheduleDialog from './schedule.tsx';
+import { StageSelect, useMissingStage } from './stage.tsx';
 
 interface Props {
   readonly editor: DocumentEditor;
@@ -32,6 +33,7 @@ export function SaveBar({ editor, deleted }: Props) {
   const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
   const mayPublish = hasDrafts(type) && ('publish' in type.verbs || 'update' in type.verbs);
   const isLive = state !== null && state.status !== 'draft';
+  const missing = useMissingStage(editor);
   const save = (): void => void editor.save();
   const publish = async (): Promise<void> => {
     if (await editor.act('publish')) say(texts.publishedNow);
@@ -40,7 +42,7 @@ export function SaveBar({ editor, deleted }: Props) {
   useHotkeys(
     [
       ['mod+S', save],
-      ['mod+shift+P', () => void (mayPublish && publish())],
+      ['mod+shift+P', () => void (mayPublish && missing === null && publish())],
     ],
     [],
   );
@@ -50,6 +52,7 @@ export function SaveBar({ editor, deleted }: Props) {
       <Group px="md" py="xs" gap="sm" justify="space-between" wrap="nowrap" className="desk-savebar-row">
         <Group gap="sm" wrap="nowrap">
           {hasDrafts(type) && state !== null && <StatusBadge status={state.status} />}
+          {!isNew && <StageSelect editor={editor} />}
           <Progress snapshot={snapshot} />
         </Group>
         <Group gap="xs" wrap="nowrap">
@@ -68,7 +71,12 @@ export function SaveBar({ editor, deleted }: Props) {
             <Button
               size="sm"
               loading={saving === 'saving'}
-              disabled={conflicts.length > 0 || (state?.status === 'published' && !snapshot.isChanged)}
+              disabled={
+                missing !== null ||
+                conflicts.length > 0 ||
+                (state?.status === 'published' && !snapshot.isChanged)
+              }
+              title={missing ?? undefined}
               onClick={() => void publish()}
             >
               {texts.publish}

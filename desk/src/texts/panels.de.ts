@@ -23,6 +23,9 @@ export const panels: typeof english = {
   fallback: (locale) => `Gezeigt in ${locale}, weil diese Sprache fehlt`,
   present: 'Andere Bearbeiter dieses Dokuments',
   alsoHere: (name) => `${name} hat dies auch geöffnet`,
+  stage: 'Stufe',
+  stageMoved: (stage) => `Jetzt in ${stage}`,
+  stageFirst: (stages) => `Nur Entwürfe in ${stages} können veröffentlicht werden`,
   schedule: 'Zeitplan',
   scheduleHint:
     'Veröffentlicht wird der Entwurf dieses Augenblicks. Lassen Sie eine Zeit leer, um sie aufzuheben.',

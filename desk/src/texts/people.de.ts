@@ -65,6 +65,7 @@ export const persons: Texts['persons'] = {
     delete: 'Löschen',
     readDrafts: 'Entwürfe lesen',
     publish: 'Veröffentlichen',
+    move: 'Stufe ändern',
     open: 'Öffnen',
   },
   subjects: {

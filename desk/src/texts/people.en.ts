@@ -60,6 +60,7 @@ export const persons = {
     delete: 'Delete',
     readDrafts: 'Read drafts',
     publish: 'Publish',
+    move: 'Change the stage',
     open: 'Open',
   },
   subjects: {

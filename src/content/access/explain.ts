@@ -2,7 +2,7 @@
 import type { ContentType } from '../model/model.js';
 import { type Caller, userOf } from './caller.js';
 import { attributesIn, dataOf } from './data-conditions.js';
-import { conditionFor, decide, storesDraft } from './decide.js';
+import { conditionFor, decide, decideMove, storesDraft } from './decide.js';
 import { type GrantCondition, type GrantFilters, filterTextOf } from './grant-condition.js';
 import { type Action, ACTIONS } from './actions.js';
 
@@ -80,6 +80,14 @@ function notesOf({ caller, type, action }: Asked, conditions: readonly Explained
   ];
 }
 
+/** Documents that can move to each stage. */
+function moveNotes({ caller, type }: Asked): string[] {
+  return [...(type.stages?.states.keys() ?? [])].map((stage) => {
+    const decision = decideMove(caller, type, stage);
+    return `to "${stage}": ${typeof decision === 'object' ? 'some' : decision}`;
+  });
+}
+
 function explainAction(asked: Asked): ExplainedAction {
   const { caller, type, action } = asked;
   const decision = decide(caller, type, action);
@@ -93,9 +101,11 @@ function explainAction(asked: Asked): ExplainedAction {
     documents: typeof decision === 'object' ? 'some' : decision,
     attributes: isDenied ? [] : fields && [...fields].sort(),
     conditions,
-    notes: notesOf(asked, conditions),
+    notes: [...notesOf(asked, conditions), ...(action === 'move' ? moveNotes(asked) : [])],
   };
 }
 
 export const explain = (caller: Caller, type: ContentType): readonly ExplainedAction[] =>
-  ACTIONS.map((action) => explainAction({ caller, type, action }));
+  ACTIONS.filter((action) => action !== 'move' || type.stages !== null).map((action) =>
+    explainAction({ caller, type, action }),
+  );

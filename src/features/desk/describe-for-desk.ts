@@ -3,18 +3,19 @@
  * `content-type-builder` decide here.
  */
 import type { Caller } from '../../content/access/caller.js';
-import { decide, isOwn } from '../../content/access/decide.js';
+import { decide, decideMove, isOwn } from '../../content/access/decide.js';
 import type { Action } from '../../content/access/actions.js';
 import { isSeen } from '../../content/http/model-shapes.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
 import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';
+import { STAGE } from '../../content/model/stage-definition.js';
 import { writableOf } from '../../content/openapi/inputs.js';
 import { rootView } from '../../content/openapi/view.js';
 import { isShown, oneOf, rightsOf } from '../../content/plan/rights.js';
 import { mayLook, mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import type { ContentSettings } from '../../kernel/settings.js';
-import type { DeskModel, DeskType } from './desk-model.js';
+import type { DeskModel, DeskStage, DeskType } from './desk-model.js';
 import { type Actions, type Allowed, DeskParts, type Reader, type Use } from './desk-parts.js';
 
 export interface Described {
@@ -87,7 +88,27 @@ function usesOf(type: ContentType, verbs: Verbs, described: Described): readonly
 const isListed = (type: ContentType, verbs: Verbs, caller: Caller): boolean =>
   type.internal || isSeen(caller, type) || Object.keys(verbs).some((verb) => verb !== 'readDrafts');
 
-function typeOf(type: ContentType, verbs: Verbs, parts: DeskParts): DeskType {
+/** Stages with the moves of the caller. Without a stage that must be reached, each can be published. */
+function stagesOf({ type, caller, parts }: Describing): DeskType['stages'] {
+  if (type.stages === null || !parts.isRead(type, STAGE)) return null;
+  const { states, publishing } = type.stages;
+  const stages = [...states].map(([name, { to }]): [string, DeskStage] => [
+    name,
+    {
+      to: [...to].filter((next) => decideMove(caller, type, next) !== 'none'),
+      publish: publishing.size === 0 || publishing.has(name),
+    },
+  ]);
+  return Object.fromEntries(stages);
+}
+
+interface Describing {
+  readonly type: ContentType;
+  readonly caller: Caller;
+  readonly parts: DeskParts;
+}
+
+function typeOf({ type, caller, parts }: Describing, verbs: Verbs): DeskType {
   const { singularApiId, pluralApiId, kind, draftAndPublish, localized, layout } = type;
   return {
     name: singularApiId,
@@ -102,6 +123,7 @@ function typeOf(type: ContentType, verbs: Verbs, parts: DeskParts): DeskType {
     list: parts.listOf(type),
     authors: parts.authorsOf(type),
     order: parts.orderOf(type),
+    stages: stagesOf({ type, caller, parts }),
     ...parts.of(type),
   };
 }
@@ -118,7 +140,7 @@ export function describeForDesk(described: Described): Omit<DeskModel, 'people' 
   return {
     defaultLocale: settings.defaultLocale,
     locales: caller.permissions.allows('locale', 'find') ? settings.locales : null,
-    types: listed.map(({ type, verbs }) => typeOf(type, verbs, parts)),
+    types: listed.map(({ type, verbs }) => typeOf({ type, caller, parts }, verbs)),
     components: parts.components(),
   };
 }

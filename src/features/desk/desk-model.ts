@@ -32,6 +32,12 @@ export interface DeskPart {
   readonly attributes: readonly DeskAttribute[];
 }
 
+/** Stage of drafts: stages to which the caller may move some of them, and whether they can be published. */
+export interface DeskStage {
+  readonly to: readonly string[];
+  readonly publish: boolean;
+}
+
 /** Content type that the caller may use. */
 export interface DeskType extends DeskPart {
   readonly name: string;
@@ -49,6 +55,8 @@ export interface DeskType extends DeskPart {
   readonly authors: readonly string[];
   /** Integer attribute with the order of the documents; null for none. */
   readonly order: string | null;
+  /** Stages of drafts by name, in the order of the definition; null without stages. */
+  readonly stages: Readonly<Record<string, DeskStage>> | null;
   /**
    * Permitted actions, on all documents or on the caller's own ones. Types with `history` have `versions` and
    * `trash`.

@@ -2,6 +2,7 @@
 import { attributeShape, displayName, type ModelReader } from '../../content/http/model-shapes.js';
 import { AUTHORS, isAuthor } from '../../content/model/authors.js';
 import { ALWAYS_LISTED } from '../../content/model/layout.js';
+import { STAGE } from '../../content/model/stage-definition.js';
 import type { Attribute, Component, ContentType, LinkedAttribute, Model } from '../../content/model/model.js';
 import { linkable, writableOf } from '../../content/openapi/inputs.js';
 import { isShown, rightsOf, type Rights } from '../../content/plan/rights.js';
@@ -95,7 +96,7 @@ export class DeskParts {
       .map(({ name }) => name);
   }
 
-  private isRead(model: Model, name: string): boolean {
+  isRead(model: Model, name: string): boolean {
     const attribute = model.attributes.get(name);
     return attribute !== undefined && this.actionsOn(model, attribute).some(isRead);
   }
@@ -111,8 +112,9 @@ export class DeskParts {
     const { list } = type.layout;
     if (list !== undefined) return list.filter((name) => always.includes(name) || this.isRead(type, name));
     const title = this.titleOf(type);
-    const more = this.shownNames(type, COLUMNS).filter((name) => name !== title);
-    return [title, ...more.slice(0, MORE_COLUMNS)];
+    const staged = type.stages !== null && this.isRead(type, STAGE) ? [STAGE] : [];
+    const more = this.shownNames(type, COLUMNS).filter((name) => name !== title && !staged.includes(name));
+    return [title, ...staged, ...more.slice(0, MORE_COLUMNS)];
   }
 
   /** Names of the authors that the caller may read. */

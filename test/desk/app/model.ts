@@ -56,6 +56,7 @@ export const MODEL = new Model({
       preview: false,
       authors: [],
       order: null,
+      stages: null,
       list: [],
       verbs: {},
       ...part('title', [

@@ -9,6 +9,7 @@ export const VERBS = [
   'delete',
   'readDrafts',
   'publish',
+  'move',
   'open',
 ] as const;
 export type Verb = (typeof VERBS)[number];
@@ -80,14 +81,17 @@ export interface Branch {
 
 const isVerb = (action: string): action is Verb => (VERBS as readonly string[]).includes(action);
 
-export const branchesOf = (tree: Tree): readonly Branch[] =>
+/** Rows of a tree. `move` is left out where `isStaged` denies that a type has stages. */
+export const branchesOf = (tree: Tree, isStaged: (name: string) => boolean): readonly Branch[] =>
   Object.entries(tree).flatMap(([group, { controllers }]) =>
     Object.entries(controllers).map(([controller, actions]) => ({
       key: `${group}.${controller}`,
       name: controller,
       leaves: Object.entries(actions).flatMap(([action, { enabled }]) => {
         const verb = isVerb(action) ? action : NAMES[action];
-        return verb === undefined ? [] : [{ group, controller, action, verb, enabled }];
+        return verb === undefined || (verb === 'move' && !isStaged(controller))
+          ? []
+          : [{ group, controller, action, verb, enabled }];
       }),
     })),
   );

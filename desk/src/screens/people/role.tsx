@@ -75,12 +75,14 @@ function Grants({ role }: { readonly role: FullRole }) {
 
 function EditableGrants({ role }: { readonly role: FullRole }) {
   const texts = useTexts();
+  const model = useModel();
   const { data } = useTree(role.documentId, true);
   const [changed, setChanged] = useState<Tree | null>(null);
   const { isSending, alert, send } = useChanges();
   const tree = changed ?? data;
   if (tree === undefined) return null;
-  const rows = branchesOf(tree).map(({ key, name, leaves }) => ({
+  const isStaged = (name: string): boolean => (model.type(name)?.stages ?? null) !== null;
+  const rows = branchesOf(tree, isStaged).map(({ key, name, leaves }) => ({
     key,
     name,
     choices: leaves.map((leaf) => ({

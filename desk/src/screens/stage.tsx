@@ -1,0 +1,66 @@
+/** Stage of a draft in the bar above its form: a choice of the moves that the editor may make. */
+import { Badge, Select } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+import type { DocumentEditor } from '../editor/document-editor.ts';
+import { isWritable, STAGE } from '../model/model.ts';
+import { say } from '../parts/messages.tsx';
+import { useTexts } from '../texts/texts.ts';
+
+interface Props {
+  readonly editor: DocumentEditor;
+}
+
+/** Stored stage, and the one that the form shows; the first one for a draft without a value. */
+function useStage({ editor: { type, store } }: Props): { readonly stored: string; readonly shown: string } {
+  const [initial = ''] = Object.keys(type.stages ?? {});
+  const subscribe = (listener: () => void): (() => void) => store.subscribe(STAGE, listener);
+  const of = (value: unknown): string => (typeof value === 'string' ? value : initial);
+  const stored = useSyncExternalStore(subscribe, () => of(store.base[STAGE]));
+  const shown = useSyncExternalStore(subscribe, () => of(store.get(STAGE)));
+  return { stored, shown };
+}
+
+export function StageSelect({ editor }: Props) {
+  const { panels } = useTexts();
+  const { stored, shown } = useStage({ editor });
+  const { type, store } = editor;
+  const problem = useSyncExternalStore(
+    (listener) => store.subscribe(STAGE, listener),
+    () => store.problemAt(STAGE),
+  );
+  if (type.stages === null) return null;
+  const mayWrite = type.attributes.some((one) => one.name === STAGE && isWritable(one, false));
+  const moves = mayWrite ? (type.stages[stored]?.to ?? []) : [];
+  if (moves.length === 0)
+    return (
+      <Badge variant="outline" color="gray" tt="none" aria-label={`${panels.stage}: ${stored}`}>
+        {stored}
+      </Badge>
+    );
+  const move = async (next: string): Promise<void> => {
+    store.set(STAGE, next);
+    if (await editor.save()) say(panels.stageMoved(next));
+  };
+  return (
+    <Select
+      size="xs"
+      w={140}
+      aria-label={panels.stage}
+      data={[...new Set([stored, ...moves])]}
+      value={shown}
+      error={problem !== null}
+      allowDeselect={false}
+      onChange={(next) => void (next !== null && move(next))}
+    />
+  );
+}
+
+/** Reason why the draft cannot be published yet; null if its stage allows it. */
+export function useMissingStage(editor: DocumentEditor): string | null {
+  const { panels } = useTexts();
+  const { shown } = useStage({ editor });
+  const stages = Object.entries(editor.type.stages ?? {});
+  const publishing = stages.filter(([, { publish }]) => publish).map(([name]) => name);
+  if (stages.length === 0 || publishing.includes(shown)) return null;
+  return panels.stageFirst(publishing.join(', '));
+}
