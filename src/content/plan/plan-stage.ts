@@ -41,9 +41,9 @@ function isEdited({ type, values, isSent }: Body): boolean {
   );
 }
 
-function stageAttributeOf({ attributes }: ContentType): ScalarAttribute {
-  const attribute = attributes.get(STAGE);
-  if (attribute?.kind !== 'scalar') throw new Error(`A type with stages needs the attribute "${STAGE}"`);
+function stageAttributeOf({ shown }: ContentType): ScalarAttribute {
+  const attribute = shown.find(({ name }) => name === STAGE);
+  if (attribute === undefined) throw new Error(`A type with stages needs the attribute "${STAGE}"`);
   return attribute;
 }
 
