@@ -13,6 +13,6 @@ export interface WriteOptions {
   readonly documentId?: string;
   /** Id of the HTTP request, for hooks and the write plan. Default null: code of the application writes. */
   readonly requestId?: string | null;
-  /** Whether the write restores a stored version, or one of a deleted document. Default null: neither. */
+  /** Kind of version that the write restores. Default null: none. */
   readonly restores?: Restores;
 }

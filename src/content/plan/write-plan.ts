@@ -35,7 +35,7 @@ export interface CheckedBody extends Body {
   readonly hashes: ReadonlyMap<string, string>;
 }
 
-/** What a write restores: a stored version, or one of a deleted document. */
+/** Origin of the values of a write: a stored version, or one of a deleted document; null for a body. */
 export type Restores = 'version' | 'deleted' | null;
 
 export interface WritePlan {
