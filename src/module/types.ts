@@ -18,7 +18,7 @@ export type {
 } from '../content/model/definitions.js';
 export type { IndexDefinition, IndexedType } from '../content/model/index-definition.js';
 export type { ModelLayout, PreviewedVersion, TypeLayout } from '../content/model/layout.js';
-export type { StageAttribute, StageDefinition, StagedType } from '../content/model/stage-definition.js';
+export type { StagedType } from '../content/model/stage-definition.js';
 export type { AuthoredType, TenantType } from '../content/model/tenant-definition.js';
 export type { NamedParts, Parameter, Response } from '../content/openapi/document.js';
 export type { HostDocument } from '../content/openapi/merge.js';

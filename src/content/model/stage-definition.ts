@@ -4,12 +4,12 @@ import type { AuthoredType, TenantType } from './tenant-definition.js';
 /** Name of the attribute with the stage. */
 export const STAGE = 'stage';
 
-export interface StageDefinition {
+export type StageDefinition = {
   /** Stages to which a draft in this stage can move. */
   readonly to: readonly string[];
   /** Whether a draft in this stage can be published. Default false. */
   readonly publish?: boolean;
-}
+};
 
 /** Options of types whose documents have tenants or authors, or whose drafts have stages. */
 export interface StagedType extends AuthoredType, TenantType {
@@ -22,13 +22,13 @@ export interface StagedType extends AuthoredType, TenantType {
 }
 
 /** Attribute `stage` of a type with the names of its stages. */
-export interface StageAttribute<Names extends string = string> {
+export type StageAttribute<Names extends string = string> = {
   readonly type: 'enumeration';
   readonly enum: readonly [Names, ...Names[]];
   readonly default: Names;
   readonly localized: boolean;
   readonly index: true;
-}
+};
 
 /** Returns the attribute with the stage of a version; null for a type without stages. */
 export function stageAttribute({

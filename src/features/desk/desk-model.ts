@@ -33,10 +33,10 @@ export interface DeskPart {
 }
 
 /** Stage of drafts: stages to which the caller may move some of them, and whether they can be published. */
-export interface DeskStage {
+export type DeskStage = {
   readonly to: readonly string[];
   readonly publish: boolean;
-}
+};
 
 /** Content type that the caller may use. */
 export interface DeskType extends DeskPart {
