@@ -1,7 +1,7 @@
 /** Stored versions: list, show, compare, restore, and the trash. */
 import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
-import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
+import { ADAPTERS, countStatements, createTestApp, type TestApp } from '../support/app.ts';
 import { namedTokens } from '../support/named-tokens.ts';
 
 const part = defineComponent({
@@ -151,8 +151,39 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     );
     expect(data).toHaveLength(1);
     expect(meta.pagination).toEqual({ page: 2, pageSize: 2, pageCount: 2, total: 3 });
-    for (const query of ['fields=x', 'status=x', 'pagination[page]=0', 'locale[a]=b'])
+    for (const query of ['fields=x', 'status=x', 'pagination[page]=x', 'locale[a]=b'])
       expect((await send('get', `pages/${id}/versions?${query}`)).status).toBe(400);
+  });
+
+  it('25.2, 25.6 have the pagination of content, with the total on any page, in one statement', async () => {
+    const ids = [await make({ title: 'one' }), await make({ title: 'two' })];
+    const [id = ''] = ids;
+    await send('put', `pages/${id}?status=draft`, { data: { title: 'draft' } });
+    for (const one of ids) await send('delete', `pages/${one}`);
+    const { pagination: all } = (await send('get', 'pages/trash')).meta;
+    const tag = (await send('post', 'tags', { data: { name: 'a' } })).data.documentId;
+    await send('put', `tags/${tag}`, { data: { name: 'b' }, as: 'ben' });
+    for (const [path, total] of [
+      ['pages/trash', all.total],
+      [`tags/${tag}/versions`, 2],
+    ] as const) {
+      const of = async (query: string): Promise<any> => (await send('get', `${path}?${query}`)).meta.pagination;
+      const listed = async (query: string): Promise<number> =>
+        (await send('get', `${path}?${query}`)).data.length;
+      expect(await of('pagination[page]=99&pagination[pageSize]=1')).toEqual({
+        page: 99,
+        pageSize: 1,
+        pageCount: total,
+        total,
+      });
+      expect(await of('pagination[start]=1&pagination[limit]=1')).toEqual({ start: 1, limit: 1, total });
+      expect(await listed('pagination[start]=1&pagination[limit]=1')).toBe(1);
+      expect(await of('pagination[page]=0&pagination[withCount]=false')).toEqual({ page: 1, pageSize: 25 });
+      for (const query of ['pagination[start]=0&pagination[page]=1', 'pagination[limit]=x', 'page=1'])
+        expect((await send('get', `${path}?${query}`)).status).toBe(400);
+    }
+    const statements = await countStatements(() => send('get', 'pages/trash'));
+    expect(statements).toHaveLength(1);
   });
 
   it('25.2 needs update and reading on all documents', async () => {

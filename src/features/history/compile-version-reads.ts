@@ -3,6 +3,7 @@ import { checked } from '../../content/compile/compile-standing.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { isoInstant } from '../../content/model/scalar-types.js';
+import type { Pagination } from '../../content/query/query.js';
 import { join, param, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
 /** Versions of a document that exist for a caller. */
@@ -13,9 +14,7 @@ export interface VersionsOf {
   readonly visible: readonly Sql[];
 }
 
-export interface VersionsPage {
-  readonly start: number;
-  readonly limit: number;
+export interface VersionsPage extends Pick<Pagination, 'start' | 'limit' | 'withCount'> {
   readonly locale: string | null;
   readonly published: boolean | null;
   /** Id of the version that the page precedes. */
@@ -30,7 +29,11 @@ const typeOf = ({ singularApiId }: ContentType): Sql => sql`${param(singularApiI
 const ofDocument = ({ type, documentId, visible }: VersionsOf): Sql =>
   join([sql`f.document_id = ${param(documentId)}::text`, sql`f.type = ${typeOf(type)}`, ...visible], ' and ');
 
-/** Selects a page of the versions of a document, newest first, without their content. */
+/** Total of a list; null if it is not counted. */
+const totalOf = ({ withCount }: VersionsPage, rows: Sql): Sql =>
+  withCount ? sql`(select count(*) from ${rows})` : sql`null`;
+
+/** Selects `list`, a page of the versions of a document, newest first, without their content, and `total`. */
 export function compileVersions(file: ContentType, of: VersionsOf, page: VersionsPage): Statement {
   const { start, limit, locale, published } = page;
   const conditions = [
@@ -40,11 +43,12 @@ export function compileVersions(file: ContentType, of: VersionsOf, page: Version
     ...(page.before === undefined ? [] : [sql`f.id < ${param(page.before)}::bigint`]),
   ];
   const rows = sql`${quote(historyTableOf(file))} f where ${join(conditions, ' and ')}`;
-  // A window would compute all columns of all versions, and an offset those of the earlier pages.
+  // An offset would compute the columns of the earlier pages.
   const pageRows = sql`select f.id, f.locale, f.published, f.action, f.since, f.at, f.actor, f.actor_id
     from ${rows} order by f.id desc limit ${param(limit)}::int8 offset ${param(start)}::int8`;
-  return checked(sql`select ${SHOWN}, (select count(*) from ${rows}) as total
-    from (${pageRows}) f order by f.id desc`);
+  return checked(sql`select ${totalOf(page, rows)} as total,
+    (select json_agg((select to_json(s) from (select ${SHOWN}) s) order by f.id desc)
+      from (${pageRows}) f)::text as list`);
 }
 
 /** Selects one stored version with its content. */
@@ -83,7 +87,10 @@ export function compileLast(file: ContentType, { type, documentId, visible }: Ve
   );
 }
 
-/** Selects a page of the deleted documents of a type, latest first, whose last versions are all visible. */
+/**
+ * Selects `list`, a page of the deleted documents of a type, latest first, and `total`. The last versions of
+ * each are all visible, and the first of them is `last`.
+ */
 export function compileTrash(
   file: ContentType,
   { type, visible }: Omit<VersionsOf, 'documentId'>,
@@ -93,15 +100,22 @@ export function compileTrash(
   const lastOf = (columns: Sql): Sql =>
     last(table, { document: sql`v.document_id`, type: sql`v.type`, columns });
   const shown = sql`f.locale, ${join([sql`true`, ...visible], ' and ')} as visible`;
-  return checked(sql`select v.document_id, v.id::text as id, ${isoInstant(sql`v.at`)} as at, v.actor, v.actor_id,
-      (select json_agg(distinct f.locale)::text from (${lastOf(sql`f.locale`)}) f) as locales,
-      count(*) over () as total
-    from ${table} v
+  const newer = sql`select 1 from ${table} n
+    where n.document_id = v.document_id and n.type = v.type and n.id > v.id`;
+  const deleted = sql`select v.id, v.type, v.document_id, v.at, v.actor, v.actor_id from ${table} v
     where v.type = ${typeOf(type)} and v.action = 'delete'
       and not exists (select 1 from ${quote(type.table)} t where t.document_id = v.document_id)
-      and not exists (select 1 from ${table} n where n.document_id = v.document_id and n.type = v.type and n.id > v.id)
-      and (select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)
-    order by v.id desc limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8`);
+      and not exists (${newer})
+      and (select coalesce(bool_and(l.visible), false) from (${lastOf(shown)}) l)`;
+  const entry = sql`v.document_id, ${isoInstant(sql`v.at`)} as at, v.actor, v.actor_id,
+    (select json_agg(distinct f.locale) from (${lastOf(sql`f.locale`)}) f) as locales,
+    (select to_json(l) from (${lastOf(sql`${SHOWN}, f.content::text as content`)} limit 1) l) as last`;
+  const pageRows = sql`select d.* from d order by d.id desc
+    limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8`;
+  return checked(sql`with d as materialized (${deleted})
+    select ${totalOf(page, sql`d`)} as total,
+      (select json_agg((select to_json(s) from (select ${entry}) s) order by v.id desc)
+        from (${pageRows}) v)::text as list`);
 }
 
 /** Selects `found`: whether a document exists in any state. */

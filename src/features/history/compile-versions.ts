@@ -121,12 +121,14 @@ export function compileStore(stored: Stored, sittingMinutes: number): Template<S
   const table = quote(historyTableOf(file));
   const covered = slot(({ published }: StoredWrite) => published);
   // A write gives a new time to each version that it changes (D21).
-  const changed = sql`select v.locale, v.published, v.updated_at as at, ${compileContent(rowScope(type, sql`v`))} as content
+  const content = compileContent(rowScope(type, sql`v`));
+  const changed = sql`select v.locale, v.published, v.updated_at as at, ${content} as content
     from ${quote(type.table)} v where ${isOfDocument(stored)} and v.updated_at >= ${TIME}
       and (v.published or not (v.locale = any(${covered}::text[]) or '*' = any(${covered}::text[])))`;
   return template(sql`with s as materialized (${changed}),
     replaced as (delete from ${table} f using s
-      where not s.published and f.content is not null and f.action <> 'before' and ${ACTION}::text <> ${constant(RESTORE)}
+      where not s.published and f.content is not null and f.action <> 'before'
+        and ${ACTION}::text <> ${constant(RESTORE)}
         and f.actor = ${ACTOR}::text and f.actor_id is not distinct from ${ACTOR_ID}::text
         and f.since > now() - make_interval(mins => ${constant(sittingMinutes)})
         and f.id = (select l.id from ${table} l where l.document_id = ${DOCUMENT}::text

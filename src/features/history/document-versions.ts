@@ -15,7 +15,7 @@ import { forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compareContents } from './compare-contents.js';
 import { compileVersion, compileVersions, type VersionsOf } from './compile-version-reads.js';
-import { pageOf, paginationOf, refuseParameters } from './page.js';
+import { listIn, pageOf, paginationOf, refuseParameters } from './page.js';
 import { leftOut } from './stored-content.js';
 import { contentIn, shownRow, type VersionRow } from './version-row.js';
 import { visibleTo } from './visible-versions.js';
@@ -50,9 +50,11 @@ export class DocumentVersions {
     const subject = await this.subjectOf(request);
     const page = pageOf(request.text, subject.type, this.settings);
     const published = this.statesOf(subject, page.published);
-    const rows = await this.database.run(compileVersions(this.schema.file, subject, { ...page, published }));
-    const data = rows.map((row) => shownRow(row as VersionRow, subject.type));
-    return new Answer(JSON.stringify(data), { pagination: paginationOf(page, rows) });
+    const [found] = await this.database.run(
+      compileVersions(this.schema.file, subject, { ...page, published }),
+    );
+    const data = listIn(found).map((row) => shownRow(row as VersionRow, subject.type));
+    return new Answer(JSON.stringify(data), { pagination: paginationOf(page, found) });
   }
 
   /** Shows one version: what the caller may see now, with the titles of linked documents that still exist. */
@@ -167,8 +169,9 @@ export class DocumentVersions {
     { id, locale, published }: VersionRow,
     subject: Subject,
   ): Promise<VersionRow | null> {
-    const page = { start: 0, limit: 1, locale, published, before: id };
-    const [former] = await this.database.run(compileVersions(this.schema.file, subject, page));
+    const page = { start: 0, limit: 1, withCount: false, locale, published, before: id };
+    const [found] = await this.database.run(compileVersions(this.schema.file, subject, page));
+    const [former] = listIn(found);
     return former === undefined ? null : this.rowOf(subject, String(former['id']));
   }
 }

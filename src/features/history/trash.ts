@@ -10,9 +10,10 @@ import { byDocumentId } from '../../content/plan/plan-read.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { ALONE, Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
-import { pageOf, paginationOf } from './page.js';
+import { listIn, pageOf, paginationOf } from './page.js';
 import { statusOf, type VersionRow } from './version-row.js';
 import { visibleTo } from './visible-versions.js';
 import { VisibleContents } from './visible-contents.js';
@@ -36,24 +37,17 @@ export class Trash {
   async list({ plan: { type }, text, options: { caller } }: HistoryRequest): Promise<Answer> {
     const { visible } = this.subjectOf({ caller, type });
     const page = pageOf(text, type, this.settings);
-    const rows = await this.database.run(compileTrash(this.schema.file, { type, visible }, page));
-    const data = await Promise.all(
-      rows.map(async ({ document_id: documentId, at, actor, actor_id: id, locales }) => {
-        const of = { type, documentId: String(documentId), caller, visible };
-        const [last] = await this.database.run(compileLast(this.schema.file, of));
-        return {
-          documentId,
-          deletedAt: at,
-          deletedBy: { kind: actor, id },
-          locales: type.localized ? (JSON.parse(String(locales)) as unknown) : null,
-          title:
-            last === undefined
-              ? null
-              : titleOf(this.contents.of(last as VersionRow, of, { link: () => null }), type),
-        };
-      }),
-    );
-    return new Answer(JSON.stringify(data), { pagination: paginationOf(page, rows) });
+    const [found] = await this.database.run(compileTrash(this.schema.file, { type, visible }, page));
+    const data = listIn(found).map(({ document_id: documentId, at, actor, actor_id: id, locales, last }) => ({
+      documentId,
+      deletedAt: at,
+      deletedBy: { kind: actor, id },
+      locales: type.localized ? locales : null,
+      title: isObject(last)
+        ? titleOf(this.contents.of(last as VersionRow, { type, caller }, { link: () => null }), type)
+        : null,
+    }));
+    return new Answer(JSON.stringify(data), { pagination: paginationOf(page, found) });
   }
 
   /** Creates a deleted document again: with its id, in its locales and states. */
