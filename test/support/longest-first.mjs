@@ -33,6 +33,7 @@ const LONGEST = [
   'concurrency/write-flights',
   'evolution/evolution',
   'archive/archive',
+  'accounts/audit-command',
   'change-log/replicas',
   'http/names',
   'images/pictures',
