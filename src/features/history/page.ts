@@ -42,7 +42,8 @@ export function pageOf(text: string, type: ContentType, settings: ContentSetting
 
 /** Row of a list statement: `list` as JSON, and `total` if it is counted. */
 export function listIn(row: Row | undefined): readonly Row[] {
-  const list: unknown = JSON.parse(String(row?.['list'] ?? '[]'));
+  const text = row?.['list'];
+  const list: unknown = typeof text === 'string' ? JSON.parse(text) : null;
   return isRows(list) ? list : [];
 }
 
