@@ -167,7 +167,8 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
       ['pages/trash', all.total],
       [`tags/${tag}/versions`, 2],
     ] as const) {
-      const of = async (query: string): Promise<any> => (await send('get', `${path}?${query}`)).meta.pagination;
+      const of = async (query: string): Promise<any> =>
+        (await send('get', `${path}?${query}`)).meta.pagination;
       const listed = async (query: string): Promise<number> =>
         (await send('get', `${path}?${query}`)).data.length;
       expect(await of('pagination[page]=99&pagination[pageSize]=1')).toEqual({
