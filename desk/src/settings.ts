@@ -1,9 +1,12 @@
+/** Text of the host: the same in all languages, or by their codes. */
+export type HostText = string | Readonly<Record<string, string>>;
+
 /** Title, logo, colour and welcome of the host; null for those of the desk. */
 interface Look {
-  readonly title: string | null;
+  readonly title: HostText | null;
   readonly logo: string | null;
   readonly colour: string;
-  readonly welcome: string | null;
+  readonly welcome: HostText | null;
 }
 
 /** Settings that the server writes into the page. */

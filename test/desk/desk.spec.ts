@@ -37,7 +37,9 @@ const article = defineCollectionType({
     title: 'headline',
     list: ['headline', 'remark', 'updatedAt'],
     order: 'remark',
-    group: 'Magazine',
+    group: { en: 'Magazine', de: 'Magazin' },
+    label: { en: 'Text', de: 'Beitrag' },
+    plural: { en: 'Texts', de: 'Beiträge' },
     preview: () => 'https://a.example',
   },
   attributes: {
@@ -47,7 +49,7 @@ const article = defineCollectionType({
       required: true,
       maxLength: 60,
       localized: true,
-      desk: { label: 'Title', width: 8 },
+      desk: { label: { en: 'Title', de: 'Titel' }, placeholder: { de: 'Kurz' }, width: 8 },
     },
     firstRemark: { type: 'text' },
     remark: { type: 'integer', min: 1, previousName: 'formerRemark' },
@@ -152,7 +154,7 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
       pluralName: 'articles',
       kind: 'collectionType',
       route: 'articles',
-      label: 'Article',
+      label: 'Text',
       group: 'Magazine',
       description: null,
       title: 'headline',
@@ -189,6 +191,7 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
       name: 'headline',
       type: 'string',
       label: 'Title',
+      placeholder: 'Kurz',
       width: 8,
       required: true,
       localized: true,
@@ -228,6 +231,21 @@ describe.each(ADAPTERS)('the model for the desk, on %s', (adapter) => {
       ['part.inner', { text: ['find'] }],
     ]);
     expect(JSON.stringify(model)).not.toMatch(/headline|"pin"|vault|"note"|"remark"|formerRemark|unused/);
+  });
+
+  it('has the texts of the host in the language of the request, else in the first one', async () => {
+    const textsIn = async (language: string): Promise<unknown> => {
+      const { body } = await get('writer', `/desk/model${language}`).expect(200);
+      const { label, listLabel, group, attributes } = typeIn(body.data, 'article');
+      const headline = attributes.find(({ name }: any) => name === 'headline');
+      return [label, listLabel, group, headline.label, headline.placeholder];
+    };
+    const english = ['Text', 'Texts', 'Magazine', 'Title', 'Kurz'];
+    expect(await textsIn('?language=de')).toEqual(['Beitrag', 'Beiträge', 'Magazin', 'Titel', 'Kurz']);
+    for (const language of ['', '?language=en', '?language=xx', '?language[]=de'])
+      expect(await textsIn(language)).toEqual(english);
+    const { types } = await modelOf('chief');
+    expect(types.map(({ listLabel }) => listLabel)).toEqual(expect.arrayContaining(['Authors', 'Front']));
   });
 
   it('shows the versions of types with history to callers who may see them', async () => {

@@ -1236,7 +1236,10 @@ describe('layouts of the desk', () => {
   it.each([
     [{ title: 'nam' }, 'shared.tag: desk.title: "nam" is not an attribute; did you mean "name"?'],
     [{ title: 'createdAt' }, 'shared.tag: desk.title: "createdAt" is not an attribute; available: name'],
-    [{ list: ['name'] }, 'shared.tag: desk: unknown option "list"; available: title, description, group'],
+    [
+      { list: ['name'] },
+      'shared.tag: desk: unknown option "list"; available: label, title, description, group',
+    ],
   ])('%j in a component is a mistake', (desk, message) => expect(inComponent(desk)).toEqual([message]));
 
   it('accepts attributes and the names of every document', () => {

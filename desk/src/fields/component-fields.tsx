@@ -227,7 +227,7 @@ const ItemRow = memo(function ItemRow({ path, id, uid, isZone, isOpen, toggle, r
               <Group gap="xs" wrap="nowrap">
                 <Icon size={16} />
                 <Text size="sm" fw={500} truncate miw={0}>
-                  {name}
+                  <bdi>{name}</bdi>
                 </Text>
                 {isZone && text !== '' && (
                   <Text size="xs" c="dimmed" className="desk-wide">

@@ -95,10 +95,10 @@ function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => v
           onClick={open}
           aria-label={texts.editTarget(title)}
         >
-          {title}
+          <bdi>{title}</bdi>
         </Anchor>
       ) : (
-        title
+        <bdi>{title}</bdi>
       )}
     </Text>
   );
@@ -181,7 +181,7 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
               value={keyOf(link)}
               disabled={links.some((one) => keyOf(one) === keyOf(link))}
             >
-              {link.title ?? texts.untitled}
+              <bdi>{link.title ?? texts.untitled}</bdi>
             </Combobox.Option>
           ))}
           {found.length === 0 && !isFetching && <Combobox.Empty>{texts.noResults}</Combobox.Empty>}

@@ -12,7 +12,7 @@ const MarkdownEditor = lazy(() => import('../markdown/markdown-editor.tsx'));
 interface Look {
   readonly label: string;
   readonly readOnly: boolean;
-  readonly dir: 'ltr' | 'rtl' | undefined;
+  readonly dir: 'ltr' | 'rtl' | 'auto';
   readonly describedBy: string | undefined;
   readonly placeholder: string | undefined;
 }
@@ -39,13 +39,15 @@ function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
       data-path={path}
     >
       <Suspense fallback={<Loader size="sm" aria-label={texts.loading} />}>
-        {children({
-          label,
-          readOnly,
-          dir: isLocal ? directionOf(locale) : undefined,
-          describedBy: description === undefined ? undefined : id,
-          placeholder,
-        })}
+        <div lang={isLocal ? locale : undefined}>
+          {children({
+            label,
+            readOnly,
+            dir: isLocal ? directionOf(locale) : 'auto',
+            describedBy: description === undefined ? undefined : id,
+            placeholder,
+          })}
+        </div>
       </Suspense>
     </Input.Wrapper>
   );

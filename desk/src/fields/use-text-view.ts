@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 export interface Look {
   readonly label: string;
   readonly readOnly: boolean;
-  readonly dir: 'ltr' | 'rtl' | undefined;
+  readonly dir: 'ltr' | 'rtl' | 'auto';
   readonly describedBy: string | undefined;
   readonly placeholder: string | undefined;
 }

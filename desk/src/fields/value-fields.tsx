@@ -7,6 +7,15 @@ import { directionOf, useTexts } from '../texts/texts.ts';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { TEXT_FIELDS } from './text-fields.tsx';
 
+/** Types whose values have Latin letters, in all languages. */
+const LATIN = ['uid', 'email'];
+
+/** Direction of an input: that of the language of its value, else that of the value itself. */
+function directionIn({ type, localized }: FieldProps['attribute'], locale: string | null): string {
+  if (LATIN.includes(type)) return 'ltr';
+  return localized && locale !== null ? directionOf(locale) : 'auto';
+}
+
 /** Properties that all inputs share: label, explanation, problem, direction. */
 function useInput<T>({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
@@ -21,7 +30,8 @@ function useInput<T>({ attribute, path, readOnly }: FieldProps) {
     error: problem,
     readOnly,
     'data-path': path,
-    dir: type.localized && attribute.localized ? directionOf(locale) : undefined,
+    dir: directionIn(attribute, type.localized ? locale : null),
+    lang: type.localized && attribute.localized ? locale : undefined,
   };
   return { value, set, shared, texts };
 }

@@ -56,7 +56,7 @@ const rendered = (text: string): DocumentFragment =>
 interface Props {
   readonly text: string;
   readonly label: string;
-  readonly dir: 'ltr' | 'rtl' | undefined;
+  readonly dir: 'ltr' | 'rtl' | 'auto';
 }
 
 export default function Preview({ text, label, dir }: Props) {

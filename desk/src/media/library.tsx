@@ -109,7 +109,7 @@ function Tile({ link, file, at, isPicker, toggle, open }: TileProps) {
         </span>
         <Text size="xs" truncate component="span" display="block">
           {at >= 0 && isPicker ? `${at + 1}. ` : ''}
-          {name}
+          <bdi>{name}</bdi>
         </Text>
       </UnstyledButton>
       <span className="desk-tile-corner">

@@ -74,11 +74,8 @@ export class Model {
   }
 }
 
-/** Name of a type in menus and over lists, such as `Blog posts`. */
-export function listLabel({ kind, label, pluralName }: Type): string {
-  const words = pluralName.replace(/[-_]+/g, ' ');
-  return kind === 'singleType' ? label : words.charAt(0).toUpperCase() + words.slice(1);
-}
+/** Name of a type in menus and over lists. */
+export const listLabel = ({ listLabel: label }: Type): string => label;
 
 const TO_ONE = ['oneToOne', 'manyToOne', 'morphToOne', 'morphOne'];
 

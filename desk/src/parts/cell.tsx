@@ -2,6 +2,7 @@
 import { Group, Text } from '@mantine/core';
 import { linkOf, type Json, textOfValue } from '../form/values.ts';
 import { type Attribute, kindOf, type Model } from '../model/model.ts';
+import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { Thumbnail } from './thumbnail.tsx';
 
@@ -24,7 +25,7 @@ export function Cell({ name, attribute, document, model }: CellProps) {
   if (typeof value === 'boolean') return <Text size="sm">{value ? texts.yes : texts.no}</Text>;
   return (
     <Text size="sm" lineClamp={2}>
-      {typeof value === 'object' ? JSON.stringify(value) : textOfValue(value)}
+      {typeof value === 'object' ? JSON.stringify(value) : <bdi>{textOfValue(value)}</bdi>}
     </Text>
   );
 }
@@ -61,7 +62,7 @@ function Links({
     );
   return (
     <Text size="sm" lineClamp={2}>
-      {links.map(({ title }) => title ?? texts.untitled).join(', ')}
+      {links.map(({ title }) => isolated(title ?? texts.untitled)).join(', ')}
       {more > 0 && ` +${more}`}
     </Text>
   );

@@ -9,7 +9,7 @@ import { session } from '../api/session.ts';
 import { type DeskModel, Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { failureText } from '../texts/reasons.ts';
-import { useTexts } from '../texts/texts.ts';
+import { useLanguage, useTexts } from '../texts/texts.ts';
 import { Shell } from './shell.tsx';
 import { CodePage, SignInForm, SignInPage } from './sign-in.tsx';
 
@@ -73,9 +73,11 @@ function SignInAgain() {
 
 function Desk() {
   const texts = useTexts();
+  const language = useLanguage();
   const { data, error, refetch } = useQuery({
-    queryKey: ['model'],
-    queryFn: async () => (await request<{ data: DeskModel }>(`${settings.base}/model`)).body.data,
+    queryKey: ['model', language],
+    queryFn: async () =>
+      (await request<{ data: DeskModel }>(`${settings.base}/model`, { query: { language } })).body.data,
     staleTime: 60_000,
   });
   const model = useMemo(() => (data === undefined ? null : new Model(data)), [data]);

@@ -15,7 +15,7 @@ import { readValues, type Values } from '../form/values.ts';
 import { type Attribute, fieldsOf, isWritable, type Model } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { failureText } from '../texts/reasons.ts';
-import { directionOf, useFormats, useTexts } from '../texts/texts.ts';
+import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
 interface Props {
@@ -119,7 +119,7 @@ function Columns({ editor, other, values }: Props & { readonly values: Values | 
                   <IconArrowLeft size={16} />
                 </ActionIcon>
               )}
-              <div dir={directionOf(other)} lang={other} data-language={localeName(other)}>
+              <div data-language={localeName(other)}>
                 {values !== null && (
                   <FormProvider value={beside}>
                     <FieldOf attribute={attribute} path={name} readOnly />

@@ -5,6 +5,7 @@ import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../editor/bulk.ts';
 import type { Type } from '../model/model.ts';
 import { reasonText } from '../texts/reasons.ts';
+import { isolated } from '../texts/isolated.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
 
 const MAX_TITLES = 10;
@@ -30,7 +31,7 @@ export function BulkReport({ type, report: { verb, done, titles, failures }, clo
     >
       {titles.length > 0 && (
         <Text size="sm">
-          {titles.slice(0, MAX_TITLES).join(', ')}
+          {titles.slice(0, MAX_TITLES).map(isolated).join(', ')}
           {more > 0 && ` ${bulk.more(more)}`}
         </Text>
       )}

@@ -177,7 +177,12 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
               <Text size="xs" c="dimmed">
                 {title}
               </Text>
-              <Text size="sm" lineClamp={6} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              <Text
+                size="sm"
+                dir="auto"
+                lineClamp={6}
+                style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
+              >
                 {summary(value, texts)}
               </Text>
               <Button

@@ -8,6 +8,7 @@ import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
 import { hasDrafts, listLabel } from '../model/model.ts';
 import { LocaleBadges } from '../parts/status.tsx';
+import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 
@@ -158,11 +159,11 @@ function DocumentTitle({ editor }: { readonly editor: DocumentEditor }) {
   const unnamed = isNew ? texts.newDocument(type.label) : texts.untitled;
   const heading = type.kind === 'collectionType' ? title || unnamed : type.label;
   useEffect(() => {
-    document.title = `${heading} · ${texts.desk}`;
+    document.title = `${isolated(heading)} · ${texts.desk}`;
   }, [heading, texts]);
   return (
     <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-      {heading}
+      <bdi>{heading}</bdi>
     </Title>
   );
 }

@@ -237,7 +237,7 @@ function TitleCell({ href, title, known, locale }: TitleProps) {
   const { localeName } = useFormats();
   return (
     <>
-      <Link className="desk-row-link" href={href}>
+      <Link className="desk-row-link" href={href} dir="auto">
         {title}
       </Link>
       {isMissing(known, locale) && (

@@ -5,7 +5,7 @@ import { messageOf } from '../api/errors.ts';
 import { hostTools } from '../api/host-tools.ts';
 import { hostScreens } from '../extension.ts';
 import { Frame } from '../parts/frame.tsx';
-import { useLanguage, useTexts } from '../texts/texts.ts';
+import { hostText, useLanguage, useTexts } from '../texts/texts.ts';
 
 export function HostScreen({ name }: { readonly name: string }) {
   const texts = useTexts();
@@ -28,7 +28,12 @@ export function HostScreen({ name }: { readonly name: string }) {
     };
   }, [screen, language]);
   return (
-    <Frame title={screen?.label ?? texts.notFound} isLoading={false} error={null} retry={() => undefined}>
+    <Frame
+      title={screen === undefined ? texts.notFound : hostText(screen.label, language)}
+      isLoading={false}
+      error={null}
+      retry={() => undefined}
+    >
       {failure !== null && <Alert color="red">{failure}</Alert>}
       <div ref={element} />
     </Frame>

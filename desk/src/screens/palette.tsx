@@ -10,7 +10,7 @@ import { type Json, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import { listLabel, type Model, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
-import { type Texts, useTexts } from '../texts/texts.ts';
+import { hostText, type Texts, useLanguage, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { hasScreen } from './people/navigation.tsx';
 
@@ -27,8 +27,13 @@ const MAX_ENTRIES = 12;
 /** Letters from which documents are searched. */
 const MIN_LETTERS = 2;
 
+interface Spoken {
+  readonly texts: Texts;
+  readonly language: string;
+}
+
 /** Screens and actions that the editor may open. */
-function screensOf(model: Model, texts: Texts): readonly Entry[] {
+function screensOf(model: Model, { texts, language }: Spoken): readonly Entry[] {
   const lists = model.listed.map((type) => ({
     path: `/content/${type.name}`,
     label: listLabel(type),
@@ -44,7 +49,11 @@ function screensOf(model: Model, texts: Texts): readonly Entry[] {
   const people = (['users', 'roles', 'tokens'] as const)
     .filter((screen) => hasScreen(model.people, screen))
     .map((screen) => ({ path: `/people/${screen}`, label: texts.persons[screen], hint: texts.people }));
-  const hosts = hostScreens().map(({ name, label }) => ({ path: `/host/${name}`, label, hint: texts.menu }));
+  const hosts = hostScreens().map(({ name, label }) => ({
+    path: `/host/${name}`,
+    label: hostText(label, language),
+    hint: texts.menu,
+  }));
   const entry = (isShown: boolean, path: string, label: string): readonly Entry[] =>
     isShown ? [{ path, label, hint: texts.menu }] : [];
   return [
@@ -96,13 +105,16 @@ function useDocuments(search: string) {
 
 export default function Palette({ close }: { readonly close: () => void }) {
   const texts = useTexts();
+  const language = useLanguage();
   const model = useModel();
   const [, navigate] = useLocation();
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search.trim(), 200);
   const { data, isFetching } = useDocuments(asked);
   const wanted = search.trim().toLowerCase();
-  const screens = screensOf(model, texts).filter(({ label }) => label.toLowerCase().includes(wanted));
+  const screens = screensOf(model, { texts, language }).filter(({ label }) =>
+    label.toLowerCase().includes(wanted),
+  );
   const entries = [...screens, ...(wanted.length >= MIN_LETTERS ? (data ?? []) : [])].slice(0, MAX_ENTRIES);
   const combobox = useCombobox({ opened: true });
   const paths = entries.map(({ path }) => path).join();
@@ -139,7 +151,7 @@ export default function Palette({ close }: { readonly close: () => void }) {
             {entries.map(({ path, label, hint }) => (
               <Combobox.Option key={path} value={path}>
                 <Text size="sm" component="span" fw={500}>
-                  {label}
+                  <bdi>{label}</bdi>
                 </Text>{' '}
                 <Text size="xs" component="span" c="dimmed">
                   {hint}

@@ -37,7 +37,14 @@ export function Present({ editor }: { readonly editor: DocumentEditor }) {
     <Group gap={6} role="status" aria-label={texts.panels.present}>
       {others.map(({ id, name }) => (
         <Group key={id} gap={4} wrap="nowrap">
-          <Avatar size={24} name={name} color="initials" variant="outline" aria-hidden />
+          <Avatar
+            size={24}
+            name={name}
+            color="initials"
+            variant="outline"
+            className="desk-avatar"
+            aria-hidden
+          />
           <Text size="sm">{texts.panels.alsoHere(name)}</Text>
         </Group>
       ))}

@@ -12,6 +12,7 @@ import { hasDrafts, type Type } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { reasonText } from '../texts/reasons.ts';
+import { isolated } from '../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import ScheduleDialog from './schedule.tsx';
 import { StageSelect, useMissingStage } from './stage.tsx';
@@ -162,7 +163,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
   const questions = {
     unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
     discard: [texts.confirmDiscard, texts.confirmDiscardHint],
-    delete: [texts.confirmDelete(title), deletionHint(type, texts)],
+    delete: [texts.confirmDelete(isolated(title)), deletionHint(type, texts)],
   } as const;
   const [heading, hint] = questions[asked ?? 'delete'];
   const remove = async (everywhere: boolean): Promise<void> => {

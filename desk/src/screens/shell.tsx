@@ -15,7 +15,7 @@ import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { listLabel, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
-import { useTexts } from '../texts/texts.ts';
+import { hostText, useLanguage, useTexts } from '../texts/texts.ts';
 import { MessageLine } from '../parts/messages.tsx';
 import { hostScreens } from '../extension.ts';
 import { useModel } from './app.tsx';
@@ -33,6 +33,7 @@ const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
 export function Shell() {
   const texts = useTexts();
+  const language = useLanguage();
   const model = useModel();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const first = model.listed[0];
@@ -67,7 +68,7 @@ export function Shell() {
           {hasLibrary && <ScreenLink href="/media" label={texts.library} close={close} />}
           <PeopleNavigation close={close} />
           {hostScreens().map(({ name, label }) => (
-            <ScreenLink key={name} href={`/host/${name}`} label={label} close={close} />
+            <ScreenLink key={name} href={`/host/${name}`} label={hostText(label, language)} close={close} />
           ))}
           {hasWebhooks && <ScreenLink href="/webhooks" label={texts.webhooks.title} close={close} />}
           {model.audit && <ScreenLink href="/audit" label={texts.audit.title} close={close} />}

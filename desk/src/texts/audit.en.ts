@@ -32,6 +32,7 @@ export const audit = {
   from: 'From',
   to: 'To',
   document: (title: string) => `Only “${title}”`,
+  file: 'File',
   thisDocument: 'Only one document',
   empty: 'No entries yet. Each change and each sign-in from now on is one.',
   noMatches: 'No entry matches.',

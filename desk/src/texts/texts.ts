@@ -1,6 +1,6 @@
 /** Language of the desk: one catalogue of texts is loaded per language. */
 import { createContext, useContext } from 'react';
-import { settings } from '../settings.ts';
+import { type HostText, settings } from '../settings.ts';
 import { en, type Texts } from './en.ts';
 
 export type { Texts };
@@ -30,11 +30,19 @@ export function chosenLanguage(): string {
 
 export const chooseLanguage = (code: string): void => localStorage.setItem(KEY, code);
 
+/** Returns a text of the host in a language, or else in the first one that it has. */
+export const hostText = (text: HostText, language: string): string =>
+  typeof text === 'string' ? text : (text[language] ?? Object.values(text)[0] ?? '');
+
 /** Loads the texts of a language, with those of the host in place of the desk's own ones. */
 export async function loadTexts(code: string): Promise<Texts> {
   const texts = await (CATALOGUES[code] ?? CATALOGUES['en'])!();
   const { title, welcome } = settings.look;
-  return { ...texts, desk: title ?? texts.desk, signInHere: welcome ?? texts.signInHere };
+  return {
+    ...texts,
+    desk: title === null ? texts.desk : hostText(title, code),
+    signInHere: welcome === null ? texts.signInHere : hostText(welcome, code),
+  };
 }
 
 /** Direction of a text in a language, which an input of a localized attribute has. */

@@ -3,6 +3,13 @@
 /** Names that every document has in addition to its attributes. */
 export const ALWAYS_LISTED = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'] as const;
 
+/** Text for editors: the same in all languages of the desk, or by their codes, such as `{ en: …, de: … }`. */
+export type DeskText = string | Readonly<Record<string, string>>;
+
+/** Returns a text in a language of the desk, or else in the first one that it has. */
+export const textIn = (text: DeskText, language: string): string =>
+  typeof text === 'string' ? text : (text[language] ?? Object.values(text)[0] ?? '');
+
 /** Version that a preview shows. */
 export interface PreviewedVersion {
   readonly status: 'draft' | 'published';
@@ -15,15 +22,17 @@ export interface PreviewedVersion {
 }
 
 export interface ModelLayout {
+  /** Name of one document or instance. Default: the API id as words. */
+  readonly label?: DeskText;
   /**
    * Attribute that names a document or instance in lists and relations. Default: the first text that the
    * caller can read, else the document id.
    */
   readonly title?: string;
   /** Explanation for editors. Default: none. */
-  readonly description?: string;
+  readonly description?: DeskText;
   /** Heading under which the desk lists the type or component. Default: none. */
-  readonly group?: string;
+  readonly group?: DeskText;
 }
 
 /** Layout of a component. */
@@ -31,6 +40,8 @@ export type ComponentLayout = ModelLayout;
 
 /** Layout of a content type. */
 export interface TypeLayout extends ModelLayout {
+  /** Name of the list, and of its entry in the menu. Default: the plural API id as words. */
+  readonly plural?: DeskText;
   /**
    * Columns of the list: attributes, `id`, `documentId`, `createdAt`, `updatedAt`, `publishedAt` or `locale`.
    * Default: the title, and the first three other values that the caller can read.
@@ -53,13 +64,13 @@ export interface TypeLayout extends ModelLayout {
 /** Layout of an attribute. */
 export interface AttributeLayout {
   /** Default: the name as words, `firstName` as "First name". */
-  readonly label?: string;
+  readonly label?: DeskText;
   /** Explanation below the field. Default: none. */
-  readonly description?: string;
+  readonly description?: DeskText;
   /** Width of the field in columns of 12. Default: by the type of the attribute. */
   readonly width?: number;
   /** Name of a field of the host, see the option `extension` of the desk. Default: the desk's own one. */
   readonly field?: string;
   /** Text in the empty field. Default: none. */
-  readonly placeholder?: string;
+  readonly placeholder?: DeskText;
 }

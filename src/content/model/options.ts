@@ -51,6 +51,12 @@ const COUNT = option(
 const NUMBER = option('a number', isNumber);
 const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
 const TEXT = option('a non-empty string', isText);
+const isLabel = (value: unknown): boolean => {
+  if (!isObject(value) || Array.isArray(value)) return isText(value);
+  const entries = Object.entries(value);
+  return entries.length > 0 && entries.every(([code, text]) => /^[a-z]{2}$/.test(code) && isText(text));
+};
+const LABEL = option('a non-empty string, or such strings by language', isLabel);
 const TEXTS = option('a list of distinct non-empty strings', isListOf(isText));
 const PLAIN = option('plain data', isPlain);
 const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [routes] }', (value) => {
@@ -188,22 +194,23 @@ export const COMPONENT_OPTIONS: Options = {
 /** Widest field, in columns. */
 const COLUMNS = 12;
 
-export const COMPONENT_LAYOUT: Options = { title: TEXT, description: TEXT, group: TEXT };
+export const COMPONENT_LAYOUT: Options = { label: LABEL, title: TEXT, description: LABEL, group: LABEL };
 export const TYPE_LAYOUT: Options = {
   ...COMPONENT_LAYOUT,
+  plural: LABEL,
   list: TEXTS,
   order: TEXT,
   hidden: FLAG,
   preview: option('a function that returns a URL', (value) => typeof value === 'function'),
 };
 export const ATTRIBUTE_LAYOUT: Options = {
-  label: TEXT,
-  description: TEXT,
+  label: LABEL,
+  description: LABEL,
   width: option(
     `a whole number from 1 to ${COLUMNS}`,
     (value) => COUNT.admits(value) && (value as number) >= 1 && (value as number) <= COLUMNS,
   ),
-  placeholder: TEXT,
+  placeholder: LABEL,
   field: TEXT,
 };
 

@@ -22,6 +22,8 @@ export interface Described {
   readonly schema: Schema;
   readonly settings: ContentSettings;
   readonly caller: Caller;
+  /** Language of the desk. */
+  readonly language: string;
 }
 
 const READS = ['find', 'findOne'] as const;
@@ -113,6 +115,7 @@ function typeOf({ type, caller, parts }: Describing, verbs: Verbs): DeskType {
   return {
     name: singularApiId,
     pluralName: pluralApiId,
+    listLabel: parts.listLabelOf(type),
     kind,
     route: type.routes.length === 0 ? null : type.route,
     draftAndPublish,
@@ -130,8 +133,8 @@ function typeOf({ type, caller, parts }: Describing, verbs: Verbs): DeskType {
 
 /** Describes the types, components and attributes that the caller may read or write, and nothing else. */
 export function describeForDesk(described: Described): Omit<DeskModel, 'people' | 'webhooks' | 'audit'> {
-  const { schema, settings, caller } = described;
-  const reader: Reader = { schema, caller, limits: settings.limits };
+  const { schema, settings, caller, language } = described;
+  const reader: Reader = { schema, caller, language, limits: settings.limits };
   const listed = [...schema.types.values()]
     .map((type) => ({ type, verbs: verbsOf(type, caller) }))
     .filter(({ type, verbs }) => isListed(type, verbs, caller));

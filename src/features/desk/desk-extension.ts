@@ -55,7 +55,8 @@ export interface DeskField {
 export interface DeskScreen {
   /** Last part of the address: small letters, digits and dashes. */
   readonly name: string;
-  readonly label: string;
+  /** Text of the entry, the same in all languages of the desk, or by their codes. */
+  readonly label: string | Readonly<Record<string, string>>;
   /** Draws the screen into an empty element, below its heading. */
   readonly mount: (element: DeskElement, tools: DeskTools) => DeskUnmount | undefined;
 }

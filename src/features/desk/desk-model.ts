@@ -42,6 +42,8 @@ export type DeskStage = {
 export interface DeskType extends DeskPart {
   readonly name: string;
   readonly pluralName: string;
+  /** Name of the type in menus and over lists. */
+  readonly listLabel: string;
   readonly kind: 'collectionType' | 'singleType';
   /** Path below the content prefix; null without routes. */
   readonly route: string | null;

@@ -1,4 +1,5 @@
 /** HTML of the desk, the same for every page; the browser draws the page that its URL names. */
+import { textIn } from '../../content/model/layout.js';
 import type { DeskBuild } from './desk-files.js';
 import type { ResolvedDeskOptions } from './desk.options.js';
 
@@ -65,7 +66,7 @@ export function pageOf({ script, preloads, styles }: DeskBuild, settings: PageSe
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${escaped(settings.look.title ?? 'Desk')}</title>
+<title>${escaped(textIn(settings.look.title ?? 'Desk', settings.languages[0] ?? 'en'))}</title>
 ${links.join('\n')}
 <script type="application/json" id="settings">${embedded(settings)}</script>
 <script type="module" src="${escaped(script)}"></script>

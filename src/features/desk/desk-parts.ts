@@ -1,7 +1,7 @@
 /** Attributes, titles and components of the description for the desk. */
 import { attributeShape, displayName, type ModelReader } from '../../content/http/model-shapes.js';
 import { AUTHORS, isAuthor } from '../../content/model/authors.js';
-import { ALWAYS_LISTED } from '../../content/model/layout.js';
+import { ALWAYS_LISTED, type DeskText, textIn } from '../../content/model/layout.js';
 import { STAGE } from '../../content/model/stage-definition.js';
 import type { Attribute, Component, ContentType, LinkedAttribute, Model } from '../../content/model/model.js';
 import { linkable, writableOf } from '../../content/openapi/inputs.js';
@@ -9,7 +9,10 @@ import { isShown, rightsOf, type Rights } from '../../content/plan/rights.js';
 import { writeRightsOf, type WriteRights } from '../../content/plan/write-rights.js';
 import type { DeskAttribute, DeskComponent } from './desk-model.js';
 
-export type Reader = ModelReader;
+/** Caller whose description is made, and the language of its texts. */
+export interface Reader extends ModelReader {
+  readonly language: string;
+}
 export type Allowed = readonly Attribute[];
 type Used = DeskAttribute['actions'][number];
 
@@ -132,17 +135,37 @@ export class DeskParts {
   }
 
   of(model: Model): Omit<DeskComponent, 'uid'> {
-    const { group = null, description = null } = model.layout;
+    const { label, group, description } = model.layout;
     const name = model.model === 'type' ? model.singularApiId : (model.uid.split('.')[1] ?? '');
     return {
-      label: displayName(name),
-      group,
-      description,
+      label: this.text(label) ?? displayName(name),
+      group: this.text(group),
+      description: this.text(description),
       title: this.titleOf(model),
       attributes: [...model.attributes.values()]
         .filter((one) => !isAuthor(one))
         .flatMap((one) => this.attribute(one, model)),
     };
+  }
+
+  /** Name of a type in menus and over lists, such as `Blog posts`. */
+  listLabelOf(type: ContentType): string {
+    const { label, plural } = type.layout;
+    if (type.kind === 'singleType') return this.text(label) ?? displayName(type.singularApiId);
+    return this.text(plural) ?? displayName(type.pluralApiId);
+  }
+
+  private text(text: DeskText | undefined): string | null {
+    return text === undefined ? null : textIn(text, this.reader.language);
+  }
+
+  /** Layout of an attribute with its texts in the language of the reader. */
+  private laid({ def: { desk = {} } }: Attribute): Partial<DeskAttribute> {
+    const { label, description, placeholder, ...rest } = desk;
+    const texts = Object.entries({ label, description, placeholder }).flatMap(([name, text]) =>
+      text === undefined ? [] : [[name, textIn(text, this.reader.language)] as const],
+    );
+    return { ...rest, ...Object.fromEntries(texts) };
   }
 
   private attribute(attribute: Attribute, model: Model): DeskAttribute[] {
@@ -155,7 +178,7 @@ export class DeskParts {
         name,
         type: def.type,
         label: labelOf(name),
-        ...def.desk,
+        ...this.laid(attribute),
         required,
         localized,
         actions,

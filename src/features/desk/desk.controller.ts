@@ -8,6 +8,7 @@ import {
   Inject,
   Param,
   Post,
+  Query,
   Req,
   Res,
   UseFilters,
@@ -65,7 +66,7 @@ function idOfUser(request: object): string {
 @UseFilters(ContentErrorFilter)
 @Described()
 export class DeskController {
-  private readonly described = new WeakMap<Permissions, Described>();
+  private readonly described = new WeakMap<Permissions, Map<string, Described>>();
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
@@ -80,9 +81,10 @@ export class DeskController {
   @Get('model')
   @UseGuards(AccountGuard)
   @Header('Cache-Control', 'no-store')
-  model(@Req() request: object): { readonly data: DeskModel } {
+  model(@Req() request: object, @Query('language') language: unknown): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
-    return { data: { ...this.describedFor(caller), ...this.site.screensFor(caller) } };
+    const known = this.options.languages.find((one) => one === language) ?? this.options.languages[0] ?? 'en';
+    return { data: { ...this.describedFor(caller, known), ...this.site.screensFor(caller) } };
   }
 
   /** Roles with their grants, those of the code included. */
@@ -251,11 +253,14 @@ export class DeskController {
   }
 
   /** Returns the description for a user. It depends on the permissions, which users of a role share. */
-  private describedFor(caller: Caller): Described {
+  private describedFor(caller: Caller, language: string): Described {
     const { schema, settings } = this;
-    const known = caller.kind === 'user' ? this.described.get(caller.permissions) : undefined;
-    const made = known ?? describeForDesk({ schema, settings, caller });
-    if (caller.kind === 'user') this.described.set(caller.permissions, made);
+    const isShared = caller.kind === 'user';
+    const known =
+      (isShared ? this.described.get(caller.permissions) : undefined) ?? new Map<string, Described>();
+    const made = known.get(language) ?? describeForDesk({ schema, settings, caller, language });
+    known.set(language, made);
+    if (isShared) this.described.set(caller.permissions, known);
     return made;
   }
 

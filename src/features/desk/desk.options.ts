@@ -1,4 +1,5 @@
 import { ContentModelError } from '../../content/model/content-model-error.js';
+import type { DeskText } from '../../content/model/layout.js';
 import { trimSlashes } from '../../kernel/paths.js';
 
 const LANGUAGES = ['en', 'de'] as const;
@@ -45,13 +46,13 @@ export interface DeskOptions {
   /** Look of the desk. */
   readonly look?: {
     /** Name of the desk. Default `Desk`, in the language of the editor. */
-    readonly title?: string;
+    readonly title?: DeskText;
     /** Path of a picture, or a URL of `origins.images`. Default none. */
     readonly logo?: string;
     /** Colour of buttons and links. Default `indigo`. */
     readonly colour?: DeskColour;
     /** Text on the page where editors sign in. Default: a sentence of the desk. */
-    readonly welcome?: string;
+    readonly welcome?: DeskText;
   };
   /** Languages that editors can choose; the first one is the default. Default `['en', 'de']`. */
   readonly languages?: readonly DeskLanguage[];
@@ -67,10 +68,10 @@ export interface ResolvedDeskOptions {
   readonly preview: { readonly secret: string | null; readonly seconds: number };
   readonly extension: string | null;
   readonly look: {
-    readonly title: string | null;
+    readonly title: DeskText | null;
     readonly logo: string | null;
     readonly colour: DeskColour;
-    readonly welcome: string | null;
+    readonly welcome: DeskText | null;
   };
   readonly languages: readonly DeskLanguage[];
 }

@@ -48,6 +48,7 @@ export const MODEL = new Model({
     {
       name: 'article',
       pluralName: 'articles',
+      listLabel: 'Articles',
       kind: 'collectionType',
       route: 'articles',
       draftAndPublish: true,

@@ -22,9 +22,9 @@ const page = defineCollectionType({
   singularApiId: 'page',
   pluralApiId: 'pages',
   draftAndPublish: true,
-  desk: { group: 'Magazine' },
+  desk: { group: 'Magazine', plural: { en: 'Pages', de: 'Seiten' }, label: { en: 'Page', de: 'Seite' } },
   attributes: {
-    title: { type: 'string' },
+    title: { type: 'string', desk: { label: { en: 'Title', de: 'Titel' } } },
     accent: {
       type: 'string',
       regex: '^#(?!bad)[0-9a-f]{6}$',
@@ -61,7 +61,10 @@ const page = defineCollectionType({
           title: 'Newsroom',
           colour: 'cyan',
           logo: '/logo.svg',
-          welcome: 'Sign in to write for the magazine.',
+          welcome: {
+            en: 'Sign in to write for the magazine.',
+            de: 'Hier schreiben Sie für das Magazin.',
+          },
         },
       },
       prepare: (app) => {
@@ -131,8 +134,20 @@ const page = defineCollectionType({
     expect(found).toEqual([]);
     expect(await eva.page.title()).toBe('Pages · Newsroom');
     await eva.page.setViewport({ width: 1280, height: 900 });
-    await eva.press('Account');
-    await eva.item('Sign out');
+  });
+
+  it('has its texts in the language of the desk that the editor chooses', async () => {
+    await eva.press('Language of the desk');
+    await Promise.all([eva.page.waitForNavigation(), eva.item('Deutsch')]);
+    await eva.heading('Seiten');
+    expect(await eva.texts('nav a')).toContain('Seiten');
+    await eva.follow('In colour');
+    expect(await eva.valueOf('Titel')).toBe('In colour');
+    await eva.press('Konto');
+    await eva.item('Abmelden');
+    await eva.sees('Hier schreiben Sie für das Magazin.');
+    await eva.page.evaluate("localStorage.setItem('content-desk language', 'en')");
+    await eva.openAnew('/content/page');
     await eva.sees('Sign in to write for the magazine.');
   });
 });

@@ -163,6 +163,48 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.heading('Ports en hiver');
   });
 
+  it('reads and writes from right to left, with labels from left to right', async () => {
+    const tag = await visit.api('post', '/tags', { data: { label: 'سفر (2026)' } });
+    const { documentId } = await make({ title: 'Bread', slug: 'bread', tags: [tag.documentId] });
+    await visit.api('put', `/articles/${documentId}?status=draft&locale=ar`, {
+      data: { title: 'خبز وملح!' },
+    });
+    const direction = (selector: string): Promise<string[]> =>
+      ann.page.$$eval(selector, (all) =>
+        all.map((one) => {
+          const { getComputedStyle: styleOf } = globalThis as unknown as {
+            getComputedStyle: (element: unknown) => { direction: string };
+          };
+          return styleOf(one).direction;
+        }),
+      );
+    await ann.open('/content/article?locale=ar');
+    await ann.sees('خبز وملح!');
+    const titles = await ann.texts('.desk-row-link');
+    expect((await direction('.desk-row-link'))[titles.indexOf('خبز وملح!')]).toBe('rtl');
+    expect((await ann.texts('tbody tr')).join()).toContain('\u2068سفر (2026)\u2069');
+    await ann.open(`/content/article/${documentId}?beside=ar`);
+    await ann.until('both', async () => (await ann.page.$$('[data-path=title]')).length === 2);
+    expect(await direction('input[data-path=title], input[data-path=slug]')).toEqual([
+      'ltr',
+      'rtl',
+      'ltr',
+      'ltr',
+    ]);
+    expect(new Set(await direction('label, .mantine-InputWrapper-description'))).toEqual(new Set(['ltr']));
+    expect(await direction('[data-path=tags] bdi')).toEqual(['rtl']);
+  });
+
+  it('leaves room for the title next to the preview', async () => {
+    await ann.open(`/content/article/${article}?preview`);
+    await shows('Harbours in <winter>');
+    const height = await ann.page.$eval(
+      'h1',
+      (one) => (one as unknown as { clientHeight: number }).clientHeight,
+    );
+    expect(height).toBeLessThan(80);
+  });
+
   it.each([
     [
       'preview',

@@ -63,10 +63,15 @@ const article = defineCollectionType({
   actions: true,
   history: true,
   desk: {
-    group: 'Magazine',
+    group: { en: 'Magazine', de: 'Magazin' },
+    label: { en: 'Article', de: 'Artikel' },
+    plural: { en: 'Articles', de: 'Artikel' },
     title: 'title',
     list: ['title', 'author', 'tags', 'kind', 'updatedAt'],
-    description: 'Texts of the magazine, in all languages.',
+    description: {
+      en: 'Texts of the magazine, in all languages.',
+      de: 'Texte des Magazins, in allen Sprachen.',
+    },
     preview: ({ documentId }, { token }) => `${site.url}/articles/${String(documentId)}?token=${token ?? ''}`,
   },
   attributes: {
@@ -75,10 +80,15 @@ const article = defineCollectionType({
       required: true,
       maxLength: 80,
       localized: true,
-      desk: { description: 'As it stands on the cover.', placeholder: 'At most ten words', width: 8 },
+      desk: {
+        label: { en: 'Title', de: 'Titel' },
+        description: { en: 'As it stands on the cover.', de: 'Wie er auf dem Umschlag steht.' },
+        placeholder: { en: 'At most ten words', de: 'Höchstens zehn Wörter' },
+        width: 8,
+      },
     },
     slug: { type: 'uid', targetField: 'title', generate: true, localized: true, desk: { width: 4 } },
-    lead: { type: 'text', maxLength: 300, localized: true },
+    lead: { type: 'text', maxLength: 300, localized: true, desk: { label: { en: 'Lead', de: 'Vorspann' } } },
     body: { type: 'richtext', localized: true },
     story: { type: 'blocks', localized: true },
     kind: { type: 'enumeration', enum: ['news', 'report', 'interview'], default: 'news' },
@@ -103,7 +113,13 @@ const article = defineCollectionType({
 const author = defineCollectionType({
   singularApiId: 'author',
   pluralApiId: 'authors',
-  desk: { group: 'Magazine', title: 'name', order: 'position' },
+  desk: {
+    group: { en: 'Magazine', de: 'Magazin' },
+    label: { en: 'Author', de: 'Autorin' },
+    plural: { en: 'Authors', de: 'Autorinnen' },
+    title: 'name',
+    order: 'position',
+  },
   attributes: {
     name: { type: 'string', required: true, unique: true },
     biography: { type: 'text' },

@@ -26,8 +26,9 @@ export function callerText({ kind, id }: AuditEntry['by'], { users, titleOf }: N
   return audit.kinds[kind === 'token' || kind === 'public' ? kind : 'system'];
 }
 
-export function typeText(name: string, model: Model, { persons: { subjects } }: Texts): string {
+export function typeText(name: string, model: Model, { persons: { subjects }, audit }: Texts): string {
   const known = new Map(Object.entries(subjects));
+  if (name === 'file') return audit.file;
   return model.type(name)?.label ?? known.get(name) ?? name;
 }
 

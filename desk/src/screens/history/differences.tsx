@@ -3,6 +3,7 @@ import { Badge, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
 import { type Change, diffWordsWithSpace } from 'diff';
 import { Fragment, type ReactNode } from 'react';
 import type { Difference, StoredLink } from '../../form/version-changes.ts';
+import { isolated } from '../../texts/isolated.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { linkText, plainText, StoredPart, useValueTexts } from './stored-value.tsx';
 
@@ -78,7 +79,7 @@ function Links({ label, links, colour }: LinksProps) {
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <Mark label={label} colour={colour} />
       <Text size="sm" className="desk-stored">
-        {links.map((link) => linkText(link, texts)).join(', ')}
+        {links.map((link) => isolated(linkText(link, texts))).join(', ')}
       </Text>
     </Group>
   );
@@ -98,7 +99,7 @@ function ValueDifference({ difference: { attribute, ...sides } }: { readonly dif
   const words = isText ? diffWordsWithSpace(before, after, { timeout: PATIENCE }) : undefined;
   if (words !== undefined && isAlike(words, Math.max(before.length, after.length)))
     return (
-      <Text size="sm" className="desk-stored">
+      <Text size="sm" className="desk-stored" dir="auto">
         {words.map(({ value, added, removed }, at) => {
           if (added) return <ins key={at}>{value}</ins>;
           if (removed) return <del key={at}>{value}</del>;
@@ -129,7 +130,7 @@ function Side({ label, children }: { readonly label: string; readonly children: 
       <Text size="xs" c="dimmed">
         {label}
       </Text>
-      <Text size="sm" className="desk-stored">
+      <Text size="sm" className="desk-stored" dir="auto">
         {children}
       </Text>
     </div>

@@ -5,6 +5,7 @@ import { Link, useLocation, useSearchParams } from 'wouter';
 import { textOfValue } from '../../form/values.ts';
 import { hasDrafts, listLabel, type Type } from '../../model/model.ts';
 import { Frame } from '../../parts/frame.tsx';
+import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { useVersion, useVersions } from './requests.ts';
@@ -59,7 +60,7 @@ export function HistoryScreen({ type, documentId }: Props) {
   const mayRestore = 'update' in type.verbs && (!type.draftAndPublish || hasDrafts(type));
   return (
     <Frame
-      title={latest === undefined ? history.title : history.of(name)}
+      title={latest === undefined ? history.title : history.of(isolated(name))}
       isLoading={list.isFetching}
       error={list.error}
       retry={() => void list.refetch()}

@@ -4,6 +4,7 @@ import { textOfBlocks } from '../../form/blocks-text.ts';
 import { type Json, textOfValue } from '../../form/values.ts';
 import { componentIn, entriesOf, type StoredLink } from '../../form/version-changes.ts';
 import { type Attribute, kindOf, type Part } from '../../model/model.ts';
+import { isolated } from '../../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 
@@ -51,7 +52,7 @@ export function StoredPart({ part, content }: { readonly part: Part; readonly co
             <Text size="sm" c="dimmed" component="dt">
               {attribute.label}
             </Text>
-            <Text component="dd" m={0} size="sm" className="desk-stored">
+            <Text component="dd" m={0} size="sm" className="desk-stored" dir="auto">
               <StoredValue attribute={attribute} value={content[attribute.name]} />
             </Text>
           </div>
@@ -65,7 +66,9 @@ function StoredValue({ attribute, value }: ValueProps) {
   const model = useModel();
   switch (kindOf(attribute)) {
     case 'links':
-      return (entriesOf(value) as unknown as StoredLink[]).map((link) => linkText(link, texts)).join(', ');
+      return (entriesOf(value) as unknown as StoredLink[])
+        .map((link) => isolated(linkText(link, texts)))
+        .join(', ');
     case 'value':
       return plainText(value, attribute, texts);
     default:

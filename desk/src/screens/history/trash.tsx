@@ -8,6 +8,7 @@ import { textOfValue } from '../../form/values.ts';
 import { listLabel, type Type } from '../../model/model.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { useSending } from '../../parts/sending.tsx';
+import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { type Deleted, restoreDocument, TRASH_PAGE_SIZE, useNames, useTrash } from './requests.ts';
 import { writerText } from './version-list.tsx';
@@ -43,7 +44,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
           withCloseButton
           closeButtonLabel={texts.close}
           onClose={() => setRestored(null)}
-          title={history.documentRestored(restored.title)}
+          title={history.documentRestored(isolated(restored.title))}
         >
           <Anchor component={Link} size="sm" href={`/content/${type.name}/${restored.documentId}`}>
             {texts.open}
@@ -105,7 +106,9 @@ function DeletedTable({ type, documents, titleOf, ask }: TableProps) {
           return (
             <Table.Tr key={one.documentId}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <Text fw={500}>{titleOf(one)}</Text>
+                <Text fw={500}>
+                  <bdi>{titleOf(one)}</bdi>
+                </Text>
                 <Text size="xs" c="dimmed" hiddenFrom="sm">
                   {when}
                 </Text>
@@ -155,7 +158,7 @@ function RestoreDialog({ type, documentId, title, close, restored }: DialogProps
     <Modal
       opened
       onClose={close}
-      title={history.restoreDocumentTitle(title)}
+      title={history.restoreDocumentTitle(isolated(title))}
       closeButtonProps={{ 'aria-label': closeLabel }}
     >
       <Stack>
