@@ -16,7 +16,6 @@ describe.each(Object.entries(CALLERS))('the desk of %s', (_name, { asker }) => {
     schema: SCHEMA,
     settings: resolveSettings({}),
     caller: callerOf(asker),
-    language: 'en',
   });
   const asks = [...TYPES].flatMap(([type, { kind, draftAndPublish }]) =>
     VERBS.filter((action) => kind !== 'singleType' || !['findOne', 'create'].includes(action))

@@ -22,8 +22,8 @@ export interface Described {
   readonly schema: Schema;
   readonly settings: ContentSettings;
   readonly caller: Caller;
-  /** Language of the desk. */
-  readonly language: string;
+  /** Language of the desk. Default: the first one of each text. */
+  readonly language?: string;
 }
 
 const READS = ['find', 'findOne'] as const;
@@ -133,7 +133,7 @@ function typeOf({ type, caller, parts }: Describing, verbs: Verbs): DeskType {
 
 /** Describes the types, components and attributes that the caller may read or write, and nothing else. */
 export function describeForDesk(described: Described): Omit<DeskModel, 'people' | 'webhooks' | 'audit'> {
-  const { schema, settings, caller, language } = described;
+  const { schema, settings, caller, language = '' } = described;
   const reader: Reader = { schema, caller, language, limits: settings.limits };
   const listed = [...schema.types.values()]
     .map((type) => ({ type, verbs: verbsOf(type, caller) }))
