@@ -172,6 +172,38 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
     expect(await titles(ids)).toEqual(['a', 'part 1', 'c']);
   });
 
+  it('24.9 tells which items are written if the database goes away with atomic false', async () => {
+    await test.sql(`create function refuse() returns trigger language plpgsql as $$
+      begin if new.title = 'away' then raise exception 'gone' using errcode = '53300'; end if; return new; end $$`);
+    await test.sql('create trigger refuse before insert on pages for each row execute function refuse()');
+    const titled = (away: number) =>
+      creating(150, (i) => ({ title: i === away ? 'away' : `gone ${away} ${i}` }));
+    const stored = async (): Promise<unknown> =>
+      (
+        await test.sql(`select count(distinct document_id)::int as n from pages where title like 'gone %'`)
+      )[0]?.['n'];
+    const { body, headers } = await bulk(titled(30), { more: { atomic: false } }).expect(503);
+    expect([body.error.name, headers['retry-after']]).toEqual(['ServiceUnavailableError', '1']);
+    expect(await stored()).toBe(0);
+    const { body: part } = await bulk(titled(120), { more: { atomic: false } }).expect(200);
+    await test.sql('drop trigger refuse on pages');
+    expect(part.data.map((one: unknown) => one !== null)).toEqual(
+      Array.from({ length: 150 }, (_one, i) => i < 100),
+    );
+    expect([part.meta.done, part.meta.failed]).toEqual([100, 50]);
+    expect(part.meta.errors.map(({ index }: any) => index)).toEqual(
+      Array.from({ length: 50 }, (_one, i) => i + 100),
+    );
+    for (const { error, documentId } of part.meta.errors)
+      expect([documentId, error.status, error.name, error.details.index]).toEqual([
+        null,
+        503,
+        'ServiceUnavailableError',
+        undefined,
+      ]);
+    expect(await stored()).toBe(100);
+  });
+
   it('24.4 compares ifMatch of each item', async () => {
     const ids = await create(2, (i) => ({ title: `tag ${i}` }));
     const tags = await Promise.all(

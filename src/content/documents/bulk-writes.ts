@@ -1,6 +1,6 @@
 /** Writes of many documents of a type by one request (protocol section 24). */
 import { decide } from '../access/decide.js';
-import { ContentError, forbidden, overLimit, validationError } from '../../kernel/errors.js';
+import { type ContentError, forbidden, overLimit, validationError } from '../../kernel/errors.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import { HANDLERS, leavesDraft } from '../model/routes.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
@@ -16,21 +16,15 @@ import { type RawQuery, readRaw } from '../query/read-raw.js';
 import type { ContentType } from '../model/model.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
+import { BulkResults, isAway, isItsOwn, listOf } from './bulk-results.js';
 import type { ReadFor } from './reads.js';
-import { type AskedWrite, inTurn, NO_VALUES, withIndex } from './write-list.js';
+import { type AskedWrite, inTurn, NO_VALUES } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface BulkRequest extends Pick<ReadRequest, 'type' | 'format'> {
   /** Query string: `fields` and `populate` of the documents in the response. */
   readonly text: string;
   readonly body: unknown;
-}
-
-/** Failed item of a bulk that is not atomic. */
-interface Failure {
-  readonly index: number;
-  readonly documentId: string | null;
-  readonly error: Pick<ContentError, 'status' | 'name' | 'message' | 'details'>;
 }
 
 /** Methods of `Documents` that bulk writes use. */
@@ -88,36 +82,35 @@ export class BulkWrites {
   }
 
   private async apart(items: readonly BulkItem[], work: Work): Promise<Answer> {
-    const answers: (Answer | null)[] = [];
-    const errors: Failure[] = [];
-    for (let start = 0; start < items.length; start += CHUNK) {
-      const chunk = items.slice(start, start + CHUNK);
-      const done = await this.asOne(chunk, work);
-      if (done !== null) answers.push(...done);
-      else
-        for (const [i, item] of chunk.entries())
-          try {
-            answers.push(...(await this.documents.writeAll([this.planned(item, work)], work.options)));
-          } catch (error) {
-            answers.push(null);
-            errors.push(failureOf(error, { index: start + i, documentId: item.documentId }));
-          }
-    }
-    const done = answers.length - errors.length;
-    return new Answer(listOf(answers), { done, failed: errors.length, errors });
+    const results = new BulkResults(items);
+    for (let start = 0; start < items.length; start += CHUNK)
+      if (!(await this.tried(items.slice(start, start + CHUNK), work, results))) break;
+    return results.answer();
   }
 
-  /** Writes a chunk in one transaction, which is faster; null if an item fails. */
-  private async asOne(chunk: readonly BulkItem[], work: Work): Promise<readonly Answer[] | null> {
-    try {
-      return await this.documents.writeAll(
-        chunk.map((item) => this.planned(item, work)),
+  /**
+   * Writes a chunk in one transaction, which is faster, and item by item if one fails. Returns false if the
+   * database cannot be reached.
+   */
+  private async tried(chunk: readonly BulkItem[], work: Work, results: BulkResults): Promise<boolean> {
+    const write = (items: readonly BulkItem[]): Promise<readonly Answer[]> =>
+      this.documents.writeAll(
+        items.map((item) => this.planned(item, work)),
         work.options,
       );
-    } catch (error) {
-      if (isItsOwn(error)) return null;
-      throw error;
-    }
+    for (const part of [chunk, ...chunk.map((item) => [item])])
+      try {
+        results.add(...(await write(part)));
+        if (part === chunk) return true;
+      } catch (error) {
+        if (isAway(error)) {
+          results.stop(error, part.length);
+          return false;
+        }
+        if (!isItsOwn(error)) throw error;
+        if (part !== chunk) results.add(error);
+      }
+    return true;
   }
 
   /** Plans an item, with the rights and errors of the route that does the same to one document. */
@@ -183,9 +176,6 @@ export class BulkWrites {
   }
 }
 
-const listOf = (answers: readonly (Answer | null)[]): string =>
-  `[${answers.map((answer) => answer?.data ?? 'null').join(',')}]`;
-
 /** `matched` is null if the documents were not all counted. */
 const tooMany = (matched: number | null, limit: number): ContentError =>
   validationError(`The filters match ${matched ?? 'too many'} documents, more than "limit": ${limit}`, {
@@ -194,16 +184,6 @@ const tooMany = (matched: number | null, limit: number): ContentError =>
     source: 'body',
     ...(matched === null ? {} : { matched }),
   });
-
-/** Whether an error is the fault of an item, so that others may succeed. */
-const isItsOwn = (error: unknown): error is ContentError =>
-  error instanceof ContentError && error.status < 500;
-
-function failureOf(error: unknown, of: Omit<Failure, 'error'>): Failure {
-  if (!isItsOwn(error)) throw withIndex(of.index, error);
-  const { status, name, message, details } = error;
-  return { ...of, error: { status, name, message, details } };
-}
 
 /** Returns the query string of the responses. Throws a 400 for parameters other than these two. */
 function shownBy(text: string, asked: Bulk['asked'], { limits }: ContentSettings): string {
