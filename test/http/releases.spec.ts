@@ -210,6 +210,7 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
       ['POST', `releases/${id}/entries`, []],
       ['POST', `releases/${id}/entries`, ['x']],
       ['POST', `releases/${id}/entries`, entry('page', '')],
+      ['POST', `releases/${id}/entries`, { type: 'news' }],
       ['POST', `releases/${id}/entries`, entry('page', page)],
       ['POST', `releases/${id}/entries`, entry('page', page, { locale: 'xx' })],
       ['POST', `releases/${id}/entries`, entry('page', page, { locale: 'en', action: 'delete' })],
@@ -371,11 +372,11 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
     const fresh = await draft('pages', { title: 'New' });
     await send('PUT', `pages/${fresh}?locale=fr&status=draft`, { data: { title: 'Neuf' } });
     const item = await draft('newses', { headline: 'item' });
-    const home = await draft('front', { title: 'Home' });
+    await draft('front', { title: 'Home' });
     const id = await release('Launch', [
       entry('page', fresh, { locale: '*' }),
       entry('news', item),
-      entry('front', home),
+      { type: 'front' },
       entry('page', old, { locale: 'en', action: 'unpublish' }),
     ]);
     seen.length = 0;

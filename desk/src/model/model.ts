@@ -46,6 +46,7 @@ export class Model {
   readonly people: DeskPeople;
   readonly webhooks: DeskModel['webhooks'];
   readonly audit: boolean;
+  readonly releases: boolean;
   private readonly byName: ReadonlyMap<string, Type>;
   private readonly byUid: ReadonlyMap<string, Component>;
 
@@ -54,6 +55,7 @@ export class Model {
     this.people = model.people;
     this.webhooks = model.webhooks;
     this.audit = model.audit;
+    this.releases = model.releases;
     this.defaultLocale = model.defaultLocale;
     this.locales = model.locales ?? [model.defaultLocale];
     this.byName = new Map(this.types.map((type) => [type.name, type]));
@@ -113,6 +115,10 @@ export const STAGE = 'stage';
 /** Attributes that the form of a type or component shows. */
 export const fieldsOf = (part: Part & { readonly stages?: Type['stages'] }): readonly Attribute[] =>
   part.attributes.filter(({ name }) => name !== STAGE || (part.stages ?? null) === null);
+
+/** Whether the editor may add documents of the type to releases. */
+export const mayRelease = (type: Type, { releases }: Pick<Model, 'releases'>): boolean =>
+  releases && hasDrafts(type) && 'publish' in type.verbs;
 
 /** Whether the editor works on drafts of the type, which needs the right to read them. */
 export const hasDrafts = ({ draftAndPublish, verbs }: Type): boolean =>

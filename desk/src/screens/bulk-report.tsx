@@ -57,11 +57,11 @@ export function BulkReport({ type, report: { verb, done, titles, failures }, clo
 }
 
 /** Reasons of a refusal, each after the label of its attribute. */
-function reasonOf({ message, problems }: ApiError, { attributes }: Type, texts: Texts): string {
+export function reasonOf({ message, problems }: ApiError, type: Type | null, texts: Texts): string {
   if (problems.length === 0) return reasonText(message, texts);
   return problems
     .map(({ path, message: one }) => {
-      const label = attributes.find(({ name }) => name === path[0])?.label;
+      const label = type?.attributes.find(({ name }) => name === path[0])?.label;
       return `${label === undefined ? '' : `${label}: `}${reasonText(one, texts)}`;
     })
     .join('. ');

@@ -1,10 +1,10 @@
 /** Actions on several documents: those that are selected, or all that match the list. */
 import { Button, Group, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { type BulkVerb, mayMatch, type Report, type Seen } from '../editor/bulk.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import { type ListState, matchQuery } from '../model/list-query.ts';
-import type { Type } from '../model/model.ts';
+import { mayRelease, type Type } from '../model/model.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { BulkDialog, type Chosen } from './bulk-dialog.tsx';
@@ -21,6 +21,8 @@ interface Props {
   readonly clear: () => void;
 }
 
+const AddDialog = lazy(() => import('./releases/add-dialog.tsx'));
+
 const VERBS: readonly BulkVerb[] = ['publish', 'unpublish', 'delete'];
 
 function seenIn(documents: readonly Json[], selected: Props['selected']): readonly Seen[] {
@@ -35,6 +37,7 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
   const { bulk, ...texts } = useTexts();
   const model = useModel();
   const [asked, setAsked] = useState<BulkVerb | null>(null);
+  const [isAdding, setAdding] = useState(false);
   const [hasAll, setAll] = useState(false);
   const [report, setReport] = useState<Report | null>(null);
   const isPage = selected.size > 0 && selected.size === documents.length;
@@ -71,10 +74,25 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
               {texts[verb]}
             </Button>
           ))}
+          {!hasAll && mayRelease(type, model) && (
+            <Button size="xs" variant="default" onClick={() => setAdding(true)}>
+              {texts.releases.add}
+            </Button>
+          )}
           <Button size="compact-sm" variant="subtle" color="gray" c="inherit" onClick={clear}>
             {bulk.clear}
           </Button>
         </Group>
+      )}
+      {isAdding && (
+        <Suspense fallback={null}>
+          <AddDialog
+            type={type}
+            documentIds={[...selected.keys()]}
+            locale={state.locale}
+            close={() => setAdding(false)}
+          />
+        </Suspense>
       )}
       {asked !== null && (
         <BulkDialog

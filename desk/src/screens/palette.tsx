@@ -61,6 +61,7 @@ function screensOf(model: Model, { texts, language }: Spoken): readonly Entry[] 
     ...entry('find' in (model.type('file')?.verbs ?? {}), '/media', texts.library),
     ...people,
     ...entry(model.webhooks.includes('find'), '/webhooks', texts.webhooks.title),
+    ...entry(model.releases, '/releases', texts.releases.title),
     ...entry(model.audit, '/audit', texts.audit.title),
     ...hosts,
     ...entry(settings.session, '/account', texts.persons.account),

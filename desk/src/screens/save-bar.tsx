@@ -2,13 +2,13 @@
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconDots } from '@tabler/icons-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { messageOf } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
-import { hasDrafts, type Type } from '../model/model.ts';
+import { hasDrafts, mayRelease, type Type } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { reasonText } from '../texts/reasons.ts';
@@ -16,6 +16,8 @@ import { isolated } from '../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import ScheduleDialog from './schedule.tsx';
 import { StageSelect, useMissingStage } from './stage.tsx';
+
+const AddDialog = lazy(() => import('./releases/add-dialog.tsx'));
 
 interface Props {
   readonly editor: DocumentEditor;
@@ -28,7 +30,7 @@ export function SaveBar({ editor, deleted }: Props) {
   const texts = useTexts();
   const snapshot = useSnapshot(editor);
   const [asked, setAsked] = useState<Asked | null>(null);
-  const [isScheduling, setScheduling] = useState(false);
+  const [panel, setPanel] = useState<'schedule' | 'release' | null>(null);
   const { type, isNew } = editor;
   const { saving, state, phase, conflicts } = snapshot;
   const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
@@ -94,7 +96,10 @@ export function SaveBar({ editor, deleted }: Props) {
                 {texts.revert}
               </Menu.Item>
               {'schedule' in type.verbs && !isNew && (
-                <Menu.Item onClick={() => setScheduling(true)}>{texts.panels.schedule}</Menu.Item>
+                <Menu.Item onClick={() => setPanel('schedule')}>{texts.panels.schedule}</Menu.Item>
+              )}
+              {mayRelease(type, editor.model) && !isNew && (
+                <Menu.Item onClick={() => setPanel('release')}>{texts.releases.add}</Menu.Item>
               )}
               {isLive && 'unpublish' in type.verbs && (
                 <Menu.Item onClick={() => setAsked('unpublish')}>{texts.unpublish}</Menu.Item>
@@ -112,8 +117,25 @@ export function SaveBar({ editor, deleted }: Props) {
         </Group>
       </Group>
       <Question {...{ editor, asked, deleted }} close={() => setAsked(null)} />
-      {isScheduling && <ScheduleDialog editor={editor} close={() => setScheduling(false)} />}
+      <Panel {...{ editor, panel }} close={() => setPanel(null)} />
     </div>
+  );
+}
+
+interface PanelProps {
+  readonly editor: DocumentEditor;
+  readonly panel: 'schedule' | 'release' | null;
+  readonly close: () => void;
+}
+
+function Panel({ editor, panel, close }: PanelProps) {
+  const { type, place } = editor;
+  if (panel === 'schedule') return <ScheduleDialog editor={editor} close={close} />;
+  if (panel === null) return null;
+  return (
+    <Suspense fallback={null}>
+      <AddDialog type={type} documentIds={[place.documentId]} locale={place.locale} close={close} />
+    </Suspense>
   );
 }
 

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
+import { inputOf, timeOf } from '../model/local-time.ts';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { failureText } from '../texts/reasons.ts';
@@ -47,15 +48,6 @@ export function ScheduleNote({ editor }: { readonly editor: DocumentEditor }) {
     </>
   );
 }
-
-/** Local time as an input of the browser names it. */
-function inputOf(time: string | null): string {
-  if (time === null) return '';
-  const at = new Date(time);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-const timeOf = (input: string): string | null => (input === '' ? null : new Date(input).toISOString());
 
 export default function ScheduleDialog({ editor, close }: Props) {
   const texts = useTexts();

@@ -13,7 +13,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
-import { listLabel, type Type } from '../model/model.ts';
+import { listLabel, type Model, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { hostText, useLanguage, useTexts } from '../texts/texts.ts';
 import { MessageLine } from '../parts/messages.tsx';
@@ -27,18 +27,20 @@ import { PeopleNavigation } from './people/navigation.tsx';
 
 const MediaScreen = lazy(() => import('../media/media-screen.tsx'));
 const WebhooksScreens = lazy(() => import('./webhooks/screens.tsx'));
+const ReleasesScreens = lazy(() => import('./releases/screens.tsx'));
 const AuditScreen = lazy(() => import('./audit/screens.tsx'));
 const HistoryScreens = lazy(() => import('./history/screens.tsx'));
 const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
+const hasFiles = (model: Model): boolean => 'find' in (model.type('file')?.verbs ?? {});
+
 export function Shell() {
   const texts = useTexts();
-  const language = useLanguage();
   const model = useModel();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const first = model.listed[0];
   const hasWebhooks = model.webhooks.includes('find');
-  const hasLibrary = 'find' in (model.type('file')?.verbs ?? {});
+  const hasLibrary = hasFiles(model);
   return (
     <AppShell
       header={{ height: 56 }}
@@ -65,13 +67,7 @@ export function Shell() {
       <AppShell.Navbar aria-label={texts.menu}>
         <ScrollArea p="xs">
           <Navigation close={close} />
-          {hasLibrary && <ScreenLink href="/media" label={texts.library} close={close} />}
-          <PeopleNavigation close={close} />
-          {hostScreens().map(({ name, label }) => (
-            <ScreenLink key={name} href={`/host/${name}`} label={hostText(label, language)} close={close} />
-          ))}
-          {hasWebhooks && <ScreenLink href="/webhooks" label={texts.webhooks.title} close={close} />}
-          {model.audit && <ScreenLink href="/audit" label={texts.audit.title} close={close} />}
+          <Screens close={close} />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id="content">
@@ -103,6 +99,11 @@ export function Shell() {
                 <WebhooksScreens />
               </Route>
             )}
+            {model.releases && (
+              <Route path="/releases/:id?">
+                <ReleasesScreens />
+              </Route>
+            )}
             {model.audit && (
               <Route path="/audit">
                 <AuditScreen />
@@ -125,6 +126,27 @@ export function Shell() {
         </Suspense>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/** Entries of the menu after the content types. */
+function Screens({ close }: Pick<ScreenProps, 'close'>) {
+  const texts = useTexts();
+  const language = useLanguage();
+  const model = useModel();
+  return (
+    <>
+      {model.releases && <ScreenLink href="/releases" label={texts.releases.title} close={close} />}
+      {hasFiles(model) && <ScreenLink href="/media" label={texts.library} close={close} />}
+      <PeopleNavigation close={close} />
+      {hostScreens().map(({ name, label }) => (
+        <ScreenLink key={name} href={`/host/${name}`} label={hostText(label, language)} close={close} />
+      ))}
+      {model.webhooks.includes('find') && (
+        <ScreenLink href="/webhooks" label={texts.webhooks.title} close={close} />
+      )}
+      {model.audit && <ScreenLink href="/audit" label={texts.audit.title} close={close} />}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { media } from './media.de.ts';
 import { panels } from './panels.de.ts';
 import { persons } from './people.de.ts';
 import { reasons } from './reasons.de.ts';
+import { releases } from './releases.de.ts';
 import { webhooks } from './webhooks.de.ts';
 
 /** German texts of the desk. */
@@ -64,6 +65,7 @@ export const de: Texts = {
   media,
   history,
   audit,
+  releases,
   bulk,
   reasons,
 

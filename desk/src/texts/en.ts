@@ -5,6 +5,7 @@ import { media } from './media.en.ts';
 import { panels } from './panels.en.ts';
 import { persons } from './people.en.ts';
 import { reasons } from './reasons.en.ts';
+import { releases } from './releases.en.ts';
 import { webhooks } from './webhooks.en.ts';
 
 /** English texts of the desk. Other languages have the same keys. */
@@ -61,6 +62,7 @@ export const en = {
   media,
   history,
   audit,
+  releases,
   bulk,
   reasons,
 

@@ -11,6 +11,7 @@ export const reasons: typeof english = {
   forbidden: 'Dazu haben Sie nicht das Recht.',
   unreachable: 'Der Server ist nicht erreichbar.',
   gone: 'Es existiert nicht mehr.',
+  serverFailed: 'Der Server hat einen Fehler. Fragen Sie die Administration.',
   overtaken: 'Jemand anderes hat es inzwischen geändert.',
   taken: 'Ein anderes Dokument hat diesen Wert schon.',
   email: 'Das ist keine E-Mail-Adresse.',

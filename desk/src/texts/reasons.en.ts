@@ -9,6 +9,7 @@ export const reasons = {
   forbidden: 'You do not have the right to do this.',
   unreachable: 'The server cannot be reached.',
   gone: 'It does not exist any more.',
+  serverFailed: 'The server failed. Ask an administrator.',
   overtaken: 'Another editor has changed it in the meantime.',
   taken: 'Another document has this value already.',
   email: 'This is no e-mail address.',

@@ -23,6 +23,9 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/^Forbidden$/, ({ reasons }) => reasons.forbidden],
   [/^Not Found$/, ({ reasons }) => reasons.gone],
   [/^Precondition Failed$/, ({ reasons }) => reasons.overtaken],
+  [/^The release is released/, ({ releases }) => releases.final],
+  [/^The release has no entries$/, ({ releases }) => releases.empty],
+  [/^Internal Server Error$/, ({ reasons }) => reasons.serverFailed],
   [/^The server cannot be reached$/, ({ reasons }) => reasons.unreachable],
 ];
 

@@ -19,7 +19,8 @@ export interface AskedWrite {
 /** Document to publish or unpublish, in a locale or in all (`*`). */
 export interface StateChange {
   readonly type: ContentType;
-  readonly documentId: string;
+  /** Null for the document of a single type. */
+  readonly documentId: string | null;
   readonly locale: string;
   readonly verb: Scheduled;
 }

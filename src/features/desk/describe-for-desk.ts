@@ -15,7 +15,7 @@ import { isShown, oneOf, rightsOf } from '../../content/plan/rights.js';
 import { mayLook, mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import type { ContentSettings } from '../../kernel/settings.js';
-import type { DeskModel, DeskStage, DeskType } from './desk-model.js';
+import type { DeskModel, DeskScreens, DeskStage, DeskType } from './desk-model.js';
 import { type Actions, type Allowed, DeskParts, type Reader, type Use } from './desk-parts.js';
 
 export interface Described {
@@ -132,7 +132,7 @@ function typeOf({ type, caller, parts }: Describing, verbs: Verbs): DeskType {
 }
 
 /** Describes the types, components and attributes that the caller may read or write, and nothing else. */
-export function describeForDesk(described: Described): Omit<DeskModel, 'people' | 'webhooks' | 'audit'> {
+export function describeForDesk(described: Described): Omit<DeskModel, keyof DeskScreens> {
   const { schema, settings, caller, language = '' } = described;
   const reader: Reader = { schema, caller, language, limits: settings.limits };
   const listed = [...schema.types.values()]

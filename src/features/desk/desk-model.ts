@@ -80,6 +80,9 @@ export interface DeskPeople {
   readonly tokens: readonly ('find' | 'create' | 'update' | 'delete')[];
 }
 
+/** Permissions of the caller on what the application has apart from content. */
+export type DeskScreens = Pick<DeskModel, 'people' | 'webhooks' | 'audit' | 'releases'>;
+
 export interface DeskModel {
   readonly defaultLocale: string;
   /** Codes of the locales; null for callers without `locale: ['find']`. */
@@ -91,4 +94,6 @@ export interface DeskModel {
   readonly webhooks: readonly ('find' | 'findOne' | 'create' | 'update' | 'delete')[];
   /** Whether the caller may read the audit log; `false` without `AuditModule`. */
   readonly audit: boolean;
+  /** Whether the caller may open releases; `false` without `ReleasesModule`. */
+  readonly releases: boolean;
 }

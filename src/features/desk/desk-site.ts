@@ -10,10 +10,10 @@ import {
   ProvidesEditorPeople,
 } from '../../content/http/editor-accounts.js';
 import { ContentRoutes } from '../../content/http/routes.js';
-import { AUDIT_GRANT } from '../../content/model/naming.js';
+import { AUDIT_GRANT, RELEASES_GRANT } from '../../content/model/naming.js';
 import { joinPath, trimSlashes } from '../../kernel/paths.js';
 import { describePeople, describeWebhooks } from './describe-people.js';
-import type { DeskModel } from './desk-model.js';
+import type { DeskScreens } from './desk-model.js';
 import type { PageSettings } from './desk-page.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
 import type { PreviewClaims } from './preview-tokens.js';
@@ -72,16 +72,18 @@ export class DeskSite implements OnModuleInit {
   }
 
   /** Permissions of a caller on what the application has apart from content. */
-  screensFor(caller: Caller): Pick<DeskModel, 'people' | 'webhooks' | 'audit'> {
+  screensFor(caller: Caller): DeskScreens {
     const served = {
       accounts: this.people !== null,
       signsIn: this.sessions !== null,
       tokens: this.has('api-tokens'),
     };
+    const opens = (route: string): boolean => this.has(route) && caller.permissions.allows(route, 'open');
     return {
       people: describePeople(caller, served),
       webhooks: describeWebhooks(caller, this.has('webhooks')),
-      audit: this.has(AUDIT_GRANT) && caller.permissions.allows(AUDIT_GRANT, 'open'),
+      audit: opens(AUDIT_GRANT),
+      releases: opens(RELEASES_GRANT),
     };
   }
 

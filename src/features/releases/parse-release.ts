@@ -47,7 +47,9 @@ export function newReleaseIn(body: unknown): Required<ReleaseChange> {
 }
 
 /** Entry of a body. The locale is null if it is omitted. */
-export type GivenEntry = Omit<NewEntry, 'locale'> & {
+export type GivenEntry = Omit<NewEntry, 'locale' | 'documentId'> & {
+  /** Null for a single type. */
+  readonly documentId: string | null;
   readonly locale: string | null;
   readonly action: (typeof SCHEDULED)[number];
 };
@@ -58,9 +60,9 @@ const isText = (value: unknown): value is string =>
 function entryIn(given: unknown, path: string): GivenEntry {
   if (!isObject(given)) throw wrong(path, 'an object');
   refuseOtherKeys(given, ENTRY_MEMBERS, 'body');
-  const { type, documentId, locale = null, action = 'publish' } = given;
+  const { type, documentId = null, locale = null, action = 'publish' } = given;
   if (!isText(type)) throw wrong(`${path}.type`, 'the name of a type');
-  if (!isText(documentId)) throw wrong(`${path}.documentId`, 'the id of a document');
+  if (documentId !== null && !isText(documentId)) throw wrong(`${path}.documentId`, 'the id of a document');
   if (locale !== null && !isText(locale)) throw wrong(`${path}.locale`, 'a locale, or * for all');
   const known = SCHEDULED.find((one) => one === action);
   if (known === undefined) throw wrong(`${path}.action`, SCHEDULED.join(' or '));

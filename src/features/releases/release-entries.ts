@@ -15,6 +15,11 @@ import type { Row, Runner } from '../../pool/runner.js';
 /** All locales of a document. */
 export const EVERY_LOCALE = '*';
 
+/** Entry to add: the id of its document is null for a single type. */
+export interface AddedEntry extends Omit<StoredEntry, 'documentId'> {
+  readonly documentId: string | null;
+}
+
 export interface StoredEntry {
   readonly id: string;
   readonly typeName: string;
@@ -43,7 +48,7 @@ const inOrder = (entries: readonly StoredEntry[]): readonly StoredEntry[] =>
   [...entries].sort((a, b) => Number(a.action === 'publish') - Number(b.action === 'publish'));
 
 /** Returns an error with the id of its entry in place of its index. */
-function withEntry(entries: readonly StoredEntry[], error: unknown): unknown {
+function withEntry(entries: readonly Pick<StoredEntry, 'id'>[], error: unknown): unknown {
   if (!(error instanceof ContentError)) return error;
   const { index = 0, ...details } = error.details;
   const { id: entry } = entries[Number(index)] ?? {};
@@ -89,14 +94,16 @@ export class ReleaseEntries {
     });
   }
 
-  /** Throws unless the caller may publish the document of an entry: NotFoundError, or 403. */
-  async check(runner: Runner, entry: StoredEntry, caller: Caller): Promise<void> {
+  /**
+   * Returns the id of the document of an entry. Throws NotFoundError or 403 unless the caller may publish it.
+   */
+  async check(runner: Runner, entry: AddedEntry, caller: Caller): Promise<string> {
     try {
       const change = this.changeOf(entry);
       if (decide(caller, change.type, 'publish') === 'none') throw forbidden();
       const planned = this.documents.planState({ ...change, verb: 'publish' }, caller);
       const target = writeTargetOf('publish', planned, this.settings);
-      await this.documents.schedules.findPublishable(runner, { target, caller, holding: [] });
+      return await this.documents.schedules.findPublishable(runner, { target, caller, holding: [] });
     } catch (error) {
       throw withEntry([entry], error);
     }
@@ -126,7 +133,7 @@ export class ReleaseEntries {
     return inOrder(entries);
   }
 
-  private changeOf({ typeName, type, documentId, locale, action }: StoredEntry): StateChange {
+  private changeOf({ typeName, type, documentId, locale, action }: AddedEntry): StateChange {
     const { locales, defaultLocale } = this.settings;
     if (type === undefined) throw validationError(`The type "${typeName}" does not exist`);
     if (!type.draftAndPublish) throw validationError(`${typeName} has no drafts`);

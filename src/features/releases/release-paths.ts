@@ -65,9 +65,8 @@ const REPORT = open(
   },
   ['entries', 'hidden'],
 );
-const GIVEN = open({ type: TEXT, documentId: TEXT, locale: OR_NULL(TEXT), action: ACTION }, [
+const GIVEN = open({ type: TEXT, documentId: OR_NULL(TEXT), locale: OR_NULL(TEXT), action: ACTION }, [
   'type',
-  'documentId',
 ]);
 
 const ID: Parameter = {

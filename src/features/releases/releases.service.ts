@@ -19,7 +19,13 @@ import {
   type ReleaseChange,
 } from './compile-releases.js';
 import type { GivenEntry } from './parse-release.js';
-import { EVERY_LOCALE, ReleaseEntries, type ShownEntry, type StoredEntry } from './release-entries.js';
+import {
+  type AddedEntry,
+  EVERY_LOCALE,
+  ReleaseEntries,
+  type ShownEntry,
+  type StoredEntry,
+} from './release-entries.js';
 import { RELEASES_OPTIONS, type ResolvedReleasesOptions } from './releases.options.js';
 
 /** Release in responses. */
@@ -99,12 +105,15 @@ export class Releases {
   async add(id: string, given: readonly GivenEntry[], caller: Caller): Promise<ShownRelease> {
     const { maxEntries } = this.options;
     if (given.length > maxEntries) throw tooMany(maxEntries);
-    const added = given.map((one, i) => this.entryOf(one, i, caller));
+    const asked = given.map((one, i) => this.entryOf(one, i, caller));
     await this.changing(id, async (runner) => {
-      for (const entry of added)
-        await this.entries.check(runner, entry, caller).catch((error: unknown) => {
+      const added: StoredEntry[] = [];
+      for (const entry of asked) {
+        const documentId = await this.entries.check(runner, entry, caller).catch((error: unknown) => {
           throw withPlace(error);
         });
+        added.push({ ...entry, documentId });
+      }
       const all = latest([...(await this.stored(runner, id)), ...added]);
       if (all.length > maxEntries) throw tooMany(maxEntries);
       const entries = latest(added).map(({ typeName, ...entry }) => ({ ...entry, type: typeName }));
@@ -166,8 +175,14 @@ export class Releases {
     { type: name, documentId, locale, action }: GivenEntry,
     i: number,
     caller: Caller,
-  ): StoredEntry {
+  ): AddedEntry {
     const type = this.entries.publishableType(name, caller);
+    if (documentId === null && type.kind === 'collectionType')
+      throw validationError('Invalid documentId: expected the id of a document', {
+        key: 'documentId',
+        path: 'documentId',
+        source: 'body',
+      });
     if (type.localized && locale === null)
       throw validationError(`Invalid locale: ${name} has locales, expected one, or * for all`, {
         key: 'locale',

@@ -44,6 +44,7 @@ export const MODEL = new Model({
   people: { users: [], roles: [], tokens: [] },
   webhooks: [],
   audit: false,
+  releases: false,
   types: [
     {
       name: 'article',

@@ -13,6 +13,7 @@ import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-co
 import { DeskModule, type DeskOptions } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
+import { ReleasesModule } from 'nestjs-content-api/releases';
 import { DeskInvitations } from '../../../src/features/desk/desk-invitations.ts';
 import { SECRET } from '../../accounts/helpers.ts';
 import { type Adapter, createTestApp, type TestApp } from '../../support/app.ts';
@@ -158,6 +159,7 @@ const ROLES = {
     homepage: '*',
     file: '*',
     user: [{ actions: ['find'], fields: ['username'] }],
+    releases: ['open'],
   },
   writer: {
     desk: ['open'],
@@ -212,6 +214,7 @@ export async function startNewsroom(adapter: Adapter, options: NewsroomOptions =
         FilesModule.forRoot({ storage: new LocalStorage(folder), images: new SharpImages() }),
         DeskModule.forRoot(deskOptions),
         HistoryModule.forRoot(),
+        ReleasesModule.forRoot(),
         AuditModule.forRoot({ addresses: true }),
         ...imports,
       ],

@@ -1,0 +1,94 @@
+/** Adds documents of a type to a release, which may be a new one. */
+import { SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Type } from '../../model/model.ts';
+import { say } from '../../parts/messages.tsx';
+import { useFormats, useTexts } from '../../texts/texts.ts';
+import { useModel } from '../app.tsx';
+import { FormDialog } from '../people/parts.tsx';
+import { addEntries, createRelease, type ReleaseAction, usePlanned } from './requests.ts';
+
+interface Props {
+  readonly type: Type;
+  /** Null for a single type. */
+  readonly documentIds: readonly (string | null)[];
+  readonly locale: string;
+  readonly close: () => void;
+}
+
+const NEW = 'new';
+
+export default function AddDialog({ type, documentIds, locale, close }: Props) {
+  const { releases: texts } = useTexts();
+  const { localeName } = useFormats();
+  const model = useModel();
+  const { data = [], isSuccess } = usePlanned();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [name, setName] = useState('');
+  const [action, setAction] = useState<ReleaseAction>('publish');
+  const [place, setPlace] = useState(locale);
+  const id = chosen ?? data[0]?.id ?? NEW;
+  const hasLocales = type.localized && model.locales.length > 1;
+  const options = [
+    ...data.map((one) => ({ value: one.id, label: one.name })),
+    { value: NEW, label: texts.newOne },
+  ];
+  const submit = async (): Promise<void> => {
+    const release = id === NEW ? await createRelease({ name, at: null }) : data.find((one) => one.id === id);
+    if (release === undefined) return;
+    // A second attempt adds to the release that the first one has made.
+    setChosen(release.id);
+    const common = { type: type.name, locale: type.localized ? place : null, action };
+    await addEntries(
+      release.id,
+      documentIds.map((documentId) => ({ ...common, documentId })),
+    );
+    say(texts.added(release.name));
+  };
+  return (
+    <FormDialog
+      title={documentIds.length === 1 ? texts.add : texts.addMany(documentIds.length)}
+      label={texts.add}
+      close={close}
+      submit={submit}
+    >
+      <Select
+        label={texts.release}
+        data={options}
+        value={id}
+        allowDeselect={false}
+        disabled={!isSuccess}
+        onChange={(next) => setChosen(next ?? id)}
+      />
+      {id === NEW && (
+        <TextInput
+          label={texts.name}
+          required
+          maxLength={255}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      )}
+      <SegmentedControl
+        aria-label={texts.action}
+        value={action}
+        onChange={(next) => setAction(next === 'unpublish' ? 'unpublish' : 'publish')}
+        data={[
+          { value: 'publish', label: texts.actions.publish },
+          { value: 'unpublish', label: texts.actions.unpublish },
+        ]}
+      />
+      {hasLocales && (
+        <SegmentedControl
+          aria-label={texts.everyLocale}
+          value={place}
+          onChange={setPlace}
+          data={[
+            { value: locale, label: localeName(locale) },
+            { value: '*', label: texts.everyLocale },
+          ]}
+        />
+      )}
+    </FormDialog>
+  );
+}

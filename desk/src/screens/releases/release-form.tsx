@@ -1,0 +1,51 @@
+/** Name and time of a release. */
+import { Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { inputOf, timeOf } from '../../model/local-time.ts';
+import { useTexts } from '../../texts/texts.ts';
+import { FormDialog } from '../people/parts.tsx';
+import type { Release, ReleaseInput } from './requests.ts';
+
+interface Props {
+  readonly title: string;
+  /** Null for a new one. */
+  readonly release: Pick<Release, 'name' | 'at'> | null;
+  readonly close: () => void;
+  /** Sends the form. Throws an Error for what is refused. */
+  readonly submit: (input: ReleaseInput) => Promise<unknown>;
+}
+
+export function ReleaseForm({ title, release, close, submit }: Props) {
+  const texts = useTexts();
+  const { releases } = texts;
+  const [name, setName] = useState(release?.name ?? '');
+  const [at, setAt] = useState(inputOf(release?.at ?? null));
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (
+    <FormDialog
+      title={title}
+      label={release === null ? releases.create : texts.save}
+      close={close}
+      submit={() => submit({ name, at: timeOf(at) })}
+    >
+      <TextInput
+        label={releases.name}
+        required
+        maxLength={255}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        type="datetime-local"
+        label={releases.at}
+        description={releases.atHint}
+        value={at}
+        onChange={(event) => setAt(event.currentTarget.value)}
+      />
+      <Text size="sm" c="dimmed">
+        {texts.inZone(zone)}
+      </Text>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,206 @@
+/** One release: its time, its documents, and what is wrong with them. */
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Frame } from '../../parts/frame.tsx';
+import { say } from '../../parts/messages.tsx';
+import { useFormats, useTexts } from '../../texts/texts.ts';
+import { Dialog, type Question, QuestionDialog, useChanges } from '../people/parts.tsx';
+import { Entries } from './entries.tsx';
+import { ReleaseForm } from './release-form.tsx';
+import {
+  changeRelease,
+  checkRelease,
+  deleteRelease,
+  publishRelease,
+  type Report,
+  useRelease,
+  type WholeRelease,
+} from './requests.ts';
+import { ReleaseBadge } from './state-badge.tsx';
+
+export function ReleaseScreen({ id }: { readonly id: string }) {
+  const { releases: texts } = useTexts();
+  const { data, error, isLoading, refetch } = useRelease(id);
+  return (
+    <Frame title={data?.name ?? texts.title} isLoading={isLoading} error={error} retry={() => void refetch()}>
+      <Anchor component={Link} href="/releases" size="sm">
+        {texts.title}
+      </Anchor>
+      {data !== undefined && <Body release={data} />}
+    </Frame>
+  );
+}
+
+function Body({ release }: { readonly release: WholeRelease }) {
+  const [report, setReport] = useState<Report | null>(null);
+  const { updatedAt, entries } = release;
+  useEffect(() => setReport(null), [updatedAt]);
+  return (
+    <>
+      <State release={release} />
+      {release.state !== 'released' && <Actions release={release} checked={setReport} />}
+      {report !== null && <Summary report={report} />}
+      {release.size === 0 ? <Empty /> : <Entries {...{ release, report }} />}
+      {release.hidden > 0 && <Hidden count={release.hidden} isAlone={entries.length === 0} />}
+    </>
+  );
+}
+
+function State({ release: { state, at, releasedAt, failedAt } }: { readonly release: WholeRelease }) {
+  const { releases: texts } = useTexts();
+  const { dateTime } = useFormats();
+  const time = (text: string | null): string => (text === null ? '' : dateTime(new Date(text)));
+  const sentences = {
+    open: texts.notYet,
+    scheduled: texts.releasesAt(time(at)),
+    failed: '',
+    released: texts.releasedAt(time(releasedAt)),
+  };
+  return (
+    <>
+      <Group gap="sm">
+        <ReleaseBadge state={state} />
+        <Text size="sm">{sentences[state]}</Text>
+      </Group>
+      {state === 'failed' && (
+        <Alert color="red" role="alert">
+          {texts.failedAt(time(failedAt))}
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function Empty() {
+  const { releases: texts } = useTexts();
+  return (
+    <div>
+      <Text>{texts.empty}</Text>
+      <Text size="sm" c="dimmed">
+        {texts.emptyHint}
+      </Text>
+    </div>
+  );
+}
+
+function Hidden({ count, isAlone }: { readonly count: number; readonly isAlone: boolean }) {
+  const { releases: texts } = useTexts();
+  const text = texts.hidden(count);
+  return (
+    <Text size="sm" c="dimmed">
+      {isAlone ? text : `… ${text}`}
+    </Text>
+  );
+}
+
+function Summary({ report: { entries, hidden } }: { readonly report: Report }) {
+  const { releases: texts } = useTexts();
+  const refused = entries.filter(({ outcome }) => outcome === 'refused').length;
+  const isFine = refused + hidden.refused === 0;
+  return (
+    <Alert color={isFine ? 'green' : 'orange'} role="status">
+      {isFine && texts.checked(entries.length + hidden.count)}
+      {refused > 0 && <Text size="sm">{texts.problems(refused)}</Text>}
+      {hidden.refused > 0 && <Text size="sm">{texts.hiddenProblems(hidden.refused)}</Text>}
+    </Alert>
+  );
+}
+
+interface ActionsProps {
+  readonly release: WholeRelease;
+  readonly checked: (report: Report) => void;
+}
+
+function Actions({ release, checked }: ActionsProps) {
+  const { delete: remove, releases: texts } = useTexts();
+  const [, navigate] = useLocation();
+  const { send, alert, isSending } = useChanges();
+  const [asked, setAsked] = useState<'publish' | 'change' | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const { id, name, size } = release;
+  return (
+    <>
+      {alert}
+      <Group gap="xs">
+        <Button size="xs" disabled={size === 0} onClick={() => setAsked('publish')}>
+          {texts.publish}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={size === 0}
+          loading={isSending}
+          onClick={() => void send(async () => checked(await checkRelease(id)))}
+        >
+          {texts.check}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setAsked('change')}>
+          {texts.change}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          c="red"
+          onClick={() =>
+            setQuestion({
+              title: texts.deleteTitle(name),
+              hint: texts.deleteHint,
+              label: remove,
+              work: () => deleteRelease(id).then(() => navigate('/releases')),
+            })
+          }
+        >
+          {remove}
+        </Button>
+      </Group>
+      {asked === 'publish' && <PublishDialog {...{ release, checked }} close={() => setAsked(null)} />}
+      {asked === 'change' && (
+        <ReleaseForm
+          title={texts.change}
+          release={release}
+          close={() => setAsked(null)}
+          submit={(input) => changeRelease(id, input)}
+        />
+      )}
+      {question !== null && <QuestionDialog question={question} close={() => setQuestion(null)} />}
+    </>
+  );
+}
+
+/** Releases after a question. A refusal is shown, with the problems at the documents. */
+function PublishDialog({ release, checked, close }: ActionsProps & { readonly close: () => void }) {
+  const { cancel, releases: texts } = useTexts();
+  const client = useQueryClient();
+  const { send, alert, isSending } = useChanges();
+  const { id, name, size } = release;
+  const publish = async (): Promise<void> => {
+    const isDone = await send(() => publishRelease(id));
+    if (!isDone) {
+      await send(async () => {
+        const report = await checkRelease(id);
+        checked(report);
+        if (report.entries.some(({ outcome }) => outcome === 'refused')) close();
+      });
+      return;
+    }
+    await client.invalidateQueries();
+    say(texts.done(name));
+    close();
+  };
+  return (
+    <Dialog title={texts.publishTitle(name)} close={close}>
+      {alert}
+      <Text size="sm">{texts.publishHint(size)}</Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close} data-autofocus>
+          {cancel}
+        </Button>
+        <Button loading={isSending} onClick={() => void publish()}>
+          {texts.publish}
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}

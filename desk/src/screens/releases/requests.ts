@@ -1,0 +1,115 @@
+/** Requests of releases. Lists have the key `people`, and are read again after each change. */
+import { useQuery } from '@tanstack/react-query';
+import type { ErrorBody } from '../../api/errors.ts';
+import { type Ask, request } from '../../api/http.ts';
+import type { Parameters } from '../../api/query.ts';
+import type { Status } from '../../editor/requests.ts';
+import { settings } from '../../settings.ts';
+
+export type ReleaseAction = 'publish' | 'unpublish';
+
+export interface Release {
+  readonly id: string;
+  readonly name: string;
+  readonly state: 'open' | 'scheduled' | 'failed' | 'released';
+  readonly at: string | null;
+  readonly size: number;
+  readonly releasedAt: string | null;
+  readonly failedAt: string | null;
+}
+
+export interface ReleaseEntry {
+  readonly id: string;
+  readonly type: string;
+  readonly documentId: string;
+  readonly locale: string | null;
+  readonly action: ReleaseAction;
+  readonly title: unknown;
+  readonly status: Status | null;
+}
+
+export interface WholeRelease extends Release {
+  readonly updatedAt: string;
+  readonly failedEntry: string | null;
+  readonly entries: readonly ReleaseEntry[];
+  readonly hidden: number;
+}
+
+/** Result of a dry run for an entry. */
+export interface Outcome {
+  readonly id: string;
+  readonly outcome: 'changes' | 'unchanged' | 'refused';
+  readonly error: (ErrorBody & { readonly status: number }) | null;
+}
+
+export interface Report {
+  readonly entries: readonly Outcome[];
+  readonly hidden: { readonly count: number; readonly refused: number };
+}
+
+/** Members that the form of a release has. */
+export interface ReleaseInput {
+  readonly name: string;
+  readonly at: string | null;
+}
+
+export interface NewEntry extends Pick<ReleaseEntry, 'type' | 'locale' | 'action'> {
+  /** Null for a single type. */
+  readonly documentId: string | null;
+}
+
+const ask = async <T>(path: string, options: Ask = {}): Promise<T> =>
+  (await request<{ data: T }>(`${settings.api}/releases${path}`, options)).body.data;
+
+const pathOf = (id: string): string => `/${encodeURIComponent(id)}`;
+
+/** Milliseconds after which open screens are read again: the server may release them. */
+const REFRESH = 10_000;
+const MOST = 100;
+
+const list = (query: Parameters): Promise<readonly Release[]> =>
+  ask('', { query: { ...query, pagination: { pageSize: MOST, withCount: false } } });
+
+/** Releases that can still be changed, those with a time first. */
+export const usePlanned = () =>
+  useQuery({
+    queryKey: ['people', 'releases', 'planned'],
+    queryFn: () => list({ filters: { state: { $ne: 'released' } }, sort: 'at,name' }),
+    refetchInterval: REFRESH,
+  });
+
+export const usePast = () =>
+  useQuery({
+    queryKey: ['people', 'releases', 'past'],
+    queryFn: () => list({ filters: { state: 'released' }, sort: 'releasedAt:desc' }),
+    refetchInterval: REFRESH,
+  });
+
+export const useRelease = (id: string) =>
+  useQuery({
+    queryKey: ['people', 'releases', id],
+    queryFn: () => ask<WholeRelease>(pathOf(id)),
+    refetchInterval: REFRESH,
+  });
+
+const sent = (method: 'POST' | 'PUT', data: unknown): Ask => ({ method, body: { data } });
+
+export const createRelease = (input: ReleaseInput): Promise<WholeRelease> => ask('', sent('POST', input));
+
+export const changeRelease = (id: string, input: ReleaseInput): Promise<WholeRelease> =>
+  ask(pathOf(id), sent('PUT', input));
+
+export const deleteRelease = (id: string): Promise<unknown> =>
+  request(`${settings.api}/releases${pathOf(id)}`, { method: 'DELETE' });
+
+export const addEntries = (id: string, entries: readonly NewEntry[]): Promise<WholeRelease> =>
+  ask(`${pathOf(id)}/entries`, sent('POST', entries));
+
+export const removeEntry = (id: string, entry: string): Promise<WholeRelease> =>
+  ask(`${pathOf(id)}/actions/remove`, sent('POST', { entries: [entry] }));
+
+export const publishRelease = (id: string): Promise<WholeRelease> =>
+  ask(`${pathOf(id)}/actions/publish`, sent('POST', {}));
+
+export const checkRelease = (id: string): Promise<Report> =>
+  ask(`${pathOf(id)}/actions/publish`, sent('POST', { dryRun: true }));

@@ -1,0 +1,117 @@
+/** Releases: documents that are published together, planned ones first. */
+import { Anchor, Button, Table, Text, Title } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useState } from 'react';
+import { Link, Route, Switch, useLocation } from 'wouter';
+import { Frame } from '../../parts/frame.tsx';
+import { useFormats, useTexts } from '../../texts/texts.ts';
+import { ReleaseForm } from './release-form.tsx';
+import { ReleaseScreen } from './release.tsx';
+import { createRelease, type Release, usePast, usePlanned } from './requests.ts';
+import { ReleaseBadge } from './state-badge.tsx';
+
+export default function ReleasesScreens() {
+  return (
+    <Switch>
+      <Route path="/releases">
+        <ReleasesScreen />
+      </Route>
+      <Route path="/releases/:id">{({ id }) => <ReleaseScreen key={id} id={decodeURIComponent(id)} />}</Route>
+    </Switch>
+  );
+}
+
+function ReleasesScreen() {
+  const { releases: texts } = useTexts();
+  const [, navigate] = useLocation();
+  const planned = usePlanned();
+  const past = usePast();
+  const [isCreating, setCreating] = useState(false);
+  const lists = [
+    [texts.planned, planned.data ?? []],
+    [texts.past, past.data ?? []],
+  ] as const;
+  const isEmpty = planned.data?.length === 0 && past.data?.length === 0;
+  return (
+    <Frame
+      title={texts.title}
+      isLoading={planned.isLoading || past.isLoading}
+      error={planned.error ?? past.error}
+      retry={() => {
+        void planned.refetch();
+        void past.refetch();
+      }}
+      tools={
+        <Button leftSection={<IconPlus size={16} />} onClick={() => setCreating(true)}>
+          {texts.create}
+        </Button>
+      }
+    >
+      <Text size="sm" c="dimmed">
+        {texts.hint}
+      </Text>
+      {isEmpty && <Text py="md">{texts.none}</Text>}
+      {lists
+        .filter(([, releases]) => releases.length > 0)
+        .map(([title, releases]) => (
+          <section key={title}>
+            <Title order={2} size="h4" mb="xs">
+              {title}
+            </Title>
+            <ReleaseTable label={title} releases={releases} />
+          </section>
+        ))}
+      {isCreating && (
+        <ReleaseForm
+          title={texts.create}
+          release={null}
+          close={() => setCreating(false)}
+          submit={async (input) => navigate(`/releases/${(await createRelease(input)).id}`)}
+        />
+      )}
+    </Frame>
+  );
+}
+
+interface TableProps {
+  readonly label: string;
+  readonly releases: readonly Release[];
+}
+
+function ReleaseTable({ label, releases }: TableProps) {
+  const { releases: texts } = useTexts();
+  const { dateTime, number } = useFormats();
+  return (
+    <Table verticalSpacing="sm" aria-label={label}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{texts.name}</Table.Th>
+          <Table.Th>{texts.state}</Table.Th>
+          <Table.Th className="desk-wide">{texts.when}</Table.Th>
+          <Table.Th className="desk-wide">{texts.size}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {releases.map((release) => {
+          const when = release.releasedAt ?? release.at;
+          return (
+            <Table.Tr key={release.id}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Anchor component={Link} href={`/releases/${release.id}`} fw={500}>
+                  {release.name}
+                </Anchor>
+              </Table.Td>
+              <Table.Td>
+                <ReleaseBadge state={release.state} />
+              </Table.Td>
+              <Table.Td className="desk-wide">
+                {when === null ? texts.notYet : dateTime(new Date(when))}
+              </Table.Td>
+              <Table.Td className="desk-wide">{number(release.size)}</Table.Td>
+            </Table.Tr>
+          );
+        })}
+      </Table.Tbody>
+    </Table>
+  );
+}

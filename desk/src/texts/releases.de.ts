@@ -1,0 +1,69 @@
+import type { releases as english } from './releases.en.ts';
+
+const documents = (count: number): string => (count === 1 ? '1 Dokument' : `${count} Dokumente`);
+
+/** German texts of releases. */
+export const releases: typeof english = {
+  title: 'Freigaben',
+  hint: 'Eine Freigabe veröffentlicht ihre Dokumente gemeinsam oder nimmt sie zurück: alle oder keines.',
+  create: 'Freigabe anlegen',
+  none: 'Noch keine Freigaben.',
+  planned: 'Geplant',
+  past: 'Freigegeben',
+  name: 'Name',
+  state: 'Zustand',
+  states: { open: 'Offen', scheduled: 'Geplant', failed: 'Fehlgeschlagen', released: 'Freigegeben' },
+  when: 'Wann',
+  at: 'Freigeben am',
+  atHint: 'Leer lassen, um von Hand freizugeben.',
+  size: 'Dokumente',
+  notYet: 'Keine Zeit gesetzt',
+  releasesAt: (time) => `Wird am ${time} freigegeben`,
+  releasedAt: (time) => `Am ${time} freigegeben. Das lässt sich nicht mehr ändern.`,
+  failedAt: (time) =>
+    `Die Freigabe ist am ${time} fehlgeschlagen, und nichts wurde veröffentlicht. ` +
+    'Prüfen und beheben Sie den Fehler, und setzen Sie eine neue Zeit.',
+  change: 'Name und Zeit',
+  check: 'Prüfen',
+  checking: 'Wird geprüft',
+  publish: 'Jetzt freigeben',
+  publishTitle: (name) => `„${name}“ jetzt freigeben?`,
+  publishHint: (count) =>
+    count === 1
+      ? '1 Dokument wird veröffentlicht oder zurückgenommen.'
+      : `${count} Dokumente werden gemeinsam veröffentlicht oder zurückgenommen.`,
+  done: (name) => `„${name}“ ist freigegeben`,
+  checked: (count) =>
+    count === 1
+      ? 'Das Dokument kann freigegeben werden.'
+      : `Alle ${count} Dokumente können freigegeben werden.`,
+  problems: (count) =>
+    count === 1
+      ? '1 Dokument kann nicht freigegeben werden. Bis das behoben ist, wird nichts veröffentlicht.'
+      : `${count} Dokumente können nicht freigegeben werden. Bis das behoben ist, wird nichts veröffentlicht.`,
+  hidden: (count) => `und ${documents(count)}, die Sie nicht sehen`,
+  hiddenProblems: (count) =>
+    count === 1
+      ? '1 Dokument, das Sie nicht sehen, kann nicht freigegeben werden.'
+      : `${count} Dokumente, die Sie nicht sehen, können nicht freigegeben werden.`,
+  outcomes: { changes: 'Bereit', unchanged: 'Nichts zu tun' },
+  failedHere: 'Hier ist die Freigabe fehlgeschlagen.',
+  document: 'Dokument',
+  action: 'Aktion',
+  actions: { publish: 'Veröffentlichen', unpublish: 'Zurücknehmen' },
+  result: 'Prüfung',
+  everyLocale: 'Alle Sprachen',
+  gone: 'Gelöschtes Dokument',
+  unknownType: (name) => `Unbekannter Typ ${name}`,
+  removeOne: (title) => `${title} aus der Freigabe entfernen`,
+  empty: 'Die Freigabe hat noch keine Dokumente.',
+  emptyHint: 'Öffnen Sie ein Dokument, oder wählen Sie mehrere in einer Liste, und dann „Zu einer Freigabe“.',
+  add: 'Zu einer Freigabe',
+  addMany: (count) => `${documents(count)} zu einer Freigabe hinzufügen`,
+  release: 'Freigabe',
+  newOne: 'Neue Freigabe …',
+  added: (name) => `Zu „${name}“ hinzugefügt`,
+  deleteTitle: (name) => `„${name}“ löschen?`,
+  deleteHint: 'Ihre Dokumente bleiben, wie sie sind.',
+  final: 'Die Freigabe ist erfolgt. Sie lässt sich nicht mehr ändern.',
+};

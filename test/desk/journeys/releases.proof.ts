@@ -1,0 +1,131 @@
+/** Journeys of an editor who releases documents together: add, check, release, and a time. */
+import { hasBrowser } from './browser.ts';
+import type { Editor } from './editor.ts';
+import { checkViews } from './views.ts';
+import { startVisit, type Visit } from './visit.ts';
+
+(hasBrowser ? describe : describe.skip)('an editor who releases documents together', () => {
+  let visit: Visit;
+  let ann: Editor;
+  let api: Visit['api'];
+  const ids: string[] = [];
+  const inDialog = (name: string): Promise<void> =>
+    ann.page.locator(`.mantine-Modal-content ::-p-aria([name="${name}"][role="button"])`).click();
+  const setTime = (value: string): Promise<unknown> =>
+    ann.page.evaluate(`(() => {
+      const input = document.querySelector('input[type=datetime-local]');
+      const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+      set.call(input, '${value}');
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
+  const isLive = async (id: string): Promise<boolean> =>
+    (await api('get', `/articles?filters[documentId]=${id}`)).length === 1;
+
+  beforeAll(async () => {
+    visit = await startVisit('express');
+    ann = await visit.arrive('ann');
+    api = visit.api.bind(visit);
+    for (const title of ['Snow in the north', 'Snow in the south', 'Snow in town'])
+      ids.push((await api('post', '/articles?status=draft', { data: { title } })).documentId);
+    await api('put', '/homepage?status=draft', { data: { headline: 'Winter' } });
+  }, 120_000);
+  afterAll(() => visit?.end());
+  afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it('adds a document to a new release', async () => {
+    await ann.open(`/content/article/${ids[0]}`);
+    await ann.heading('Snow in the north');
+    await ann.press('More actions');
+    await ann.item('Add to release');
+    await ann.fill('Name', 'Winter issue');
+    await inDialog('Add to release');
+    await ann.sees('Added to “Winter issue”');
+  });
+
+  it('adds the selected rows of a list, and a single type', async () => {
+    await ann.open('/content/article?q=snow');
+    await ann.check('Select all on this page');
+    await ann.press('Add to release');
+    await ann.sees('Add 3 documents to a release');
+    await inDialog('Add to release');
+    await ann.sees('Added to “Winter issue”');
+    await ann.open('/content/homepage');
+    await ann.press('More actions');
+    await ann.item('Add to release');
+    await inDialog('Add to release');
+    await ann.sees('Added to “Winter issue”');
+  });
+
+  it('sees the documents by their type, and which of them cannot be published', async () => {
+    await api('put', `/articles/${ids[2]}?status=draft`, { data: { title: null } });
+    await ann.open('/releases');
+    await ann.follow('Winter issue');
+    await ann.heading('Winter issue');
+    await ann.until('entries', async () => (await ann.texts('tbody tr')).length === 4);
+    expect(await ann.texts('h2')).toEqual(['Articles', 'Homepage']);
+    await ann.press('Release now');
+    await inDialog('Release now');
+    await ann.sees('1 document cannot be released.');
+    await ann.sees('Title: Required');
+    expect(await isLive(ids[0] ?? '')).toBe(false);
+  });
+
+  it('releases in all views', async () => {
+    const show = async (): Promise<void> => {
+      await ann.press('Check');
+      await ann.sees('Title: Required');
+    };
+    expect(await checkViews(ann.page, 'desk-release', show)).toEqual([]);
+    const list = (): Promise<void> => ann.open('/releases').then(() => ann.sees('Winter issue'));
+    expect(await checkViews(ann.page, 'desk-releases', list)).toEqual([]);
+    await ann.page.setViewport({ width: 1280, height: 900 });
+  });
+
+  it('removes a document, and releases the others together', async () => {
+    await ann.open('/releases');
+    await ann.follow('Winter issue');
+    await ann.press('Remove Untitled from the release');
+    await ann.until('removed', async () => (await ann.texts('tbody tr')).length === 3);
+    await ann.press('Check');
+    await ann.sees('All 3 documents can be released.');
+    await ann.press('Release now');
+    await inDialog('Release now');
+    await ann.sees('It cannot be changed any more.');
+    expect([await isLive(ids[0] ?? ''), await isLive(ids[1] ?? '')]).toEqual([true, true]);
+    expect(await ann.text()).not.toContain('Release now');
+  });
+
+  it('sets a time in the own zone, and takes it back', async () => {
+    await ann.open('/releases');
+    await ann.press('Create a release');
+    await ann.fill('Name', 'Spring issue');
+    await inDialog('Create a release');
+    await ann.heading('Spring issue');
+    await ann.sees('No time set');
+    await ann.press('Name and time');
+    await ann.sees('Time zone:');
+    await setTime('2999-03-01T06:00');
+    await inDialog('Save');
+    await ann.sees('Is released on Mar 1, 2999, 6:00');
+    const [{ id }] = await api('get', '/releases?filters[state]=scheduled');
+    await ann.press('Name and time');
+    await ann.sees('Time zone:');
+    await setTime('');
+    await inDialog('Save');
+    await ann.sees('No time set');
+    expect(await api('get', `/releases/${id}`)).toMatchObject({ state: 'open', at: null });
+    await ann.press('Delete');
+    await inDialog('Delete');
+    await ann.heading('Releases');
+  });
+
+  it('is shown no releases without the right', async () => {
+    const ben = await visit.arrive('ben', 'writer');
+    expect(await ben.texts('nav a')).not.toContain('Releases');
+    await ben.open(`/content/article/${ids[0]}`);
+    await ben.press('More actions');
+    await ben.seesNot('Add to release');
+    await ben.open('/releases');
+    await ben.heading('This page does not exist.');
+  });
+});
