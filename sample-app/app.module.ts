@@ -4,6 +4,7 @@ import { DeskModule } from 'nestjs-content-api/desk';
 import { EventsModule } from 'nestjs-content-api/events';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
+import { ReleasesModule } from 'nestjs-content-api/releases';
 import { ApiTokensModule, UsersModule, type UsersOptions } from 'nestjs-content-api/accounts';
 import {
   AUTHENTICATED_GRANTS,
@@ -78,6 +79,7 @@ export class AppModule {
         UsersModule.forRoot(users),
         DeskModule.forRoot({ path: DESK_PATH }),
         HistoryModule.forRoot(),
+        ReleasesModule.forRoot(),
         AuditModule.forRoot(),
         EventsModule.forRoot({ live: { secret: liveSecret } }),
       ],

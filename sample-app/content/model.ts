@@ -58,6 +58,7 @@ export const AUTHENTICATED_GRANTS: Grants = {
 export const EDITOR_GRANTS: Grants = {
   desk: ['open'],
   audit: ['open'],
+  releases: ['open'],
   locale: ['find'],
   region: '*',
   language: '*',

@@ -4,6 +4,7 @@ import type { Grants } from 'nestjs-content-api';
 import { ApiTokensModule, apiTokenType, UsersModule } from 'nestjs-content-api/accounts';
 import { DeskModule } from 'nestjs-content-api/desk';
 import { AuditModule } from 'nestjs-content-api/history';
+import { ReleasesModule } from 'nestjs-content-api/releases';
 import { SECRET } from '../accounts/helpers.ts';
 import { failure } from '../http/helpers.ts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
@@ -79,21 +80,21 @@ describe.each(ADAPTERS)('people at the desk, on %s', (adapter) => {
       expect(await peopleOf(role)).toEqual({ users, roles, tokens: [] });
     });
 
-    it('lists API tokens and the audit log only if the application serves them', async () => {
+    it('lists API tokens, releases and the audit log only if the application serves them', async () => {
       const desk = DeskModule.forRoot();
       const users = UsersModule.forRoot({ secret: SECRET });
       const types = [...(contentTypes as []), apiTokenType];
       for (const [modules, tokens] of [
         [[], []],
         [
-          [ApiTokensModule, AuditModule.forRoot()],
+          [ApiTokensModule, AuditModule.forRoot(), ReleasesModule.forRoot()],
           ['find', 'create', 'update', 'delete'],
         ],
       ] as const) {
         const other = await createTestApp(
           {
             contentTypes: types,
-            access: { public: { '*': '*', audit: ['open'] } },
+            access: { public: { '*': '*', audit: ['open'], releases: ['open'] } },
             imports: [desk, users, ...modules],
           },
           adapter,
@@ -101,6 +102,7 @@ describe.each(ADAPTERS)('people at the desk, on %s', (adapter) => {
         const { body } = await other.http.get('/desk/model').expect(200);
         expect(body.data.people.tokens).toEqual(tokens);
         expect(body.data.audit).toBe(modules.length > 0);
+        expect(body.data.releases).toBe(modules.length > 0);
         await other.close();
       }
     });

@@ -68,8 +68,10 @@ function EntryTable({ release, entries, type, label, outcomes, remove }: TablePr
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{texts.document}</Table.Th>
-          <Table.Th>{texts.action}</Table.Th>
-          <Table.Th className="desk-wide">{texts.state}</Table.Th>
+          <Table.Th w={130}>{texts.action}</Table.Th>
+          <Table.Th w={150} className="desk-wide">
+            {texts.state}
+          </Table.Th>
           {!isFinal && <Table.Th w={48} aria-label={all.remove} />}
         </Table.Tr>
       </Table.Thead>

@@ -86,27 +86,33 @@ function ReleaseTable({ label, releases }: TableProps) {
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{texts.name}</Table.Th>
-          <Table.Th>{texts.state}</Table.Th>
-          <Table.Th className="desk-wide">{texts.when}</Table.Th>
-          <Table.Th className="desk-wide">{texts.size}</Table.Th>
+          <Table.Th w={150}>{texts.state}</Table.Th>
+          <Table.Th w={220} className="desk-wide">
+            {texts.when}
+          </Table.Th>
+          <Table.Th w={130} className="desk-wide">
+            {texts.size}
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {releases.map((release) => {
-          const when = release.releasedAt ?? release.at;
+          const time = release.releasedAt ?? release.at;
+          const when = time === null ? texts.notYet : dateTime(new Date(time));
           return (
             <Table.Tr key={release.id}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <Anchor component={Link} href={`/releases/${release.id}`} fw={500}>
+                <Anchor component={Link} href={`/releases/${release.id}`} size="sm" fw={500}>
                   {release.name}
                 </Anchor>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {when}
+                </Text>
               </Table.Td>
               <Table.Td>
                 <ReleaseBadge state={release.state} />
               </Table.Td>
-              <Table.Td className="desk-wide">
-                {when === null ? texts.notYet : dateTime(new Date(when))}
-              </Table.Td>
+              <Table.Td className="desk-wide">{when}</Table.Td>
               <Table.Td className="desk-wide">{number(release.size)}</Table.Td>
             </Table.Tr>
           );
