@@ -19,7 +19,7 @@ interface Props {
 const NEW = 'new';
 
 export default function AddDialog({ type, documentIds, locale, close }: Props) {
-  const { releases: texts } = useTexts();
+  const { locale: language, releases: texts } = useTexts();
   const { localeName } = useFormats();
   const model = useModel();
   const { data = [], isSuccess } = usePlanned();
@@ -80,7 +80,7 @@ export default function AddDialog({ type, documentIds, locale, close }: Props) {
       />
       {hasLocales && (
         <SegmentedControl
-          aria-label={texts.everyLocale}
+          aria-label={language}
           value={place}
           onChange={setPlace}
           data={[
