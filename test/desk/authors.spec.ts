@@ -20,7 +20,7 @@ function modelFor(grants: Grants): Model {
   const caller = { kind: 'user', id: 'ann', permissions: Permissions.of(grants) } as const;
   const described = describeForDesk({ schema: SCHEMA, settings: resolveSettings({}), caller });
   const people = { users: [], roles: [], tokens: [] };
-  return new Model({ ...described, people, webhooks: [], audit: false });
+  return new Model({ ...described, people, webhooks: [], audit: false, releases: false });
 }
 
 const entriesOf = (model: Model): unknown => {
