@@ -185,6 +185,18 @@ describe.each(ADAPTERS)('preconditions on %s', (adapter) => {
     expect(body.data.title).toBe('x');
   });
 
+  it('publishing changes the ETag of the draft, even for equal content', async () => {
+    const path = await make();
+    const draft = `${path}?status=draft`;
+    const publish = (etag: string) => test.http.post(`${path}/actions/publish`).set('If-Match', etag);
+    const etag = await tagOf(draft);
+    const { title } = (await test.http.get(draft).expect(200)).body.data;
+    await publish(etag).expect(200);
+    expect((await publish(etag).expect(412)).body).toEqual(FAILED);
+    expect((await test.http.get(draft).expect(200)).body.data.title).toBe(title);
+    await publish(await tagOf(draft)).expect(200);
+  });
+
   it('an update by SQL changes the ETag', async () => {
     const path = await make();
     const etag = await tagOf(path);

@@ -1,9 +1,10 @@
 /** Editor of `blocks`: headings, lists, quotes, code, links and pictures. */
-import { Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { lazy, Suspense, useRef, useState, useSyncExternalStore } from 'react';
 import { type Look, useTextView } from '../fields/use-text-view.ts';
 import { useUpload } from '../fields/use-upload.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { foreignKinds } from './foreign.ts';
 import { BlocksView } from './blocks-view.ts';
 import './blocks.css';
 
@@ -40,9 +41,22 @@ export default function BlocksEditor({ value, change, ...look }: Props) {
         </Suspense>
       )}
       {notice}
+      {!readOnly && <Foreign value={value} />}
       <div ref={place} />
       {view !== null && <Words view={view} />}
     </div>
+  );
+}
+
+/** Says before the first change that it cannot be saved, and what helps. */
+function Foreign({ value }: Pick<Props, 'value'>) {
+  const texts = useTexts();
+  const kinds = foreignKinds(value);
+  if (kinds.length === 0) return null;
+  return (
+    <Alert color="orange" m={8} role="status">
+      {texts.blocks.foreign(kinds.join(', '))}
+    </Alert>
   );
 }
 

@@ -233,6 +233,8 @@ export const de: Texts = {
     noLanguage: 'Reiner Text',
     undo: 'Rückgängig',
     redo: 'Wiederholen',
+    foreign: (kinds) =>
+      `Dieser Text enthält Blöcke eines anderen Programms: ${kinds}. Sie bleiben erhalten, aber der Server speichert keine Änderung an einem Text mit solchen Blöcken. Löschen Sie diese Blöcke zuerst, um Änderungen an diesem Text zu speichern.`,
     words: (count) => (count === 1 ? '1 Wort' : `${count} Wörter`),
   },
 

@@ -226,6 +226,8 @@ export const en = {
     noLanguage: 'Plain text',
     undo: 'Undo',
     redo: 'Redo',
+    foreign: (kinds: string) =>
+      `This text has blocks of another program: ${kinds}. They are kept, but the server stores no change of a text that has them. To save changes of this text, delete these blocks first.`,
     words: (count: number) => (count === 1 ? '1 word' : `${count} words`),
   },
 

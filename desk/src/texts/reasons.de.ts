@@ -15,5 +15,7 @@ export const reasons: typeof english = {
   overtaken: 'Jemand anderes hat es inzwischen geändert.',
   taken: 'Ein anderes Dokument hat diesen Wert schon.',
   email: 'Das ist keine E-Mail-Adresse.',
+  foreignBlock:
+    'Der Text hat einen Block eines anderen Programms. Löschen Sie ihn, um den Text zu speichern.',
   choice: 'Das ist keiner der Werte, die zur Wahl stehen.',
 };

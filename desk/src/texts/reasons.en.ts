@@ -13,5 +13,6 @@ export const reasons = {
   overtaken: 'Another editor has changed it in the meantime.',
   taken: 'Another document has this value already.',
   email: 'This is no e-mail address.',
+  foreignBlock: 'The text has a block of another program. Delete it to save the text.',
   choice: 'This is none of the values to choose from.',
 };

@@ -14,6 +14,7 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/must be a valid email$/, ({ reasons }) => reasons.email],
   [/must be one of the following values/, ({ reasons }) => reasons.choice],
   [/must be unique$/, ({ reasons }) => reasons.taken],
+  [/^Block node is of invalid type/, ({ reasons }) => reasons.foreignBlock],
   [/^Invalid identifier or password$/, ({ reasons }) => reasons.credentials],
   [/^Incorrect code provided$/, ({ reasons }) => reasons.code],
   [/^The provided current password is invalid$/, ({ reasons }) => reasons.password],

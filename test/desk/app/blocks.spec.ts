@@ -12,8 +12,10 @@ import {
   toggleList,
 } from '../../../desk/src/blocks/commands.ts';
 import { fromDocument, toDocument } from '../../../desk/src/blocks/convert.ts';
+import { foreignKinds } from '../../../desk/src/blocks/foreign.ts';
 import { canonical } from '../../../desk/src/blocks/inlines.ts';
 import { isSafeUrl, schema } from '../../../desk/src/blocks/schema.ts';
+import { checkBlocks } from '../../../src/content/model/blocks.ts';
 import { dose } from '../../support/dose.ts';
 import { blockValues, type Json, leavesOf } from './blocks-samples.ts';
 
@@ -48,6 +50,33 @@ describe('the editor of blocks', () => {
       { numRuns: dose(250, 10_000) },
     );
   }, 600_000);
+
+  it('names the kinds of blocks for which the server refuses a text', () => {
+    const table = { type: 'table', rows: [] };
+    const text = { type: 'text', text: 'a' };
+    const of = (...children: object[]): object => ({ type: 'paragraph', children });
+    expect(foreignKinds([of(text), table, table, of(text, { type: 'mention', id: 1 })])).toEqual([
+      'table',
+      'mention',
+    ]);
+    const list = {
+      type: 'list',
+      format: 'ordered',
+      children: [{ type: 'list-item', children: [text] }, table],
+    };
+    expect(foreignKinds([list, { type: 'text', text: 'a' }, 7])).toEqual(['table', 'text', '?']);
+    for (const none of [null, 'text', [], [of(text)]]) expect(foreignKinds(none)).toEqual([]);
+    fc.assert(
+      fc.property(blockValues, (value) => {
+        const issues = checkBlocks(value).map(({ message }) => message(''));
+        const isForeign = foreignKinds(value).length > 0;
+        if (issues.some((one) => one.startsWith('Block node is of invalid type')))
+          expect(isForeign).toBe(true);
+        else if (isForeign) expect(issues).not.toEqual([]);
+      }),
+      { numRuns: dose(250, 10_000) },
+    );
+  });
 
   it('changes nothing but what was edited', () => {
     let edited = 0;

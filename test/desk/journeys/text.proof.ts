@@ -374,7 +374,7 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     ]);
   });
 
-  it('shows a block of another program, and edits the text around it', async () => {
+  it('says before a change that a block of another program prevents saving, and saves without it', async () => {
     const id = await write({ story: [paragraph(text('before'))] });
     const table = { type: 'table', rows: [['a']] };
     // The API refuses such a block. Direct SQL does not.
@@ -384,11 +384,23 @@ const paragraph = (...children: object[]): object => ({ type: 'paragraph', child
     ]);
     await ann.openAnew(`/content/article/${id}`);
     await ann.sees('"rows":[["a"]]');
+    const notice = 'This text has blocks of another program: table.';
+    await ann.sees(notice);
+    // Other fields are saved, and the block stays.
+    await ann.fill('Lead', 'Saved');
+    await ann.saved();
+    expect(await stored(id)).toMatchObject({ lead: 'Saved', story: [table, paragraph(text('before'))] });
     await ann.page.click(`${STORY} p`);
     await press('End');
     await type(' and after');
     await ann.sees('3 words');
-    expect(await ann.texts(`${STORY} .desk-other-block`)).toHaveLength(1);
+    await ann.sees('Not everything is saved');
+    expect((await stored(id)).story).toEqual([table, paragraph(text('before'))]);
+    await ann.page.click(`${STORY} .desk-other-block`);
+    await press('Delete');
+    await ann.seesNot(notice);
+    await ann.saved();
+    expect((await stored(id)).story).toEqual([paragraph(text('before and after'))]);
   });
 
   it('decides when another editor has changed the same text', async () => {
