@@ -88,6 +88,16 @@ export const noContainer = (): ContentError =>
 
 export const forbidden = (): ContentError => new ContentError('ForbiddenError', 'Forbidden');
 
+/**
+ * Reports a grant whose condition the caller cannot meet, because a value does not fit. The reason is the
+ * `cause`, for the log only.
+ */
+export function unmetGrant(reason: string): ContentError {
+  const error = forbidden();
+  error.cause = new Error(reason);
+  return error;
+}
+
 /** Reports a valid request that the current state does not allow. */
 export const application = (message: string): ContentError => new ContentError('ApplicationError', message);
 

@@ -1,4 +1,5 @@
 /** Conditions as JSON, which administrators give to the actions of a role (protocol 18.28, 18.29). */
+import { Logger } from '@nestjs/common';
 import {
   ContentAccess,
   type ContentService,
@@ -34,7 +35,7 @@ const TYPES = [
     routes: false,
     attributes: { code: { type: 'string' } },
   }),
-  ...userTypes({ team, level: { type: 'integer' }, bio: { type: 'text' } }),
+  ...userTypes({ team, level: { type: 'integer' }, bio: { type: 'text' }, word: { type: 'string' } }),
   apiTokenType,
 ];
 const ROLES = '/users-permissions/roles';
@@ -111,6 +112,39 @@ describe('conditions of roles', () => {
     expect((await world.get('/articles', member.jwt)).status).toBe(403);
     await setTeam(red);
     expect(await titles()).not.toContain('red 1');
+  });
+
+  it('18.28 a value that does not fit the attribute covers no document, and is logged', async () => {
+    const lines: string[] = [];
+    const spy = jest
+      .spyOn(Logger.prototype, 'warn')
+      .mockImplementation((line) => void lines.push(String(line)));
+    const setWord = (word: string) =>
+      world.sql('update content_users set word = $2 where id = $1', [member.user['id'], word]);
+    for (const where of [
+      { level: '$CURRENT_USER.word' },
+      { $not: { level: { $lt: '$CURRENT_USER.word' } } },
+    ]) {
+      const saved = await save({ find: on({ where }), findOne: on({ where }), update: on({ where }) });
+      expect([saved.status, saved.body]).toEqual([200, expect.anything()]);
+      await setWord('many');
+      const [{ documentId = '' } = {}] = await world.sql('select document_id as "documentId" from articles');
+      const refused = [
+        await world.get('/articles', member.jwt),
+        await world.get(`/articles/${String(documentId)}`, member.jwt),
+        await world.put(`/articles/${String(documentId)}`, { data: { title: 'x' } }, member.jwt),
+      ];
+      for (const { status, body } of refused)
+        expect([status, body.error]).toEqual([
+          403,
+          { status: 403, name: 'ForbiddenError', message: 'Forbidden', details: {} },
+        ]);
+      await setWord('1');
+      expect(await titles()).not.toEqual([]);
+    }
+    spy.mockRestore();
+    expect(lines).toHaveLength(6);
+    for (const line of lines) expect(line).toMatch(/^Request .* was refused: A (grant|value of a grant)/);
   });
 
   it('18.28 a preset sets the attributes of new documents', async () => {

@@ -43,8 +43,7 @@ interface Asked {
 function askedOf(request: ReadRequest): Asked | null {
   const { by, caller, type, action, kind, format } = request;
   const key = `${caller.permissions.id} ${type.uid} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
-  if (!caller.permissions.hasWhere)
-    return isPersonal(caller, type, action) ? null : { request, granted: null, key };
+  if (!isPersonal(caller, type, action)) return { request, granted: null, key };
   const open = openConditions(caller);
   if (open === null || open.key.length > MAX_CACHED_LENGTH) return null;
   return {

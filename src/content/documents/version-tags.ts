@@ -2,10 +2,12 @@
  * Tags of the versions of a written document, before and after the write (protocol 8.35). A write in one
  * locale or state may change others: a client that has read them sees that the change is its own.
  */
+import { userOf } from '../access/caller.js';
 import type { OwnCondition } from '../access/decide.js';
 import { checkedAs, isFlag, isListOf, isShape, isText } from '../../kernel/json.js';
 import type { ReadPlan, StatePlan } from '../plan/plan.js';
 import type { VersionRow } from '../plan/versions.js';
+import type { WritePlan } from '../plan/write-plan.js';
 import { writtenTag } from './etag.js';
 
 export interface VersionTag {
@@ -25,9 +27,15 @@ interface Stamp {
 
 const isStamps = isListOf(isShape<Stamp>({ locale: isText, published: isFlag, stamp: isText }));
 
-/** Owner condition of the versions that the caller may read; null if there is none. */
-export const ownShown = (state: StatePlan | null): OwnCondition | null =>
-  [state?.published, state?.drafts].find((rule) => rule?.kind === 'own') ?? null;
+/**
+ * Owner condition of the versions that the caller may read; null if there is none. The plan of the response
+ * may be shared by users, so the user is that of the write.
+ */
+export function ownShown({ state, caller }: Pick<WritePlan, 'state' | 'caller'>): OwnCondition | null {
+  const rule = [state?.published, state?.drafts].find((one) => one?.kind === 'own') ?? null;
+  const user = userOf(caller);
+  return rule === null || user === null ? null : { ...rule, user };
+}
 
 /** Whether the caller could read a version before the write; the same condition as in `compileState`. */
 function isReadable({ published, shown }: VersionRow, state: StatePlan): boolean {

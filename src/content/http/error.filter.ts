@@ -133,8 +133,19 @@ export class ContentErrorFilter implements ExceptionFilter {
     httpAdapter.reply(response, answer, answer.error.status);
   }
 
+  /** Logs the reason of a refusal that only the application can remedy, such as a wrong value in a grant. */
+  private warn({ status, cause }: ContentError, requestId: string | null): void {
+    if (status !== 403 || !(cause instanceof Error)) return;
+    this.logger.warn(
+      `${requestId === null ? 'A request' : `Request ${requestId}`} was refused: ${cause.message}`,
+    );
+  }
+
   private answerTo(exception: unknown, requestId: string | null): ErrorBody {
-    if (exception instanceof ContentError) return body(exception.status, exception);
+    if (exception instanceof ContentError) {
+      this.warn(exception, requestId);
+      return body(exception.status, exception);
+    }
     if (exception instanceof HttpException) return fromHttp(exception);
     const cause = exception instanceof Error ? (exception.stack ?? exception.message) : String(exception);
     this.logger.error(requestId === null ? cause : `Request ${requestId} failed: ${cause}`);

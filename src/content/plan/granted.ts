@@ -2,10 +2,11 @@
 import { LRUCache } from 'lru-cache';
 import type { WhereCondition } from '../access/grant-condition.js';
 import type { ContentType } from '../model/model.js';
-import { ContentError } from '../../kernel/errors.js';
+import { ContentError, unmetGrant } from '../../kernel/errors.js';
 import { parseFilters } from '../query/parse-filters.js';
 import { openFilter } from '../query/text-shape.js';
 import type { Condition } from './plan.js';
+import { withPlaceholders } from './open-conditions.js';
 import { planFilter } from './plan-filter.js';
 import type { Rights } from './rights.js';
 
@@ -29,8 +30,8 @@ const unlimited = (): Rights => {
 const planned = new WeakMap<ContentType, LRUCache<string, Condition>>();
 
 /**
- * Returns the condition of a grant's filters. Throws an Error for names and values that the model does not
- * have: it is no error of the client.
+ * Returns the condition of a grant's filters. Throws an Error for names that the model does not have: it is
+ * no error of the client. A value that does not fit, which may come from the caller, is a ForbiddenError.
  */
 export function plannedWhere({ type, key }: WhereCondition): Condition {
   const ofType = planned.get(type) ?? new LRUCache<string, Condition>({ max: MOST });
@@ -44,20 +45,36 @@ export function plannedWhere({ type, key }: WhereCondition): Condition {
 
 function plan(type: ContentType, filters: unknown): Condition {
   try {
-    const budget = { left: Infinity, allowed: Infinity };
-    const filter = parseFilters(filters, { source: SOURCE, budget });
-    if (filter === null) throw new Error('There are no filters');
-    return planFilter(openFilter(filter), {
-      model: type,
-      attribute: null,
-      open: true,
-      path: [],
-      negated: false,
-      rights: unlimited(),
-      source: SOURCE,
-    });
+    return conditionOf(type, filters);
   } catch (error) {
-    const message = error instanceof ContentError || error instanceof Error ? error.message : String(error);
-    throw new Error(`A grant on ${type.singularApiId} has a wrong condition: ${message}`, { cause: error });
+    const message = error instanceof Error ? error.message : String(error);
+    const reason = `A grant on ${type.singularApiId} has a wrong condition: ${message}`;
+    if (error instanceof ContentError && isOfModel(type, filters)) throw unmetGrant(reason);
+    throw new Error(reason, { cause: error });
   }
+}
+
+/** Whether filters fit the model with other values. */
+function isOfModel(type: ContentType, filters: unknown): boolean {
+  try {
+    conditionOf(type, withPlaceholders(filters));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function conditionOf(type: ContentType, filters: unknown): Condition {
+  const budget = { left: Infinity, allowed: Infinity };
+  const filter = parseFilters(filters, { source: SOURCE, budget });
+  if (filter === null) throw new Error('There are no filters');
+  return planFilter(openFilter(filter), {
+    model: type,
+    attribute: null,
+    open: true,
+    path: [],
+    negated: false,
+    rights: unlimited(),
+    source: SOURCE,
+  });
 }

@@ -1,8 +1,9 @@
 /**
  * Conditions of a caller's grants without their values. Callers whose conditions differ only in values share
- * plans. A shared plan is made for a caller without id and attributes, so it contains no value.
+ * plans. A shared plan is made for a caller without attributes, whose id is a placeholder, so it contains no
+ * value.
  */
-import type { Caller } from '../access/caller.js';
+import { type Caller, userOf } from '../access/caller.js';
 import { filterTextOf, withFilters, type WhereOf } from '../access/grant-condition.js';
 import { isObject } from '../../kernel/json.js';
 import { isFlag, isOperator, operatorOf } from '../query/operators.js';
@@ -48,18 +49,22 @@ function open(value: unknown, key: string, places: Places): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, open(of, name, places)]));
 }
 
+/** Returns filters with placeholders for their values. */
+export const withPlaceholders = (filters: unknown): unknown => open(filters, '', new Places());
+
 function openText(text: string | null, places: Places): string | null {
   return text === null ? null : JSON.stringify(open(JSON.parse(text), '', places));
 }
 
 /**
- * Returns the conditions of a caller with placeholders. Null if its plans contain other facts about it: an
- * owner, or a condition that fails.
+ * Returns the conditions of a caller with placeholders, and its id as one if grants cover own documents. Null
+ * if a condition fails.
  */
 export function openConditions(caller: Caller): OpenConditions | null {
   const { permissions, kind } = caller;
-  if (permissions.hasOwn && kind === 'user') return null;
   const places = new Places();
+  const user = permissions.hasOwn ? userOf(caller) : null;
+  const id = user === null ? null : places.token('grant', user);
   const filters = new Map<WhereOf, string | null>();
   try {
     for (const where of permissions.filters)
@@ -69,8 +74,8 @@ export function openConditions(caller: Caller): OpenConditions | null {
     return null;
   }
   return {
-    caller: Object.freeze(withFilters({ kind, id: null, permissions }, filters)),
-    key: JSON.stringify([...filters.values()]),
+    caller: Object.freeze(withFilters({ kind, id, permissions }, filters)),
+    key: JSON.stringify([id, ...filters.values()]),
     values: places.values,
   };
 }

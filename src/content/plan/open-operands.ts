@@ -1,5 +1,5 @@
 /** Placeholders in a plan that is shared by filters with different values. */
-import { ContentError } from '../../kernel/errors.js';
+import { ContentError, unmetGrant } from '../../kernel/errors.js';
 import { OpenOperand, valueIn } from '../query/text-shape.js';
 import type { Condition, Operands, ReadPlan } from './plan.js';
 
@@ -50,14 +50,14 @@ export function filledIn(value: unknown, { operands }: Pick<ReadPlan, 'operands'
   return value.origin === 'query' ? operands.values[value.place] : grantedValue(value, operands);
 }
 
-/** Returns a value of a grant's condition. An invalid one is no error of the client. */
+/** Returns a value of a grant's condition. Throws ForbiddenError for one that does not fit. */
 function grantedValue({ place, convert }: OpenOperand, { granted }: Operands): unknown {
   if (convert === null || place >= granted.length) throw new Error('A placeholder in a grant has no value');
   try {
     return convert(granted[place]);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
-    throw new Error(`A grant has a wrong condition: ${error.message}`, { cause: error });
+    throw unmetGrant(`A value of a grant does not fit its condition: ${error.message}`);
   }
 }
 

@@ -75,7 +75,8 @@ export function openText({ text }: TextShape): string {
   return text.replace(VALUES, (_all, key: string) => `${key}${tokenOf('query', place++)}`);
 }
 
-const opened = (operand: unknown): unknown => {
+/** Returns the placeholder that a token stands for; other operands as they are. */
+export const opened = (operand: unknown): unknown => {
   if (Array.isArray(operand)) return operand.map(opened);
   if (typeof operand !== 'string' || !operand.startsWith(':')) return operand;
   for (const [origin, token] of TOKENS)
