@@ -176,10 +176,13 @@ describe('own documents', () => {
     expect((await get(`notes/${notes['bob']}`, 'ann').expect(404)).body).toEqual(
       (await get('notes/nothing', 'ann').expect(404)).body,
     );
-    expect(await countStatements(() => get('notes', 'ann').expect(200))).toHaveLength(1);
+    const other = 'notes?sort=title:desc';
+    expect(await countStatements(() => get(other, 'ann').expect(200))).toHaveLength(1);
+    expect(await countStatements(() => get(other, 'ann').expect(200))).toHaveLength(0);
+    expect(await countStatements(() => get(other, 'bob').expect(200))).toHaveLength(1);
   });
 
-  it('plans are not shared between users', async () => {
+  it('are never those of another user', async () => {
     for (const who of ['ann', 'bob', 'ann', 'bob'])
       expect(await titles('notes?sort=title', who)).toEqual([`${who}'s`]);
   });
