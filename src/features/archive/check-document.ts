@@ -11,8 +11,8 @@ import { MAX_INTEGER } from '../../content/model/cast-value.js';
 import type { StoredLinks } from '../../content/model/model.js';
 import { SCHEDULE_COLUMNS, SCHEDULED } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
-import { ArchiveError } from './format.js';
-import { type ArchiveConflict, documentIdOf } from './judge.js';
+import { ArchiveError, documentIdOf } from './format.js';
+import type { ArchiveConflict } from './judge.js';
 
 export interface DocumentRules {
   readonly archived: ArchivedType;

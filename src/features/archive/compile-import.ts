@@ -5,6 +5,7 @@ import { versionIndexName } from '../../content/model/naming.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import {
+  alias,
   constant,
   join,
   param,
@@ -15,10 +16,12 @@ import {
   type Sql,
   sql,
   type Statement,
+  typeName,
 } from '../../kernel/sql.js';
 import type { Replaceable } from '../../content/documents/archive-parts.js';
 import { archivedDocument, linkColumns, objectOf, SYSTEM, TIME_COLUMNS } from './compile-archive.js';
 import { namesOf } from '../../content/compile/link-sql.js';
+import { documentIdOf } from './format.js';
 
 export interface Batch {
   readonly archived: ArchivedType;
@@ -30,30 +33,23 @@ export interface Batch {
 
 const listed = (lines: readonly string[]): Param => param(`[${lines.join(',')}]`);
 
-const given = (lines: Param): Sql =>
-  sql`(select j.line, j.line->>'documentId' as id from json_array_elements(${lines}::json) j(line)) g`;
+const parsed = (lines: Param): Sql =>
+  sql`select j.line->>'documentId' as id, j.line from jsonb_array_elements(${lines}::jsonb) j(line)`;
+const given = (lines: Param): Sql => sql`(${parsed(lines)}) g`;
 
-/**
- * Ids of the documents as an array. PostgreSQL expects thousands of rows of JSON, and would read the whole
- * table for each batch; an array makes it use the index.
- */
-const idsIn = (lines: Param): Sql => sql`any(array(select g.id from ${given(lines)}))`;
+const idsIn = ({ lines }: Batch): Param => param(lines.map(documentIdOf));
 
 /** Versions of a line as rows of their table. Unknown columns may have values of other types. */
 function rowsOf({ archived: { type }, unknown }: Batch): Sql {
   const without = sql`(select jsonb_agg(v.v - ${param(unknown)}::text[])
-    from jsonb_array_elements((g.line->'versions')::jsonb) v(v))::json`;
+    from jsonb_array_elements(g.line->'versions') v(v))`;
   const versions = unknown.length === 0 ? sql`g.line->'versions'` : without;
-  return sql`json_populate_recordset(null::${quote(type.table)}, ${versions})`;
+  return sql`jsonb_populate_recordset(null::${quote(type.table)}, ${versions})`;
 }
-
-/** Versions of the documents as rows `r` of their table. */
-const versionsIn = (batch: Batch, lines: Param): Sql =>
-  sql`${given(lines)} cross join lateral ${rowsOf(batch)} r`;
 
 function linksIn({ table, attribute }: StoredLinks): Sql {
   const rows = sql`null::${quote(table.table)}`;
-  return sql`json_populate_recordset(${rows}, g.line->'links'->${quote(attribute.name, 'string')})`;
+  return sql`jsonb_populate_recordset(${rows}, g.line->'links'->${quote(attribute.name, 'string')})`;
 }
 
 /**
@@ -78,8 +74,8 @@ function comparable(document: Sql, batch: Batch): Sql {
     return [attribute.name, list] as const;
   });
   return sql`(select jsonb_build_object('versions', ${versions}, 'links', ${objectOf(lists, sql`jsonb`)},
-      'schedule', (c.d->'schedule')::jsonb)
-    from (select ${document} as d offset 0) c)`;
+      'schedule', c.d->'schedule')
+    from (select (${document})::jsonb as d offset 0) c)`;
 }
 
 /** Selects the `id` of stored documents that differ from the archive. */
@@ -93,40 +89,52 @@ export function compileDiffering(batch: Batch): Statement {
     where ${comparable(sql`d.line`, batch)} is distinct from ${theirs}`);
 }
 
-export function compileExisting({ archived, lines }: Batch): Statement {
-  const table = quote(archived.type.table);
+/** Selects the `id` of stored documents. */
+export function compileExisting(batch: Batch): Statement {
+  const table = quote(batch.archived.type.table);
   return print(
-    sql`select g.id from ${given(listed(lines))}
+    sql`select g.id from unnest(${idsIn(batch)}::text[]) g(id)
       where exists (select 1 from ${table} t where t.document_id = g.id)`,
   );
 }
 
-/** Condition for rows of other documents that an import may delete when they conflict. */
+/** Column of an index, in the tables of a type and in the rows of an archive. */
+interface IndexColumn {
+  readonly property: string;
+  readonly name: Sql;
+  readonly type: string;
+}
 
-const systemColumn = (property: string): Sql | undefined => {
-  const own = SYSTEM_COLUMNS.find((column) => column.property === property);
-  return own === undefined ? undefined : plain(own.name);
-};
-
-function columnsOf({ properties }: Index, { columns }: ArchivedType): readonly Sql[] {
+/** Returns the columns of an index; none if archives omit one of them. */
+function columnsOf({ properties }: Index, { columns }: ArchivedType): readonly IndexColumn[] {
   const found = properties.flatMap((property) => {
+    const system = SYSTEM_COLUMNS.find((column) => column.property === property);
+    if (system !== undefined) return [{ property, name: plain(system.name), type: system.type }];
     const own = columns.find((column) => column.property === property);
-    return systemColumn(property) ?? (own === undefined ? [] : quote(own.name));
+    return own === undefined ? [] : [{ property, name: quote(own.name), type: own.type }];
   });
   return found.length === properties.length ? found : [];
 }
+
+const isSystem = (property: string): boolean => SYSTEM_COLUMNS.some((column) => column.property === property);
 
 /** Selects documents whose unique values are used by another document: `id` and `other`. */
 function heldBy(index: Index, batch: Batch, replaceable: Replaceable): Statement {
   const { type } = batch.archived;
   const where = index.where === null ? sql`` : sql` where ${index.where}`;
-  const same = columnsOf(index, batch.archived).map((name) => sql`t.${name} = r.${name}`);
-  const rows = sql`select r.* from ${versionsIn(batch, listed(batch.lines))}`;
+  const columns = columnsOf(index, batch.archived).filter(({ property }) => property !== '_published');
+  // Rows have only the columns of the index, and `published`, which its condition may read.
+  const shape = [{ name: sql`published`, type: 'boolean' }, ...columns].map(
+    ({ name, type: of }) => sql`${name} ${typeName(of)}`,
+  );
+  const rows = sql`select g.id, v.* from ${given(listed(batch.lines))}
+    cross join lateral jsonb_to_recordset(g.line->'versions') v(${join(shape, ', ')})`;
+  const same = columns.map(({ name }) => sql`t.${name} = r.${name}`);
   // `offset 0` looks each value up in the index, instead of joining the whole table.
-  return print(sql`select distinct r.document_id as id, t.document_id as other
+  return print(sql`select distinct r.id, t.document_id as other
     from (select * from (${rows}) r${where}) r
     cross join lateral (select * from (select * from ${quote(type.table)}${where}) t
-      where ${join(same, ' and ')} and t.document_id <> r.document_id offset 0) t
+      where t.published = r.published and ${join(same, ' and ')} and t.document_id <> r.id offset 0) t
     where not (${replaceable(sql`t`)})`);
 }
 
@@ -151,11 +159,10 @@ export function compileRivals(batch: Batch, replaceable: Replaceable): readonly 
   const indexes = archived.type.storage.indexes.filter(
     (index) => index.unique && index.name !== version && columnsOf(index, archived).length > 0,
   );
-  const isOwn = (property: string): boolean => systemColumn(property) === undefined;
   return [
     ...indexes.map((index) => ({
       statement: heldBy(index, batch, replaceable),
-      what: index.properties.filter(isOwn).join(', ') || 'the only document',
+      what: index.properties.filter((one) => !isSystem(one)).join(', ') || 'the only document',
     })),
     ...archived.links
       .filter(({ table }) => table.exclusive)
@@ -164,9 +171,9 @@ export function compileRivals(batch: Batch, replaceable: Replaceable): readonly 
 }
 
 /** Deletes conflicting rows that an import may replace. */
-export const compileReplaced = ({ archived: { type }, lines }: Batch, replaceable: Replaceable): Statement =>
-  print(sql`delete from ${quote(type.table)} t where ${replaceable(sql`t`)}
-    and t.document_id not in (select g.id from ${given(listed(lines))})`);
+export const compileReplaced = (batch: Batch, replaceable: Replaceable): Statement =>
+  print(sql`delete from ${quote(batch.archived.type.table)} t where ${replaceable(sql`t`)}
+    and t.document_id <> all(${idsIn(batch)}::text[])`);
 
 /** Locks the tables of a type against concurrent writes, not against reads. */
 export function compileHoldTables({ type, links }: ArchivedType): Statement {
@@ -182,63 +189,70 @@ export const compileStatistics = ({ type, links }: ArchivedType): Statement =>
   print(sql`analyze ${join([quote(type.table), ...links.map(({ table }) => quote(table.table))], ', ')}`);
 
 /**
- * Writes documents, replacing stored ones with the same ids. New rows keep their archived row id if it is
- * free. Stored rows keep theirs, and the columns that archives omit.
+ * Deletes what the archive does not have of stored documents: versions, and all links and times. Stored rows
+ * keep their ids.
  */
-export function compileDocuments(batch: Batch): readonly Statement[] {
+export function compileReplacing(batch: Batch): readonly Statement[] {
   const { archived } = batch;
-  const { type, columns, links } = archived;
   const lines = listed(batch.lines);
+  const ids = sql`any(${idsIn(batch)}::text[])`;
+  const table = quote(archived.type.table);
+  const scheduled = constant(archived.type.singularApiId);
+  return [
+    print(sql`delete from ${table} t where t.document_id = ${ids}
+      and (t.document_id, t.locale, t.published) not in
+        (select g.id, r.locale, r.published from ${given(lines)} cross join lateral ${rowsOf(batch)} r)`),
+    ...archived.links.map((stored) => {
+      const { table: links, owner } = namesOf(stored.table);
+      return print(sql`delete from ${links} l where l.${owner} = ${ids}`);
+    }),
+    print(sql`delete from ${quote(scheduleTableOf(archived.type))} s
+      where s.type = ${scheduled} and s.document_id = ${ids}`),
+  ];
+}
+
+/** Inserts versions of the documents `g`. A stored row keeps its id, and the columns that archives omit. */
+function versionsInsert(batch: Batch): Sql {
+  const { type, columns } = batch.archived;
   const table = quote(type.table);
-  const rows = versionsIn(batch, lines);
   const names = columns.map(({ name }) => quote(name));
-  const sequence = sql`${idsOf(type)}::regclass`;
+  // New rows keep their archived row id if it is free.
   const id = sql`case when r.id is null or (select x.id from ${table} x where x.id = r.id) is not null
-    then nextval(${sequence}) else r.id end`;
+    then nextval(${idsOf(type)}::regclass) else r.id end`;
   const own = sql`g.id, ${id}, r.locale, r.published, r.created_at, r.updated_at,
     r.published_at, coalesce(r.revision, 0)`;
   const values = columns.map(({ name }) => batch.set?.get(name)?.(sql`r`) ?? sql`r.${quote(name)}`);
-  const written = join([own, ...values], ', ');
   const set = [sql`created_at`, sql`updated_at`, sql`published_at`, sql`revision`, ...names].map(
     (name) => sql`${name} = excluded.${name}`,
   );
-  return [
-    print(sql`delete from ${table} t where t.document_id = ${idsIn(lines)}
-      and (t.document_id, t.locale, t.published) not in
-        (select g.id, r.locale, r.published from ${rows})`),
-    print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')}) select ${written} from ${rows}
-      order by r.id
-      on conflict (document_id, locale, published) do update set ${join(set, ', ')}`),
-    ...links.flatMap((one) => linksOf(one, lines)),
-    ...timesOf(archived, lines),
-  ];
+  return sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')})
+    select ${join([own, ...values], ', ')} from g cross join lateral ${rowsOf(batch)} r order by r.id
+    on conflict (document_id, locale, published) do update set ${join(set, ', ')}`;
 }
 
-function linksOf(stored: StoredLinks, lines: Param): readonly Statement[] {
+function linksInsert(stored: StoredLinks): Sql {
   const { table, owner } = namesOf(stored.table);
   const columns = linkColumns(stored);
   const values = columns.map((name) => sql`r.${name}`);
-  return [
-    print(sql`delete from ${table} l where l.${owner} = ${idsIn(lines)}`),
-    print(sql`insert into ${table} (${join([owner, ...columns], ', ')})
-      select ${join([sql`g.id`, ...values], ', ')} from ${given(lines)} cross join lateral ${linksIn(stored)} r`),
-  ];
+  return sql`insert into ${table} (${join([owner, ...columns], ', ')})
+    select ${join([sql`g.id`, ...values], ', ')} from g cross join lateral ${linksIn(stored)} r`;
 }
 
-function timesOf({ type }: ArchivedType, lines: Param): readonly Statement[] {
+function timesInsert({ type }: ArchivedType): Sql {
   const table = quote(scheduleTableOf(type));
-  const name = constant(type.singularApiId);
-  return [
-    print(
-      sql`delete from ${table} s where s.type = ${name}
-        and s.document_id = ${idsIn(lines)}`,
-    ),
-    print(sql`insert into ${table} (type, document_id, ${TIME_COLUMNS})
-      select ${name}, g.id, r.locale, r.action, r.due_at, r.attempts, r.failed_at, r.failure
-        from ${given(lines)}
-      cross join lateral json_populate_recordset(null::${table},
-        case json_typeof(g.line->'schedule') when 'array' then g.line->'schedule' end) r`),
-  ];
+  return sql`insert into ${table} (type, document_id, ${TIME_COLUMNS})
+    select ${constant(type.singularApiId)}, g.id, r.locale, r.action, r.due_at, r.attempts, r.failed_at, r.failure
+    from g cross join lateral jsonb_populate_recordset(null::${table},
+      case jsonb_typeof(g.line->'schedule') when 'array' then g.line->'schedule' end) r`;
+}
+
+/** Writes documents in one statement, which parses the lines once. */
+export function compileDocuments(batch: Batch): Statement {
+  const { archived, lines } = batch;
+  const inserts = [versionsInsert(batch), ...archived.links.map(linksInsert)];
+  const parts = inserts.map((insert, i) => sql`${alias('k', i)} as (${insert})`);
+  return print(sql`with g as materialized (${parsed(listed(lines))}), ${join(parts, ', ')}
+    ${timesInsert(archived)}`);
 }
 
 export const idsOf = ({ table }: ContentType): Sql =>

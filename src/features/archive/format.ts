@@ -88,6 +88,14 @@ export const LINES: Readonly<
   contents: { counted: /^\{"content"/, own: /^\{"(content|bytes)"/ },
 };
 
+const DOCUMENT = /^\{"documentId"\s*:\s*("(?:[^"\\]|\\.)*")/;
+
+/** Returns the document id of a line; an empty string for an invalid line. */
+export const documentIdOf = (line: string): string => {
+  const [, quoted] = DOCUMENT.exec(line) ?? [];
+  return quoted === undefined ? '' : (JSON.parse(quoted) as string);
+};
+
 export interface ArchivedContent {
   /** Storage key, which contains the SHA-256 of the bytes; image formats are named after their original. */
   readonly content: string;

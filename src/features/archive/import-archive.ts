@@ -13,14 +13,21 @@ import {
   compilePastIds,
   compileProgress,
 } from './compile-import-progress.js';
-import { compileDocuments, compileHoldTables, compileReplaced, compileStatistics } from './compile-import.js';
+import {
+  compileDocuments,
+  compileHoldTables,
+  compileReplaced,
+  compileReplacing,
+  compileStatistics,
+} from './compile-import.js';
 import { compileLocks } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
 import { mutexOf } from '../../content/plan/locks.js';
 import type { Schema } from '../../content/model/model.js';
 import { modelConflicts } from './compare-models.js';
 import type { Source } from './export-archive.js';
-import { ArchiveError } from './format.js';
+import { checkDocuments } from './check-document.js';
+import { ArchiveError, documentIdOf } from './format.js';
 import { type Brought, BytesGone, contentsBefore, ContentsIntake } from './import-contents.js';
 import {
   type Counts,
@@ -33,7 +40,7 @@ import {
   type OpenArchive,
   refuse,
 } from './import-options.js';
-import { type ArchiveConflict, documentIdOf, type Judged, replaceableIn } from './judge.js';
+import { type ArchiveConflict, type Judged, replaceableIn } from './judge.js';
 import {
   judgePiece,
   type Known,
@@ -110,15 +117,20 @@ async function findConflicts(task: Known, runner: Runner): Promise<Found & Pick<
     },
     part: (known) => add(known.conflicts),
     contents: null,
-    piece: async (piece) => {
+    piece: (piece) => {
       const known = knownPiece(piece, task);
-      if (known === null || piece.first + piece.lines.length <= done) return;
-      const judging = { ...task, checks: true, gone: () => undefined };
-      add((await refusing(piece.part.type, () => judgePiece(runner, known, judging))).conflicts);
+      if (known === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
+      const judging = { ...task, refused: refusedIn(known), gone: () => undefined };
+      return async () => {
+        add((await refusing(piece.part.type, () => judgePiece(runner, known, judging))).conflicts);
+      };
     },
   });
   return { conflicts, notes, done };
 }
+
+const refusedIn = ({ batch, rules }: KnownPiece): readonly ArchiveConflict[] =>
+  checkDocuments(batch.lines, rules);
 
 /** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
 async function acquireLocks(
@@ -144,7 +156,8 @@ async function writePiece(
     throw new BytesGone();
   };
   // With other options, a refused document has already stopped the import.
-  const judged = await judgePiece(runner, known, { ...task, checks: task.onConflict === 'skip', gone });
+  const refused = task.onConflict === 'skip' ? refusedIn(known) : [];
+  const judged = await judgePiece(runner, known, { ...task, refused, gone });
   refuse({ conflicts: judged.conflicts, done: piece.first }, task.onConflict);
   const doneWith = (id: string): keyof Counts => DONE[task.onConflict][judged.verdicts.get(id) ?? 'new'];
   const idsOf = (done: keyof Counts): string[] =>
@@ -154,7 +167,10 @@ async function writePiece(
   const lines = batch.lines.filter((line) => ['imported', 'replaced'].includes(doneWith(documentIdOf(line))));
   await runner.run(compileReplaced(batch, replaceable));
   await runner.run(compilePastIds(batch.archived, piece.part.lastId));
-  if (lines.length > 0) for (const step of compileDocuments({ ...batch, lines })) await runner.run(step);
+  const stored = lines.filter((line) => judged.verdicts.get(documentIdOf(line)) !== 'new');
+  const replacing = stored.length === 0 ? [] : compileReplacing({ ...batch, lines: stored });
+  for (const step of replacing) await runner.run(step);
+  if (lines.length > 0) await runner.run(compileDocuments({ ...batch, lines }));
   const imported = lines
     .map(documentIdOf)
     .map((id) => ({ documentId: id, isNew: doneWith(id) === 'imported' }));
@@ -231,7 +247,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
       documents = 0;
       analyzeAt = FIRST_STATISTICS;
     },
-    piece,
+    piece: (one) => () => piece(one),
     contents: intake,
   }).finally(() => intake?.close());
   await inOne(async (runner) => {

@@ -9,8 +9,8 @@ import type { ArchivedContents, ArrivingContent } from '../../content/documents/
 import { isListOf, isObject, isRecordOf, isShape, isText, type Test } from '../../kernel/json.js';
 import type { Column, ContentType, Schema } from '../../content/model/model.js';
 import { param, quote, type Sql, sql } from '../../kernel/sql.js';
-import { ArchiveError, type ArchivedContent } from './format.js';
-import { type ArchiveConflict, documentIdOf, type Judged, type Verdict } from './judge.js';
+import { ArchiveError, type ArchivedContent, documentIdOf } from './format.js';
+import type { ArchiveConflict, Judged, Verdict } from './judge.js';
 import type { ContentsVisitor } from './walk-archive.js';
 
 export interface Brought {

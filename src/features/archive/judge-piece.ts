@@ -2,8 +2,8 @@
 import type { Batch } from './compile-import.js';
 import { firstLine, isDataError } from '../../kernel/postgres-errors.js';
 import type { Runner } from '../../pool/runner.js';
-import { checkDocuments, type DocumentRules } from './check-document.js';
-import { ArchiveError } from './format.js';
+import type { DocumentRules } from './check-document.js';
+import { ArchiveError, documentIdOf } from './format.js';
 import {
   type Brought,
   contentsNamed,
@@ -12,7 +12,7 @@ import {
   type NamedContents,
 } from './import-contents.js';
 import type { Import } from './import-options.js';
-import { documentIdOf, judge, type Judged, replaceableIn } from './judge.js';
+import { type ArchiveConflict, judge, type Judged, replaceableIn } from './judge.js';
 import type { Piece } from './walk-archive.js';
 
 export interface Known extends Import {
@@ -53,8 +53,8 @@ export async function refusing<T>(type: string, work: () => Promise<T>): Promise
 export const NOTHING_JUDGED: Judged = { verdicts: new Map(), conflicts: [] };
 
 interface Judging {
-  /** True checks each document; false relies on an earlier check that found no conflict. */
-  readonly checks: boolean;
+  /** Documents that their check refuses; empty if an earlier check found no conflict. */
+  readonly refused: readonly ArchiveConflict[];
   /** Called for contents that the archive has and the storage lacks. */
   readonly gone: () => void;
 }
@@ -63,10 +63,9 @@ interface Judging {
 export async function judgePiece(
   runner: Runner,
   piece: KnownPiece,
-  { source, checks, gone }: Judging & Pick<Import, 'source'>,
+  { source, refused, gone }: Judging & Pick<Import, 'source'>,
 ): Promise<Judged> {
   const { batch, files } = piece;
-  const refused = checks ? checkDocuments(batch.lines, piece.rules) : [];
   const out = new Set(refused.map(({ documentId = '' }) => documentId));
   const compared = { ...batch, lines: batch.lines.filter((line) => !out.has(documentIdOf(line))) };
   const found = await judge(runner, compared, replaceableIn(source, batch.archived));

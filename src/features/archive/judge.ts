@@ -2,6 +2,7 @@
 import { type Batch, compileDiffering, compileExisting, compileRivals } from './compile-import.js';
 import type { Replaceable } from '../../content/documents/archive-parts.js';
 import type { Source } from './export-archive.js';
+import { documentIdOf } from './format.js';
 import type { Runner } from '../../pool/runner.js';
 import type { ArchivedType } from '../../content/model/archive.js';
 import { sql } from '../../kernel/sql.js';
@@ -42,14 +43,6 @@ export const replaceableIn = (
   { parts, schema }: Pick<Source, 'parts' | 'schema'>,
   { type }: ArchivedType,
 ): Replaceable => parts.replaceable(schema, type.singularApiId) ?? (() => sql`false`);
-
-const LINE = /^\{"documentId"\s*:\s*("(?:[^"\\]|\\.)*")/;
-
-/** Returns the document id of a line; an empty string for an invalid line. */
-export const documentIdOf = (line: string): string => {
-  const [, quoted] = LINE.exec(line) ?? [];
-  return quoted === undefined ? '' : (JSON.parse(quoted) as string);
-};
 
 /** Compares the documents of a batch with the stored content. */
 export async function judge(runner: Runner, batch: Batch, replaceable: Replaceable): Promise<Judged> {

@@ -26,7 +26,8 @@ export interface ContentsVisitor {
 export interface Visitor {
   readonly header: (header: ArchiveHeader, comparison: Comparison) => Promise<void>;
   readonly part: (known: KnownPart) => void;
-  readonly piece: (piece: Piece) => Promise<void>;
+  /** Prepares a batch, and returns its work in the database, which runs while the next one is prepared. */
+  readonly piece: (piece: Piece) => () => Promise<void>;
   readonly contents: ContentsVisitor | null;
 }
 
@@ -35,6 +36,7 @@ class PieceCollector {
   private lines: string[] = [];
   private size = 0;
   private first = 0;
+  private working: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly atOnce: number,
@@ -55,7 +57,23 @@ class PieceCollector {
   async flush(): Promise<void> {
     const { at, lines, first } = this;
     [this.first, this.size, this.lines] = [first + lines.length, 0, []];
-    if (at !== null && lines.length > 0) await this.visitor.piece({ ...at, lines, first });
+    if (at === null || lines.length === 0) return;
+    const work = this.visitor.piece({ ...at, lines, first });
+    await this.working;
+    this.working = work();
+    // The next flush, or the end of the part, reports an error.
+    this.working.catch(() => undefined);
+  }
+
+  /** Waits for the work in the database, and throws its error. */
+  async finish(): Promise<void> {
+    await this.flush();
+    await this.working;
+  }
+
+  /** Waits for the work in the database after an error. */
+  async stop(): Promise<void> {
+    await this.working.catch(() => undefined);
   }
 }
 
@@ -82,15 +100,20 @@ function handlersOf(
     content: ({ content }) => visitor.contents?.begin(content),
     bytes: ({ bytes }) => visitor.contents?.bytes(bytes),
     contentEnd: () => visitor.contents?.end(),
-    end: () => pieces.flush(),
+    end: () => pieces.finish(),
   };
 }
 
 /** Reads an archive and calls the visitor. Throws an ArchiveError for an incomplete or damaged archive. */
 export async function walk(task: Import, visitor: Visitor): Promise<void> {
-  const handlers = handlersOf(task, visitor, new PieceCollector(task.atOnce, visitor));
-  for await (const item of readArchive(task.open())) {
-    const handle: (one: never) => Promise<void> | void = handlers[item.kind];
-    await handle(item as never);
+  const pieces = new PieceCollector(task.atOnce, visitor);
+  const handlers = handlersOf(task, visitor, pieces);
+  try {
+    for await (const item of readArchive(task.open())) {
+      const handle: (one: never) => Promise<void> | void = handlers[item.kind];
+      await handle(item as never);
+    }
+  } finally {
+    await pieces.stop();
   }
 }
