@@ -1,5 +1,5 @@
 /**
- * Imports an archive. The first passes check it; the last one writes documents in batches and records the
+ * Imports an archive. The first pass checks it; the second one writes documents in batches and records the
  * progress.
  */
 import { archiveSettings } from './compile-archive.js';
@@ -7,7 +7,6 @@ import {
   compileBeginImport,
   compileDropProgress,
   compileForgetImport,
-  compileImportTable,
   compileNoteProgress,
   compilePast,
   compilePastIds,
@@ -23,16 +22,13 @@ import {
 import { compileLocks } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
 import { mutexOf } from '../../content/plan/locks.js';
-import type { Schema } from '../../content/model/model.js';
-import { modelConflicts } from './compare-models.js';
 import type { Source } from './export-archive.js';
-import { checkDocuments } from './check-document.js';
+import { type Checked, findConflicts } from './find-conflicts.js';
 import { ArchiveError, documentIdOf } from './format.js';
-import { type Brought, BytesGone, contentsBefore, ContentsIntake } from './import-contents.js';
+import { BytesGone, contentsBefore, ContentsIntake } from './import-contents.js';
 import {
   type Counts,
   DONE,
-  type Found,
   type Import,
   type ImportOptions,
   type ImportResult,
@@ -40,32 +36,21 @@ import {
   type OpenArchive,
   refuse,
 } from './import-options.js';
-import { type ArchiveConflict, type Judged, replaceableIn } from './judge.js';
+import { type Judged, replaceableIn } from './judge.js';
 import {
   judgePiece,
   type Known,
   type KnownPiece,
   knownPiece,
   NOTHING_JUDGED,
+  refusedIn,
   refusing,
 } from './judge-piece.js';
-import { readArchive } from './read-archive.js';
 import { type Piece, walk } from './walk-archive.js';
 
-/** Maximum number of listed conflicts of each kind, so that one kind hides no other. */
-const MAX_CONFLICTS = 1000;
 const DEFAULT_BATCH_SIZE = 100;
 /** Maximum number of attempts while other processes remove contents that the import stored. */
 const ATTEMPTS = 5;
-
-/** Reads an archive to its end. Throws an {@link ArchiveError} for an invalid one. */
-async function checkWhole(open: OpenArchive): Promise<Brought> {
-  let brought: Brought = { any: false, missing: new Set() };
-  for await (const item of readArchive(open()))
-    if (item.kind === 'end' && item.part.part === 'contents')
-      brought = { any: true, missing: new Set(item.end.missing ?? []) };
-  return brought;
-}
 
 interface Written {
   readonly judged: Judged;
@@ -73,64 +58,6 @@ interface Written {
 }
 
 const NOTHING: Written = { judged: NOTHING_JUDGED, loose: [] };
-
-/**
- * Returns the number of documents that an interrupted import has processed. Later changes of them are no
- * conflicts.
- */
-async function doneBefore(runner: Runner, schema: Schema, archive: string): Promise<number> {
-  const [table] = await runner.run(compileImportTable(schema));
-  if (table?.['there'] !== true) return 0;
-  const [row] = await runner.run(compileProgress(schema, archive, false));
-  return Number(row?.['done'] ?? 0);
-}
-
-/** Whether the archive contains bytes, and the application has no storage for them. */
-const lacksStorage = ({ brought, files, source }: Known): boolean =>
-  brought.any && files && source.parts.contents === null;
-
-/** Note on an archive of an earlier release. */
-const NOT_COMPARED =
-  'The archive is of an earlier release and does not describe its model: options of types, attributes and ' +
-  'components were not compared, only columns and values';
-
-/** Returns the conflicts of an archive, and a note for each comparison that was not possible. */
-async function findConflicts(task: Known, runner: Runner): Promise<Found & Pick<ImportResult, 'notes'>> {
-  const { schema } = task.source;
-  const notes: string[] = [];
-  const conflicts: ArchiveConflict[] = lacksStorage(task) ? [{ kind: 'bytes', type: 'file' }] : [];
-  const counts = new Map<ArchiveConflict['kind'], number>();
-  const add = (more: readonly ArchiveConflict[]): void => {
-    for (const conflict of more) {
-      const count = (counts.get(conflict.kind) ?? 0) + 1;
-      counts.set(conflict.kind, count);
-      if (count <= MAX_CONFLICTS) conflicts.push(conflict);
-    }
-  };
-  for (const setting of archiveSettings()) await runner.run(setting);
-  let done = 0;
-  await walk(task, {
-    header: async ({ id }, comparison) => {
-      done = await doneBefore(runner, schema, id);
-      add(modelConflicts(comparison));
-      if (comparison.archived === null) notes.push(NOT_COMPARED);
-    },
-    part: (known) => add(known.conflicts),
-    contents: null,
-    piece: (piece) => {
-      const known = knownPiece(piece, task);
-      if (known === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
-      const judging = { ...task, refused: refusedIn(known), gone: () => undefined };
-      return async () => {
-        add((await refusing(piece.part.type, () => judgePiece(runner, known, judging))).conflicts);
-      };
-    },
-  });
-  return { conflicts, notes, done };
-}
-
-const refusedIn = ({ batch, rules }: KnownPiece): readonly ArchiveConflict[] =>
-  checkDocuments(batch.lines, rules);
 
 /** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
 async function acquireLocks(
@@ -249,6 +176,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
     },
     piece: (one) => () => piece(one),
     contents: intake,
+    end: () => undefined,
   }).finally(() => intake?.close());
   await inOne(async (runner) => {
     const [row] = await runner.run(compileForgetImport(schema, archive));
@@ -279,8 +207,9 @@ const DEFAULTS = {
 } as const;
 
 /**
- * Imports an archive into an empty or a running system. Separate passes verify the archive, compare it with
- * the stored content, and write. Repeating the call resumes an interrupted import of the same archive.
+ * Imports an archive into an empty or a running system. The first pass verifies the archive and compares
+ * it with the stored content; the second one writes. Repeating the call resumes an interrupted import of the
+ * same archive.
  *
  * Throws an {@link ArchiveError} for an incomplete archive, and an `ArchiveConflictError` for conflicts.
  */
@@ -289,10 +218,11 @@ export async function importArchive(
   open: OpenArchive,
   { dryRun = false, ...options }: ImportOptions,
 ): Promise<ImportResult> {
-  const task: Known = { ...DEFAULTS, ...options, source, open, brought: await checkWhole(open) };
-  const search = (runner: Runner): ReturnType<typeof findConflicts> => findConflicts(task, runner);
-  const { done, ...found } = await source.database.alone(search, { snapshot: true });
+  const task: Import = { ...DEFAULTS, ...options, source, open };
+  const check = (runner: Runner): Promise<Checked> => findConflicts(task, runner);
+  const { found: all, brought } = await source.database.alone(check, { snapshot: true });
+  const { done, ...found } = all;
   if (dryRun) return { ...noCounts(), ...found };
   refuse({ ...found, done }, task.onConflict);
-  return { ...(await importWhole(task)), ...found };
+  return { ...(await importWhole({ ...task, brought })), ...found };
 }

@@ -2,7 +2,7 @@
 import type { Batch } from './compile-import.js';
 import { firstLine, isDataError } from '../../kernel/postgres-errors.js';
 import type { Runner } from '../../pool/runner.js';
-import type { DocumentRules } from './check-document.js';
+import { checkDocuments, type DocumentRules } from './check-document.js';
 import { ArchiveError, documentIdOf } from './format.js';
 import {
   type Brought,
@@ -58,6 +58,10 @@ interface Judging {
   /** Called for contents that the archive has and the storage lacks. */
   readonly gone: () => void;
 }
+
+/** Returns the documents that their check refuses. */
+export const refusedIn = ({ batch, rules }: KnownPiece): readonly ArchiveConflict[] =>
+  checkDocuments(batch.lines, rules);
 
 /** Finds the conflicts of a batch. Documents with refused values are not compared with the stored ones. */
 export async function judgePiece(

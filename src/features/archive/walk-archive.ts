@@ -2,7 +2,7 @@
 import { describeModel } from '../../content/model/description.js';
 import { archivedTypes } from '../../content/model/archive.js';
 import { type Comparison, type KnownPart, knownPart } from './compare-models.js';
-import type { ArchivedContent, ArchiveHeader, DocumentsPart } from './format.js';
+import type { ArchivedContent, ArchiveHeader, ArchivePart, DocumentsPart, PartEnd } from './format.js';
 import type { Import } from './import-options.js';
 import { type ArchiveItem, readArchive } from './read-archive.js';
 
@@ -29,6 +29,8 @@ export interface Visitor {
   /** Prepares a batch, and returns its work in the database, which runs while the next one is prepared. */
   readonly piece: (piece: Piece) => () => Promise<void>;
   readonly contents: ContentsVisitor | null;
+  /** Called at the end of each part, after the work on its batches. */
+  readonly end: (part: ArchivePart, end: PartEnd) => void;
 }
 
 class PieceCollector {
@@ -100,7 +102,10 @@ function handlersOf(
     content: ({ content }) => visitor.contents?.begin(content),
     bytes: ({ bytes }) => visitor.contents?.bytes(bytes),
     contentEnd: () => visitor.contents?.end(),
-    end: () => pieces.finish(),
+    end: async ({ part, end }) => {
+      await pieces.finish();
+      visitor.end(part, end);
+    },
   };
 }
 

@@ -1,0 +1,79 @@
+/** First pass of an import: verifies the archive, and compares it with the model and the stored content. */
+import type { Schema } from '../../content/model/model.js';
+import type { Runner } from '../../pool/runner.js';
+import { modelConflicts } from './compare-models.js';
+import { archiveSettings } from './compile-archive.js';
+import { compileImportTable, compileProgress } from './compile-import-progress.js';
+import type { Brought } from './import-contents.js';
+import type { Found, Import, ImportResult } from './import-options.js';
+import type { ArchiveConflict } from './judge.js';
+import { judgePiece, knownPiece, refusedIn, refusing } from './judge-piece.js';
+import { walk } from './walk-archive.js';
+
+/** Maximum number of listed conflicts of each kind, so that one kind hides no other. */
+const MAX_CONFLICTS = 1000;
+
+/**
+ * Returns the number of documents that an interrupted import has processed. Later changes of them are no
+ * conflicts.
+ */
+async function doneBefore(runner: Runner, schema: Schema, archive: string): Promise<number> {
+  const [table] = await runner.run(compileImportTable(schema));
+  if (table?.['there'] !== true) return 0;
+  const [row] = await runner.run(compileProgress(schema, archive, false));
+  return Number(row?.['done'] ?? 0);
+}
+
+export interface Checked {
+  readonly found: Found & Pick<ImportResult, 'notes'>;
+  readonly brought: Brought;
+}
+
+/** Note on an archive of an earlier release. */
+const NOT_COMPARED =
+  'The archive is of an earlier release and does not describe its model: options of types, attributes and ' +
+  'components were not compared, only columns and values';
+
+/**
+ * Reads a whole archive. Returns its conflicts, and a note for each comparison that was not possible. Throws
+ * an {@link ArchiveError} for a damaged archive.
+ */
+export async function findConflicts(task: Import, runner: Runner): Promise<Checked> {
+  const { schema } = task.source;
+  const notes: string[] = [];
+  const conflicts: ArchiveConflict[] = [];
+  let brought: Brought = { any: false, missing: new Set() };
+  const counts = new Map<ArchiveConflict['kind'], number>();
+  const add = (more: readonly ArchiveConflict[]): void => {
+    for (const conflict of more) {
+      const count = (counts.get(conflict.kind) ?? 0) + 1;
+      counts.set(conflict.kind, count);
+      if (count <= MAX_CONFLICTS) conflicts.push(conflict);
+    }
+  };
+  for (const setting of archiveSettings()) await runner.run(setting);
+  let done = 0;
+  await walk(task, {
+    header: async ({ id }, comparison) => {
+      done = await doneBefore(runner, schema, id);
+      add(modelConflicts(comparison));
+      if (comparison.archived === null) notes.push(NOT_COMPARED);
+    },
+    part: (known) => add(known.conflicts),
+    contents: null,
+    piece: (piece) => {
+      const known = knownPiece(piece, { ...task, brought });
+      if (known === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
+      const judging = { ...task, refused: refusedIn(known), gone: () => undefined };
+      return async () => {
+        add((await refusing(piece.part.type, () => judgePiece(runner, known, judging))).conflicts);
+      };
+    },
+    end: ({ part }, { missing }) => {
+      if (part !== 'contents') return;
+      brought = { any: true, missing: new Set(missing) };
+      if (task.files && task.source.parts.contents === null) add([{ kind: 'bytes', type: 'file' }]);
+    },
+  });
+  return { found: { conflicts, notes, done }, brought };
+}
