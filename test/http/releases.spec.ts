@@ -43,12 +43,18 @@ const news = defineCollectionType({
   singularApiId: 'news',
   pluralApiId: 'newses',
   draftAndPublish: true,
+  desk: { title: 'headline' },
   attributes: { headline: { type: 'string', required: true } },
 });
 const front = defineSingleType({
   singularApiId: 'front',
   draftAndPublish: true,
-  attributes: { title: { type: 'string' } },
+  // A relation has no text that could be a title.
+  desk: { title: 'first' },
+  attributes: {
+    title: { type: 'string' },
+    first: { type: 'relation', relation: 'oneToOne', target: 'news' },
+  },
 });
 const plain = defineCollectionType({
   singularApiId: 'plain',

@@ -1,5 +1,5 @@
 /** Palette: finds screens, actions and documents by a few letters, and opens them by keyboard. */
-import { Combobox, Loader, Modal, ScrollArea, Text, TextInput, useCombobox } from '@mantine/core';
+import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -147,21 +147,19 @@ export default function Palette({ close }: { readonly close: () => void }) {
             onChange={(event) => setSearch(event.currentTarget.value)}
           />
         </Combobox.EventsTarget>
-        <ScrollArea.Autosize mah={360} mt="sm">
-          <Combobox.Options aria-label={texts.palette.title}>
-            {entries.map(({ path, label, hint }) => (
-              <Combobox.Option key={path} value={path}>
-                <Text size="sm" component="span" fw={500}>
-                  <bdi>{label}</bdi>
-                </Text>{' '}
-                <Text size="xs" component="span" c="dimmed">
-                  {hint}
-                </Text>
-              </Combobox.Option>
-            ))}
-            {entries.length === 0 && !isFetching && <Combobox.Empty>{texts.noResults}</Combobox.Empty>}
-          </Combobox.Options>
-        </ScrollArea.Autosize>
+        <Combobox.Options aria-label={texts.palette.title} mah={360} mt="sm" style={{ overflowY: 'auto' }}>
+          {entries.map(({ path, label, hint }) => (
+            <Combobox.Option key={path} value={path}>
+              <Text size="sm" component="span" fw={500}>
+                <bdi>{label}</bdi>
+              </Text>{' '}
+              <Text size="xs" component="span" c="dimmed">
+                {hint}
+              </Text>
+            </Combobox.Option>
+          ))}
+          {entries.length === 0 && !isFetching && <Combobox.Empty>{texts.noResults}</Combobox.Empty>}
+        </Combobox.Options>
       </Combobox>
     </Modal>
   );

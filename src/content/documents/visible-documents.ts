@@ -98,6 +98,7 @@ export class VisibleDocuments {
     const title = type.attributes.get(titleName(type) ?? '');
     const fields = caller.permissions.fields(type.singularApiId, 'find');
     const rights = rightsOf(caller, { fields, published }, this.settings.limits);
-    return title === undefined || title.hidden || !rights.mayRead(type, title) ? [] : [title.name];
+    const isShown = title?.kind === 'scalar' && !title.hidden && rights.mayRead(type, title);
+    return isShown ? [title.name] : [];
   }
 }
