@@ -23,6 +23,7 @@ interface Entry {
 /** Types that one search asks, and documents that each of them returns. */
 const MAX_TYPES = 8;
 const MAX_DOCUMENTS = 4;
+/** Few enough for a list that scrolls with its dialog only. */
 const MAX_ENTRIES = 12;
 /** Letters from which documents are searched. */
 const MIN_LETTERS = 2;
@@ -147,7 +148,7 @@ export default function Palette({ close }: { readonly close: () => void }) {
             onChange={(event) => setSearch(event.currentTarget.value)}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options aria-label={texts.palette.title} mah={360} mt="sm" style={{ overflowY: 'auto' }}>
+        <Combobox.Options aria-label={texts.palette.title} mt="sm">
           {entries.map(({ path, label, hint }) => (
             <Combobox.Option key={path} value={path}>
               <Text size="sm" component="span" fw={500}>
