@@ -56,6 +56,13 @@ const front = defineSingleType({
     first: { type: 'relation', relation: 'oneToOne', target: 'news' },
   },
 });
+const memo = defineCollectionType({
+  singularApiId: 'memo',
+  pluralApiId: 'memos',
+  draftAndPublish: true,
+  stages: { draft: { to: ['ready'] }, ready: { to: [], publish: true } },
+  attributes: { text: { type: 'string' } },
+});
 const plain = defineCollectionType({
   singularApiId: 'plain',
   pluralApiId: 'plains',
@@ -99,7 +106,7 @@ class Watcher {
 }
 
 const options = {
-  contentTypes: [page, news, front, plain],
+  contentTypes: [page, news, front, memo, plain],
   locales: ['en', 'fr'],
   access: { roles: ROLES },
   auth: { strategies: [new UserHeader()] },
@@ -467,6 +474,16 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
     expect((await publish(other)).status).toBe(500);
     expect(await snapshot(test)).toEqual(then);
     expect(await isLive(`newses/${first}`)).toBe(false);
+  });
+
+  it('27.7 refuses a draft in a stage that cannot be published', async () => {
+    const id = await draft('memos', { text: 'early' });
+    const one = await release('Stages', [entry('memo', id)]);
+    const refused = await publish(one);
+    const [{ error }] = (await check(one)).entries;
+    expect([refused.status, refused.error.message]).toEqual([400, error.message]);
+    expect((await send('PUT', `memos/${id}?status=draft`, { data: { stage: 'ready' } })).status).toBe(200);
+    expect((await publish(one)).data.state).toBe('released');
   });
 
   it('27.8 reports what publishing would do, and writes nothing', async () => {

@@ -2,7 +2,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { checkedAs, isListOf, isNullOr, isOptional, isShape, isText } from '../../kernel/json.js';
-import type { ContentType } from '../model/model.js';
+import { byKind } from '../model/by-kind.js';
+import type { Attribute, ContentType } from '../model/model.js';
 import { rightsOf } from '../plan/rights.js';
 import type { Viewer } from '../plan/version-rights.js';
 import { Documents } from './documents.service.js';
@@ -28,6 +29,15 @@ const isFound = isListOf(
 
 /** Most documents of one read. */
 const MOST = 100;
+
+/** Whether `fields` can name an attribute, so that its value can be a title. */
+const hasText = byKind<Attribute, [], boolean>({
+  scalar: () => true,
+  relation: () => false,
+  morph: () => false,
+  component: () => false,
+  zone: () => false,
+});
 
 /** Returns the attribute that is the title of documents: that of the layout, else the first text. */
 const titleName = (type: ContentType): string | undefined =>
@@ -98,7 +108,7 @@ export class VisibleDocuments {
     const title = type.attributes.get(titleName(type) ?? '');
     const fields = caller.permissions.fields(type.singularApiId, 'find');
     const rights = rightsOf(caller, { fields, published }, this.settings.limits);
-    const isShown = title?.kind === 'scalar' && !title.hidden && rights.mayRead(type, title);
-    return isShown ? [title.name] : [];
+    if (title === undefined || title.hidden || !rights.mayRead(type, title)) return [];
+    return hasText(title) ? [title.name] : [];
   }
 }
