@@ -111,6 +111,7 @@ export function describeCoverage(coverage: Coverage, worlds: number): string {
     `  with nothing hidden ${coverage.detected} of ${coverage.control} show a difference`,
     `${coverage.described} responses compared with the API description`,
     `writes: ${sum(tallies, 'writes')} in pairs, ${sum(tallies, 'accepted')} accepted, ${sum(tallies, 'conditional')} conditional, ${sum(tallies, 'refused')} of them a 412, ${sum(tallies, 'reads')} reads after them, ` +
+      `${sum(tallies, 'past')} of them versions, trash or audit log, ` +
       `${sum(tallies, 'taken')} distinguished by an existing unique value, which is allowed`,
   ].join('\n');
 }

@@ -11,10 +11,12 @@ import {
   getContentToken,
   Permissions,
 } from 'nestjs-content-api';
+import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
 import { copyDatabase, createDatabase } from '../support/database.ts';
 import { Client, createTables, startApp, withSql } from './apps.ts';
 import type { RunSql } from './content.ts';
 import { type Attribute, buildSchema, type ContentType } from './internals.ts';
+import { isAuthor } from '../../src/content/model/authors.ts';
 import { isHidden } from './leak-worlds.ts';
 import { Restorable } from './restorable.ts';
 
@@ -27,6 +29,14 @@ const block = defineComponent({
     secret: { type: 'string', private: true, minLength: LONG },
     image: { type: 'media' },
   },
+});
+
+/** Authors of papers. They are no accounts: nobody signs in. */
+const user = defineCollectionType({
+  singularApiId: 'user',
+  pluralApiId: 'users',
+  routes: false,
+  attributes: { username: { type: 'string' }, email: { type: 'email' } },
 });
 
 const person = defineCollectionType({
@@ -45,6 +55,7 @@ const person = defineCollectionType({
 const topic = defineCollectionType({
   singularApiId: 'topic',
   pluralApiId: 'topics',
+  history: true,
   attributes: {
     name: { type: 'string' },
     papers: { type: 'relation', relation: 'manyToMany', target: 'paper', mappedBy: 'topics' },
@@ -56,6 +67,7 @@ const note = defineCollectionType({
   singularApiId: 'note',
   pluralApiId: 'notes',
   draftAndPublish: true,
+  history: true,
   owner: 'owner',
   attributes: {
     text: { type: 'string' },
@@ -70,6 +82,8 @@ const paper = defineCollectionType({
   pluralApiId: 'papers',
   draftAndPublish: true,
   localized: true,
+  history: true,
+  authors: true,
   attributes: {
     title: { type: 'string', localized: true },
     body: { type: 'text', localized: true, minLength: LONG },
@@ -99,6 +113,7 @@ const vault = defineCollectionType({
 
 const board = defineSingleType({
   singularApiId: 'board',
+  history: true,
   attributes: {
     title: { type: 'string' },
     hidden: { type: 'string', private: true, minLength: LONG },
@@ -106,7 +121,7 @@ const board = defineSingleType({
   },
 });
 
-const contentTypes = [person, topic, note, paper, vault, board];
+const contentTypes = [user, person, topic, note, paper, vault, board];
 const components = [block];
 export const writeSchema = buildSchema(contentTypes, components);
 
@@ -123,11 +138,24 @@ export const WRITERS: Readonly<Record<string, Grants>> = {
     topic: [...READ, ...WRITE],
     person: [...READ, ...WRITE],
     board: ['find', 'update'],
+    user: [some(['find'], 'username')],
   },
-  librarian: { paper: [...READ, 'update', 'readDrafts'], person: [...READ, 'update'], file: ['find'] },
+  librarian: {
+    paper: [...READ, 'update', 'readDrafts'],
+    person: [...READ, 'update'],
+    file: ['find'],
+    user: ['find'],
+    audit: ['open'],
+  },
   /** May read drafts as well, so that only private attributes are hidden. */
   publisher: { paper: [...READ, ...WRITE, 'readDrafts'], topic: READ, person: READ },
   tagger: { topic: [...READ, 'create', 'update'], paper: [some(READ, 'title', 'topics')] },
+  /** May read and update some attributes, and therefore old versions of them. */
+  narrow: {
+    paper: [some([...READ, 'create', 'update'], 'title', 'rank', 'topics', 'createdBy'), 'readDrafts'],
+    topic: [some([...READ, 'update'], 'name')],
+    board: [some(['find', 'update'], 'title')],
+  },
   maker: { paper: [some(['create'], 'title', 'code', 'block', 'topics')], topic: ['find'] },
   member: {
     person: [...READ, 'update'],
@@ -204,6 +232,8 @@ async function fill(
       avatar: shown(n),
       passport: closed(n),
     });
+  for (const n of [0, 1, 2])
+    await make('user', { username: `alpha user ${n}`, email: `alpha-${n}@example.com` });
   for (const n of [0, 1, 2]) await make('topic', { name: `alpha topic ${n}` });
   for (const n of [0, 1]) await make('vault', { name: `alpha vault ${n}`, topics: ids['topic'] });
   for (const n of [0, 1, 2, 3, 4, 5]) {
@@ -314,6 +344,17 @@ const apart = (column: string): string =>
 const isUnique = (attribute: Attribute): boolean =>
   attribute.kind === 'scalar' && 'unique' in attribute.def && attribute.def.unique === true;
 
+/** Whether a caller may read the users to whom an author of a type leads. */
+const readsAuthors = (grants: Grants, type: string, attribute: Attribute): boolean =>
+  mayRead(grants, type, attribute) && granting(grants, 'user', ['find']).length > 0;
+
+/** Gives hidden authors to all versions, or other ones. */
+function otherAuthors(type: ContentType, attribute: Attribute, grants: Grants): string[] {
+  if (!isAuthor(attribute) || readsAuthors(grants, type.singularApiId, attribute)) return [];
+  const column = type.storage.columnOf.get(attribute.name)?.name ?? '';
+  return [`update "${type.table}" set "${column}" = (select max(document_id) from users)`];
+}
+
 /** Replaces the links of a hidden media attribute, or of all media in hidden rows, by other files. */
 function otherFiles(type: ContentType, attribute: Attribute, where: string): string[] {
   if (attribute.kind !== 'relation' || !attribute.media) return [];
@@ -336,7 +377,8 @@ function changes(type: ContentType, grants: Grants, hidden: string): string[] {
   return [...type.attributes.values()].flatMap((attribute) => {
     const isRead = mayRead(grants, type.singularApiId, attribute);
     const where = isRead ? hidden : 'true';
-    if (attribute.kind === 'relation') return otherFiles(type, attribute, where);
+    if (attribute.kind === 'relation')
+      return [...otherFiles(type, attribute, where), ...otherAuthors(type, attribute, grants)];
     if (attribute.kind === 'morph' || (attribute.kind === 'scalar' && attribute.system)) return [];
     const { column } = attribute;
     if (attribute.kind !== 'scalar')
@@ -350,6 +392,34 @@ function changes(type: ContentType, grants: Grants, hidden: string): string[] {
   });
 }
 
+/** SQL that changes the stored versions that the caller may not read, and hidden attributes in the others. */
+function versionChanges(type: ContentType, grants: Grants, user: string): string[] {
+  const { singularApiId: name } = type;
+  const hidden = hiddenRows(grants, type, user).replaceAll('owner_document_id', "content->'owner'->>0");
+  const ofType = `type = '${name}' and content is not null`;
+  const members = [...type.attributes.values()].flatMap((attribute) => {
+    const leads =
+      attribute.kind !== 'relation' ||
+      attribute.media ||
+      granting(grants, attribute.target.singularApiId, ['find']).length > 0;
+    if (mayRead(grants, name, attribute) && leads) return [];
+    const value =
+      attribute.kind === 'relation'
+        ? `'[]'::jsonb`
+        : `replace((content->'${attribute.name}')::text, 'alpha', 'omega')::jsonb`;
+    return [
+      `update content_version set content = jsonb_set(content, '{${attribute.name}}', ${value})
+       where ${ofType} and content ? '${attribute.name}'`,
+    ];
+  });
+  return [
+    `update content_version set content = replace(content::text, 'alpha', 'omega')::jsonb
+     where ${ofType} and (${hidden})`,
+    `delete from content_version where ${ofType} and (${hidden}) and id % 2 = 0`,
+    ...members,
+  ];
+}
+
 async function makeOmega(sql: RunSql, writer: string, user: string): Promise<void> {
   const grants = WRITERS[writer] ?? {};
   await sql('begin');
@@ -357,6 +427,7 @@ async function makeOmega(sql: RunSql, writer: string, user: string): Promise<voi
     if (type.internal) continue;
     const hidden = hiddenRows(grants, type, user);
     for (const change of changes(type, grants, hidden)) await sql(change);
+    if (type.history) for (const change of versionChanges(type, grants, user)) await sql(change);
     // The stored revision also covers hidden attributes.
     if ([...type.attributes.values()].some((one) => !mayRead(grants, type.singularApiId, one)))
       await sql(`update "${type.table}" set revision = revision + 1 where not published`);
@@ -380,11 +451,32 @@ async function makeOmega(sql: RunSql, writer: string, user: string): Promise<voi
   await sql('commit');
 }
 
+/** Version that the worlds have in common at the start. */
+export interface KnownVersion {
+  readonly id: string;
+  readonly type: string;
+  readonly documentId: string;
+}
+
 export interface PreparedWriter {
+  readonly versions: readonly KnownVersion[];
   readonly writer: string;
   readonly alpha: string;
   readonly omega: string;
   readonly ids: Ids;
+}
+
+/** Gives authors to papers, whose updates by tokens have none. Returns all stored versions. */
+async function addAuthors(sql: RunSql): Promise<readonly KnownVersion[]> {
+  for (const column of ['created_by', 'updated_by'])
+    await sql(`update papers set ${column}_document_id = (select document_id from users u
+      order by (u.id + papers.id) % 3 limit 1)`);
+  const rows = await sql('select id::text, type, document_id from content_version order by id');
+  return rows.map(({ id, type, document_id: documentId }) => ({
+    id: String(id),
+    type: String(type),
+    documentId: String(documentId),
+  }));
 }
 
 type Closing = (() => Promise<unknown>)[];
@@ -394,6 +486,7 @@ const optionsFor = (user: () => string): Parameters<typeof startApp>[0] => ({
   components,
   locales: ['en', 'fr'],
   auth: { strategies: [new Writers(user)] },
+  imports: [HistoryModule.forRoot(), AuditModule.forRoot()],
 });
 
 /** Fills one database and copies it twice for every writer. */
@@ -409,11 +502,13 @@ export async function prepareWriters(
     first.url,
   );
   let ids: Ids;
+  let versions: readonly KnownVersion[];
   try {
     await createTables(app);
     ids = await withSql(first.url, async (sql) =>
       fill((type) => app.get<ContentService>(getContentToken(type), { strict: false }), await fillFiles(sql)),
     );
+    versions = await withSql(first.url, (sql) => addAuthors(sql));
   } finally {
     await close();
   }
@@ -422,7 +517,7 @@ export async function prepareWriters(
     const copies = [await copyDatabase(first.url), await copyDatabase(first.url)] as const;
     for (const copy of copies) closing.unshift(() => copy.drop());
     await withSql(copies[1].url, (sql) => makeOmega(sql, writer, ids['person']?.[0] ?? ''));
-    prepared.push({ writer, alpha: copies[0].url, omega: copies[1].url, ids });
+    prepared.push({ writer, versions, alpha: copies[0].url, omega: copies[1].url, ids });
   }
   return prepared;
 }

@@ -43,6 +43,18 @@ const QUERIES = [
   ...['', '', 'status=draft', 'populate=*', 'status=draft&populate=*', 'locale=fr'],
   ...['withState=true', 'withState=true&status=draft'],
 ];
+/** Parameters about the authors of papers. */
+const AUTHORED = [
+  'populate[createdBy]=true',
+  'populate[updatedBy][fields]=username',
+  'filters[createdBy][email][$startsWith]=alpha',
+  'filters[updatedBy][username][$contains]=alpha',
+  'filters[createdBy][id][$gt]=1',
+  'sort=createdBy.email',
+  'sort=updatedBy.username:desc',
+  'populate[createdBy][filters][email][$contains]=omega',
+];
+const PAGES = ['', '?pagination[pageSize]=2', '?status=draft', '?status=published', '?locale=fr'];
 const DEEP = ['populate[topics][populate]=*', 'populate[papers]=true&fields=id', 'populate[notes]=true'];
 /** Approximate maximum of row ids, which start at 1. */
 const ROWS = 24;
@@ -51,9 +63,11 @@ const ROWS = 24;
 class Writing {
   readonly next: () => number;
   private readonly ids: PreparedWriter['ids'];
+  private readonly versions: PreparedWriter['versions'];
   private readonly grants: Grants;
 
-  constructor({ writer, ids }: PreparedWriter, seed: number) {
+  constructor({ writer, ids, versions }: PreparedWriter, seed: number) {
+    this.versions = versions;
     this.next = randomFrom(seed);
     this.ids = ids;
     this.grants = WRITERS[writer] ?? {};
@@ -171,7 +185,44 @@ class Writing {
     return `?${draft ? 'status=draft&' : ''}${asked}`;
   }
 
+  /** Path of a stored version that both worlds have, or of another document. */
+  private version(): { readonly type: ContentType; readonly path: string; readonly id: string } {
+    const granted = this.versions.filter(({ type }) => type in this.grants);
+    const {
+      id,
+      type: name,
+      documentId,
+    } = this.pick(this.next() < 0.9 && granted.length > 0 ? granted : this.versions);
+    const type = writeSchema.types.get(name) as ContentType;
+    const one = this.next() < 0.9 ? documentId : this.pick(this.ids[name] ?? ['none']);
+    return { type, id, path: type.kind === 'singleType' ? type.route : `${type.route}/${one}` };
+  }
+
+  /** Restores a version, or a deleted document. */
+  private restoring(): WriteQuestion {
+    const { type, path, id } = this.version();
+    const action = this.next() < 0.6 ? `versions/${id}/actions/restore` : 'actions/restore';
+    return { method: 'POST', type, path: `${path}/${action}` };
+  }
+
+  /** Reads of versions, trash and audit log. */
+  private past(): WriteQuestion {
+    const { type, path, id } = this.version();
+    const other = this.pick(this.versions.filter(({ documentId }) => path.endsWith(documentId)));
+    const asked = this.pick([
+      `${path}/versions${this.pick(PAGES)}`,
+      `${path}/versions/${id}`,
+      `${path}/versions/${id}/changes`,
+      `${path}/versions/${id}/changes?with=${other?.id ?? id}`,
+      `${type.route}/trash${this.pick(PAGES)}`,
+      'audit?pagination[pageSize]=5',
+      `audit?filters[documentId]=${path.split('/')[1] ?? 'none'}`,
+    ]);
+    return { method: 'GET', type, path: asked };
+  }
+
   write(): WriteQuestion {
+    if (this.next() < 0.1) return this.restoring();
     const type = this.type();
     const method = this.pick(['PUT', 'PUT', 'PUT', 'PUT', 'POST', 'POST', 'DELETE']);
     const one = `${type.route}/${this.pick(this.ids[type.singularApiId] ?? ['none'])}`;
@@ -203,11 +254,12 @@ class Writing {
   /** Reads that could show the effect of a write. */
   reads({ type }: WriteQuestion): WriteQuestion[] {
     const other = this.type();
-    return [type, other].map((of) => ({
+    const reads = [type, other].map((of) => ({
       method: 'GET',
       type: of,
-      path: `${this.next() < 0.5 || of.kind === 'singleType' ? of.route : `${of.route}/${this.pick(this.ids[of.singularApiId] ?? ['none'])}`}?${this.pick(['populate=*', 'status=draft&populate=*'])}`,
+      path: `${this.next() < 0.5 || of.kind === 'singleType' ? of.route : `${of.route}/${this.pick(this.ids[of.singularApiId] ?? ['none'])}`}?${this.pick(['populate=*', 'status=draft&populate=*', ...(of.attributes.has('createdBy') ? AUTHORED : [])])}`,
     }));
+    return this.next() < 0.5 ? [...reads, this.past()] : reads;
   }
 }
 
@@ -227,6 +279,10 @@ class Mask {
       .replace(/"[a-z][a-z0-9]{23}"/g, (id) => (this.known.has(id.slice(1, -1)) ? id : '"<new>"'))
       .replace(/\\"\d+\.\d+\.\d+-w\\"/g, '<tag>')
       .replace(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/g, (time, at: string) => (at < this.start ? time : '"<now>"'))
+      .replace(/"requestId":"[^"]*"/g, '"requestId":"<own>"')
+      .replace(/"(id|from|to)":"(\d+)"/g, (id, name: string, n: string) =>
+        Number(n) >= NEW_ROWS && Number(n) < SHIFT ? `"${name}":"<new>"` : id,
+      )
       .replace(/"id":(\d+)/g, (id, n: string) =>
         Number(n) >= NEW_ROWS && Number(n) < SHIFT ? '"id":"<new>"' : id,
       );
@@ -253,20 +309,29 @@ interface Problem {
   readonly message?: string;
 }
 
-/**
- * Returns whether an error says only that unique values of the body already exist (14.18). A unique
- * attribute must not expose more.
- */
-function isTaken({ status, body }: Reply, { body: sent }: WriteQuestion): boolean {
-  if (status !== 400 || sent === undefined) return false;
+/** Returns the problems in an error, without those of unique values of the body; null for other responses. */
+function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): readonly Problem[] | null {
+  if (status !== 400 || sent === undefined) return null;
   const { error } = JSON.parse(body) as { error: { details?: { errors?: readonly Problem[] } } };
   const problems = error.details?.errors ?? [];
-  return (
-    problems.length > 0 &&
-    problems.every(
-      ({ path = [], message }) => message === 'This attribute must be unique' && String(path[0]) in sent.data,
-    )
+  const others = problems.filter(
+    ({ path = [], message }) =>
+      message !== 'This attribute must be unique' || !(String(path[0]) in sent.data),
   );
+  return problems.length === 0 ? null : others;
+}
+
+/**
+ * Returns whether two responses differ only because unique values of the body already exist (14.18). A unique
+ * attribute must not expose more.
+ */
+function isTaken(answers: readonly [Reply, Reply], question: WriteQuestion): boolean {
+  const [a, b] = answers.map((answer) => otherProblems(answer, question)) as [
+    readonly Problem[] | null,
+    readonly Problem[] | null,
+  ];
+  if (a?.length === 0 || b?.length === 0) return true;
+  return a !== null && JSON.stringify(a) === JSON.stringify(b);
 }
 
 export interface WriteTally {
@@ -278,6 +343,8 @@ export interface WriteTally {
   refused: number;
   /** Differences that an existing unique value explains. */
   taken: number;
+  /** Responses with versions, deleted documents or entries of the audit log. */
+  past: number;
 }
 
 export interface WriteFailure {
@@ -286,6 +353,8 @@ export interface WriteFailure {
   readonly answers: readonly [Reply, Reply];
 }
 
+const isPast = ({ path }: WriteQuestion): boolean => /\/(versions|trash)|^audit/.test(path);
+
 /** Number of consecutive writes before both worlds are reset. */
 const ROUND = 12;
 
@@ -293,14 +362,22 @@ const ROUND = 12;
  * Masks the row id in the response to an update. The response contains it even for callers who may read
  * nothing of the row (D27). Ids of hidden rows differ between the worlds.
  */
-const named = (answer: Reply, { method }: WriteQuestion): Reply =>
-  method === 'PUT'
+const named = (answer: Reply, { method, path }: WriteQuestion): Reply =>
+  method === 'PUT' || path.endsWith('/actions/restore')
     ? { ...answer, body: answer.body.replace(/^\{"data":\{"id":\d+/, '{"data":{"id":"its own"') }
     : answer;
 
 export class WritePair {
   readonly writer: string;
-  readonly tally: WriteTally = { writes: 0, reads: 0, accepted: 0, conditional: 0, refused: 0, taken: 0 };
+  readonly tally: WriteTally = {
+    writes: 0,
+    reads: 0,
+    accepted: 0,
+    conditional: 0,
+    refused: 0,
+    taken: 0,
+    past: 0,
+  };
   private readonly worlds: readonly [WritableWorld, WritableWorld];
   private readonly writing: Writing;
   private readonly mask: Mask;
@@ -365,6 +442,7 @@ export class WritePair {
       else this.tally.reads += 1;
       if (question === write && answers[0].status < 300) this.tally.accepted += 1;
       if (question.condition !== undefined) this.tally.conditional += 1;
+      if (isPast(question) && answers[0].status === 200) this.tally.past += 1;
       if (answers[0].status === 412) this.tally.refused += 1;
       const hasLocales = [...this.trail, write].some(({ path }) => path.includes('locale='));
       const [alpha, omega] = answers.map((answer) =>
@@ -373,7 +451,7 @@ export class WritePair {
       if (alpha === omega) continue;
       const after = this.trail;
       await this.restore();
-      if (question === write && answers.some((answer) => isTaken(answer, question))) {
+      if (question === write && isTaken(answers, question)) {
         this.tally.taken += 1;
         return null;
       }

@@ -82,6 +82,8 @@ const show = (value: unknown): string => JSON.stringify(value);
 
 export class History {
   private readonly known = new Map<string, StoredVersion>();
+  /** Rows that a restore has stored before its last one. */
+  private readonly passed = new Set<string>();
   private readonly deleted = new Map<string, ReadonlyMap<string, Snapshot>>();
   private readonly tools: Tools;
   private readonly world: World;
@@ -114,10 +116,12 @@ export class History {
     const found = new Map(rows.map((row) => [String(row['id']), row]));
     for (const { id, hash } of this.known.values())
       if (found.get(id)?.['hash'] !== hash) this.tools.problems.push(`the stored version ${id} has changed`);
-    const fresh = rows.filter(({ id }) => !this.known.has(String(id)));
+    const fresh = rows.filter(({ id }) => !this.known.has(String(id)) && !this.passed.has(String(id)));
     const keyIn = (row: Record<string, any>): string =>
       `${row['document_id']} ${row['published']} ${row['locale']}`;
     const last = new Map(fresh.map((row) => [keyIn(row), row]));
+    const isLast = (row: Record<string, any>): boolean => last.get(keyIn(row)) === row;
+    if (inSteps) for (const row of fresh) if (!isLast(row)) this.passed.add(String(row['id']));
     for (const row of inSteps ? last.values() : fresh)
       this.meet(row, row['action'] === 'before' ? before.snapshots : present);
     for (const id of new Set(fresh.map((row) => String(row['document_id'])))) this.compareLast(id, present);

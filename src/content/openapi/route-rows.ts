@@ -2,6 +2,7 @@
 import type { Action } from '../access/actions.js';
 import type { Describe } from './describing.js';
 import { json, type JsonSchema, open, type Operation, type Parameter } from './document.js';
+import { envelope } from './meta.js';
 import { needsGrant } from './operation-texts.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
 
@@ -17,6 +18,8 @@ export interface RouteRow {
   readonly status?: 200 | 201 | 204;
   /** Schema of `data` in the response; omitted without a body. */
   readonly answer?: JsonSchema;
+  /** Schema of `meta` in the response; omitted without one. */
+  readonly meta?: JsonSchema;
   /** Schema of `data` in the request; omitted without a body. */
   readonly body?: JsonSchema;
   /** Whether the body may be omitted. Default false. */
@@ -45,7 +48,7 @@ export const routesOf =
   ({ base, caller, components }) => {
     const paths: Record<string, Record<string, Operation>> = {};
     for (const row of rows) {
-      const { path, method, handler, action, summary, status = 200, answer, body, more = [] } = row;
+      const { path, method, handler, action, summary, status = 200, answer, body, more = [], meta } = row;
       if (!caller.permissions.allows(subject, action)) continue;
       const onOne = path === '' ? [] : ON_DOCUMENT;
       (paths[`${base}/${first}${path}`] ??= {})[method] = {
@@ -60,7 +63,9 @@ export const routesOf =
         responses: {
           [status]: {
             description: 'Success.',
-            ...(answer === undefined ? {} : { content: json(dataOf(answer)) }),
+            ...(answer === undefined
+              ? {}
+              : { content: json(meta === undefined ? dataOf(answer) : envelope(answer, meta)) }),
           },
           ...errorAnswers(statusesOf(method, onOne), components),
         },

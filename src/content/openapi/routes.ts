@@ -8,6 +8,7 @@ import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.
 import { TIME_OF } from '../model/schedule.js';
 import { answerSchema } from './answers.js';
 import { BULK_META, bulkBody } from './bulk.js';
+import { envelope, LIST_META, META } from './meta.js';
 import { notModified, TAGGED } from './conditional.js';
 import type { Describing } from './describing.js';
 import {
@@ -64,19 +65,6 @@ const BODY_EXAMPLES: Readonly<Record<keyof typeof BODIES, (routed: Routed) => Js
   bulk: () => ({ data: [] }),
 };
 
-const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
-
-/** Pagination by page or by offset; totals only if they are counted. */
-const PAGINATION: JsonSchema = {
-  anyOf: [
-    open({ page: COUNT, pageSize: COUNT, pageCount: COUNT, total: COUNT }, ['page', 'pageSize']),
-    open({ start: COUNT, limit: COUNT, total: COUNT }, ['start', 'limit']),
-  ],
-};
-
-/** Metadata of a response; interceptors may add members. */
-const META: JsonSchema = { type: 'object', additionalProperties: true };
-
 /** Member of a write by a caller who may not publish: present unless the request had `status=draft`. */
 const DRAFT_META: JsonSchema = {
   const: 'draft',
@@ -106,13 +94,7 @@ function documentMeta({ type, storesDraft: draft, isWrite, describing }: Routed)
 }
 
 export const listMeta = ({ components }: Describing): JsonSchema =>
-  components.ref('schemas', { key: 'meta of lists', name: 'ListMeta' }, () => ({
-    ...open({ pagination: PAGINATION }, ['pagination']),
-    additionalProperties: true,
-  }));
-
-const envelope = (data: JsonSchema, meta: JsonSchema = META): JsonSchema =>
-  open({ data, meta }, ['data', 'meta']);
+  components.ref('schemas', { key: 'meta of lists', name: 'ListMeta' }, () => LIST_META);
 
 const ANSWERS = {
   list: ({ view, describing }: Routed): JsonSchema =>

@@ -12,6 +12,7 @@ import {
   TEXT,
   TIME,
 } from '../../content/openapi/document.js';
+import { LIST_META, META } from '../../content/openapi/meta.js';
 import { type RouteRow, routesOf } from '../../content/openapi/route-rows.js';
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
@@ -78,10 +79,17 @@ const ID: Parameter = {
 };
 const ENTRY: Parameter = { ...ID, name: 'entry', description: 'Id of the entry.' };
 
-const row = (given: Omit<RouteRow, 'action'>): RouteRow => ({ ...given, action: 'open' });
+const row = (given: Omit<RouteRow, 'action'>): RouteRow => ({ meta: META, ...given, action: 'open' });
 
 const ROWS: readonly RouteRow[] = [
-  row({ path: '', method: 'get', handler: 'find', summary: 'List releases', answer: list(RELEASE) }),
+  row({
+    path: '',
+    method: 'get',
+    handler: 'find',
+    summary: 'List releases',
+    answer: list(RELEASE),
+    meta: LIST_META,
+  }),
   row({
     path: '',
     method: 'post',

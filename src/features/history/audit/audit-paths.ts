@@ -1,5 +1,6 @@
 /** OpenAPI description of `/api/audit` (protocol section 26). */
 import { anyOf, list, NULL, open, TEXT, TIME } from '../../../content/openapi/document.js';
+import { LIST_META } from '../../../content/openapi/meta.js';
 import { type RouteRow, routesOf } from '../../../content/openapi/route-rows.js';
 import { AUDIT_GRANT } from '../../../content/model/naming.js';
 
@@ -25,6 +26,7 @@ const ROWS: readonly RouteRow[] = [
     action: 'open',
     summary: 'List changes and sign-ins',
     status: 200,
+    meta: LIST_META,
     answer: list(open(MEMBERS, Object.keys(MEMBERS))),
   },
 ];
