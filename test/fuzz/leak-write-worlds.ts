@@ -31,7 +31,7 @@ const block = defineComponent({
   },
 });
 
-/** Authors of papers. They are no accounts: nobody signs in. */
+/** Authors of papers, which are no accounts. */
 const user = defineCollectionType({
   singularApiId: 'user',
   pluralApiId: 'users',
