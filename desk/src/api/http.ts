@@ -12,6 +12,8 @@ export interface Ask {
   /** Key of a write that may be repeated after a lost response. */
   readonly key?: string;
   readonly signal?: AbortSignal;
+  /** Whether the request outlives the page. */
+  readonly keepalive?: boolean;
 }
 
 export interface Answer<T> {
@@ -24,7 +26,7 @@ const MAX_REFUSALS = 3;
 
 /** Sends one request. Throws an ApiError for an error response, and an OfflineError without response. */
 export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>> {
-  const { method = 'GET', query = {}, body, ifMatch, key, signal } = ask;
+  const { method = 'GET', query = {}, body, ifMatch, key, signal, keepalive = false } = ask;
   for (let refusals = 0; ; refusals += 1) {
     const authorization = await session.headers();
     const headers: Record<string, string> = { Accept: 'application/json', ...authorization };
@@ -36,6 +38,7 @@ export async function request<T>(path: string, ask: Ask = {}): Promise<Answer<T>
       headers,
       credentials: 'same-origin',
       cache: 'no-store',
+      keepalive,
       ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });

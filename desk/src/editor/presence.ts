@@ -36,6 +36,7 @@ export class Presence extends Observed<State> {
   ) {
     super({ others: [] });
     document.addEventListener('visibilitychange', this.wake);
+    addEventListener('pagehide', this.leave);
     void this.pulse();
   }
 
@@ -81,7 +82,14 @@ export class Presence extends Observed<State> {
     this.isClosed = true;
     clearTimeout(this.timer);
     document.removeEventListener('visibilitychange', this.wake);
-    const body = { ...this.place, form: this.form, closes: true };
-    request(`${settings.base}/presence`, { method: 'POST', body }).catch(() => undefined);
+    removeEventListener('pagehide', this.leave);
+    this.leave();
   }
+
+  /** Tells the others that the form closes, also when its tab does. */
+  private readonly leave = (): void => {
+    const body = { ...this.place, form: this.form, closes: true };
+    const ask = { method: 'POST', body, keepalive: true } as const;
+    request(`${settings.base}/presence`, ask).catch(() => undefined);
+  };
 }

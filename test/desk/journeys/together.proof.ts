@@ -87,6 +87,18 @@ class Receiver {
     await ann.seesNot('ben has this open, too');
   });
 
+  it('sees that another editor has closed the tab, or gone to another site', async () => {
+    const id = await make({ title: 'Closed next door' });
+    await ann.open(`/content/article/${id}`);
+    await ben.open(`/content/article/${id}`);
+    await ann.sees('ben has this open, too');
+    await ben.page.goto('about:blank');
+    // A form that sends no more signs would be shown for twenty seconds.
+    await ann.seesNot('ben has this open, too');
+    expect(await visit.room.sql(`select 1 from content_presence where place like '%${id}%'`)).toHaveLength(1);
+    await ben.open('/content/article');
+  });
+
   it('gets the change of another editor without a save, and is told', async () => {
     const id = await make({ title: 'Changed next door', lead: 'Before' });
     await ann.open(`/content/article/${id}`);
