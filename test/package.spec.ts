@@ -30,6 +30,8 @@ const PAGES = filesBelow('docs', '.md').map((page) => `docs/${page}`);
 const BESIDE = [
   'docs/images/desk-list-light.png',
   'docs/images/desk-conflict-light.png',
+  'docs/images/desk-history-light.png',
+  'docs/images/desk-audit-light.png',
   'docs/images/sample-home-light.png',
   'package.json',
   'README.md',

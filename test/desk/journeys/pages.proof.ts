@@ -23,7 +23,7 @@ const PASSWORD = 'a long password of an editor';
     browser = await launch();
     opened = await openPage(browser, room.url);
     ann = new Editor(opened.page, room.desk);
-    await ann.acceptInvitation(await room.invite('ann@example.org'), PASSWORD);
+    await ann.acceptInvitation(await room.invite('ann@example.org', 'auditor'), PASSWORD);
     article = await fill(room);
   }, 120_000);
   afterAll(async () => {
@@ -33,7 +33,13 @@ const PASSWORD = 'a long password of an editor';
 
   const SCREENS: readonly (readonly [string, () => Promise<void>])[] = [
     ['list', () => ann.open('/content/article')],
-    ['document', () => ann.open(`/content/article/${article}`)],
+    [
+      'document',
+      async () => {
+        await ann.open(`/content/article/${article}`);
+        await ann.page.waitForSelector('[data-path=story] [role=toolbar]');
+      },
+    ],
     ['new', () => ann.open('/content/author/new')],
     [
       'conflict',
@@ -74,6 +80,30 @@ const PASSWORD = 'a long password of an editor';
         await ann.open(`/content/article/${article}`);
         await ann.press('Create: Author');
         await ann.page.waitForSelector('.mantine-Drawer-content [data-path=name]');
+      },
+    ],
+    [
+      'history',
+      async () => {
+        await ann.open(`/history/article/${article}`);
+        await ann.until(
+          'changes',
+          async () => (await ann.page.$$('[role=tabpanel] [role=group]')).length > 0,
+        );
+      },
+    ],
+    [
+      'trash',
+      async () => {
+        await ann.open('/trash/article');
+        await ann.sees('The bridge that was not built');
+      },
+    ],
+    [
+      'audit',
+      async () => {
+        await ann.open('/audit');
+        await ann.sees('deleted');
       },
     ],
     [
@@ -189,5 +219,16 @@ async function fill({ http, desk: _desk }: Newsroom): Promise<string> {
     if (at % 4 === 1) await change('status=draft', { rating: 9 }).expect(200);
     last = made.documentId;
   }
+  const lead = 'A few sentences that say what the text is about, and why it is worth your time.';
+  await http
+    .put(`/api/articles/${last}?status=draft`)
+    .set('Authorization', `Bearer ${jwt}`)
+    .send({ data: { lead, rating: 8 } })
+    .expect(200);
+  const gone = await post('/articles', { title: 'The bridge that was not built' });
+  await http
+    .delete(`/api/articles/${gone.documentId}?locale=*`)
+    .set('Authorization', `Bearer ${jwt}`)
+    .expect(204);
   return last;
 }

@@ -21,7 +21,7 @@ import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { AuditFilterBar } from './filters.tsx';
 import { MAX_EXPORTED, type Named, readAll, useEntries, useNamed } from './requests.ts';
-import { attributesText, callerText, EntrySentence, versionsOf } from './sentence.tsx';
+import { attributesText, callerText, EntrySentence, trashOf, versionsOf } from './sentence.tsx';
 
 export default function AuditScreen() {
   const texts = useTexts();
@@ -103,7 +103,8 @@ function Run({ run, named }: { readonly run: AuditRun; readonly named: Named }) 
   const { time } = useFormats();
   const model = useModel();
   const [isOpen, { toggle }] = useDisclosure(false);
-  const versions = versionsOf(run, model);
+  const isGone = named.titleOf(run) === null && model.type(run.type ?? '')?.kind === 'collectionType';
+  const [versions, trash] = [isGone ? null : versionsOf(run, model), isGone ? trashOf(run, model) : null];
   const oldest = run.entries.at(-1) ?? run;
   const [since, until] = [time(new Date(oldest.at)), time(new Date(run.at))];
   return (
@@ -123,6 +124,11 @@ function Run({ run, named }: { readonly run: AuditRun; readonly named: Named }) 
         {versions !== null && (
           <Anchor component={Link} href={versions} size="sm">
             {history.versions}
+          </Anchor>
+        )}
+        {trash !== null && (
+          <Anchor component={Link} href={trash} size="sm">
+            {history.trash}
           </Anchor>
         )}
         <Anchor component="button" type="button" size="sm" aria-expanded={isOpen} onClick={toggle}>

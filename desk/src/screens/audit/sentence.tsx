@@ -54,6 +54,12 @@ export function versionsOf({ type: name, documentId, locale, at }: AuditEntry, m
   return `/history/${type.name}${document}?${query.toString()}`;
 }
 
+/** Trash with a deleted document; null if the editor has none for it. */
+export function trashOf({ type: name }: AuditEntry, model: Model): string | null {
+  const type = name === null ? null : model.type(name);
+  return type !== null && 'trash' in type.verbs ? `/trash/${type.name}` : null;
+}
+
 interface Props {
   readonly entry: AuditEntry;
   readonly named: Named;
