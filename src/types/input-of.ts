@@ -1,6 +1,7 @@
 /** Types of request body data. */
 import type { ScalarTypeName } from '../content/model/definitions.js';
 import type {
+  AuthorName,
   ContentId,
   Defined,
   Definition,
@@ -126,8 +127,12 @@ export type NewInput<N, R, S> = NeededInput<N, R, S> & ChangeInput<N, R, S>;
 
 /** Type of `event.data` in a hook, which the hook may change. */
 export type HookData<N, R> = {
-  -readonly [K in keyof Attributes<N, R>]?: ValueOf<Attributes<N, R>[K], R, 'draft'> | null;
+  -readonly [K in keyof Attributes<N, R> | AuthorOf<Defined<N, R>>]?:
+    (K extends keyof Attributes<N, R> ? ValueOf<Attributes<N, R>[K], R, 'draft'> : Reference) | null;
 };
+
+/** Authors, which hooks can write and requests cannot. */
+type AuthorOf<D> = D extends { readonly authors: true } ? AuthorName : never;
 
 /**
  * Type of the `data` of a new document; required attributes without a default must be present. Relations,

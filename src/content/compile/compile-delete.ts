@@ -120,10 +120,12 @@ function forget(holder: ContentType, deleted: ContentType, { last, by }: Forgett
       return sql`${quote(name)} = case ${changer}when ${isLostIn(column)} then null else t.${quote(name)} end`;
     }),
   ];
+  // An array lets PostgreSQL combine the indexes of both columns.
+  const byAuthors = authors.map(({ name }) => sql`t.${quote(name)} = any(array(${last}))`);
   const others = holder === deleted ? sql` and t.document_id not in ${last}` : sql``;
   return [
     sql`update ${quote(holder.table)} t set ${join(sets, ', ')}
-      where (${join([...named, ...authors.map(isLostIn)], ' or ')})${others}`,
+      where (${join([...named, ...byAuthors], ' or ')})${others}`,
   ];
 }
 
