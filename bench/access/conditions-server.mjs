@@ -4,7 +4,8 @@
  * node conditions-server.mjs --database-url postgresql://… --teams 1000 --rows 50000 [--cache]
  *
  * Header `x-team`: a member, who may read the articles of this team. Without it, a reader of all articles.
- * `GET /counts` returns the numbers of cached plans and of statements prepared on the connections.
+ * `GET /counts` returns the numbers of cached plans, and of prepared statements and their executions on the
+ * one connection.
  */
 import { parseArgs } from 'node:util';
 import { Controller, Get } from '@nestjs/common';
@@ -61,11 +62,12 @@ class Counts {
   async counts() {
     const { documents } = app.get(getContentToken('article'), { strict: false });
     const { database } = documents.base;
-    const [{ n }] = await database.run({
-      text: 'select count(*)::int4 as n from pg_prepared_statements',
+    const [{ statements, executions }] = await database.run({
+      text: `select count(*)::int4 as statements, sum(generic_plans + custom_plans)::int4 as executions
+        from pg_prepared_statements`,
       values: [],
     });
-    return { plans: documents.cache.plans.size, statements: n };
+    return { plans: documents.cache.plans.size, statements, executions };
   }
 }
 Get('counts')(Counts.prototype, 'counts', Object.getOwnPropertyDescriptor(Counts.prototype, 'counts'));
@@ -88,5 +90,12 @@ await orm.em.getConnection().execute(`
     'article-' || n, 'Article ' || n, repeat('text ', 20), 'team-' || (n % ${teams}), true, 'en', '0', now(), now(), now()
     from generate_series(0, ${rows - 1}) n;`);
 await orm.em.getConnection().execute('vacuum analyze');
+const { documents } = app.get(getContentToken('article'), { strict: false });
+// Maintenance makes the change log of the tables; until then, nothing is cached.
+const until = Date.now() + 60_000;
+while (values.cache && !documents.reads.keeps) {
+  if (Date.now() > until) throw new Error('The cache does not start');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
 await app.listen(0, '127.0.0.1');
 console.log(`listening on ${await app.getUrl()}`);

@@ -11,6 +11,7 @@ import {
   Permissions,
   type WhereOf,
 } from 'nestjs-content-api';
+import { checkGrants } from '../../src/content/access/check-grants.ts';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
@@ -58,6 +59,14 @@ const ROLES = {
   member: { article: '*', tag: '*', organisation: ['find'], bill: '*' },
   limited: { article: [{ actions: ['find'], where: isOpen }], tag: ['find'] },
   own: { article: [{ actions: ['find', 'update'], own: true }] },
+  /** Reads and creates articles of all tenants, and bills of its own. */
+  support: {
+    '*': '*',
+    article: [
+      { actions: ['find', 'findOne', 'create'], tenant: 'all' },
+      { actions: ['update'], tenant: 'all', where: isOpen },
+    ],
+  },
 } as const;
 
 const byHeader = {
@@ -120,6 +129,35 @@ describe('a type with a tenant', () => {
     const { body } = await as(of('red'), 'get', 'tags?populate=articles').expect(200);
     expect(body.data[0].articles.map((one: { readonly title: string }) => one.title)).toEqual(['open red']);
     await as(of('red'), 'get', `articles/${ids['blue open']}`).expect(404);
+  });
+
+  it("18.30 a grant with `tenant: 'all'` covers the documents of all tenants, and those without one", async () => {
+    const all = ['closed blue', 'closed red', 'open blue', 'open red', 'open without tenant'];
+    for (const who of [{ role: 'support' }, of('red', 'support')]) {
+      expect(await titles(who)).toEqual(all);
+      await as(who, 'get', `articles/${ids['blue open']}`).expect(200);
+      await as(who, 'delete', `articles/${ids['blue open']}`).expect(403);
+      await as(who, 'put', `articles/${ids['blue closed']}`, { title: 'open now' }).expect(403);
+      await as(who, 'put', `articles/${ids['blue open']}`, { title: 'open blue' }).expect(200);
+    }
+    expect((await as(of('red', 'support'), 'get', 'bills')).body.data).toHaveLength(1);
+    expect((await as({ role: 'support' }, 'get', 'bills')).status).toBe(403);
+    const { body } = await as({ role: 'support' }, 'post', 'articles', {
+      title: 'made',
+      organisation: ids['blue'],
+    }).expect(201);
+    expect(await titles(of('blue'))).toContain('made');
+    expect(await titles(of('red'))).not.toContain('made');
+    await service('article').delete(body.data.documentId);
+  });
+
+  it("18.30 no other type has grants with `tenant: 'all'`", () => {
+    const schema = buildSchema([article, tag, organisation], []);
+    const grant = [{ actions: ['find'], tenant: 'all' }] as const;
+    const mistake = '"tenant" needs a content type with the option "tenant"';
+    expect(
+      checkGrants({ article: grant, tag: grant, '*': grant }, { schema, check: null }, 'roles.x'),
+    ).toEqual([`roles.x.tag: ${mistake}`, `roles.x.*: ${mistake}`]);
   });
 
   it('18.30 a caller of several tenants sees the documents of each, and creates none', async () => {

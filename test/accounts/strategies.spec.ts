@@ -171,7 +171,7 @@ it.each<[string, object, string]>([
   [
     'no grant at all',
     { public: { note: [{ action: 'find' }] } },
-    'expected an action or { actions, fields, stages, own, where, preset }',
+    'expected an action or { actions, fields, stages, tenant, own, where, preset }',
   ],
 ])('a grant with an error in %s stops the start', async (_name, access, message) => {
   await expect(createTestApp({ contentTypes, access: access })).rejects.toThrow(message);

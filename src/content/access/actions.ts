@@ -21,6 +21,16 @@ export type Action = (typeof ACTIONS)[number] | 'open';
 /** Subject of grants to move documents of a type to one stage. No API id contains a space. */
 export const stageSubject = (type: string, stage: string): string => `${type} ${stage}`;
 
+/** Ending of the subjects of grants that cover all tenants. */
+const ACROSS = ' *';
+
+/** Subject of grants on the documents of all tenants, until {@link Tenants} limits all others. */
+export const acrossSubject = (subject: string): string => `${subject}${ACROSS}`;
+
+/** Returns the subject of a grant that covers all tenants without this fact; null for other grants. */
+export const withinAcross = (subject: string): string | null =>
+  subject.endsWith(ACROSS) ? subject.slice(0, -ACROSS.length) : null;
+
 /** Returns the type of a subject, which may name one of its stages. */
 export const typeOfSubject = (subject: string): string => subject.split(' ', 1)[0] ?? subject;
 

@@ -35,6 +35,9 @@ function stageMistakes(
 /** Whether a shape contains `*`, which has no names of actions. */
 const isEvery = (actions: GrantShape['actions']): actions is null | readonly [] => actions?.length === 0;
 
+const tenantMistakes = (type: ContentType | undefined, at: string): string[] =>
+  (type?.tenant ?? null) === null ? [`${at}: "tenant" needs a content type with the option "tenant"`] : [];
+
 /** Part of a grant as JSON. */
 export interface DataPart {
   readonly type: ContentType;
@@ -82,10 +85,10 @@ export function checkGrants(grants: Grants, { schema, check }: GrantRules, where
     if (!Array.isArray(list)) return [`${at}: expected "*" or a list of grants`];
     return (list as readonly unknown[]).flatMap((grant) => {
       const shape = shapeOf(grant);
-      const { actions, fields, own } = shape;
+      const { actions, fields, isAcross, own } = shape;
       if (actions === null)
         return [
-          `${at}: expected an action or { actions, fields, stages, own, where, preset }, found ${JSON.stringify(grant)}`,
+          `${at}: expected an action or { actions, fields, stages, tenant, own, where, preset }, found ${JSON.stringify(grant)}`,
         ];
       const known: readonly string[] = actionsOn(name);
       const unknown = actions.filter((action) => !known.includes(action));
@@ -93,6 +96,7 @@ export function checkGrants(grants: Grants, { schema, check }: GrantRules, where
         ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, known)}`),
         ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
         ...stageMistakes(shape, { type: types.get(name), at }),
+        ...(isAcross ? tenantMistakes(types.get(name), at) : []),
         ...(own ? ownMistakes(types.get(name), at) : []),
         ...limitMistakes(shape, { type: types.get(name), at, check }),
       ];
@@ -107,22 +111,32 @@ interface GrantShape {
   readonly actions: readonly string[] | null;
   readonly fields: readonly string[] | null;
   readonly stages: readonly string[] | null;
+  /** Whether the grant covers all tenants. */
+  readonly isAcross: boolean;
   readonly own: boolean;
   /** Present parts, with their JSON; null for a function. */
   readonly limits: readonly (readonly ['where' | 'preset', GrantFilters | null])[];
 }
 
-const WRONG: GrantShape = { actions: null, fields: null, stages: null, own: false, limits: [] };
-const MEMBERS = ['actions', 'fields', 'stages', 'own', 'where', 'preset'];
+const WRONG: GrantShape = {
+  actions: null,
+  fields: null,
+  stages: null,
+  isAcross: false,
+  own: false,
+  limits: [],
+};
+const MEMBERS = ['actions', 'fields', 'stages', 'tenant', 'own', 'where', 'preset'];
 const isLimit = (value: unknown): boolean => typeof value === 'function' || isObject(value);
 
 /** Reads a grant from a file or a database, where its type is not guaranteed. */
 function shapeOf(grant: unknown): GrantShape {
   if (typeof grant === 'string') return { ...WRONG, actions: [grant] };
   if (!isObject(grant) || Object.keys(grant).some((key) => !MEMBERS.includes(key))) return WRONG;
-  const { actions, fields, stages, own = false, where, preset } = grant;
+  const { actions, fields, stages, tenant, own = false, where, preset } = grant;
   if ((fields !== undefined && !isTexts(fields)) || typeof own !== 'boolean') return WRONG;
   if (stages !== undefined && !isTexts(stages)) return WRONG;
+  if (tenant !== undefined && tenant !== 'all') return WRONG;
   if (where !== undefined && (!isLimit(where) || own)) return WRONG;
   if (preset !== undefined && !isLimit(preset)) return WRONG;
   const limits = (['where', 'preset'] as const).flatMap((part) => {
@@ -133,6 +147,7 @@ function shapeOf(grant: unknown): GrantShape {
   return {
     fields: fields ?? null,
     stages: stages ?? null,
+    isAcross: tenant === 'all',
     own,
     limits,
     actions: actions === '*' ? [] : named,

@@ -1,6 +1,6 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
-import { type Action, actionsOn, EVERY, stageSubject } from './actions.js';
+import { acrossSubject, type Action, actionsOn, EVERY, stageSubject, withinAcross } from './actions.js';
 import { type FieldScope, fieldsText, intersection, NO_FIELDS, union } from './field-scope.js';
 import { fromData } from './data-conditions.js';
 import {
@@ -34,7 +34,8 @@ const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
  * `where`: those that meet the filters. A grant of the same action on all documents has precedence. Several
  * limited grants of an action add up their documents. They grant only the attributes that all of them list.
  *
- * `stages` limits `move` to these stages, in a type with stages.
+ * `stages` limits `move` to these stages, in a type with stages. `tenant: 'all'` covers the documents of all
+ * tenants, in a type with a tenant.
  *
  * `preset` returns values of the documents that the caller creates, which it can neither send nor change.
  *
@@ -47,6 +48,7 @@ export type Grant =
       readonly actions: '*' | readonly Action[];
       readonly fields?: readonly string[];
       readonly stages?: readonly string[];
+      readonly tenant?: 'all';
       readonly own?: boolean;
       readonly where?: WhereOf | GrantFilters;
       readonly preset?: PresetOf | GrantFilters;
@@ -63,6 +65,7 @@ interface NormalGrant {
   readonly actions: readonly Action[];
   /** Stages of `move`; null for all. */
   readonly stages: readonly string[] | null;
+  readonly isAcross: boolean;
   readonly fields: FieldScope;
   readonly limit: GrantCondition | null;
 }
@@ -85,13 +88,15 @@ function limitOf(grant: Exclude<Grant, string>): GrantCondition | null {
 }
 
 function normalise(grant: Grant, subject: string): NormalGrant {
-  if (typeof grant === 'string') return { actions: [grant], stages: null, fields: null, limit: null };
+  if (typeof grant === 'string')
+    return { actions: [grant], stages: null, isAcross: false, fields: null, limit: null };
   const { actions, stages = null, fields } = grant;
   const named = actions === '*' ? actionsOn(subject) : actions;
   // A grant of no attributes grants no deletion or publication either.
   return {
     actions: fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named,
     stages,
+    isAcross: grant.tenant === 'all',
     fields: fields === undefined ? null : new Set(fields),
     limit: limitOf(grant),
   };
@@ -227,11 +232,11 @@ export class Permissions {
         (grants === '*' ? actionsOn(type) : grants).map((grant) => [type, grant] as const),
       )
       .flatMap(([type, grant]) => {
-        const { actions, stages, fields, limit } = normalise(grant, type);
-        const subjects = stages?.map((stage) => stageSubject(type, stage)) ?? [type];
+        const { actions, stages, isAcross, fields, limit } = normalise(grant, type);
+        const moved = stages?.map((stage) => stageSubject(type, stage)) ?? [type];
         return actions.flatMap((action) =>
-          (action === 'move' ? subjects : [type]).map((subject) => ({
-            type: subject,
+          (action === 'move' ? moved : [type]).map((subject) => ({
+            type: isAcross ? acrossSubject(subject) : subject,
             action,
             fields: NARROWED.includes(action) ? fields : null,
             limit,
@@ -259,7 +264,9 @@ export class Permissions {
    */
   private static intern(onAll: readonly Entry[], onSome: readonly LimitedEntry[]): Permissions {
     const all = grantedOf(onAll);
-    const onEvery = ({ action }: Entry): FieldScope | undefined => all.get(EVERY)?.get(action);
+    // A grant on every type does not reach across tenants.
+    const onEvery = ({ type, action }: Entry): FieldScope | undefined =>
+      withinAcross(type) === null ? all.get(EVERY)?.get(action) : undefined;
     const isOnAll = ({ type, action }: Entry): boolean => all.get(type)?.has(action) === true;
     const granted = grantedOf(
       entriesOf(all).filter((entry) => entry.type === EVERY || onEvery(entry) !== null),

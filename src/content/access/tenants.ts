@@ -13,7 +13,7 @@ import {
   type WhereOf,
 } from './grant-condition.js';
 import type { AnyEntry } from './limited-grants.js';
-import { actionsOn, EVERY, OTHER_SUBJECTS, typeOfSubject } from './actions.js';
+import { actionsOn, EVERY, OTHER_SUBJECTS, typeOfSubject, withinAcross } from './actions.js';
 import type { Permissions } from './permissions.js';
 
 /** Filters of an attribute: a relation is compared by its document id, a list of values with each of them. */
@@ -115,6 +115,8 @@ export class Tenants {
       return [...this.schema.types.keys(), ...OTHER_SUBJECTS]
         .filter((type) => actionsOn(type).includes(entry.action))
         .flatMap((type) => this.limited({ ...entry, type }));
+    const across = withinAcross(entry.type);
+    if (across !== null) return [{ ...entry, type: across }];
     const conditions = this.conditions.get(typeOfSubject(entry.type));
     return conditions === undefined ? [entry] : [{ ...entry, limit: conditions.within(entry.limit) }];
   }
