@@ -65,6 +65,8 @@ const ROLES: Readonly<Record<string, Grants>> = {
     story: [...EDIT, move('review'), { ...move('ready'), where: { desk: 'sports', stage: 'review' } }],
   },
   owner: { story: [...EDIT, { ...move('review'), own: true }] },
+  /** Moves documents of one desk only. */
+  limited: { story: [...EDIT, { ...move('review'), where: { desk: 'sports' } }] },
   /** Writes nothing but the stage. */
   reviewer: {
     story: ['findOne', 'readDrafts', { actions: ['update'], fields: ['stage'] }, move('draft', 'ready')],
@@ -213,6 +215,11 @@ describe.each(ADAPTERS)('stages on %s', (adapter) => {
     await put(documentId, 'chief', { stage: 'draft' }).expect(200);
     await put(documentId, 'owner cleo', { stage: 'review' }).expect(400);
     await put(documentId, 'owner ben', { stage: 'review' }).expect(200);
+    const data = { title: 'x', desk: 'sports', stage: 'review' };
+    await send('post', 'stories?status=draft', 'limited', data).expect(400);
+    const id = await make('draft', { desk: 'sports' });
+    await send('put', `stories/${id}?locale=fr&status=draft`, 'limited', data).expect(400);
+    await put(id, 'limited', data).expect(200);
   });
 
   it('8.38 publishing requires a stage with `publish`, for all routes and for services', async () => {

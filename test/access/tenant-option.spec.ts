@@ -158,6 +158,8 @@ describe('a type with a tenant', () => {
     expect(
       checkGrants({ article: grant, tag: grant, '*': grant }, { schema, check: null }, 'roles.x'),
     ).toEqual([`roles.x.tag: ${mistake}`, `roles.x.*: ${mistake}`]);
+    // Callers give tokens no more than they have: all actions on every type do not include it.
+    expect(Permissions.ALL.covers(Permissions.of({ article: grant }))).toBe(false);
   });
 
   it('18.30 a caller of several tenants sees the documents of each, and creates none', async () => {
