@@ -76,9 +76,6 @@ export class Model {
   }
 }
 
-/** Name of a type in menus and over lists. */
-export const listLabel = ({ listLabel: label }: Type): string => label;
-
 const TO_ONE = ['oneToOne', 'manyToOne', 'morphToOne', 'morphOne'];
 
 /** Form of a value: as it is, links to documents, or items with attributes of their own. */

@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
-import { hasDrafts, listLabel } from '../model/model.ts';
+import { hasDrafts } from '../model/model.ts';
 import { LocaleBadges } from '../parts/status.tsx';
 import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -108,10 +108,10 @@ function Way({ editor: { type }, locale }: { readonly editor: DocumentEditor; re
   if (type.kind !== 'collectionType') return null;
   const suffix = locale === model.defaultLocale ? '' : `?locale=${locale}`;
   return (
-    <Breadcrumbs component="nav" aria-label={listLabel(type)}>
+    <Breadcrumbs component="nav" aria-label={type.listLabel}>
       {type.group !== null && <Text size="sm">{type.group}</Text>}
       <Anchor component={Link} size="sm" href={`/content/${type.name}${suffix}`}>
-        {listLabel(type)}
+        {type.listLabel}
       </Anchor>
     </Breadcrumbs>
   );

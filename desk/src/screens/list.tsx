@@ -30,7 +30,7 @@ import {
   readState,
   writeState,
 } from '../model/list-query.ts';
-import { listLabel, type Type } from '../model/model.ts';
+import type { Type } from '../model/model.ts';
 import { Frame } from '../parts/frame.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
@@ -115,7 +115,7 @@ export function ListScreen({ type }: { readonly type: Type }) {
   const isNarrowed = state.search !== '' || state.filters.length > 0;
   return (
     <Frame
-      title={listLabel(type)}
+      title={type.listLabel}
       isLoading={isFetching}
       error={error}
       retry={() => void refetch()}
@@ -197,7 +197,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
     <Group gap="sm" align="flex-end">
       <TextInput
         role="searchbox"
-        aria-label={texts.searchIn(listLabel(type))}
+        aria-label={texts.searchIn(type.listLabel)}
         placeholder={texts.search}
         leftSection={<IconSearch size={16} />}
         rightSection={

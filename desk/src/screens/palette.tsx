@@ -8,7 +8,7 @@ import { request } from '../api/http.ts';
 import { hostScreens } from '../extension.ts';
 import { type Json, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
-import { listLabel, type Model, type Type } from '../model/model.ts';
+import type { Model, Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { hostText, type Texts, useLanguage, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -37,7 +37,7 @@ interface Spoken {
 function screensOf(model: Model, { texts, language }: Spoken): readonly Entry[] {
   const lists = model.listed.map((type) => ({
     path: `/content/${type.name}`,
-    label: listLabel(type),
+    label: type.listLabel,
     hint: type.group ?? texts.content,
   }));
   const creations = model.listed
@@ -69,7 +69,7 @@ function screensOf(model: Model, { texts, language }: Spoken): readonly Entry[] 
     ...creations,
     ...model.listed
       .filter(({ verbs }) => 'trash' in verbs)
-      .flatMap((type) => entry(true, `/trash/${type.name}`, texts.history.trashOf(listLabel(type)))),
+      .flatMap((type) => entry(true, `/trash/${type.name}`, texts.history.trashOf(type.listLabel))),
   ];
 }
 

@@ -13,7 +13,7 @@ import {
 import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
-import { listLabel, type Model, type Type } from '../model/model.ts';
+import type { Model, Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { hostText, useLanguage, useTexts } from '../texts/texts.ts';
 import { MessageLine } from '../parts/messages.tsx';
@@ -212,7 +212,7 @@ function Navigation({ close }: { readonly close: () => void }) {
             key={name}
             component={Link}
             href={href}
-            label={listLabel(type)}
+            label={type.listLabel}
             active={isActive}
             aria-current={isActive ? 'page' : undefined}
             onClick={close}

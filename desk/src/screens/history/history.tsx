@@ -3,7 +3,7 @@ import { Anchor, Breadcrumbs, Select, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { textOfValue } from '../../form/values.ts';
-import { hasDrafts, listLabel, type Type } from '../../model/model.ts';
+import { hasDrafts, type Type } from '../../model/model.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -69,7 +69,7 @@ export function HistoryScreen({ type, documentId }: Props) {
       <Breadcrumbs component="nav" aria-label={history.back}>
         {type.kind === 'collectionType' && (
           <Anchor component={Link} size="sm" href={`/content/${type.name}${addressOf(locale)}`}>
-            {listLabel(type)}
+            {type.listLabel}
           </Anchor>
         )}
         <Anchor component={Link} size="sm" href={`/content/${place}${addressOf(locale)}`}>

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { textOfValue } from '../../form/values.ts';
-import { listLabel, type Type } from '../../model/model.ts';
+import type { Type } from '../../model/model.ts';
 import { Frame } from '../../parts/frame.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
@@ -29,13 +29,13 @@ export function TrashScreen({ type }: { readonly type: Type }) {
   const total = data?.meta.pagination.total ?? 0;
   return (
     <Frame
-      title={history.trashOf(listLabel(type))}
+      title={history.trashOf(type.listLabel)}
       isLoading={isFetching}
       error={error}
       retry={() => void refetch()}
     >
       <Anchor component={Link} size="sm" href={`/content/${type.name}`}>
-        {history.backToList(listLabel(type))}
+        {history.backToList(type.listLabel)}
       </Anchor>
       {restored !== null && (
         <Alert

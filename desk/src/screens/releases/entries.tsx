@@ -4,7 +4,7 @@ import { IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { ApiError } from '../../api/errors.ts';
 import { textOfValue } from '../../form/values.ts';
-import { listLabel, type Type } from '../../model/model.ts';
+import type { Type } from '../../model/model.ts';
 import { StatusBadge } from '../../parts/status.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -34,7 +34,7 @@ export function Entries({ release, report }: Props) {
       {alert}
       {groupsOf(release.entries).map(([name, entries]) => {
         const type = model.type(name);
-        const label = type === null ? texts.unknownType(name) : listLabel(type);
+        const label = type === null ? texts.unknownType(name) : type.listLabel;
         return (
           <section key={name}>
             <Title order={2} size="h4" mb="xs">
