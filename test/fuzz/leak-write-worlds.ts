@@ -466,11 +466,14 @@ export interface PreparedWriter {
   readonly ids: Ids;
 }
 
-/** Gives authors to papers, whose updates by tokens have none. Returns all stored versions. */
+/**
+ * Gives authors to papers, the same to the draft and the published version, because publishing copies them.
+ * Returns all stored versions.
+ */
 async function addAuthors(sql: RunSql): Promise<readonly KnownVersion[]> {
   for (const column of ['created_by', 'updated_by'])
     await sql(`update papers set ${column}_document_id = (select document_id from users u
-      order by (u.id + papers.id) % 3 limit 1)`);
+      order by (u.id + (select min(q.id) from papers q where q.document_id = papers.document_id)) % 3 limit 1)`);
   const rows = await sql('select id::text, type, document_id from content_version order by id');
   return rows.map(({ id, type, document_id: documentId }) => ({
     id: String(id),
