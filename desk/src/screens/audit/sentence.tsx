@@ -33,7 +33,7 @@ export function typeText(name: string, model: Model, { persons: { subjects }, au
 }
 
 /** Page of a document; null if the editor has none for it. */
-export function hrefOf({ type: name, documentId, locale }: About, model: Model): string | null {
+function hrefOf({ type: name, documentId, locale }: About, model: Model): string | null {
   const type = name === null ? null : model.type(name);
   if (name === 'role' && model.people.roles.includes('findOne')) return `/people/roles/${documentId}`;
   if (name === 'user' && model.people.users.includes('find')) return '/people/users';
