@@ -80,6 +80,8 @@ export class DocumentEditor extends Observed<Snapshot> {
       const exists = isStored || this.isNew || this.type.kind === 'singleType' || (await this.isElsewhere());
       await this.recover();
       this.show({ phase: exists ? 'ready' : 'missing' });
+      // Another form of this browser has saved while this one was loading.
+      if (this.own.hasChanged(this.etag)) void this.catchUp();
     } catch (error) {
       this.show({ phase: 'failed', error: messageOf(error) });
       if (isTemporary(error)) this.timers.start('retry', RETRY, () => void this.load());
