@@ -452,7 +452,7 @@ async function makeOmega(sql: RunSql, writer: string, user: string): Promise<voi
 }
 
 /** Version that the worlds have in common at the start. */
-export interface KnownVersion {
+interface KnownVersion {
   readonly id: string;
   readonly type: string;
   readonly documentId: string;

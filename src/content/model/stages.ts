@@ -2,7 +2,7 @@
 import type { ContentTypeDefinition } from './definitions.js';
 
 /** Stage of drafts. */
-export interface Stage {
+interface Stage {
   /** Names of the stages to which a draft can move. */
   readonly to: ReadonlySet<string>;
   /** Whether its drafts can be published; false in all stages means that publishing requires no stage. */
