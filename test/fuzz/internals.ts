@@ -1,4 +1,5 @@
 /** Internal modules of the library that the fuzzers use. */
+import type * as Authors from '../../src/content/model/authors.ts';
 import type * as BuildSchema from '../../src/content/model/build-schema.ts';
 import type * as CompileRead from '../../src/content/compile/compile-read.ts';
 import type * as Errors from '../../src/kernel/errors.ts';
@@ -27,6 +28,7 @@ export type {
 } from '../../src/content/model/model.ts';
 
 export const { buildSchema } = await loadRoom<typeof BuildSchema>('content/model/build-schema');
+export const { isAuthor } = await loadRoom<typeof Authors>('content/model/authors');
 const { readRaw } = await loadRoom<typeof ReadRaw>('content/query/read-raw');
 const { parseQuery } = await loadRoom<typeof ParseQuery>('content/query/parse-query');
 const { planRead } = await loadRoom<typeof PlanRead>('content/plan/plan-read');

@@ -15,8 +15,7 @@ import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
 import { copyDatabase, createDatabase } from '../support/database.ts';
 import { Client, createTables, startApp, withSql } from './apps.ts';
 import type { RunSql } from './content.ts';
-import { type Attribute, buildSchema, type ContentType } from './internals.ts';
-import { isAuthor } from '../../src/content/model/authors.ts';
+import { type Attribute, buildSchema, type ContentType, isAuthor } from './internals.ts';
 import { isHidden } from './leak-worlds.ts';
 import { Restorable } from './restorable.ts';
 
