@@ -1,11 +1,11 @@
-/** Filters and order of rows of the library's own tables, in the form of those of content. */
+/** Lists of rows of the library's own tables: filters, order and pages in the form of those of content. */
 import { toBoolean } from '../model/formats.js';
 import { SCALAR_TYPES, type ScalarType } from '../model/scalar-types.js';
 import { type OperatorName, operatorOf } from '../query/operators.js';
 import { parseSort } from '../query/parse-fields.js';
-import type { Filter } from '../query/query.js';
+import type { Filter, Pagination } from '../query/query.js';
 import { invalidKey, type Source, validationError } from '../../kernel/errors.js';
-import { join, param, type Sql, sql } from '../../kernel/sql.js';
+import { join, param, print, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
 export const FILTERS: Source = { source: 'query', param: 'filters' };
 
@@ -86,4 +86,31 @@ export function compileOwnOrder(raw: unknown, fields: OwnFields): Sql[] {
     if (known === undefined) throw invalidKey(path.at(-1) ?? at, { at: '', path: at }, SORT);
     return descending ? sql`${known.column} desc` : known.column;
   });
+}
+
+/** List of the rows of a table. */
+export interface OwnList {
+  /** Table with its alias. */
+  readonly table: Sql;
+  /** Row in the form of responses, as JSON. */
+  readonly shown: Sql;
+  /** Columns that filters name. */
+  readonly fields: OwnFields;
+  /** Prints the order of a `sort` parameter; it ends with a unique column. Throws a 400 for others. */
+  readonly order: (sort: unknown) => readonly Sql[];
+}
+
+export interface OwnPage extends Pick<Pagination, 'start' | 'limit' | 'withCount'> {
+  readonly where: Sql;
+  readonly order: readonly Sql[];
+}
+
+/** Selects a page of rows as `data`, a JSON text, with the `total` of all pages if it is wanted. */
+export function compileOwnPage({ table, shown }: OwnList, page: OwnPage): Statement {
+  const { where, order, start, limit, withCount } = page;
+  const total = withCount ? sql`(select count(*) from ${table} where ${where})` : sql`null::int8`;
+  return print(sql`select (select coalesce(json_agg(d.entry), '[]') from (select ${shown} as entry
+        from ${table} where ${where} order by ${join(order, ', ')}
+        limit ${param(limit)}::int8 offset ${param(start)}::int8) d)::text as data,
+      ${total} as total`);
 }

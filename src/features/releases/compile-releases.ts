@@ -1,6 +1,11 @@
 /** Statements of releases. Writers and the worker lock the row of a release before its documents. */
 import { nextCount, TIME } from '../../content/compile/changes.js';
-import { type OwnFields, ownField } from '../../content/compile/compile-own-filter.js';
+import {
+  compileOwnOrder,
+  type OwnFields,
+  ownField,
+  type OwnList,
+} from '../../content/compile/compile-own-filter.js';
 import type { Caller } from '../../content/access/caller.js';
 import type { ContentType } from '../../content/model/model.js';
 import { releaseTablesOf } from '../../content/model/release-tables.js';
@@ -14,7 +19,7 @@ const STATE = sql`case when r.released_at is not null then 'released' when r.fai
   when r.due_at is not null then 'scheduled' else 'open' end`;
 
 /** Columns of a release `r` by the path of their values in responses. */
-export const RELEASE_FIELDS: OwnFields = new Map([
+const RELEASE_FIELDS: OwnFields = new Map([
   ['id', ownField(sql`r.id`, 'biginteger')],
   ['name', ownField(sql`r.name`)],
   ['state', ownField(sql`(${STATE})`)],
@@ -40,24 +45,13 @@ const shown = (
     then json_build_object('kind', r.released_by, 'id', r.released_by_id) end,
   'requestId', r.request_id, 'failedAt', ${isoInstant(sql`r.failed_at`)})`;
 
-export interface ReleasePage {
-  /** Condition on a release `r`. */
-  readonly where: Sql;
-  readonly order: readonly Sql[];
-  readonly start: number;
-  readonly limit: number;
-  readonly counts: boolean;
-}
-
-/** Selects a page of releases as `data`, a JSON text, with the `total` of all pages if it is wanted. */
-export function compileReleases(file: ContentType, page: ReleasePage): Statement {
-  const table = releasesIn(file);
-  const total = page.counts ? sql`(select count(*) from ${table} r where ${page.where})` : sql`null::int8`;
-  const order = join([...page.order, sql`r.id desc`], ', ');
-  return print(sql`select (select coalesce(json_agg(d.release), '[]') from (select ${shown(file)} as release
-      from ${table} r where ${page.where} order by ${order}
-      limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8) d)::text as data, ${total} as total`);
-}
+/** List of the releases: newest first, after the order of the request. */
+export const releaseList = (file: ContentType): OwnList => ({
+  table: sql`${releasesIn(file)} r`,
+  shown: shown(file),
+  fields: RELEASE_FIELDS,
+  order: (sort) => [...compileOwnOrder(sort, RELEASE_FIELDS), sql`r.id desc`],
+});
 
 const byId = (id: string): Sql => sql`r.id = ${param(id)}::int8`;
 

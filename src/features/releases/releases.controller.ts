@@ -15,28 +15,24 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
-import { compileOwnFilter, compileOwnOrder, FILTERS } from '../../content/compile/compile-own-filter.js';
-import { type AnswerMeta, paginationMeta } from '../../content/documents/answer.js';
 import { AccountGuard, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Described } from '../../content/http/metadata.js';
-import { type HttpRequest, queryOf, requestIdOf } from '../../content/http/request-state.js';
+import { findOwn, type OwnListAnswer } from '../../content/http/own-list.js';
+import { type HttpRequest, requestIdOf } from '../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { RELEASES_GRANT } from '../../content/model/naming.js';
-import { parseFilters } from '../../content/query/parse-filters.js';
-import { parsePagination } from '../../content/query/parse-query.js';
-import { readRaw } from '../../content/query/read-raw.js';
 import { Database } from '../../content/store/database.js';
-import { notFound, refuseOtherKeys } from '../../kernel/errors.js';
+import { notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
-import { compileReleases, RELEASE_FIELDS } from './compile-releases.js';
+import { releaseList } from './compile-releases.js';
 import { changeIn, entriesIn, entryIdsIn, isDryRun, isId, newReleaseIn } from './parse-release.js';
 import { ReleaseCheck } from './release-check.js';
 import { Releases } from './releases.service.js';
 
 interface Envelope {
   readonly data: unknown;
-  readonly meta: AnswerMeta;
+  readonly meta: object;
 }
 
 const answer = (data: unknown): Envelope => ({ data, meta: {} });
@@ -65,23 +61,10 @@ export class ReleasesController {
 
   @Get()
   @Header('Cache-Control', 'no-store')
-  async find(@Req() request: HttpRequest): Promise<Envelope> {
+  async find(@Req() request: HttpRequest): Promise<OwnListAnswer> {
     callerOf(request);
-    const { limits } = this.settings;
-    const raw = readRaw(queryOf(request), limits);
-    refuseOtherKeys(raw, ['filters', 'sort', 'pagination'], 'query');
-    const budget = { left: limits.conditions, allowed: limits.conditions };
-    const page = parsePagination(raw['pagination'], this.settings);
-    const { start, limit, withCount: counts } = page;
-    const filters = parseFilters(raw['filters'], { source: FILTERS, budget });
-    const where = compileOwnFilter(filters, RELEASE_FIELDS);
-    const order = compileOwnOrder(raw['sort'], RELEASE_FIELDS);
-    const statement = compileReleases(this.schema.file, { where, order, start, limit, counts });
-    const [{ data, total } = {}] = await this.database.run(statement);
-    return {
-      data: JSON.parse(String(data)) as unknown,
-      meta: { pagination: paginationMeta(page, counts ? Number(total) : null) },
-    };
+    const { schema, database, settings } = this;
+    return findOwn(request, releaseList(schema.file), { database, settings });
   }
 
   @Post()

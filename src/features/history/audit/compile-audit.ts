@@ -1,9 +1,10 @@
 /** Statements of the audit log, to which the application only appends. */
 import { nextCount, TIME } from '../../../content/compile/changes.js';
-import { type OwnFields, ownField } from '../../../content/compile/compile-own-filter.js';
+import { type OwnFields, ownField, type OwnList } from '../../../content/compile/compile-own-filter.js';
 import { auditTableOf } from '../../../content/model/audit-table.js';
 import type { ContentType } from '../../../content/model/model.js';
 import { isoInstant } from '../../../content/model/scalar-types.js';
+import { validationError } from '../../../kernel/errors.js';
 import {
   param,
   print,
@@ -44,7 +45,7 @@ export const compileEntries = (file: ContentType): Template<NewEntries> =>
     from unnest(${value(({ actions }) => actions)}::text[]) with ordinality a(action, n) order by a.n`);
 
 /** Columns of an entry by the path of their values in responses. */
-export const AUDIT_FIELDS: OwnFields = new Map([
+const AUDIT_FIELDS: OwnFields = new Map([
   ['id', ownField(sql`e.id`, 'biginteger')],
   ['at', ownField(sql`e.at`, 'datetime')],
   ['action', ownField(sql`e.action`)],
@@ -64,25 +65,31 @@ const SHOWN = sql`json_build_object('id', e.id::text, 'at', ${isoInstant(sql`e.a
   'attributes', e.attributes, 'by', json_build_object('kind', e.actor, 'id', e.actor_id),
   'requestId', e.request_id, 'address', e.address)`;
 
-export interface AuditPage {
-  /** Condition on an entry `e`. */
-  readonly where: Sql;
-  readonly descending: boolean;
-  readonly start: number;
-  readonly limit: number;
+const ORDERS: ReadonlyMap<unknown, Sql> = new Map<unknown, Sql>([
+  [undefined, sql`e.id desc`],
+  ['at:desc', sql`e.id desc`],
+  ['at:asc', sql`e.id`],
+  ['at', sql`e.id`],
+]);
+
+/** Prints the order: newest first by default. Throws a 400 for another order than that of the time. */
+function orderOf(sort: unknown): readonly Sql[] {
+  const order = ORDERS.get(sort);
+  if (order !== undefined) return [order];
+  throw validationError('Invalid sort: expected at:asc or at:desc', {
+    key: 'sort',
+    path: null,
+    source: 'query',
+    param: 'sort',
+  });
 }
 
-const orderOf = (descending: boolean): Sql => (descending ? sql`e.id desc` : sql`e.id`);
-
-/** Selects a page of the entries as `data`, a JSON text, with the `total` of all pages if it is wanted. */
-export function compilePage(file: ContentType, page: AuditPage, counts: boolean): Statement {
-  const table = quote(auditTableOf(file));
-  const total = counts ? sql`(select count(*) from ${table} e where ${page.where})` : sql`null::int8`;
-  return print(sql`select (select coalesce(json_agg(d.entry), '[]') from (select ${SHOWN} as entry
-        from ${table} e where ${page.where} order by ${orderOf(page.descending)}
-        limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8) d)::text as data,
-      ${total} as total`);
-}
+export const auditList = (file: ContentType): OwnList => ({
+  table: sql`${quote(auditTableOf(file))} e`,
+  shown: SHOWN,
+  fields: AUDIT_FIELDS,
+  order: orderOf,
+});
 
 /** Selects the next entries after an id, as `entry`, a JSON text each, and their ids. */
 export const compileAfter = (file: ContentType, after: string, limit: number): Statement =>
