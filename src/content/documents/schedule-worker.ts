@@ -1,4 +1,3 @@
-/** Default interval of the search for due documents, in seconds. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import {
   type BeforeApplicationShutdown,
@@ -22,11 +21,12 @@ import { mutexOf } from '../plan/locks.js';
 import type { ContentType } from '../model/model.js';
 import type { Scheduled } from '../model/schedule.js';
 import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
-import { print, silently, sql } from '../../kernel/sql.js';
+import { mayFail } from '../store/may-fail.js';
 import { DocumentsBase } from './documents-base.js';
 import { Documents } from './documents.service.js';
 import { isScheduled } from './schedules.js';
 
+/** Default interval of the search for due documents, in seconds. */
 const DEFAULT_SECONDS = 10;
 const BATCH = 100;
 /** Attempts at an action that conflicts or finds the database unreachable. */
@@ -37,9 +37,9 @@ const MAX_FACTOR = 32;
 /** Names of temporary errors: a later attempt may succeed. */
 const TEMPORARY: readonly string[] = ['ServiceUnavailableError', 'ConflictError'];
 
-/** Whether a later attempt may succeed. */
-export const isTemporary = (error: unknown): boolean =>
-  error instanceof ContentError && TEMPORARY.includes(error.name);
+/** Whether a due action fails for good: no later attempt can succeed. */
+export const isLasting = (error: unknown): boolean =>
+  !(error instanceof ContentError && TEMPORARY.includes(error.name));
 
 type Outcome = 'none' | 'done' | 'later';
 
@@ -161,22 +161,19 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
 
   /** Runs a due action and returns null; on failure, stores the reason with its row and returns it. */
   private async within(runner: Runner, time: ScheduledTime): Promise<string | null> {
-    await runner.run(silently(print(sql`savepoint content_schedule`)));
-    try {
+    const work = async (): Promise<void> => {
       await this.documents.changeStates([{ ...time, verb: time.action }], {
         caller: SYSTEM,
         em: runner.em as SqlEntityManager,
       });
       await runner.run(compileDropTime(time));
-      return null;
-    } catch (error) {
-      const { name = '' } = error instanceof ContentError ? error : {};
-      if (isTemporary(error)) throw error;
-      await runner.run(silently(print(sql`rollback to savepoint content_schedule`)));
-      const isDeleted = name === 'NotFoundError';
-      await runner.run(isDeleted ? compileDropTime(time) : compileFailTime(time, messageOf(error)));
-      return isDeleted ? null : messageOf(error);
-    }
+    };
+    const failed = await mayFail(runner, work, isLasting);
+    if (failed === null) return null;
+    const { error } = failed;
+    const isDeleted = error instanceof ContentError && error.name === 'NotFoundError';
+    await runner.run(isDeleted ? compileDropTime(time) : compileFailTime(time, messageOf(error)));
+    return isDeleted ? null : messageOf(error);
   }
 
   private async countAttempt(time: ScheduledTime, failure: string): Promise<void> {

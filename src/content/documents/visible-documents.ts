@@ -27,6 +27,10 @@ const isFound = isListOf(
   }),
 );
 
+/** Publication states of a type, drafts first: whether they are published. */
+export const statesOf = ({ draftAndPublish }: ContentType): readonly boolean[] =>
+  draftAndPublish ? [false, true] : [true];
+
 /** Most documents of one read. */
 const MOST = 100;
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../content/access/caller.js';
-import { VisibleDocuments } from '../../content/documents/visible-documents.js';
+import { statesOf, VisibleDocuments } from '../../content/documents/visible-documents.js';
 import type { ContentType } from '../../content/model/model.js';
 import { typeUid } from '../../content/model/naming.js';
 import { decideRelated, mayFind, oneOf, rightsOf } from '../../content/plan/rights.js';
@@ -56,8 +56,7 @@ export class VisibleContents {
     const { caller } = subject;
     const found = await this.targetsOf(row, subject);
     const isGone = (type: ContentType): boolean =>
-      type.internal ||
-      (type.draftAndPublish ? [false, true] : [true]).every((state) => seesAll(caller, type, state));
+      type.internal || statesOf(type).every((state) => seesAll(caller, type, state));
     return this.of(row, subject, {
       link: (link) => (found.has(keyOf(link)) || isGone(link.type) ? form(link, found) : null),
     });
@@ -86,9 +85,7 @@ export class VisibleContents {
     caller: Caller,
   ): Promise<ReadonlyMap<string, unknown>> {
     const reader = type.internal ? SYSTEM : caller;
-    const states = (type.draftAndPublish ? [false, true] : [true]).filter((state) =>
-      mayFind(reader, type, state),
-    );
+    const states = statesOf(type).filter((state) => mayFind(reader, type, state));
     const found = await this.documents.find({ type, caller: reader }, ids, states);
     return new Map([...found].map(([documentId, versions]) => [documentId, versions.at(-1)?.title ?? null]));
   }

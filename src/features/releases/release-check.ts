@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { ALONE, Database } from '../../content/store/database.js';
+import { mayFail } from '../../content/store/may-fail.js';
 import { ContentError } from '../../kernel/errors.js';
 import { isRetryable } from '../../kernel/postgres-errors.js';
-import { print, silently, sql } from '../../kernel/sql.js';
 import type { Runner } from '../../pool/runner.js';
-import { ReleaseEntries, type ShownEntry, type StoredEntry } from './release-entries.js';
+import { inOrder, ReleaseEntries, type ShownEntry, type StoredEntry } from './release-entries.js';
 import { Releases, type Sender } from './releases.service.js';
 
 type Refusal = Pick<ContentError, 'status' | 'name' | 'message' | 'details'>;
@@ -31,8 +31,9 @@ const INTERNAL: Refusal = {
   details: {},
 };
 
-const SAVEPOINT = silently(print(sql`savepoint content_release`));
-const UNDO = silently(print(sql`rollback to savepoint content_release`));
+/** Whether an error is the fault of an entry, so that others may succeed. */
+const isItsOwn = (error: unknown): boolean =>
+  !(error instanceof ContentError && error.status >= 500) && !isRetryable(error);
 
 /** Dry runs of releases: the writes themselves, in a transaction that is rolled back. */
 @Injectable()
@@ -70,7 +71,7 @@ export class ReleaseCheck {
       await this.releases.hold(runner, id);
       stored = await this.releases.stored(runner, id);
       refusals = new Map();
-      for (const entry of this.entries.inOrder(stored)) {
+      for (const entry of inOrder(stored)) {
         const refusal = await this.refusalOf(entry, runner, sender);
         if (refusal !== null) refusals.set(entry.id, refusal);
       }
@@ -89,20 +90,15 @@ export class ReleaseCheck {
     { caller, requestId }: Sender,
   ): Promise<Refusal | null> {
     const { em } = runner;
-    await runner.run(SAVEPOINT);
-    try {
-      await this.entries.publish([entry], { caller, requestId, ...(em === null ? {} : { em }) });
-      return null;
-    } catch (error) {
-      const isItsOwn = !(error instanceof ContentError) || error.status < 500;
-      if (!isItsOwn || isRetryable(error)) throw error;
-      await runner.run(UNDO);
-      if (error instanceof ContentError) {
-        const { entry: _entry, ...details } = error.details;
-        return { status: error.status, name: error.name, message: error.message, details };
-      }
-      this.logger.warn(`Publishing ${entry.typeName} ${entry.documentId} would fail: ${String(error)}`);
-      return INTERNAL;
+    const options = { caller, requestId, ...(em === null ? {} : { em }) };
+    const failed = await mayFail(runner, () => this.entries.publish([entry], options), isItsOwn);
+    if (failed === null) return null;
+    const { error } = failed;
+    if (error instanceof ContentError) {
+      const { entry: _entry, ...details } = error.details;
+      return { status: error.status, name: error.name, message: error.message, details };
     }
+    this.logger.warn(`Publishing ${entry.typeName} ${entry.documentId} would fail: ${String(error)}`);
+    return INTERNAL;
   }
 }

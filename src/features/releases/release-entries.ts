@@ -2,7 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { decide, decideRead } from '../../content/access/decide.js';
 import { Documents } from '../../content/documents/documents.service.js';
-import { type VisibleVersion, VisibleDocuments } from '../../content/documents/visible-documents.js';
+import {
+  statesOf,
+  type VisibleVersion,
+  VisibleDocuments,
+} from '../../content/documents/visible-documents.js';
 import type { StateChange } from '../../content/documents/write-list.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
@@ -43,8 +47,8 @@ export interface ShownEntry {
   readonly status: string | null;
 }
 
-/** Removed documents come first, so that others can have their unique values. */
-const inOrder = (entries: readonly StoredEntry[]): readonly StoredEntry[] =>
+/** Orders entries as they are published: removals first, so that others can have their unique values. */
+export const inOrder = (entries: readonly StoredEntry[]): readonly StoredEntry[] =>
   [...entries].sort((a, b) => Number(a.action === 'publish') - Number(b.action === 'publish'));
 
 /** Returns an error with the id of its entry in place of its index. */
@@ -128,11 +132,6 @@ export class ReleaseEntries {
     });
   }
 
-  /** Returns the entries in the order in which they are published. */
-  inOrder(entries: readonly StoredEntry[]): readonly StoredEntry[] {
-    return inOrder(entries);
-  }
-
   private changeOf({ typeName, type, documentId, locale, action }: AddedEntry): StateChange {
     const { locales, defaultLocale } = this.settings;
     if (type === undefined) throw validationError(`The type "${typeName}" does not exist`);
@@ -148,7 +147,7 @@ export class ReleaseEntries {
     const found = new Map<ContentType, ReadonlyMap<string, readonly VisibleVersion[]>>();
     for (const type of new Set(entries.flatMap((entry) => entry.type ?? []))) {
       const ids = entries.filter((entry) => entry.type === type).map(({ documentId }) => documentId);
-      const states = (type.draftAndPublish ? [false, true] : [true]).filter(
+      const states = statesOf(type).filter(
         (published) => decideRead(caller, type, { action: 'find', published }) !== 'none',
       );
       found.set(type, await this.visible.find({ type, caller }, [...new Set(ids)], states));
@@ -170,6 +169,4 @@ export class ReleaseEntries {
 
 /** Whether the caller finds every document of a type, so that others do not exist. */
 const seesAll = (caller: Caller, type: ContentType): boolean =>
-  (type.draftAndPublish ? [false, true] : [true]).every(
-    (published) => decideRead(caller, type, { action: 'find', published }) === 'all',
-  );
+  statesOf(type).every((published) => decideRead(caller, type, { action: 'find', published }) === 'all');

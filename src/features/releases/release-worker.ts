@@ -1,15 +1,15 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../content/access/caller.js';
 import {
-  isTemporary,
+  isLasting,
   MAX_ATTEMPTS,
   messageOf,
   ScheduleWorker,
 } from '../../content/documents/schedule-worker.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { ALONE, Database } from '../../content/store/database.js';
+import { mayFail } from '../../content/store/may-fail.js';
 import { ContentError } from '../../kernel/errors.js';
-import { print, silently, sql } from '../../kernel/sql.js';
 import type { Runner } from '../../pool/runner.js';
 import {
   compileCountRelease,
@@ -21,9 +21,6 @@ import { Releases } from './releases.service.js';
 
 /** Number of due releases of one search. */
 const BATCH = 10;
-
-const SAVEPOINT = silently(print(sql`savepoint content_release`));
-const UNDO = silently(print(sql`rollback to savepoint content_release`));
 
 /** Request id of the writes of a due release. */
 const requestIdOf = (id: string): string => `release-${id}`;
@@ -73,20 +70,16 @@ export class ReleaseWorker implements OnModuleInit {
 
   /** Publishes a locked release and returns null; on failure, stores the reason and returns it. */
   private async within(runner: Runner, id: string): Promise<string | null> {
-    await runner.run(SAVEPOINT);
-    try {
-      await this.releases.release(runner, id, { caller: SYSTEM, requestId: requestIdOf(id) });
-      return null;
-    } catch (error) {
-      if (isTemporary(error)) throw error;
-      await runner.run(UNDO);
-      const { entry } = error instanceof ContentError ? error.details : {};
-      const message = messageOf(error);
-      await runner.run(
-        compileFailed(this.file, id, { message, entry: typeof entry === 'string' ? entry : null }),
-      );
-      return message;
-    }
+    const sender = { caller: SYSTEM, requestId: requestIdOf(id) };
+    const failed = await mayFail(runner, () => this.releases.release(runner, id, sender), isLasting);
+    if (failed === null) return null;
+    const { error } = failed;
+    const { entry } = error instanceof ContentError ? error.details : {};
+    const message = messageOf(error);
+    await runner.run(
+      compileFailed(this.file, id, { message, entry: typeof entry === 'string' ? entry : null }),
+    );
+    return message;
   }
 
   private async countAttempt(id: string, message: string): Promise<void> {
