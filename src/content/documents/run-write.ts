@@ -156,7 +156,7 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const compares = precondition !== null && target.type.draftAndPublish;
   const coverage = compares ? writtenCoverage(caller, target.type, settings.limits) : null;
   const own = ownWritten(plan) ?? ownShown(plan);
-  const keptIf = base.additions.storedOf(target.type);
+  const keptIf = base.additions.keptOf(target.type);
   const request = { target, own, coverage, kept: keptIf, body, settings, freshIds };
   const taken = locking(locks);
   const expectation = work.expects ? expectationOf(request) : null;

@@ -23,13 +23,13 @@ export interface PlannedWrite {
 export type WriteAddition = (write: PlannedWrite) => readonly Statement[];
 
 /** Returns the condition that an addition has stored the row `t` of a type; null for types that it skips. */
-export type StoredCondition = (type: ContentType) => Sql | null;
+export type KeptCondition = (type: ContentType) => Sql | null;
 
 @Injectable()
 export class WriteAdditions {
   private readonly additions: WriteAddition[] = [];
   private readonly followers: WriteAddition[] = [];
-  private stored: StoredCondition = () => null;
+  private kept: KeptCondition = () => null;
 
   /** Registers an addition to all later writes of all types. */
   add(addition: WriteAddition): void {
@@ -41,14 +41,14 @@ export class WriteAdditions {
     this.followers.push(addition);
   }
 
-  /** Registers the condition that the load of each write evaluates for its versions. */
-  addStored(condition: StoredCondition): void {
-    this.stored = condition;
+  /** Registers the condition that the load of each write evaluates, as `kept` of its versions. */
+  addKept(condition: KeptCondition): void {
+    this.kept = condition;
   }
 
   /** Returns the registered condition of a type. */
-  storedOf(type: ContentType): Sql | null {
-    return this.stored(type);
+  keptOf(type: ContentType): Sql | null {
+    return this.kept(type);
   }
 
   of(write: PlannedWrite): readonly Statement[] {

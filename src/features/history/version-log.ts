@@ -38,25 +38,28 @@ const deletedBy = ({ plan: { verb, target }, versions }: PlannedWrite): PlannedW
       )
     : [];
 
+/** Whether a write makes the drafts of its locale equal to their published versions. */
+const publishes = ({ plan: { verb, target } }: PlannedWrite): boolean =>
+  target.publish && target.type.draftAndPublish && verb !== 'unpublish';
+
 /** Whether every draft that a write changes equals its published version. */
-function isPublished({ plan: { verb, target }, versions }: PlannedWrite): boolean {
-  if (!target.type.draftAndPublish) return true;
+function storesPublished(write: PlannedWrite): boolean {
+  const { everyLocale, locale, type } = write.plan.target;
+  if (!type.draftAndPublish) return true;
   // Shared values also change the drafts of other locales.
-  const isAlone = target.everyLocale || versions.all.every(({ locale }) => locale === target.locale);
-  return target.publish && verb !== 'unpublish' && isAlone;
+  return publishes(write) && (everyLocale || write.versions.all.every((one) => one.locale === locale));
 }
 
 function storedOf(write: PlannedWrite, documentId: string): StoredWrite {
   const { caller, requestId, restores = null, verb, target } = write.plan;
   const deleted = deletedBy(write);
-  const isPublished = target.publish && target.type.draftAndPublish && verb !== 'unpublish';
   return {
     documentId,
     action: restores !== null ? RESTORE : verb,
     actor: caller.kind,
     actorId: caller.id,
     requestId,
-    published: isPublished ? [target.everyLocale ? '*' : target.locale] : [],
+    published: publishes(write) ? [target.everyLocale ? '*' : target.locale] : [],
     deleted: {
       locales: deleted.map(({ locale }) => locale),
       published: deleted.map(({ published }) => published),
@@ -77,7 +80,7 @@ export class VersionLog implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.additions.addStored((type) => (type.history ? compileKept(this.storedIn(type)) : null));
+    this.additions.addKept((type) => (type.history ? compileKept(this.storedIn(type)) : null));
     this.additions.add((write) =>
       this.of(write, ({ first, last }, stored) => {
         if (DELETING.includes(write.plan.verb)) return [fill(last, stored)];
@@ -86,7 +89,9 @@ export class VersionLog implements OnModuleInit {
     );
     this.additions.addAfter((write) =>
       this.of(write, ({ store, storePublished, deleted }, stored) => [
-        ...(write.plan.verb === 'delete' ? [] : [fill(isPublished(write) ? storePublished : store, stored)]),
+        ...(write.plan.verb === 'delete'
+          ? []
+          : [fill(storesPublished(write) ? storePublished : store, stored)]),
         ...(stored.deleted.locales.length === 0 ? [] : [fill(deleted, stored)]),
       ]),
     );
