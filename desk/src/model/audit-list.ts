@@ -144,7 +144,7 @@ const isPartOf = (later: AuditEntry | undefined, { action, attributes, ...entry 
   later.documentId === entry.documentId &&
   later.locale === entry.locale;
 
-/** Joins saves of one caller on one document, which a form sends by itself every few seconds. */
+/** Joins consecutive saves of a document by one caller: a form saves every few seconds. */
 export function runsOf(entries: readonly AuditEntry[]): readonly AuditRun[] {
   const runs: AuditRun[] = [];
   for (const entry of entries) {

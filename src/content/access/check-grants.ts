@@ -87,9 +87,7 @@ export function checkGrants(grants: Grants, { schema, check }: GrantRules, where
       const shape = shapeOf(grant);
       const { actions, fields, isAcross, own } = shape;
       if (actions === null)
-        return [
-          `${at}: expected an action or { actions, fields, stages, tenant, own, where, preset }, found ${JSON.stringify(grant)}`,
-        ];
+        return [`${at}: expected an action or { ${MEMBERS.join(', ')} }, found ${JSON.stringify(grant)}`];
       const known: readonly string[] = actionsOn(name);
       const unknown = actions.filter((action) => !known.includes(action));
       return [

@@ -192,7 +192,7 @@ export const compileStatistics = ({ type, links }: ArchivedType): Statement =>
  * Deletes what the archive does not have of stored documents: versions, and all links and times. Stored rows
  * keep their ids.
  */
-export function compileReplacing(batch: Batch): readonly Statement[] {
+export function compileDropLeftovers(batch: Batch): readonly Statement[] {
   const { archived } = batch;
   const lines = listed(batch.lines);
   const ids = sql`any(${idsIn(batch)}::text[])`;

@@ -16,7 +16,7 @@ import {
   compileDocuments,
   compileHoldTables,
   compileReplaced,
-  compileReplacing,
+  compileDropLeftovers,
   compileStatistics,
 } from './compile-import.js';
 import { compileLocks } from '../../pool/locks.js';
@@ -95,7 +95,7 @@ async function writePiece(
   await runner.run(compileReplaced(batch, replaceable));
   await runner.run(compilePastIds(batch.archived, piece.part.lastId));
   const stored = lines.filter((line) => judged.verdicts.get(documentIdOf(line)) !== 'new');
-  const replacing = stored.length === 0 ? [] : compileReplacing({ ...batch, lines: stored });
+  const replacing = stored.length === 0 ? [] : compileDropLeftovers({ ...batch, lines: stored });
   for (const step of replacing) await runner.run(step);
   if (lines.length > 0) await runner.run(compileDocuments({ ...batch, lines }));
   const imported = lines
