@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 const OUT = join(import.meta.dirname, '../dist/desk');
@@ -11,7 +11,7 @@ const BLOCKS =
   /prosemirror-|rope-sequence|orderedmap|src\/blocks\/(?!paste|read-html|html-marks|word-lists|link-|image-text|toolbar|blocks-editor)/;
 const GROUPS = { includeDependenciesRecursively: false, groups: [{ name: 'blocks', test: BLOCKS }] };
 
-/** Writes `.br` and `.gz` files beside the scripts and styles, so that the server compresses nothing. */
+/** Writes `.br` files next to the scripts and styles: Brotli is too slow for a request. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
@@ -22,7 +22,6 @@ function compressed(): Plugin {
         if (!/\.(js|css|svg)$/.test(name)) continue;
         const bytes = await readFile(join(folder, name));
         await writeFile(join(folder, `${name}.br`), await promisify(brotliCompress)(bytes));
-        await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(bytes, { level: 9 }));
       }
     },
   };

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { type ContentModuleOptions, defineCollectionType } from 'nestjs-content-api';
 import { UsersModule, type UsersOptions, userTypes } from 'nestjs-content-api/accounts';
@@ -49,7 +49,6 @@ export async function makeBuild(): Promise<string> {
     await writeFile(path, text);
     if (!/\.(?:js|css)$/.test(name)) continue;
     await writeFile(`${path}.br`, brotliCompressSync(text));
-    await writeFile(`${path}.gz`, gzipSync(text));
   }
   return folder;
 }

@@ -1,6 +1,5 @@
 /** Serves the pages and files of the desk to requests that match no route. */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { Inject, Injectable, Logger, type OnModuleInit, StreamableFile } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
@@ -8,7 +7,7 @@ import { takeAnyPath } from '../../content/http/fastify.js';
 import { connect, type RawRequest } from '../../content/http/request-hooks.js';
 import { pathIn } from '../../content/http/request-state.js';
 import { notFound, unavailable } from '../../kernel/errors.js';
-import { DESK_FOLDER, type DeskBuild, type DeskFile, readBuild } from './desk-files.js';
+import { CODINGS, DESK_FOLDER, type DeskBuild, DeskContents, readBuild } from './desk-files.js';
 import { pageOf, policyOf } from './desk-page.js';
 import { DeskSite } from './desk-site.js';
 import { DESK_OPTIONS, type ResolvedDeskOptions } from './desk.options.js';
@@ -37,6 +36,7 @@ const accepts = (header: string, coding: string): boolean =>
 @Injectable()
 export class DeskPages implements OnModuleInit {
   private readonly logger = new Logger('ContentDesk');
+  private readonly contents = new DeskContents();
   private build: DeskBuild | null = null;
 
   constructor(
@@ -97,9 +97,10 @@ export class DeskPages implements OnModuleInit {
   private async sendFile(name: string, request: RawRequest, response: object): Promise<void> {
     const file = this.build?.files.get(name);
     if (file === undefined) throw notFound();
-    const { path, coding } = copyOf(file, request.headers['accept-encoding'] ?? '');
+    const accepted = request.headers['accept-encoding'] ?? '';
+    const coding = (file.compressed && CODINGS.find((one) => accepts(accepted, one))) || null;
     // A deployment may have removed the file since the start.
-    const bytes = await readFile(path).catch(() => null);
+    const bytes = await this.contents.read(file, coding).catch(() => null);
     if (bytes === null) throw notFound();
     this.vary(response);
     this.send(
@@ -132,12 +133,4 @@ export class DeskPages implements OnModuleInit {
     this.adapter.httpAdapter.setHeader(response, 'Cache-Control', 'no-store');
     this.errors.reply(error, response);
   }
-}
-
-function copyOf(
-  { path, encodings }: DeskFile,
-  header: string,
-): { readonly path: string; readonly coding: string | null } {
-  const [found] = [...encodings].filter(([coding]) => accepts(header, coding));
-  return found === undefined ? { path, coding: null } : { path: found[1], coding: found[0] };
 }
