@@ -296,9 +296,9 @@ describe('documentation', () => {
       expect([...named].filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
     });
 
-    it('names every command that tests the code', () => {
-      const showing = /^(test|proofs|lint|format|typecheck|check|build|bench|faults|conformance|fuzz:\w+)$/;
-      expect(Object.keys(scripts).filter((name) => showing.test(name) && !named.has(name))).toEqual([]);
+    it('names every command but parts of others, and `start`, which the README explains', () => {
+      const isPart = (name: string): boolean => /^pre|^build:|^start$/.test(name);
+      expect(Object.keys(scripts).filter((name) => !isPart(name) && !named.has(name))).toEqual([]);
     });
 
     it('names the commands of .ci/run', () => {
