@@ -5,7 +5,10 @@ import { ContentModelError } from '../model/content-model-error.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 import type { HistoryHandler } from '../model/routes.js';
 import type { ReadPlan } from '../plan/plan.js';
+import type { Runner } from '../../pool/runner.js';
+import type { Viewer } from '../plan/version-rights.js';
 import type { Answer } from './answer.js';
+import type { StateChange } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface HistoryRequest {
@@ -20,15 +23,52 @@ export interface HistoryRequest {
 
 export type HistoryRoutes = Readonly<Record<HistoryHandler, (request: HistoryRequest) => Promise<Answer>>>;
 
+/** Published version that a transaction has changed: ids of the stored versions. */
+export interface PublishedChange {
+  readonly locale: string;
+  readonly after: string;
+  /** Null if nothing was published. */
+  readonly before: string | null;
+}
+
+export interface ReversalRequest extends Viewer {
+  readonly documentId: string;
+  readonly changes: readonly PublishedChange[];
+}
+
+/** Stored versions of what was published. */
+export interface PublishedHistory {
+  /** Returns what the transaction of a request has changed, one list for each document. */
+  changedIn(
+    runner: Pick<Runner, 'run'>,
+    documents: readonly Pick<ReversalRequest, 'type' | 'documentId'>[],
+    requestId: string | null,
+  ): Promise<readonly (readonly PublishedChange[])[]>;
+  /**
+   * Returns changes of state after which the same is published as before. Throws ForbiddenError, and a
+   * ConflictError with a `reason` if there is no way back.
+   */
+  reversalOf(request: ReversalRequest): Promise<readonly StateChange[]>;
+  /** Throws the same errors, in a transaction that has locked the document. */
+  checkReversal(runner: Pick<Runner, 'run'>, request: ReversalRequest): Promise<void>;
+}
+
 @Injectable()
 export class DocumentHistory implements OnApplicationBootstrap {
   private routes: HistoryRoutes | null = null;
+  private publishedHistory: PublishedHistory | null = null;
 
   constructor(@Inject(CONTENT_SCHEMA) private readonly schema: Schema) {}
 
+  /** Stored versions of what was published; null without the feature. */
+  get published(): PublishedHistory | null {
+    return this.publishedHistory;
+  }
+
   /** Registers the feature. */
-  serve(routes: HistoryRoutes): void {
+  serve(routes: HistoryRoutes, published: PublishedHistory): void {
     this.routes = routes;
+    this.publishedHistory = published;
   }
 
   /** Throws a ContentModelError if a type has `history`, and no feature stores it. */

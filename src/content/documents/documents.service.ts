@@ -20,6 +20,7 @@ import { parseQuery } from '../query/parse-query.js';
 import { type QueryDefaults, type RawQuery, readRaw } from '../query/read-raw.js';
 import { unstorable } from '../model/cast-value.js';
 import type { ContentType } from '../model/model.js';
+import { publishedSideOf } from '../model/published-side.js';
 import { Answer } from './answer.js';
 import { BulkWrites } from './bulk-writes.js';
 import { DocumentsBase } from './documents-base.js';
@@ -35,7 +36,7 @@ import type { WriteAnswer, WriteRun } from './run-write.js';
 import { runWrites } from './run-writes.js';
 import { versionTags } from './version-tags.js';
 import { Schedules } from './schedules.js';
-import { type AskedWrite, inTurn, NO_VALUES, type StateChange } from './write-list.js';
+import { type AskedWrite, inTurn, NO_VALUES, type StateChange, writeOf } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 /** Entry point of all reads and writes: parses, plans and runs each request. */
@@ -143,20 +144,21 @@ export class Documents {
 
   /**
    * Publishes and unpublishes documents in one transaction, in order, without reading them. Throws the errors
-   * of `publish` and `unpublish`, with `index` in their details if there are several.
+   * of `publish`, `unpublish` and `update`, with `index` in their details if there are several.
    */
   async changeStates(changes: readonly StateChange[], options: WriteOptions): Promise<void> {
     const [first, ...others] = await inTurn(changes, (change) => {
-      const { verb } = change;
+      const { verb, body } = writeOf(change);
       if (decide(options.caller, change.type, VERBS[verb].right) === 'none') throw forbidden();
-      const asked = { verb, answerPlan: this.planState(change, options.caller), body: NO_VALUES };
+      const asked = { verb, answerPlan: this.planState(change, options.caller), body };
       return this.runOf({ ...asked, left: { passwords: 0 } }, options, () => KEPT);
     });
     if (first !== undefined) await runWrites(this.base, [first, ...others]);
   }
 
   /** Plans the response to a change of state. Throws the 400 of an unknown locale. */
-  planState({ type, documentId, locale, verb }: StateChange, caller: Caller): ReadPlan {
+  planState({ type: whole, documentId, locale, verb, data }: StateChange, caller: Caller): ReadPlan {
+    const type = data === undefined ? whole : publishedSideOf(whole);
     const status = verb === 'publish' ? 'published' : 'draft';
     const request = { kind: 'one', by: byDocumentId(documentId), caller, format: 'flat' } as const;
     return this.plan(type, { fields: ['documentId'], locale, status }, { ...request, action: 'publish' });

@@ -23,10 +23,16 @@ export interface StateChange {
   readonly documentId: string | null;
   readonly locale: string;
   readonly verb: Scheduled;
+  /** Values for the published version, to write instead of the draft's. The draft stays as it is. */
+  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /** Body of a write that changes no values. */
 export const NO_VALUES = Object.freeze({ data: Object.freeze({}) });
+
+/** Returns the action of a change of state, and its body. */
+export const writeOf = ({ verb, data }: StateChange): Pick<AskedWrite, 'verb' | 'body'> =>
+  data === undefined ? { verb, body: NO_VALUES } : { verb: 'update', body: { data } };
 
 /** Number of writes to plan before other requests get their turn. */
 const PLANNED_AT_ONCE = 50;

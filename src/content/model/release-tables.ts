@@ -42,7 +42,10 @@ export const RELEASE_COLUMNS: readonly OwnColumn[] = [
   ownColumn('failed_entry', 'bigint', { nullable: true }),
 ];
 
-/** Columns of the entries. `locale` is `*` for all locales, and for types without locales. */
+/**
+ * Columns of the entries. `locale` is `*` for all locales, and for types without locales. `undo` has the stored
+ * versions of before and after the release, by locale; null if no history has them.
+ */
 export const RELEASE_ENTRY_COLUMNS: readonly OwnColumn[] = [
   ownColumn('id', 'bigint', { key: true }),
   ownColumn('release_id', 'bigint'),
@@ -50,4 +53,5 @@ export const RELEASE_ENTRY_COLUMNS: readonly OwnColumn[] = [
   ownColumn('document_id', 'text'),
   ownColumn('locale', 'text'),
   ownColumn('action', 'text'),
+  ownColumn('undo', 'jsonb', { nullable: true }),
 ];

@@ -6,6 +6,7 @@ import type { Action } from '../access/actions.js';
 import { userOf } from '../access/caller.js';
 import { bodyError, type Issue, notFound, type Refusal } from '../../kernel/errors.js';
 import type { Attribute } from '../model/model.js';
+import { isPublishedSide } from '../model/published-side.js';
 import { columnValues } from './column-values.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
@@ -193,8 +194,10 @@ export interface VerbRow {
   readonly steps: StepsOf;
 }
 
-const publishing = (event: WriteEvent, { type, publish }: WriteTarget): readonly WriteEvent[] =>
-  type.draftAndPublish && publish ? [event, 'publish'] : [event];
+function publishing(event: WriteEvent, { type, publish }: WriteTarget): readonly WriteEvent[] {
+  if (isPublishedSide(type)) return ['publish'];
+  return type.draftAndPublish && publish ? [event, 'publish'] : [event];
+}
 
 const lockedWrite = ({ target, body }: LocksRequest): readonly Lock[] =>
   body === null ? [] : locksOfWrite(target, body);

@@ -1,7 +1,8 @@
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
-import { DocumentHistory } from '../../content/documents/document-history.js';
+import { DocumentHistory, type HistoryRoutes } from '../../content/documents/document-history.js';
 import { DocumentVersions } from './document-versions.js';
 import { HISTORY_OPTIONS, type HistoryOptions, resolveHistoryOptions } from './history.options.js';
+import { PublishedVersions } from './published-versions.js';
 import { Trash } from './trash.js';
 import { VersionKeeper } from './version-keeper.js';
 import { VersionLog } from './version-log.js';
@@ -16,12 +17,13 @@ import { VisibleContents } from './visible-contents.js';
  *
  * @publicApi
  */
-@Module({ providers: [VersionLog, VisibleContents, DocumentVersions, Trash, VersionKeeper] })
+@Module({ providers: [VersionLog, VisibleContents, DocumentVersions, PublishedVersions, Trash, VersionKeeper] })
 export class HistoryModule implements OnModuleInit {
   constructor(
     @Inject(DocumentHistory) private readonly history: DocumentHistory,
     @Inject(DocumentVersions) private readonly versions: DocumentVersions,
     @Inject(Trash) private readonly trash: Trash,
+    @Inject(PublishedVersions) private readonly published: PublishedVersions,
   ) {}
 
   /** Creates the module. Throws a ContentModelError for invalid options. */
@@ -31,14 +33,15 @@ export class HistoryModule implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    const { versions, trash } = this;
-    this.history.serve({
+    const { versions, trash, published } = this;
+    const routes: HistoryRoutes = {
       findTrash: (request) => trash.list(request),
       findVersions: (request) => versions.list(request),
       findVersion: (request) => versions.show(request),
       compareVersion: (request) => versions.compare(request),
       restoreVersion: (request) => versions.restoreVersion(request),
       restore: (request) => trash.restore(request),
-    });
+    };
+    this.history.serve(routes, published);
   }
 }

@@ -107,7 +107,8 @@ export const compileDelete = (file: ContentType, id: string): readonly Statement
 
 /** Selects the entries of a release in the order in which they were added. */
 export const compileEntries = (file: ContentType, id: string): Statement =>
-  print(sql`select e.id::text as id, e.type, e.document_id, e.locale, e.action from ${entriesIn(file)} e
+  print(sql`select e.id::text as id, e.type, e.document_id, e.locale, e.action, e.undo::text as undo
+    from ${entriesIn(file)} e
     where e.release_id = ${param(id)}::int8 order by e.id`);
 
 export interface NewEntry {
@@ -155,6 +156,19 @@ export const compileReleased = (
       released_by_id = ${param(caller.id)}::text, request_id = ${param(requestId)}::text, updated_at = ${TIME},
       failed_at = null, failure = null, failed_entry = null
     where ${byId(id)}`);
+
+/** Stores the ways back of entries, as JSON texts by the ids of the entries. */
+export const compileUndo = (file: ContentType, undo: ReadonlyMap<string, string>): Statement =>
+  print(sql`update ${entriesIn(file)} e set undo = n.undo::jsonb
+    from unnest(${param([...undo.keys()])}::int8[], ${param([...undo.values()])}::text[]) n(id, undo)
+    where e.id = n.id`);
+
+/** Opens a release again, without a time. */
+export const compileReopened = (file: ContentType, id: string): readonly Statement[] => [
+  print(sql`update ${entriesIn(file)} e set undo = null where e.release_id = ${param(id)}::int8`),
+  print(sql`update ${releasesIn(file)} r set due_at = null, attempts = 0, released_at = null, released_by = null,
+      released_by_id = null, request_id = null, updated_at = ${TIME} where ${byId(id)}`),
+];
 
 /** Condition that a release is due, by the database clock. */
 const IS_DUE = sql`r.due_at <= now() and r.released_at is null and r.failed_at is null`;

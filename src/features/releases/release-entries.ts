@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { decide, decideRead } from '../../content/access/decide.js';
+import type { PublishedChange } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import {
   statesOf,
@@ -14,13 +15,14 @@ import { type Scheduled, SCHEDULED } from '../../content/model/schedule.js';
 import { writeTargetOf } from '../../content/plan/write-target.js';
 import { ContentError, forbidden, validationError } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import { checkedAs, isListOf, isNullOr, isShape, isText } from '../../kernel/json.js';
 import type { Row, Runner } from '../../pool/runner.js';
 
 /** All locales of a document. */
 export const EVERY_LOCALE = '*';
 
 /** Entry to add: the id of its document is null for a single type. */
-export interface AddedEntry extends Omit<StoredEntry, 'documentId'> {
+export interface AddedEntry extends Omit<StoredEntry, 'documentId' | 'undo'> {
   readonly documentId: string | null;
 }
 
@@ -32,6 +34,8 @@ export interface StoredEntry {
   readonly documentId: string;
   readonly locale: string;
   readonly action: Scheduled;
+  /** What the release has changed; null before it, and if no history has stored it. */
+  readonly undo: readonly PublishedChange[] | null;
 }
 
 /** Entry in responses. */
@@ -52,13 +56,18 @@ export const inOrder = (entries: readonly StoredEntry[]): readonly StoredEntry[]
   [...entries].sort((a, b) => Number(a.action === 'publish') - Number(b.action === 'publish'));
 
 /** Returns an error with the id of its entry in place of its index. */
-function withEntry(entries: readonly Pick<StoredEntry, 'id'>[], error: unknown): unknown {
+export function withEntry(entries: readonly Pick<StoredEntry, 'id'>[], error: unknown): unknown {
   if (!(error instanceof ContentError)) return error;
   const { index = 0, ...details } = error.details;
   const { id: entry } = entries[Number(index)] ?? {};
   const named = new ContentError(error.name, error.message, { ...details, entry });
   return Object.assign(named, { cause: error.cause });
 }
+
+const isUndo = isListOf(isShape({ locale: isText, after: isText, before: isNullOr(isText) }));
+
+const undoIn = ({ undo }: Row): StoredEntry['undo'] =>
+  typeof undo === 'string' ? checkedAs(JSON.parse(undo), isUndo, 'A list of changes') : null;
 
 /** State of a document in several locales. */
 function statusOf(versions: readonly VisibleVersion[]): string | null {
@@ -84,6 +93,7 @@ export class ReleaseEntries {
       documentId: String(row['document_id']),
       locale: String(row['locale']),
       action: SCHEDULED.find((one) => one === row['action']) ?? 'publish',
+      undo: undoIn(row),
     }));
   }
 
@@ -132,7 +142,7 @@ export class ReleaseEntries {
     });
   }
 
-  private changeOf({ typeName, type, documentId, locale, action }: AddedEntry): StateChange {
+  changeOf({ typeName, type, documentId, locale, action }: AddedEntry): StateChange {
     const { locales, defaultLocale } = this.settings;
     if (type === undefined) throw validationError(`The type "${typeName}" does not exist`);
     if (!type.draftAndPublish) throw validationError(`${typeName} has no drafts`);

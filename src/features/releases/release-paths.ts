@@ -142,6 +142,15 @@ const ROWS: readonly RouteRow[] = [
     body: open({ dryRun: FLAG }),
     optionalBody: true,
   }),
+  row({
+    path: '/{id}/actions/undo',
+    method: 'post',
+    handler: 'undo',
+    summary: 'Undo a release, or report what that would do',
+    answer: anyOf(WHOLE, REPORT),
+    body: open({ dryRun: FLAG }),
+    optionalBody: true,
+  }),
 ];
 
 /** Describes the routes for callers with the grant. */

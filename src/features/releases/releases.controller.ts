@@ -28,6 +28,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js
 import { releaseList } from './compile-releases.js';
 import { changeIn, entriesIn, entryIdsIn, isDryRun, isId, newReleaseIn } from './parse-release.js';
 import { ReleaseCheck } from './release-check.js';
+import { ReleaseUndo } from './release-undo.js';
 import { Releases } from './releases.service.js';
 
 interface Envelope {
@@ -57,6 +58,7 @@ export class ReleasesController {
     @Inject(Database) private readonly database: Database,
     @Inject(Releases) private readonly releases: Releases,
     @Inject(ReleaseCheck) private readonly checks: ReleaseCheck,
+    @Inject(ReleaseUndo) private readonly undoing: ReleaseUndo,
   ) {}
 
   @Get()
@@ -141,5 +143,14 @@ export class ReleasesController {
     const sender = { caller: callerOf(request), requestId: requestIdOf(request) };
     if (isDryRun(body)) return answer(await this.checks.report(idOf(id), sender));
     return answer(await this.releases.publish(idOf(id), sender));
+  }
+
+  @Post(':id/actions/undo')
+  @HttpCode(200)
+  @Header('Cache-Control', 'no-store')
+  async undo(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<Envelope> {
+    const sender = { caller: callerOf(request), requestId: requestIdOf(request) };
+    if (isDryRun(body)) return answer(await this.undoing.report(idOf(id), sender));
+    return answer(await this.undoing.undo(idOf(id), sender));
   }
 }

@@ -9,13 +9,16 @@ import {
 import { ContentOpenApi } from '../../content/http/content-openapi.js';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { RELEASES_GRANT } from '../../content/model/naming.js';
+import { DryRun } from './dry-run.js';
 import { ReleaseCheck } from './release-check.js';
 import { ReleaseEntries } from './release-entries.js';
 import { releasePaths } from './release-paths.js';
+import { ReleaseUndo } from './release-undo.js';
 import { ReleaseWorker } from './release-worker.js';
 import { ReleasesController } from './releases.controller.js';
 import { RELEASES_OPTIONS, type ReleasesOptions, resolveReleasesOptions } from './releases.options.js';
 import { Releases } from './releases.service.js';
+import { WaysBack } from './ways-back.js';
 
 /**
  * Releases: named sets of documents that are published and unpublished together, in one transaction, now or
@@ -28,7 +31,7 @@ import { Releases } from './releases.service.js';
  */
 @Module({
   controllers: [ReleasesController],
-  providers: [Releases, ReleaseEntries, ReleaseCheck, ReleaseWorker],
+  providers: [Releases, ReleaseEntries, WaysBack, DryRun, ReleaseCheck, ReleaseUndo, ReleaseWorker],
 })
 export class ReleasesModule implements NestModule, OnModuleInit {
   constructor(

@@ -16,6 +16,7 @@ import {
   compileRelease,
   compileReleased,
   compileRemove,
+  compileUndo,
   type ReleaseChange,
 } from './compile-releases.js';
 import type { GivenEntry } from './parse-release.js';
@@ -26,6 +27,7 @@ import {
   type ShownEntry,
   type StoredEntry,
 } from './release-entries.js';
+import { WaysBack } from './ways-back.js';
 import { RELEASES_OPTIONS, type ResolvedReleasesOptions } from './releases.options.js';
 
 /** Release in responses. */
@@ -50,6 +52,7 @@ const overlaps = (a: StoredEntry, b: StoredEntry): boolean =>
 const latest = (entries: readonly StoredEntry[]): readonly StoredEntry[] =>
   entries.filter((one, i) => !entries.slice(i + 1).some((later) => overlaps(one, later)));
 
+const isOpen = (): Error => new ContentError('ConflictError', 'The release is not released');
 const isFinal = (): Error => new ContentError('ConflictError', 'The release is released: it cannot change');
 
 /** Releases and their entries: read, changed, published. */
@@ -61,6 +64,7 @@ export class Releases {
     @Inject(CONTENT_SCHEMA) { file }: Schema,
     @Inject(Database) private readonly database: Database,
     @Inject(ReleaseEntries) private readonly entries: ReleaseEntries,
+    @Inject(WaysBack) private readonly ways: WaysBack,
     @Inject(RELEASES_OPTIONS) private readonly options: ResolvedReleasesOptions,
   ) {
     this.file = file;
@@ -112,7 +116,7 @@ export class Releases {
         const documentId = await this.entries.check(runner, entry, caller).catch((error: unknown) => {
           throw withPlace(error);
         });
-        added.push({ ...entry, documentId });
+        added.push({ ...entry, documentId, undo: null });
       }
       const all = latest([...(await this.stored(runner, id)), ...added]);
       if (all.length > maxEntries) throw tooMany(maxEntries);
@@ -148,19 +152,24 @@ export class Releases {
   async release(runner: Runner, id: string, { caller, requestId }: Sender): Promise<void> {
     const { em } = runner;
     if (em === null) throw new Error('A release needs a transaction of the entity manager');
-    await this.entries.publish(await this.stored(runner, id), { caller, requestId, em });
-    await runner.run(compileReleased(this.file, id, { caller, requestId }));
+    const entries = await this.stored(runner, id);
+    await this.entries.publish(entries, { caller, requestId, em });
+    const undo = await this.ways.changedBy(runner, entries, requestId);
+    await runner.all([compileUndo(this.file, undo), compileReleased(this.file, id, { caller, requestId })]);
   }
 
   async stored(runner: Pick<Runner, 'run'>, id: string): Promise<readonly StoredEntry[]> {
     return this.entries.of(await runner.run(compileEntries(this.file, id)));
   }
 
-  /** Locks a release. Throws NotFoundError, and ConflictError for a release that is released. */
-  async hold(runner: Runner, id: string): Promise<void> {
+  /**
+   * Locks a release. Throws NotFoundError, and ConflictError for a release that is released, or is not if it
+   * has to be.
+   */
+  async hold(runner: Pick<Runner, 'run'>, id: string, released = false): Promise<void> {
     const [row]: readonly Row[] = await runner.run(compileHoldRelease(this.file, id));
     if (row === undefined) throw notFound();
-    if (row['released'] === true) throw isFinal();
+    if ((row['released'] === true) !== released) throw released ? isOpen() : isFinal();
   }
 
   private async changing(id: string, work: (runner: Runner) => Promise<readonly Statement[]>): Promise<void> {

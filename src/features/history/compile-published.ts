@@ -1,0 +1,68 @@
+/** Statements about the stored versions of what was published. */
+import { TIME } from '../../content/compile/changes.js';
+import { checked } from '../../content/compile/compile-standing.js';
+import { rowScope } from '../../content/compile/scope.js';
+import type { PublishedChange, ReversalRequest } from '../../content/documents/document-history.js';
+import { historyTableOf } from '../../content/model/history-table.js';
+import type { ContentType } from '../../content/model/model.js';
+import { join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
+import { compileContent } from './compile-content.js';
+
+const listOf = <T>(list: readonly T[], read: (one: T) => unknown, type: Sql): Sql =>
+  sql`${param(list.map(read))}::${type}[]`;
+
+/**
+ * Selects the published versions that the transaction of a request has changed: `place` of the document in the
+ * list, `locale`, and the ids `after` and `before`, null if nothing was published before.
+ */
+export function compileChanged(
+  file: ContentType,
+  documents: readonly Pick<ReversalRequest, 'type' | 'documentId'>[],
+  requestId: string | null,
+): Statement {
+  const table = quote(historyTableOf(file));
+  const asked = sql`unnest(${listOf(documents, ({ type }) => type.singularApiId, sql`text`)},
+    ${listOf(documents, ({ documentId }) => documentId, sql`text`)}) with ordinality x(type, document_id, place)`;
+  const ofThis = (row: Sql): Sql =>
+    sql`(${row}.at >= ${TIME} and ${row}.request_id is not distinct from ${param(requestId)}::text)`;
+  const same = (row: Sql): Sql =>
+    sql`${row}.document_id = x.document_id and ${row}.type = x.type and ${row}.published`;
+  const last = sql`select distinct on (l.locale) l.* from ${table} l where ${same(sql`l`)} order by l.locale, l.id desc`;
+  const former = sql`select p.id, p.content is not null as live from ${table} p
+    where ${same(sql`p`)} and p.locale = f.locale and p.id < f.id and not ${ofThis(sql`p`)} order by p.id desc limit 1`;
+  return print(sql`select x.place::int4 as place, f.locale, f.id::text as after,
+      case when p.live then p.id::text end as before
+    from ${asked} cross join lateral (${last}) f left join lateral (${former}) p on true
+    where ${ofThis(sql`f`)} order by x.place, f.locale`);
+}
+
+interface Looked extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'> {
+  /** Conditions on a stored version `f` that a caller may see. */
+  readonly visible: readonly Sql[];
+}
+
+/**
+ * Selects for each locale the contents `after`, `before` and `draft`, whether the document is `found`, its
+ * version is `live`, nothing has changed since `after` (`current`), and both versions are `visible`.
+ */
+export function compileReversal(file: ContentType, { type, documentId, changes, visible }: Looked): Statement {
+  const [table, rows] = [quote(historyTableOf(file)), quote(type.table)];
+  const column = (read: (change: PublishedChange) => unknown): Sql => listOf(changes, read, sql`text`);
+  const asked = sql`unnest(${column(({ locale }) => locale)}, ${column(({ after }) => after)},
+    ${column(({ before }) => before)}) with ordinality x(locale, after, before, place)`;
+  const document = sql`${param(documentId)}::text`;
+  const last = sql`select l.id from ${table} l where l.document_id = ${document}
+    and l.type = ${param(type.singularApiId)}::text and l.locale = x.locale and l.published
+    order by l.id desc limit 1`;
+  const isSame = sql`case when a.content is null then t.id is null else t.updated_at = a.at end`;
+  const hidden = sql`select 1 from ${table} f where f.id in (a.id, b.id) and f.content is not null
+    and not coalesce(${join([sql`true`, ...visible], ' and ')}, false)`;
+  const draft = sql`select ${compileContent(rowScope(type, sql`d`))} from ${rows} d
+    where d.document_id = ${document} and d.locale = x.locale and not d.published`;
+  return checked(sql`select x.locale, a.content::text as after, b.content::text as before, (${draft})::text as draft,
+      exists (select 1 from ${rows} e where e.document_id = ${document}) as found, t.id is not null as live,
+      coalesce(a.id = (${last}) and ${isSame}, false) as current, not exists (${hidden}) as visible
+    from ${asked} left join ${rows} t on t.document_id = ${document} and t.locale = x.locale and t.published
+      left join ${table} a on a.id = x.after::bigint left join ${table} b on b.id = x.before::bigint
+    order by x.place`);
+}

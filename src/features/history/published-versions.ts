@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
+import { SYSTEM } from '../../content/access/caller.js';
+import type {
+  PublishedChange,
+  PublishedHistory,
+  ReversalRequest,
+} from '../../content/documents/document-history.js';
+import type { StateChange } from '../../content/documents/write-list.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { mayLook } from '../../content/plan/version-rights.js';
+import { Database } from '../../content/store/database.js';
+import { ContentError, forbidden } from '../../kernel/errors.js';
+import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
+import type { Row, Runner } from '../../pool/runner.js';
+import { compileChanged, compileReversal } from './compile-published.js';
+import type { VersionRow } from './version-row.js';
+import { keyOf, VisibleContents } from './visible-contents.js';
+import { visibleTo } from './visible-versions.js';
+
+const REASONS = {
+  deleted: 'The document has been deleted since',
+  changed: 'The published version has changed since',
+  unknown: 'The version that was published before is no longer stored',
+} as const;
+
+const noWayBack = (reason: keyof typeof REASONS): Error =>
+  new ContentError('ConflictError', REASONS[reason], { reason });
+
+type Values = Readonly<Record<string, unknown>>;
+
+const picked = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.flatMap((name) => (name in values ? [[name, values[name]]] : [])));
+
+/** Ways back to what was published, by the stored versions (protocol 27.13). */
+@Injectable()
+export class PublishedVersions implements PublishedHistory {
+  constructor(
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings,
+    @Inject(Database) private readonly database: Database,
+    @Inject(VisibleContents) private readonly contents: VisibleContents,
+  ) {}
+
+  async changedIn(
+    runner: Pick<Runner, 'run'>,
+    documents: readonly Pick<ReversalRequest, 'type' | 'documentId'>[],
+    requestId: string | null,
+  ): Promise<readonly (readonly PublishedChange[])[]> {
+    const rows = await runner.run(compileChanged(this.schema.file, documents, requestId));
+    return documents.map((_document, i) =>
+      rows
+        .filter(({ place }) => place === i + 1)
+        .map(({ locale, after, before }) => ({
+          locale: String(locale),
+          after: String(after),
+          before: typeof before === 'string' ? before : null,
+        })),
+    );
+  }
+
+  async reversalOf(request: ReversalRequest): Promise<readonly StateChange[]> {
+    const rows = await this.rowsOf(this.database, request);
+    const changes = await Promise.all(rows.map((row, i) => this.back(row, request, request.changes[i]?.before)));
+    return changes.flat();
+  }
+
+  async checkReversal(runner: Pick<Runner, 'run'>, request: ReversalRequest): Promise<void> {
+    await this.rowsOf(runner, request);
+  }
+
+  /** Returns the state of each locale. Throws the errors of a reversal. */
+  private async rowsOf(runner: Pick<Runner, 'run'>, request: ReversalRequest): Promise<readonly Row[]> {
+    const { changes } = request;
+    if (!mayLook(request, true)) throw forbidden();
+    if (changes.length === 0) return [];
+    const visible = visibleTo(request, ['update'], this.settings.defaultLocale);
+    const rows = await runner.run(compileReversal(this.schema.file, { ...request, visible }));
+    if (rows.some((row) => row['visible'] !== true)) throw forbidden();
+    if (rows.some((row) => row['found'] !== true)) throw noWayBack('deleted');
+    if (rows.some((row) => row['current'] !== true)) throw noWayBack('changed');
+    if (rows.some((row, i) => changes[i]?.before !== null && row['before'] === null)) throw noWayBack('unknown');
+    return rows;
+  }
+
+  /** Returns the changes of state of one locale. */
+  private async back(
+    row: Row,
+    { type, documentId, caller }: ReversalRequest,
+    before: string | null = null,
+  ): Promise<readonly StateChange[]> {
+    const at = { type, documentId, locale: String(row['locale']) };
+    const isLive = row['live'] === true;
+    if (before === null) return isLive ? [{ ...at, verb: 'unpublish' }] : [];
+    const version = { id: before, locale: at.locale, published: true, content: row['before'] };
+    const present = { ...version, content: isLive ? row['after'] : row['draft'] };
+    const data = await this.difference(version, present, { type, documentId, caller, changes: [] });
+    const publish = { ...at, verb: 'publish' } as const;
+    const written = Object.keys(data).length === 0 ? [] : [{ ...publish, data }];
+    return isLive ? written : [publish, ...written];
+  }
+
+  /**
+   * Returns the values of a version that differ from the present ones. Throws ForbiddenError if the caller may
+   * not write them, or not see all documents that they link.
+   */
+  private async difference(
+    version: VersionRow,
+    present: VersionRow,
+    { type, documentId, caller }: ReversalRequest,
+  ): Promise<Values> {
+    const whole = { type, caller: SYSTEM };
+    const all = { ...whole, documentId, visible: [] };
+    const [then = {}, now = {}] = [version, present].map(
+      (row) => this.contents.of(row, whole, { link: keyOf }) ?? {},
+    );
+    const names = Object.keys(then).filter((name) => !isDeepStrictEqual(then[name], now[name]));
+    const [complete, written] = await Promise.all(
+      [all, { ...all, caller }].map(async (subject) =>
+        picked((await this.contents.bodyOf(version, subject))('update', true) as Values, names),
+      ),
+    );
+    if (!isDeepStrictEqual(complete, written)) throw forbidden();
+    return complete ?? {};
+  }
+}

@@ -1,0 +1,105 @@
+/** Dry runs: the writes of entries in a transaction that is rolled back. */
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { ALONE, Database } from '../../content/store/database.js';
+import { mayFail } from '../../content/store/may-fail.js';
+import { ContentError } from '../../kernel/errors.js';
+import { isRetryable } from '../../kernel/postgres-errors.js';
+import type { Runner } from '../../pool/runner.js';
+import type { Caller } from '../../content/access/caller.js';
+import { ReleaseEntries, type ShownEntry, type StoredEntry } from './release-entries.js';
+
+type Refusal = Pick<ContentError, 'status' | 'name' | 'message' | 'details'>;
+
+interface CheckedEntry extends ShownEntry {
+  readonly outcome: 'changes' | 'unchanged' | 'refused';
+  readonly error: Refusal | null;
+}
+
+/** Result of a dry run. */
+export interface ReleaseReport {
+  readonly entries: readonly CheckedEntry[];
+  /** Entries whose documents the caller may not read. */
+  readonly hidden: { readonly count: number; readonly refused: number };
+}
+
+export interface Trial {
+  /** Locks the release, and returns its entries in the order of the writes. */
+  readonly start: (runner: Runner) => Promise<readonly StoredEntry[]>;
+  readonly write: (entry: StoredEntry, runner: Runner) => Promise<void>;
+}
+
+/** Result of a trial: all entries, and the errors of those that fail. */
+export interface Tried {
+  readonly entries: readonly StoredEntry[];
+  readonly failed: ReadonlyMap<string, unknown>;
+}
+
+/** Rolls back the transaction of a dry run. */
+class Finished extends Error {}
+
+const INTERNAL: Refusal = {
+  status: 500,
+  name: 'InternalServerError',
+  message: 'Internal Server Error',
+  details: {},
+};
+
+/** Whether an error is the fault of an entry, so that others may succeed. */
+export const isOfEntry = (error: unknown): boolean =>
+  !(error instanceof ContentError && error.status >= 500) && !isRetryable(error);
+
+@Injectable()
+export class DryRun {
+  private readonly logger = new Logger('ContentReleases');
+
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(ReleaseEntries) private readonly entries: ReleaseEntries,
+  ) {}
+
+  /** Writes each entry, and undoes everything. Throws what is not the fault of an entry. */
+  async try({ start, write }: Trial): Promise<ReadonlyMap<string, unknown>> {
+    let failed = new Map<string, unknown>();
+    const work = async (runner: Runner): Promise<never> => {
+      failed = new Map();
+      for (const entry of await start(runner)) {
+        const failure = await mayFail(runner, () => write(entry, runner), isOfEntry);
+        if (failure !== null) failed.set(entry.id, failure.error);
+      }
+      throw new Finished();
+    };
+    await this.database.transaction(work, { ...ALONE, shared: true }).catch((error: unknown) => {
+      if (!(error instanceof Finished)) throw error;
+    });
+    return failed;
+  }
+
+  /** Reports a trial to a caller; `changes` is whether a write of a shown entry changes something. */
+  async report(
+    { entries: stored, failed }: Tried,
+    caller: Caller,
+    changes: (entry: ShownEntry) => boolean,
+  ): Promise<ReleaseReport> {
+    const refusals = new Map(
+      stored.flatMap((entry) => (failed.has(entry.id) ? [[entry.id, this.refusalOf(entry, failed)]] : [])),
+    );
+    const shown = await this.entries.shownTo(caller, stored);
+    const entries = shown.map((entry): CheckedEntry => {
+      const error = refusals.get(entry.id) ?? null;
+      if (error !== null) return { ...entry, outcome: 'refused', error };
+      return { ...entry, outcome: changes(entry) ? 'changes' : 'unchanged', error };
+    });
+    const refused = [...refusals.keys()].filter((one) => !shown.some(({ id }) => id === one));
+    return { entries, hidden: { count: stored.length - shown.length, refused: refused.length } };
+  }
+
+  private refusalOf({ id, typeName, documentId }: StoredEntry, failed: Tried['failed']): Refusal {
+    const error = failed.get(id);
+    if (error instanceof ContentError) {
+      const { entry: _entry, ...details } = error.details;
+      return { status: error.status, name: error.name, message: error.message, details };
+    }
+    this.logger.warn(`A dry run of ${typeName} ${documentId} failed: ${String(error)}`);
+    return INTERNAL;
+  }
+}
