@@ -56,12 +56,13 @@ describe('releases of an earlier model', () => {
     await database.drop();
   });
 
-  it('27.12 have the new names of their types', async () => {
+  it('27.12 and 27.14 have the new names of their types, and no undo without history', async () => {
     const old = await open(BEFORE);
     await migrateContent({ orm: ormOf(old), model: BEFORE });
     const { documentId } = (await send(old, 'POST', 'notes?status=draft', { title: 'one' })).data;
     const { id } = (await send(old, 'POST', 'releases', { name: 'Old' })).data;
     await send(old, 'POST', `releases/${id}/entries`, { type: 'note', documentId });
+    await old.sql('alter table content_release_entry drop column undo');
     await migrateContent({ orm: ormOf(old), model: AFTER });
     const next = await open(AFTER);
     expect((await send(next, 'GET', `releases/${id}`)).data.entries).toMatchObject([
@@ -69,5 +70,7 @@ describe('releases of an earlier model', () => {
     ]);
     expect((await send(next, 'POST', `releases/${id}/actions/publish`)).data.state).toBe('released');
     expect((await send(next, 'GET', `articles/${documentId}`)).data.title).toBe('one');
+    const { error } = await send(next, 'POST', `releases/${id}/actions/undo`);
+    expect([error.status, error.details.reason]).toEqual([409, 'noHistory']);
   });
 });

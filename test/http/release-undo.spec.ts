@@ -32,7 +32,8 @@ const page = defineCollectionType({
     secret: { type: 'string', private: true },
     slug: { type: 'string', unique: true, localized: true },
     parts: { type: 'component', component: 'test.part', repeatable: true, localized: true },
-    next: { type: 'relation', relation: 'oneToOne', target: 'page' },
+    next: { type: 'relation', relation: 'oneToOne', target: 'page', inversedBy: 'previous' },
+    previous: { type: 'relation', relation: 'oneToOne', target: 'page', mappedBy: 'next' },
     tags: { type: 'relation', relation: 'manyToMany', target: 'tag', inversedBy: 'pages' },
   },
 });
@@ -159,8 +160,10 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
   };
   /** The rows and links of drafts, with all columns. */
   const drafts = async (documentId: string): Promise<unknown> => [
-    await test.sql('select * from pages where document_id = $1 and not published order by locale', [documentId]),
-    await test.sql('select * from pages_tags_lnk where not published order by 1, 2').catch(() => []),
+    await test.sql('select * from pages where document_id = $1 and not published order by locale', [
+      documentId,
+    ]),
+    await test.sql('select * from pages_tags_links where not published order by 1, 2, 3'),
   ];
 
   it('27.13 publishes again what was published before, and leaves the drafts as they are', async () => {
@@ -182,7 +185,14 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     await publish(`pages/${gone}`);
     const fresh = await draft('pages', { title: 'Fresh' });
     await edit(`pages/${fresh}`, { stage: 'ready' });
-    await edit(`pages/${old}`, { title: 'New', code: 'blue', slug: null, parts: [{ text: 'c' }], tags: [t2], next: fresh });
+    await edit(`pages/${old}`, {
+      title: 'New',
+      code: 'blue',
+      slug: null,
+      parts: [{ text: 'c' }],
+      tags: [t2],
+      next: fresh,
+    });
     await edit(`front`, { title: 'Home' });
     const before = {
       old: await shown(`pages/${old}`),
@@ -197,7 +207,11 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     ]);
     expect(await shown(`pages/${old}`)).toMatchObject({ title: 'New', tags: [{ name: 'two' }] });
     await edit(`pages/${old}`, { title: 'Later', secret: 's2', tags: [] });
-    const then = { old: await drafts(old), gone: await shown(`pages/${gone}?status=draft`), fresh: await drafts(fresh) };
+    const then = {
+      old: await drafts(old),
+      gone: await shown(`pages/${gone}?status=draft`),
+      fresh: await drafts(fresh),
+    };
     const report = await dryRun(id);
     expect(report.entries.map((one: any) => [one.outcome, one.error])).toEqual([
       ['changes', null],
@@ -216,13 +230,17 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
       front: await shown('front'),
     }).toEqual(before);
     expect(await shown(`pages/${fresh}`)).toBe(404);
-    expect({ old: await drafts(old), gone: await shown(`pages/${gone}?status=draft`), fresh: await drafts(fresh) }).toEqual(
-      then,
-    );
+    expect({
+      old: await drafts(old),
+      gone: await shown(`pages/${gone}?status=draft`),
+      fresh: await drafts(fresh),
+    }).toEqual(then);
     expect(await test.sql('select secret from pages where document_id = $1 and published', [old])).toEqual([
       { secret: 's1' },
     ]);
-    expect([...seen].sort()).toEqual(['publish en Gone', 'publish en Old', 'unpublish en Fresh', 'update en Gone'].sort());
+    expect([...seen].sort()).toEqual(
+      ['publish en Gone', 'publish en Old', 'unpublish en Fresh', 'update en Gone'].sort(),
+    );
     const [latest] = (await send('GET', `pages/${old}/versions?status=published`)).data;
     expect(latest).toMatchObject({ action: 'update', by: { kind: 'user', id: 'all' } });
     expect((await send('POST', `releases/${id}/actions/publish`)).data.state).toBe('released');
@@ -230,4 +248,188 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     expect((await undo(id)).status).toBe(200);
     expect(await shown(`pages/${old}`)).toEqual(before.old);
   });
+
+  it('27.13 brings back each locale, and the values that locales share', async () => {
+    const id = await draft('pages', { title: 'One', code: 'a' });
+    await edit(`pages/${id}`, { stage: 'ready' });
+    await publish(`pages/${id}`);
+    await edit(`pages/${id}?locale=fr`, { title: 'Un' });
+    await edit(`pages/${id}?locale=fr`, { stage: 'ready', code: 'b' });
+    const before = await shown(`pages/${id}`);
+    const one = await released([entry('page', id, { locale: 'fr' })]);
+    expect((await shown(`pages/${id}`)).code).toBe('b');
+    expect((await dryRun(one)).entries).toMatchObject([{ outcome: 'changes', locale: 'fr' }]);
+    expect((await undo(one)).status).toBe(200);
+    expect([await shown(`pages/${id}`), await shown(`pages/${id}?locale=fr`)]).toEqual([before, 404]);
+    await edit(`pages/${id}`, { title: 'Two' });
+    for (const entries of [
+      [entry('page', id, { locale: '*' })],
+      ['fr', 'en'].map((locale) => entry('page', id, { locale })),
+    ]) {
+      const both = await released(entries);
+      expect((await shown(`pages/${id}?locale=fr`)).title).toBe('Un');
+      const { entries: checked } = await dryRun(both);
+      expect(checked.map((e: any) => [e.outcome, e.error])).toEqual(entries.map(() => ['changes', null]));
+      expect((await undo(both)).error).toBe(undefined);
+      expect([await shown(`pages/${id}`), await shown(`pages/${id}?locale=fr`)]).toEqual([before, 404]);
+      expect((await shown(`pages/${id}?status=draft&locale=fr`)).title).toBe('Un');
+    }
+  });
+
+  it('27.14 names the entries that cannot be undone, and changes nothing', async () => {
+    const names = ['fine', 'changed', 'again', 'deleted', 'lost'];
+    const ids = await Promise.all(names.map((name) => draft('tags', { name })));
+    const [, changed, again, deleted, lost] = ids;
+    for (const id of [changed, again, deleted, lost]) await publish(`tags/${id}`);
+    for (const id of ids) await edit(`tags/${id}`, { name: 'released' });
+    const other = await draft('plains', { name: 'x' });
+    const id = await released([...ids.map((one) => entry('tag', one)), entry('plain', other)]);
+    await send('PUT', `tags/${changed}`, { name: 'by hand' });
+    await send('PUT', `tags/${again}`, {});
+    await send('DELETE', `tags/${deleted}`);
+    await test.sql(
+      `delete from content_version where document_id = $1 and published and content->>'name' = 'lost'`,
+      [lost],
+    );
+    const before = await snapshot(test);
+    const report = await dryRun(id);
+    expect(await snapshot(test)).toEqual(before);
+    expect(report.entries.map((e: any) => [e.outcome, e.error?.status, e.error?.details])).toEqual([
+      ['changes', undefined, undefined],
+      ['refused', 409, { reason: 'changed' }],
+      ['refused', 409, { reason: 'changed' }],
+      ['refused', 409, { reason: 'deleted' }],
+      ['refused', 409, { reason: 'unknown' }],
+      ['refused', 409, { reason: 'noHistory' }],
+    ]);
+    const refused = await undo(id);
+    expect(refused.error).toMatchObject({
+      status: 409,
+      name: 'ConflictError',
+      details: { reason: 'changed', entry: report.entries[1].id },
+    });
+    expect(await snapshot(test)).toEqual(before);
+  });
+
+  it('27.14 undoes all entries or none', async () => {
+    const slug = `taken-${adapter}`;
+    const [first, second] = [
+      await draft('pages', { title: 'A', slug }),
+      await draft('pages', { title: 'B' }),
+    ];
+    for (const id of [first, second]) await edit(`pages/${id}`, { stage: 'ready' });
+    await publish(`pages/${first}`);
+    await edit(`pages/${first}`, { slug: null });
+    const id = await released([first, second].map((one) => entry('page', one, { locale: 'en' })));
+    const taker = await draft('pages', { title: 'C', slug });
+    await edit(`pages/${taker}`, { stage: 'ready' });
+    await publish(`pages/${taker}`);
+    const before = await snapshot(test);
+    expect((await dryRun(id)).entries.map((e: any) => [e.outcome, e.error?.status])).toEqual([
+      ['refused', 400],
+      ['changes', undefined],
+    ]);
+    expect((await undo(id)).status).toBe(400);
+    expect(await snapshot(test)).toEqual(before);
+    await send('DELETE', `pages/${taker}`);
+    expect((await undo(id)).status).toBe(200);
+    expect((await shown(`pages/${first}`)).slug).toBe(slug);
+    expect(await shown(`pages/${second}`)).toBe(404);
+  });
+
+  it('27.15 needs the rights to publish, to update and to see all that changes', async () => {
+    const label = await draft('tags', { name: 'hidden' });
+    const make = async (code: string): Promise<string> => {
+      const id = await draft('pages', { title: 'Then', code, tags: [label] });
+      await edit(`pages/${id}`, { stage: 'ready' });
+      await publish(`pages/${id}`);
+      return id;
+    };
+    const [titled, linked, red, blue] = [
+      await make('red'),
+      await make('red'),
+      await make('red'),
+      await make('blue'),
+    ];
+    await edit(`pages/${titled}`, { title: 'Now' });
+    await edit(`pages/${linked}`, { title: 'Now', tags: [] });
+    await edit(`pages/${red}`, { title: 'Now', code: 'blue' });
+    await edit(`pages/${blue}`, { title: 'Now', code: 'red' });
+    const at = { locale: 'en' };
+    const [one, other, turned, back] = [
+      await released([entry('page', titled, at)]),
+      await released([entry('page', linked, at)]),
+      await released([entry('page', red, at)]),
+      await released([entry('page', blue, at)]),
+    ];
+    const refusals = async (id: string, as: string): Promise<unknown> => {
+      const { status, error } = await undo(id, as);
+      return [status, Object.keys(error.details)];
+    };
+    expect(await refusals(one, 'publisher')).toEqual([403, ['entry']]);
+    expect(await refusals(one, 'writer')).toEqual([403, ['entry']]);
+    expect((await send('POST', `releases/${one}/actions/undo`, undefined, 'nobody')).status).toBe(403);
+    for (const as of ['titles', 'tagless']) expect(await refusals(other, as)).toEqual([403, ['entry']]);
+    for (const id of [turned, back]) expect(await refusals(id, 'red')).toEqual([403, ['entry']]);
+    expect((await dryRun(turned, 'red')).entries).toEqual([]);
+    expect((await undo(one, 'titles')).status).toBe(200);
+    expect((await shown(`pages/${titled}`)).title).toBe('Then');
+    for (const id of [other, turned, back]) expect((await undo(id)).status).toBe(200);
+    expect(await shown(`pages/${red}`)).toMatchObject({ title: 'Then', code: 'red' });
+  });
+
+  it('27.13 answers 409 for a release that is not released, and 404 for none', async () => {
+    const id = await prepared([entry('tag', await draft('tags', { name: 'open' }))]);
+    for (const data of [undefined, { dryRun: true }]) {
+      const { status, error } = await send('POST', `releases/${id}/actions/undo`, data);
+      expect([status, error.name]).toEqual([409, 'ConflictError']);
+      expect((await send('POST', 'releases/999999/actions/undo', data)).status).toBe(404);
+    }
+    expect((await send('POST', `releases/${id}/actions/undo`, { x: 1 })).status).toBe(400);
+  });
+
+  it.each([[[0, 1]], [[1, 0]]])(
+    '27.16 publishes linked documents in the order %j with their links',
+    async (order) => {
+      const target = await draft('tags', { name: 'target' });
+      const inverse = await draft('tags', { name: 'inverse' });
+      const next = await draft('pages', { title: 'Next' });
+      const from = await draft('pages', { title: 'From', next, tags: [target] });
+      await edit(`tags/${inverse}`, { pages: [from] });
+      for (const id of [next, from]) await edit(`pages/${id}`, { stage: 'ready' });
+      const first = [entry('page', from, { locale: 'en' })];
+      const rest = [entry('tag', target), entry('tag', inverse), entry('page', next, { locale: 'en' })];
+      const id = await released(order.flatMap((n) => [first, rest][n] ?? []));
+      expect(await shown(`pages/${from}`)).toMatchObject({
+        title: 'From',
+        next: { documentId: next, title: 'Next' },
+        tags: [{ documentId: target }, { documentId: inverse }],
+      });
+      expect(await shown(`tags/${inverse}`)).toMatchObject({ pages: [{ documentId: from, title: 'From' }] });
+      expect((await undo(id)).status).toBe(200);
+      for (const path of [`pages/${from}`, `pages/${next}`, `tags/${target}`, `tags/${inverse}`])
+        expect(await shown(path)).toBe(404);
+    },
+  );
+
+  it.each([[[0, 1]], [[1, 0]]])(
+    '27.16 moves an exclusive link between two published documents, order %j',
+    async (order) => {
+      const next = await draft('pages', { title: 'Next' });
+      const [a, b] = [await draft('pages', { title: 'A', next }), await draft('pages', { title: 'B' })];
+      for (const id of [next, a, b]) {
+        await edit(`pages/${id}`, { stage: 'ready' });
+        await publish(`pages/${id}`);
+      }
+      await edit(`pages/${b}`, { next });
+      const id = await released(order.map((n) => entry('page', [a, b][n] as string, { locale: 'en' })));
+      const links = async (): Promise<unknown> => [
+        (await shown(`pages/${a}`)).next?.title,
+        (await shown(`pages/${b}`)).next?.title,
+      ];
+      expect(await links()).toEqual([undefined, 'Next']);
+      expect((await undo(id)).error).toBe(undefined);
+      expect(await links()).toEqual(['Next', undefined]);
+    },
+  );
 });

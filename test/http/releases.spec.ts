@@ -550,7 +550,7 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
   it('27.1 describes its routes for callers with the grant', async () => {
     const { ContentOpenApi } = await import('nestjs-content-api');
     const { paths } = test.app.get(ContentOpenApi).documentFor();
-    expect(Object.keys(paths).filter((path) => path.includes('/releases'))).toHaveLength(6);
+    expect(Object.keys(paths).filter((path) => path.includes('/releases'))).toHaveLength(7);
   });
 });
 

@@ -9,17 +9,20 @@ export interface OwnColumn {
   /** Whether the column is part of the primary key. */
   readonly key: boolean;
   readonly nullable: boolean;
+  /** Whether migrations add the column to a table of an earlier release. */
+  readonly later: boolean;
 }
 
 export const ownColumn = (
   name: string,
   type: OwnColumn['type'],
-  more: Partial<Pick<OwnColumn, 'key' | 'nullable'>> = {},
+  more: Partial<Pick<OwnColumn, 'key' | 'nullable' | 'later'>> = {},
 ): OwnColumn => ({
   name: identifier(name),
   property: name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
   type,
   key: false,
   nullable: false,
+  later: false,
   ...more,
 });

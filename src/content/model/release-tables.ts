@@ -43,8 +43,8 @@ export const RELEASE_COLUMNS: readonly OwnColumn[] = [
 ];
 
 /**
- * Columns of the entries. `locale` is `*` for all locales, and for types without locales. `undo` has the stored
- * versions of before and after the release, by locale; null if no history has them.
+ * Columns of the entries. `locale` is `*` for all locales, and for types without locales. `undo` has the
+ * stored versions of before and after the release, by locale; null if no history has them.
  */
 export const RELEASE_ENTRY_COLUMNS: readonly OwnColumn[] = [
   ownColumn('id', 'bigint', { key: true }),
@@ -53,5 +53,5 @@ export const RELEASE_ENTRY_COLUMNS: readonly OwnColumn[] = [
   ownColumn('document_id', 'text'),
   ownColumn('locale', 'text'),
   ownColumn('action', 'text'),
-  ownColumn('undo', 'jsonb', { nullable: true }),
+  ownColumn('undo', 'jsonb', { nullable: true, later: true }),
 ];

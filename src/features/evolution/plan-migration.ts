@@ -2,7 +2,8 @@
 import { renewedChangeLog, renewedTriggers } from '../../content/compile/compile-triggers.js';
 import { notedTables } from '../../content/model/change-log-tables.js';
 import type { ContentType } from '../../content/model/model.js';
-import { param, script, type Sql, sql } from '../../kernel/sql.js';
+import { ownTablesOf } from '../../content/model/own-tables.js';
+import { param, quote, script, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { givenUp } from './ahead.js';
 import { type Guard, type Phase, PHASES, stepsIn } from './change.js';
 import type { Changes } from './changes.js';
@@ -79,6 +80,17 @@ function triggers({ before, after, types }: Evolution, pairs: readonly TablePair
 const changeLog = ({ before, after }: Evolution): Sql[] =>
   before.isNoted === false ? renewedChangeLog(after.schema.file) : [];
 
+/** Adds columns to the module's own tables of an earlier release. */
+const laterColumns = ({ after }: Evolution): Sql[] =>
+  ownTablesOf(after.schema).flatMap(({ table, columns }) =>
+    columns
+      .filter(({ later }) => later)
+      .map(
+        ({ name, type }) =>
+          sql`alter table ${quote(table)} add column if not exists ${quote(name)} ${typeName(type)}`,
+      ),
+  );
+
 /** Changes with the work of an earlier migration that was given up. */
 export interface Planned {
   readonly changes: Changes;
@@ -116,7 +128,9 @@ function statementsWith({ changes, rest, pairs, structure }: Statements): string
     ...(structure[phase]?.(pairs) ?? []),
     ...stepsIn(list, phase),
     ...(phase === 'prepare' ? made : []),
-    ...(phase === 'create' ? [...changeLog(evolution), ...triggers(evolution, pairs)] : []),
+    ...(phase === 'create'
+      ? [...changeLog(evolution), ...laterColumns(evolution), ...triggers(evolution, pairs)]
+      : []),
     ...(phase === 'clean' ? dropped : []),
     // PostgreSQL cannot alter a table with pending deferred constraints.
     ...(phase === 'drop' || phase === 'grow' ? [sql`set constraints all immediate`] : []),

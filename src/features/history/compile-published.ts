@@ -12,8 +12,8 @@ const listOf = <T>(list: readonly T[], read: (one: T) => unknown, type: Sql): Sq
   sql`${param(list.map(read))}::${type}[]`;
 
 /**
- * Selects the published versions that the transaction of a request has changed: `place` of the document in the
- * list, `locale`, and the ids `after` and `before`, null if nothing was published before.
+ * Selects the published versions that the transaction of a request has changed: `locale`, `place` of the
+ * document in the list, and the ids `after` and `before`. The latter is null if nothing was published.
  */
 export function compileChanged(
   file: ContentType,
@@ -23,17 +23,19 @@ export function compileChanged(
   const table = quote(historyTableOf(file));
   const asked = sql`unnest(${listOf(documents, ({ type }) => type.singularApiId, sql`text`)},
     ${listOf(documents, ({ documentId }) => documentId, sql`text`)}) with ordinality x(type, document_id, place)`;
-  const ofThis = (row: Sql): Sql =>
-    sql`(${row}.at >= ${TIME} and ${row}.request_id is not distinct from ${param(requestId)}::text)`;
+  const isOwn = (row: Sql): Sql => sql`${row}.request_id is not distinct from ${param(requestId)}::text`;
+  // Earlier writes of the transaction may have taken a link of the document: this state is the last resort.
+  const isBetween = sql`(p.at >= ${TIME} and p.action = 'before')`;
   const same = (row: Sql): Sql =>
     sql`${row}.document_id = x.document_id and ${row}.type = x.type and ${row}.published`;
   const last = sql`select distinct on (l.locale) l.* from ${table} l where ${same(sql`l`)} order by l.locale, l.id desc`;
   const former = sql`select p.id, p.content is not null as live from ${table} p
-    where ${same(sql`p`)} and p.locale = f.locale and p.id < f.id and not ${ofThis(sql`p`)} order by p.id desc limit 1`;
+    where ${same(sql`p`)} and p.locale = f.locale and p.id < f.id and not (p.at >= ${TIME} and ${isOwn(sql`p`)}
+      and p.action <> 'before') order by ${isBetween}, p.id desc limit 1`;
   return print(sql`select x.place::int4 as place, f.locale, f.id::text as after,
       case when p.live then p.id::text end as before
     from ${asked} cross join lateral (${last}) f left join lateral (${former}) p on true
-    where ${ofThis(sql`f`)} order by x.place, f.locale`);
+    where f.at >= ${TIME} and ${isOwn(sql`f`)} order by x.place, f.locale`);
 }
 
 interface Looked extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'> {
@@ -42,10 +44,13 @@ interface Looked extends Pick<ReversalRequest, 'type' | 'documentId' | 'changes'
 }
 
 /**
- * Selects for each locale the contents `after`, `before` and `draft`, whether the document is `found`, its
- * version is `live`, nothing has changed since `after` (`current`), and both versions are `visible`.
+ * Selects for each locale the contents `after`, `before` and `draft`, and whether the caller may see the
+ * first two (`visible`). A `live` version exists, and a `current` one has not changed since `after`.
  */
-export function compileReversal(file: ContentType, { type, documentId, changes, visible }: Looked): Statement {
+export function compileReversal(
+  file: ContentType,
+  { type, documentId, changes, visible }: Looked,
+): Statement {
   const [table, rows] = [quote(historyTableOf(file)), quote(type.table)];
   const column = (read: (change: PublishedChange) => unknown): Sql => listOf(changes, read, sql`text`);
   const asked = sql`unnest(${column(({ locale }) => locale)}, ${column(({ after }) => after)},
@@ -54,7 +59,9 @@ export function compileReversal(file: ContentType, { type, documentId, changes, 
   const last = sql`select l.id from ${table} l where l.document_id = ${document}
     and l.type = ${param(type.singularApiId)}::text and l.locale = x.locale and l.published
     order by l.id desc limit 1`;
-  const isSame = sql`case when a.content is null then t.id is null else t.updated_at = a.at end`;
+  const content = compileContent(rowScope(type, sql`t`));
+  const isSame = sql`case when a.content is null then t.id is null
+    else t.id is not null and (t.updated_at = a.at or ${content} = a.content) end`;
   const hidden = sql`select 1 from ${table} f where f.id in (a.id, b.id) and f.content is not null
     and not coalesce(${join([sql`true`, ...visible], ' and ')}, false)`;
   const draft = sql`select ${compileContent(rowScope(type, sql`d`))} from ${rows} d

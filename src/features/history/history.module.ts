@@ -17,7 +17,9 @@ import { VisibleContents } from './visible-contents.js';
  *
  * @publicApi
  */
-@Module({ providers: [VersionLog, VisibleContents, DocumentVersions, PublishedVersions, Trash, VersionKeeper] })
+@Module({
+  providers: [VersionLog, VisibleContents, DocumentVersions, PublishedVersions, Trash, VersionKeeper],
+})
 export class HistoryModule implements OnModuleInit {
   constructor(
     @Inject(DocumentHistory) private readonly history: DocumentHistory,

@@ -61,7 +61,9 @@ export class PublishedVersions implements PublishedHistory {
 
   async reversalOf(request: ReversalRequest): Promise<readonly StateChange[]> {
     const rows = await this.rowsOf(this.database, request);
-    const changes = await Promise.all(rows.map((row, i) => this.back(row, request, request.changes[i]?.before)));
+    const changes = await Promise.all(
+      rows.map((row, i) => this.back(row, request, request.changes[i]?.before)),
+    );
     return changes.flat();
   }
 
@@ -79,7 +81,8 @@ export class PublishedVersions implements PublishedHistory {
     if (rows.some((row) => row['visible'] !== true)) throw forbidden();
     if (rows.some((row) => row['found'] !== true)) throw noWayBack('deleted');
     if (rows.some((row) => row['current'] !== true)) throw noWayBack('changed');
-    if (rows.some((row, i) => changes[i]?.before !== null && row['before'] === null)) throw noWayBack('unknown');
+    if (rows.some((row, i) => changes[i]?.before !== null && row['before'] === null))
+      throw noWayBack('unknown');
     return rows;
   }
 
@@ -101,8 +104,8 @@ export class PublishedVersions implements PublishedHistory {
   }
 
   /**
-   * Returns the values of a version that differ from the present ones. Throws ForbiddenError if the caller may
-   * not write them, or not see all documents that they link.
+   * Returns the values of a version that differ from the present ones. Throws ForbiddenError if the caller
+   * may not write them, or not see all documents that they link.
    */
   private async difference(
     version: VersionRow,

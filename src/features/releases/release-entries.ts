@@ -34,7 +34,7 @@ export interface StoredEntry {
   readonly documentId: string;
   readonly locale: string;
   readonly action: Scheduled;
-  /** What the release has changed; null before it, and if no history has stored it. */
+  /** Changes of the release; null before it, and if no history has stored them. */
   readonly undo: readonly PublishedChange[] | null;
 }
 
