@@ -12,8 +12,8 @@ const listOf = <T>(list: readonly T[], read: (one: T) => unknown, type: Sql): Sq
   sql`${param(list.map(read))}::${type}[]`;
 
 /**
- * Selects the published versions that the transaction of a request has changed: `locale`, `place` of the
- * document in the list, and the ids `after` and `before`. The latter is null if nothing was published.
+ * Selects the published versions that the transaction of a request has changed. `place` is that of the
+ * document in the list; `after` and `before` are ids, null if nothing was published.
  */
 export function compileChanged(
   file: ContentType,
