@@ -6,10 +6,27 @@ import { defineConfig, type Plugin } from 'vite';
 
 const OUT = join(import.meta.dirname, '../dist/desk');
 
-/** Modules that the editor of `blocks` shares with its later parts. They compress better in one chunk. */
-const BLOCKS =
-  /prosemirror-|rope-sequence|orderedmap|src\/blocks\/(?!paste|read-html|html-marks|word-lists|link-|image-text|toolbar|blocks-editor)/;
-const GROUPS = { includeDependenciesRecursively: false, groups: [{ name: 'blocks', test: BLOCKS }] };
+/** Modules of the editor of `blocks` that its chunks share. They compress better in one chunk. */
+const LATER = /\.tsx|\/(?:paste|read-html|html-marks|word-lists|set-link)\./;
+const isOfBlocks = (id: string): boolean =>
+  /prosemirror-|rope-sequence|orderedmap/.test(id) || (/src\/blocks\//.test(id) && !LATER.test(id));
+const GROUPS = { includeDependenciesRecursively: false, groups: [{ name: 'blocks', test: isOfBlocks }] };
+
+/** Removes code for Internet Explorer and the first Edge, which cannot run the rest of the desk. */
+function modern(): Plugin {
+  return {
+    name: 'modern',
+    transform(code, id) {
+      if (!id.includes('prosemirror-view')) return null;
+      const made = code.replace(
+        /^const ie_edge = [^]*?^const ie_version = .*$/m,
+        'const ie = false, ie_version = 0;',
+      );
+      if (made === code) this.error('prosemirror-view tells browsers apart in another way');
+      return { code: made, map: null };
+    },
+  };
+}
 
 /** Writes `.br` files next to the scripts and styles: Brotli is too slow for a request. */
 function compressed(): Plugin {
@@ -32,7 +49,7 @@ export default defineConfig({
   // Scripts load other scripts from their own folder, whatever the path of the desk is.
   base: './',
   publicDir: false,
-  plugins: [compressed()],
+  plugins: [modern(), compressed()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

@@ -1,25 +1,22 @@
 /** Editor of `blocks`: headings, lists, quotes, code, links and pictures. */
 import { Alert, Text } from '@mantine/core';
-import { lazy, Suspense, useRef, useState, useSyncExternalStore } from 'react';
-import { type Look, useTextView } from '../fields/use-text-view.ts';
-import { useUpload } from '../fields/use-upload.tsx';
+import { useRef, useState, useSyncExternalStore } from 'react';
+import { type Look, useTextView } from '../fields/text-parts.tsx';
+import type { Link } from '../form/values.ts';
 import { useTexts } from '../texts/texts.ts';
 import { foreignKinds } from './foreign.ts';
 import { BlocksView } from './blocks-view.ts';
-import './blocks.css';
-
-// Texts that are only read need no tools.
-const Toolbar = lazy(() => import('./toolbar.tsx'));
+import { Toolbar } from './toolbar.tsx';
 
 interface Props extends Look {
   readonly value: unknown;
   readonly change: (value: unknown) => void;
+  readonly upload: (file: File) => Promise<Link | null>;
 }
 
-export default function BlocksEditor({ value, change, ...look }: Props) {
+export default function BlocksEditor({ value, change, upload, ...look }: Props) {
   const { label, readOnly } = look;
   const [isLinking, setLinking] = useState(false);
-  const { upload, notice } = useUpload();
   const latest = useRef({ change, upload });
   latest.current = { change, upload };
   const open = (place: HTMLElement): BlocksView =>
@@ -35,12 +32,7 @@ export default function BlocksEditor({ value, change, ...look }: Props) {
   const [place, view] = useTextView({ value, look, open });
   return (
     <div className="desk-blocks">
-      {!readOnly && (
-        <Suspense fallback={<div className="desk-tools" />}>
-          {view !== null && <Toolbar {...{ view, label, isLinking, setLinking }} />}
-        </Suspense>
-      )}
-      {notice}
+      {!readOnly && view !== null && <Toolbar {...{ view, label, isLinking, setLinking }} />}
       {!readOnly && <Foreign value={value} />}
       <div ref={place} />
       {view !== null && <Words view={view} />}

@@ -4,7 +4,7 @@ import type { Mark, Node } from 'prosemirror-model';
 import { type Command, EditorState, NodeSelection, Selection, type Transaction } from 'prosemirror-state';
 import { EditorView, type NodeView } from 'prosemirror-view';
 import { Observed } from '../editor/observed.ts';
-import type { Look } from '../fields/use-text-view.ts';
+import type { Look } from '../fields/text-parts.tsx';
 import { same } from '../form/values.ts';
 import { clipboard, type PasteOptions } from './clipboard.ts';
 import { insertImage } from './commands.ts';

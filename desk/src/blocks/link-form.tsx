@@ -8,9 +8,9 @@ import type { Link } from '../form/values.ts';
 import type { Type } from '../model/model.ts';
 import { useTexts } from '../texts/texts.ts';
 import type { BlocksView } from './blocks-view.ts';
-import { addressOf, setLink, unlink } from './links.ts';
 import { restOf } from './inlines.ts';
 import { isRecord, type Rest } from './schema.ts';
+import { addressOf, setLink, unlink } from './set-link.ts';
 
 interface FormProps {
   readonly view: BlocksView;

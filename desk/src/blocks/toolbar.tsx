@@ -1,10 +1,8 @@
 /** Tools of the editor of `blocks`. */
-import { Button, Menu } from '@mantine/core';
 import {
   IconArrowBackUp,
   IconArrowForwardUp,
   IconBold,
-  IconChevronDown,
   IconCode,
   IconIndentDecrease,
   IconIndentIncrease,
@@ -18,17 +16,19 @@ import { toggleMark } from 'prosemirror-commands';
 import { redo, undo } from 'prosemirror-history';
 import type { Command } from 'prosemirror-state';
 import { type ComponentType, lazy, Suspense, useSyncExternalStore } from 'react';
-import { PictureTool } from '../fields/picture-tool.tsx';
+import { PictureTool } from '../fields/text-parts.tsx';
 import { Tool, Toolbar as Bar } from '../parts/toolbar.tsx';
 import { useTexts } from '../texts/texts.ts';
 import type { BlocksView, Tools } from './blocks-view.ts';
+import { ChoiceMenu } from './choice-menu.tsx';
 import { indent, insertImage, outdent, setKind, toggleList } from './commands.ts';
 import { LinkTool } from './link-tool.tsx';
 import { LEVELS, schema } from './schema.ts';
 
 const ImageText = lazy(() => import('./image-text.tsx'));
+const LanguageMenu = lazy(() => import('./language-menu.tsx'));
 
-const { nodes, marks } = schema;
+const { marks } = schema;
 
 interface Entry {
   readonly name:
@@ -129,13 +129,17 @@ interface Props {
   readonly setLinking: (isLinking: boolean) => void;
 }
 
-export default function Toolbar({ view, label, isLinking, setLinking }: Props) {
+export function Toolbar({ view, label, isLinking, setLinking }: Props) {
   const texts = useTexts();
   const tools = useSyncExternalStore(view.subscribe, view.current);
   return (
     <Bar label={texts.blocks.toolbar(label)} leave={() => view.focus()}>
       <KindMenu view={view} kind={tools.kind} />
-      {tools.kind === 'code' && <LanguageMenu view={view} language={tools.language} />}
+      {tools.kind === 'code' && (
+        <Suspense fallback={null}>
+          <LanguageMenu view={view} language={tools.language} />
+        </Suspense>
+      )}
       {ENTRIES.map(({ name, icon, command, keys, isOn, isDisabled }) => (
         <Tool
           key={name}
@@ -167,46 +171,6 @@ export default function Toolbar({ view, label, isLinking, setLinking }: Props) {
   );
 }
 
-interface Choice {
-  readonly value: string;
-  readonly label: string;
-}
-
-interface ChoiceProps {
-  readonly view: BlocksView;
-  /** Name of the choice, such as `Kind of block`. */
-  readonly label: string;
-  readonly shown: string;
-  readonly choices: readonly Choice[];
-  readonly choose: (value: string) => void;
-}
-
-/** Menu whose button shows the present choice. */
-function ChoiceMenu({ view, label, shown, choices, choose }: ChoiceProps) {
-  return (
-    <Menu position="bottom-start" withinPortal returnFocus={false} onClose={() => view.focus()}>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          aria-label={`${label}: ${shown}`}
-          rightSection={<IconChevronDown size={14} />}
-        >
-          {shown}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
-        {choices.map(({ value, label: name }) => (
-          <Menu.Item key={value} onClick={() => choose(value)}>
-            {name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
-  );
-}
-
 function KindMenu({ view, kind }: { readonly view: BlocksView; readonly kind: string }) {
   const texts = useTexts();
   const choices = [
@@ -222,39 +186,4 @@ function KindMenu({ view, kind }: { readonly view: BlocksView; readonly kind: st
   };
   const shown = choices.find(({ value }) => value === kind)?.label ?? texts.blocks.bullets;
   return <ChoiceMenu {...{ view, label: texts.blocks.kind, shown, choices, choose }} />;
-}
-
-/** Languages of code blocks by the names that highlighters use. */
-const CODE_LANGUAGES: readonly Choice[] = [
-  ...[
-    'Bash',
-    'C',
-    'CSS',
-    'Diff',
-    'Dockerfile',
-    'Go',
-    'GraphQL',
-    'HTML',
-    'Java',
-    'JavaScript',
-    'JSON',
-    'Kotlin',
-  ],
-  ...['Markdown', 'PHP', 'Python', 'Ruby', 'Rust', 'SQL', 'Swift', 'TypeScript', 'XML', 'YAML'],
-].map((label) => ({ value: label.toLowerCase(), label }));
-
-function LanguageMenu({ view, language }: { readonly view: BlocksView; readonly language: unknown }) {
-  const texts = useTexts();
-  const plain = { value: '', label: texts.blocks.noLanguage };
-  const choices = [plain, ...CODE_LANGUAGES];
-  const choose = (value: string): void =>
-    view.run((state, dispatch) => {
-      const { $from } = state.selection;
-      if ($from.parent.type !== nodes.code) return false;
-      dispatch?.(state.tr.setNodeAttribute($from.before(), 'language', value === '' ? null : value));
-      return true;
-    });
-  const named = typeof language === 'string' && language !== '' ? language : null;
-  const shown = named === null ? plain.label : (choices.find(({ value }) => value === named)?.label ?? named);
-  return <ChoiceMenu {...{ view, label: texts.blocks.language, shown, choices, choose }} />;
 }

@@ -4,28 +4,26 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useId } from 'react
 import { problemOf } from '../form/check.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
+import { type Look, type Uploading, useUpload } from './text-parts.tsx';
+// Styles of both editors: with them, an editor needs no further file.
+import './text-fields.css';
 
 const BlocksEditor = lazy(() => import('../blocks/blocks-editor.tsx'));
 const MarkdownEditor = lazy(() => import('../markdown/markdown-editor.tsx'));
 
 /** Properties that both editors share. */
-interface Look {
-  readonly label: string;
-  readonly readOnly: boolean;
-  readonly dir: 'ltr' | 'rtl' | 'auto';
-  readonly describedBy: string | undefined;
-  readonly placeholder: string | undefined;
-}
+type Shared = Look & Pick<Uploading, 'upload'>;
 
 interface FrameProps extends FieldProps {
   readonly problem: string | null;
-  readonly children: (look: Look) => ReactNode;
+  readonly children: (shared: Shared) => ReactNode;
 }
 
 function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
   const texts = useTexts();
   const id = useId();
   const { type, locale } = useForm();
+  const { upload, notice } = useUpload();
   const isLocal = type.localized && attribute.localized;
   const { label, description, placeholder, required } = attribute;
   return (
@@ -38,6 +36,7 @@ function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
       required={required}
       data-path={path}
     >
+      {notice}
       <Suspense fallback={<Loader size="sm" aria-label={texts.loading} />}>
         <div lang={isLocal ? locale : undefined}>
           {children({
@@ -46,6 +45,7 @@ function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
             dir: isLocal ? directionOf(locale) : 'auto',
             describedBy: description === undefined ? undefined : id,
             placeholder,
+            upload,
           })}
         </div>
       </Suspense>
@@ -57,7 +57,7 @@ const BlocksField: ComponentType<FieldProps> = (props) => {
   const [value, set, problem] = useValue<unknown>(props.path);
   return (
     <Frame {...props} problem={problem}>
-      {(look) => <BlocksEditor {...look} value={value} change={set} />}
+      {(shared) => <BlocksEditor {...shared} value={value} change={set} />}
     </Frame>
   );
 };
@@ -68,8 +68,8 @@ const MarkdownField: ComponentType<FieldProps> = (props) => {
   const problem = refused ?? problemOf(props.attribute, value, texts);
   return (
     <Frame {...props} problem={problem}>
-      {(look) => (
-        <MarkdownEditor {...look} value={value ?? ''} change={(text) => set(text === '' ? null : text)} />
+      {(shared) => (
+        <MarkdownEditor {...shared} value={value ?? ''} change={(text) => set(text === '' ? null : text)} />
       )}
     </Frame>
   );

@@ -1,26 +1,25 @@
 /** Editor of `richtext`: Markdown with tools, pictures and a preview. */
 import { lazy, Suspense, useRef, useState } from 'react';
 import { Loader } from '@mantine/core';
-import { type Look, useTextView } from '../fields/use-text-view.ts';
-import { useUpload } from '../fields/use-upload.tsx';
+import { type Look, useTextView } from '../fields/text-parts.tsx';
+import type { Link } from '../form/values.ts';
 import { useTexts } from '../texts/texts.ts';
 import { MarkdownView } from './markdown-view.ts';
 import { pictureText } from './picture.ts';
 import { Toolbar } from './toolbar.tsx';
-import './markdown.css';
 
 const Preview = lazy(() => import('./preview.tsx'));
 
 interface Props extends Look {
   readonly value: string;
   readonly change: (value: string) => void;
+  readonly upload: (file: File) => Promise<Link | null>;
 }
 
-export default function MarkdownEditor({ value, change, ...look }: Props) {
+export default function MarkdownEditor({ value, change, upload, ...look }: Props) {
   const texts = useTexts();
   const { label, readOnly, dir } = look;
   const [isShown, setShown] = useState(false);
-  const { upload, notice } = useUpload();
   const latest = useRef({ change, upload });
   latest.current = { change, upload };
   const open = (place: HTMLElement): MarkdownView =>
@@ -39,7 +38,6 @@ export default function MarkdownEditor({ value, change, ...look }: Props) {
   return (
     <div className="desk-markdown">
       {view !== null && <Toolbar {...{ view, label, readOnly, isShown, setShown }} />}
-      {notice}
       <div className={isShown ? 'desk-markdown-both' : undefined}>
         <div ref={place} className="desk-markdown-text" />
         {isShown && (

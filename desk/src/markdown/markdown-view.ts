@@ -18,7 +18,7 @@ import {
 } from '@codemirror/state';
 import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view';
 import { Observed } from '../editor/observed.ts';
-import type { Look } from '../fields/use-text-view.ts';
+import type { Look } from '../fields/text-parts.tsx';
 import { settings } from '../settings.ts';
 import { continueItem, link, toggleAround, toggleLines } from './commands.ts';
 import { markdown } from './language.ts';

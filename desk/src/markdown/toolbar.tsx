@@ -18,7 +18,7 @@ import {
   IconStrikethrough,
 } from '@tabler/icons-react';
 import { type ComponentType, useSyncExternalStore } from 'react';
-import { PictureTool } from '../fields/picture-tool.tsx';
+import { PictureTool } from '../fields/text-parts.tsx';
 import { Tool, Toolbar as Bar } from '../parts/toolbar.tsx';
 import { type Texts, useTexts } from '../texts/texts.ts';
 import { codeBlock, link, toggleAround, toggleLines } from './commands.ts';

@@ -1,7 +1,6 @@
 /** Toolbar with one stop of the tabulator: arrow keys move between its buttons. */
 import { ActionIcon, Group } from '@mantine/core';
 import { type ComponentType, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
-import './toolbar.css';
 
 interface Props {
   readonly label: string;

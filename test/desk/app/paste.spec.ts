@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fromDocument } from '../../../desk/src/blocks/convert.ts';
 import { inert } from '../../../desk/src/parts/inert-html.ts';
-import { addressOf } from '../../../desk/src/blocks/links.ts';
+import { addressOf } from '../../../desk/src/blocks/set-link.ts';
 import { isMarkdown } from '../../../desk/src/blocks/markdown-signs.ts';
 import { readHtml } from '../../../desk/src/blocks/read-html.ts';
 import { schema } from '../../../desk/src/blocks/schema.ts';

@@ -48,14 +48,12 @@ it('scripts and styles of the first screen stay within 320 kB', async () => {
 
 /** Parts by the module that a page loads when an editor needs them. */
 it.each([
-  ['The editor of blocks', 'src/blocks/blocks-editor.tsx', 75_000],
-  ['Tools of blocks', 'src/blocks/toolbar.tsx', 6000],
+  ['The editor of blocks with its tools', 'src/blocks/blocks-editor.tsx', 75_000],
   ['The editor of Markdown', 'src/markdown/markdown-editor.tsx', 110_000],
   ['The preview of Markdown', 'src/markdown/preview.tsx', 32_000],
 ])('%s stays within its budget', async (name, part, budget) => {
   expect(manifest[part]).toBeDefined();
-  const before = part.endsWith('toolbar.tsx') ? filesOf(['src/blocks/blocks-editor.tsx']) : first;
-  const bytes = await bytesOf([...filesOf([part])].filter((file) => !first.has(file) && !before.has(file)));
+  const bytes = await bytesOf([...filesOf([part])].filter((file) => !first.has(file)));
   console.log(`${name}: ${(bytes / 1000).toFixed(1)} kB gzipped`);
   expect(bytes).toBeGreaterThan(budget / 3);
   expect(bytes).toBeLessThanOrEqual(budget);
