@@ -148,7 +148,7 @@ describe('attributes of schema files', () => {
   });
 
   it.each<[string, Json, RegExp]>([
-    ['an unknown type', { type: 'strange' }, /^none: .*left out: its type "strange"/],
+    ['an unknown type', { type: 'strange' }, /^changed: .*The type "strange" is unknown: it becomes "json"/],
     ['a missing component', { type: 'component', component: 'no.thing' }, /^none: .*no component "no.thing"/],
     [
       'a missing target',

@@ -7,7 +7,7 @@ import { DocumentBuilder } from './build-document.js';
 import { convertValue } from './convert-value.js';
 import type { Adopted } from './definitions-of.js';
 import { FactsFile } from './facts-file.js';
-import { USER_UID } from './names.js';
+import { ROLE_UID, USER_UID } from './names.js';
 import type { Remarks } from './remark.js';
 import { RowSorter } from './sort-rows.js';
 import type { SourceRow } from './sorted-parts.js';
@@ -50,6 +50,12 @@ export interface ContentCounts {
 }
 
 const BCRYPT = /^\$2[abxy]?\$\d\d\$/;
+
+/** Returns the values of a role, which always has a name and a type here. */
+function roleValues(data: StrapiObject, documentId: string): StrapiObject {
+  const type = textOf(data['type']) || documentId;
+  return { ...data, type, name: textOf(data['name']) || type };
+}
 
 /** Returns the unique values of a published row, by attribute of the source. */
 const uniquesOf =
@@ -128,8 +134,8 @@ async function writeDocuments(
         type: type.singularApiId,
         columns: Object.fromEntries(described),
         links: links.map(({ attribute }) => attribute.name),
-        // Drafts that the source does not have get ids above those of the source.
-        lastId: (survey.lastIds.get(moved.uid) ?? 0) + (survey.rows.get(moved.uid) ?? 0),
+        // A row and its draft may both get new ids, above those of the source.
+        lastId: (survey.lastIds.get(moved.uid) ?? 0) + 2 * (survey.rows.get(moved.uid) ?? 0),
       });
     }
     rows += document.rows.length;
@@ -151,7 +157,8 @@ export async function adoptContent(task: ContentTask): Promise<ContentCounts> {
   const types = new SourceTypes(adopted, schema);
   const facts = new FactsFile(join(directory, 'files.facts'));
   const complete: Building['complete'] = (uid, data, documentId) => {
-    const own = types.isFile(uid) ? fileValues(data, documentId, { ...task, facts }) : data;
+    const ofPlain = uid === ROLE_UID ? roleValues(data, documentId) : data;
+    const own = types.isFile(uid) ? fileValues(data, documentId, { ...task, facts }) : ofPlain;
     return task.completed(types.typeOf(uid)?.singularApiId ?? '', own);
   };
   const { homeLocale } = task;

@@ -46,9 +46,19 @@ async function save(bytes: AsyncIterable<Buffer>, path: string): Promise<Saved> 
   return { path, size, sha256: digest.digest('hex') };
 }
 
+/** Reports assets that belong to no row. The name of a format is that of its file, with a prefix. */
+function sayUnused({ survey, remarks }: FilesTask): void {
+  const { assets, fileNames } = survey;
+  const text = 'Bytes that no row of the media library has: they are not stored';
+  for (const name of assets)
+    if (!fileNames.has(name) && !fileNames.has(name.slice(name.indexOf('_') + 1)))
+      remarks.add({ list: 'none', subject: 'assets', text }, name);
+}
+
 /** Writes the contents of the assets that rows need. Assets that are formats are made again. */
 export async function adoptFiles(task: FilesTask): Promise<void> {
   const { archive, survey, contents, sink, facts, directory, progress } = task;
+  sayUnused(task);
   if (contents === null || contents === undefined) return;
   const folder = join(directory, 'files');
   await mkdir(folder, { recursive: true });
@@ -94,11 +104,14 @@ export function fileValues(
   { facts, survey, contents, remarks }: Pick<FilesTask, 'facts' | 'survey' | 'contents' | 'remarks'>,
 ): StrapiObject {
   const asset = `${textOf(data['hash'])}${textOf(data['ext'])}`;
-  const folderPath = survey.folders.get(textOf(data['folderPath'])) ?? null;
+  const folder = textOf(data['folderPath']);
+  const folderPath = survey.folders.get(folder) ?? null;
   const row0 = { ...data, folderPath };
   const fact = facts.get(asset);
   const say = (text: string): void =>
     remarks.add({ list: 'none', subject: FILE_UID, text }, `${row}: ${textOf(data['name'])}`);
+  if (folderPath === null && folder !== '' && folder !== '/')
+    say('Files in folders that the archive does not contain: they are in none');
   if (fact !== null && fact['refused'] === undefined) {
     if (fact['ext'] !== data['ext'])
       remarks.add(

@@ -262,9 +262,13 @@ export function attributeOf(reading: Reading): Plain | null {
   const type = RENAMED[given] ?? given;
   const kind = KINDS.get(type);
   if (kind !== undefined) return kind(reading);
-  if (!isScalarType(type)) {
-    say('none', `The attribute is left out: its type "${given}" is unknown`);
+  if (type === '') {
+    say('none', 'The attribute is left out: it has no "type"');
     return null;
+  }
+  if (!isScalarType(type)) {
+    say('changed', `The type "${given}" is unknown: it becomes "json", which stores any value`);
+    return scalarOf('json', reading);
   }
   if (textOf(attribute['customField']) !== '')
     say('changed', `The custom field "${textOf(attribute['customField'])}" becomes "${type}"`);

@@ -2,38 +2,25 @@
 import { SHARED } from '../../content/model/join-model.js';
 import type { Attribute, Column, LinkedAttribute, StoredLinks } from '../../content/model/model.js';
 
-import { convertValue, writtenValue } from './convert-value.js';
+import { convertValue, indexable, instantOf, writtenValue } from './convert-value.js';
+import { isKeptId } from './kept-ids.js';
+import { SAID } from './document-remarks.js';
 import { Instances } from './instances.js';
 import { LinkLists } from './link-lists.js';
 import { wholePosition } from './positions.js';
 import type { SourceDocument, SourceLink, SourceRow } from './sorted-parts.js';
-import { type Building, DocumentNotes, isInteger, placeOf, type Version } from './version.js';
+import { type Building, DocumentNotes, placeOf, type Version } from './version.js';
 import type { StrapiObject } from './strapi-archive.js';
-import { OF_BUILT_IN } from './names.js';
+import { OF_BUILT_IN, ROLE_UID } from './names.js';
 import { SYSTEM } from './source-schema.js';
 import { isText } from '../../kernel/json.js';
 
 type Values = Record<string, unknown>;
 
-const timeOf = (value: unknown, fallback: string): string => {
-  const time =
-    typeof value === 'string' || typeof value === 'number' ? new Date(value).getTime() : Number.NaN;
-  return Number.isFinite(time) ? new Date(time).toISOString() : fallback;
-};
-
 /** Compares instances without their ids, which differ between versions of the same content. */
 const withoutIds = (value: unknown): string =>
   JSON.stringify(value, (key, one: unknown) => (key === 'id' || key === 'documentId' ? undefined : one)) ??
   '';
-
-const SHARED_BY_ALL = 'differ from those of the default locale, in an attribute that all locales share';
-const DIFFERENT_VALUES = `Values that ${SHARED_BY_ALL}`;
-const DIFFERENT_LINKS = `Links that ${SHARED_BY_ALL}`;
-
-const NO_DRAFT = 'Published rows without a draft: they get an equal draft';
-const OF_OTHER_DRAFT =
-  'Links of published rows without a draft to targets that belong to the draft of another document: ' +
-  'only the published version has them';
 
 export class DocumentBuilder {
   private readonly notes: DocumentNotes;
@@ -86,24 +73,25 @@ export class DocumentBuilder {
         other === undefined ||
         (row.published && !other.published) ||
         (row.published === other.published && isBetter(row, other));
-      if (other !== undefined)
-        this.notes.say(
-          'none',
-          ['', 'Rows of the same state and locale as another row of the document'],
-          wins ? other : row,
-        );
+      if (other !== undefined) this.notes.say('none', ['', SAID.secondRow], wins ? other : row);
       if (wins) chosen.set(key, row);
     }
     const versions: Version[] = [];
     for (const row of chosen.values()) {
       const published = row.published || !type.draftAndPublish;
-      const id = isInteger(row.id) ? row.id : this.building.newId(this.document.moved.uid);
+      const id = this.idOf(row);
       const version = { row, id, published, locale: row.locale, ...this.content(row) };
       versions.push(version);
       if (type.draftAndPublish && published && !chosen.has(`${row.locale} 0`))
         versions.push(this.draftOf(version));
     }
     return versions;
+  }
+
+  private idOf(row: SourceRow): number {
+    if (isKeptId(row.id) && !row.repeated) return row.id;
+    this.notes.say('changed', ['id', SAID.newId], row);
+    return this.building.newId(this.document.moved.uid);
   }
 
   /** Returns a draft equal to a published version, without links that another draft owns. */
@@ -116,24 +104,25 @@ export class DocumentBuilder {
     const links = [...version.links].map(([place, list]): [string, readonly SourceLink[]] => {
       const left = list.filter((link) => !isBarred(link));
       for (const { field } of left.length < list.length ? list : [])
-        this.notes.say('changed', [field, OF_OTHER_DRAFT], row);
+        this.notes.say('changed', [field, SAID.ofOtherDraft], row);
       return [place, left];
     });
-    if (isText(row.data['documentId'])) this.notes.say('changed', ['', NO_DRAFT], row);
-    else this.building.remarks.add({ list: 'changed', subject: moved.uid, text: NO_DRAFT });
+    if (isText(row.data['documentId'])) this.notes.say('changed', ['', SAID.noDraft], row);
+    else this.building.remarks.add({ list: 'changed', subject: moved.uid, text: SAID.noDraft });
     return { ...version, published: false, id: this.building.newId(moved.uid), links: new Map(links) };
   }
 
   private content(row: SourceRow): Pick<Version, 'data' | 'links'> {
     const { moved, documentId, taken } = this.document;
     const data = { ...this.building.complete(moved.uid, row.data, documentId) };
-    for (const { row: id, attribute } of taken) if (id === row.id) data[attribute] = null;
+    for (const { row: id, attribute } of taken)
+      if (id === row.id) data[attribute] = moved.uid === ROLE_UID ? documentId : null;
     const links = new Map<string, SourceLink[]>();
     for (const link of this.document.links) {
       if (link.row !== row.id) continue;
       const attribute = this.building.types.attribute(link.ownerType, link.field);
       if (attribute === undefined) {
-        this.notes.say('none', [link.field, 'Links of an attribute that the model does not have'], row);
+        this.notes.say('none', [link.field, SAID.unknownLink], row);
         continue;
       }
       const place = placeOf(link.ownerType, link.ownerRef, attribute.name);
@@ -143,9 +132,9 @@ export class DocumentBuilder {
   }
 
   private values(version: Version): Values {
-    const { row, id, published, locale, data } = version;
-    const created = timeOf(data['createdAt'], this.building.now);
-    const updated = timeOf(data['updatedAt'], created);
+    const { row, id, published, locale } = version;
+    const created = this.timeOf('createdAt', version, this.building.now);
+    const updated = this.timeOf('updatedAt', version, created);
     const time = (value: string): unknown => writtenValue('timestamptz(3)', value);
     const values: Values = {
       document_id: this.document.documentId,
@@ -154,13 +143,20 @@ export class DocumentBuilder {
       published,
       created_at: time(created),
       updated_at: time(updated),
-      published_at: published ? time(timeOf(data['publishedAt'], updated)) : null,
+      published_at: published ? time(this.timeOf('publishedAt', version, updated)) : null,
       revision: 0,
     };
     for (const column of this.document.moved.archived.columns)
       values[column.name] = this.column(column, version);
-    this.sayUnknown(data, row);
+    this.sayUnknown(row);
     return values;
+  }
+
+  private timeOf(name: string, { data, row }: Version, fallback: string): string {
+    const given = data[name] ?? null;
+    const time = instantOf(given);
+    if (time === undefined && given !== null) this.notes.say('changed', [name, SAID.noTime], row);
+    return time ?? fallback;
   }
 
   private column(column: Column, version: Version): unknown {
@@ -169,7 +165,10 @@ export class DocumentBuilder {
     const given = this.given(attribute, version.data);
     if ('components' in attribute)
       return this.instances.stored(attribute, { uid: this.document.moved.uid, given }, version);
-    const { value, problem } = convertValue(attribute, given, !version.published);
+    const { uniques } = this.document.moved.archived.type.storage;
+    const isIndexed = attribute.def.index === true || uniques.includes(attribute);
+    const converted = convertValue(attribute, given, !version.published);
+    const { value, problem } = isIndexed ? indexable(converted) : converted;
     if (problem !== null)
       this.notes.say(value === null ? 'none' : 'changed', [attribute.name, problem], version.row);
     return writtenValue(column.type, value);
@@ -213,7 +212,7 @@ export class DocumentBuilder {
         if (attribute.localized) continue;
         for (const [version, values] of own) {
           if (withoutIds(values[name]) !== withoutIds(first[1][name]))
-            this.notes.say('changed', [attribute.name, DIFFERENT_VALUES], version.row);
+            this.notes.say('changed', [attribute.name, SAID.differentValues], version.row);
           values[name] = first[1][name];
         }
       }
@@ -264,26 +263,22 @@ export class DocumentBuilder {
           .join(' ');
       for (const other of own)
         if (other !== first && targets(other) !== targets(first))
-          this.notes.say('changed', [attribute.name, DIFFERENT_LINKS], other.row);
+          this.notes.say('changed', [attribute.name, SAID.differentLinks], other.row);
       return [first];
     });
   }
 
-  private sayUnknown(data: StrapiObject, row: SourceRow): void {
+  private sayUnknown(row: SourceRow): void {
     const { types } = this.building;
     const { uid } = this.document.moved;
     const known = [...SYSTEM, ...(OF_BUILT_IN.get(uid) ?? [])];
-    const source = types.source(uid);
-    // Files and roles have no schema of their own here.
-    const others = Object.keys(row.data).filter((name) => !known.includes(name));
-    for (const name of source === undefined ? others : Object.keys(source.attributes)) {
-      const value = data[name] ?? null;
+    for (const name of Object.keys(row.data).filter((one) => !known.includes(one))) {
+      const value = row.data[name] ?? null;
       if (value === null || (Array.isArray(value) && value.length === 0)) continue;
       const attribute = types.attribute(uid, name);
-      if (attribute === undefined)
-        this.notes.say('none', [name, 'Values of an attribute that the model does not have'], row);
+      if (attribute === undefined) this.notes.say('none', [name, SAID.unknownValue], row);
       else if (attribute.def.type === 'password' && uid !== 'plugin::users-permissions.user')
-        this.notes.say('none', [name, 'Passwords outside of users are not moved'], row);
+        this.notes.say('none', [name, SAID.password], row);
     }
   }
 }

@@ -29,9 +29,15 @@ const textOf = (value: unknown): string =>
 
 const MAX_INTEGER = 2_147_483_647;
 
-const DATE = /^\d{4}-\d\d-\d\d$/;
-const TIME = /^\d\d:\d\d:\d\d(\.\d{1,3})?$/;
-const isInstant = (value: string): boolean => /^\d{4}-/.test(value) && Number.isFinite(Date.parse(value));
+/** Returns ISO 8601 in UTC; undefined for an instant that the database cannot store. */
+export function instantOf(value: unknown): string | undefined {
+  const time =
+    typeof value === 'number' || (isText(value) && /^\d{4}-/.test(value))
+      ? new Date(value).getTime()
+      : Number.NaN;
+  const text = Number.isFinite(time) ? new Date(time).toISOString() : '';
+  return /^\d{4}-/.test(text) && !text.startsWith('0000') ? text : undefined;
+}
 
 /**
  * Values that a column can store although no request could send them, by column type. Undefined means that
@@ -51,11 +57,14 @@ const STORABLE: Readonly<Record<string, (value: unknown) => unknown>> = {
       ? Math.round(Number(value) * 100) / 100
       : undefined,
   boolean: () => undefined,
-  date: (value) => (isText(value) && DATE.test(value) && isInstant(value) ? value : undefined),
-  'time(3)': (value) => (isText(value) && TIME.test(value) ? value : undefined),
-  'timestamptz(3)': (value) =>
-    isText(value) && isInstant(value) ? new Date(Date.parse(value)).toISOString() : undefined,
+  // Every date and time that a column can store is one that a request can send.
+  date: () => undefined,
+  'time(3)': () => undefined,
+  'timestamptz(3)': instantOf,
 };
+
+/** Time with more digits than are stored, or as part of a date-time. */
+const LONG_TIME = /^(?:\d{4}-\d\d-\d\d[T ])?(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)\d*Z?$/;
 
 /** Spellings of Strapi's databases for values that requests spell otherwise. */
 function respelled({ type: { column }, def }: ScalarAttribute, value: unknown): unknown {
@@ -63,7 +72,8 @@ function respelled({ type: { column }, def }: ScalarAttribute, value: unknown): 
   if (column === 'float8' || column === 'numeric(10,2)' || column === 'int4')
     return isText(value) && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
   if (def.type === 'timestamp' && isText(value) && /^\d{4}-/.test(value)) return Date.parse(value);
-  if (column === 'date' && isText(value) && /^\d{4}-\d\d-\d\dT/.test(value)) return value.slice(0, 10);
+  if (column === 'date' && typeof value === 'number') return instantOf(value)?.slice(0, 10) ?? value;
+  if (column === 'time(3)' && isText(value)) return LONG_TIME.exec(value)?.[1] ?? value;
   if (column === 'jsonb' && def.type !== 'json' && isText(value)) return parsed(value);
   return value;
 }
@@ -76,21 +86,48 @@ function parsed(text: string): unknown {
   }
 }
 
+const ROUNDED =
+  'Numbers of more than two decimal places are rounded: "float" instead of "decimal" keeps them';
+const AS_IT_IS = 'The value is stored as it is, but no request could send it';
+const CHANGED = 'The value is changed so that the database can store it';
+
+const TOO_DEEP = 'The value is left out: it has more than 500 levels of lists and objects';
+const MAX_DEPTH = 500;
+
+const isDeep = (value: unknown, left = MAX_DEPTH): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (left === 0 || Object.values(value).some((one) => isDeep(one, left - 1)));
+
+const isSame = (stored: unknown, value: unknown): boolean => JSON.stringify(stored) === JSON.stringify(value);
+
 /** Converts a value of the source. A null value stays null. */
 export function convertValue(attribute: ScalarAttribute, given: unknown, draft: boolean): Converted {
   if (given === null || given === undefined) return { value: null, problem: null };
   const { name, type, def } = attribute;
+  if (isDeep(given)) return { value: null, problem: TOO_DEEP };
   const value = respelled(attribute, given);
   const issues: Issue[] = [];
   const at = storedValue({ path: [name], draft, issues });
   const cast = type.castValue(value, def, at);
-  if (issues[0] === undefined && cast !== null && cast !== undefined) return { value: cast, problem: null };
+  if (issues[0] === undefined && cast !== null && cast !== undefined)
+    return { value: cast, problem: def.type === 'decimal' && cast !== value ? ROUNDED : null };
   const reason = issues[0]?.message ?? `${name} must be a \`${def.type}\` type`;
   const stored = STORABLE[type.column]?.(value);
   return stored === undefined
     ? { value: null, problem: `The value cannot be stored and is left out: ${reason}` }
-    : { value: stored, problem: `The value is stored as it is, but no request could send it: ${reason}` };
+    : { value: stored, problem: `${isSame(stored, value) ? AS_IT_IS : CHANGED}: ${reason}` };
 }
+
+/** Maximum size of a text in an index; PostgreSQL allows 2704 bytes for a whole entry. */
+const MAX_INDEXED_BYTES = 2500;
+const TOO_LONG = `Texts of more than ${MAX_INDEXED_BYTES} bytes in an attribute with an index: left out`;
+
+/** Leaves out a text that is too long for an index. */
+export const indexable = (converted: Converted): Converted =>
+  isText(converted.value) && Buffer.byteLength(converted.value) > MAX_INDEXED_BYTES
+    ? { value: null, problem: TOO_LONG }
+    : converted;
 
 /** Forms of values in lines of an archive, where they differ from JSON responses. */
 const WRITTEN: Readonly<Record<string, (value: unknown) => unknown>> = {

@@ -1,13 +1,18 @@
 /** Instances of components in a version, with their links. */
 import type { Attribute, Component } from '../../content/model/model.js';
+import { isObject } from '../../kernel/json.js';
 import { convertValue } from './convert-value.js';
+import { SAID } from './document-remarks.js';
 import { documentIdOf } from './document-ids.js';
+import { isKeptId } from './kept-ids.js';
 import type { LinkLists } from './link-lists.js';
 import { textOf } from './source-schema.js';
 import { instancesIn, type SourceInstance } from './source-types.js';
-import { type Building, type DocumentNotes, isInteger, placeOf, type Version } from './version.js';
+import { type Building, type DocumentNotes, placeOf, type Version } from './version.js';
 
 type Values = Record<string, unknown>;
+
+const OF_EVERY_INSTANCE: readonly string[] = ['id', 'documentId', '__component'];
 
 /** Value of an attribute of the source, and the type or component that has it. */
 interface Given {
@@ -28,13 +33,19 @@ export class Instances {
   stored(attribute: Embedded, given: Given, version: Version): unknown {
     const list = this.list(attribute, given, version);
     if (list.length === 0) return null;
-    return 'many' in attribute && attribute.many ? list : list[0];
+    if ('many' in attribute && attribute.many) return list;
+    const text = 'Further instances of a component that is not repeatable: the first one stays';
+    if (list.length > 1) this.notes.say('none', [attribute.name, text], version.row);
+    return list[0];
   }
 
   private list(attribute: Embedded, { uid, given }: Given, version: Version): readonly Values[] {
     const { types } = this.building;
     const source = types.source(uid)?.attributes[types.nameInSource(uid, attribute.name)];
     if (source === undefined) return [];
+    const others = [given].flat().filter((one) => (one ?? null) !== null && !isObject(one));
+    if (others.length > 0)
+      this.notes.say('none', [attribute.name, 'Values that are no instance of a component'], version.row);
     const seen = new Set<number>();
     return instancesIn(source, given).flatMap((one) => {
       const component = types.component(one.uid);
@@ -44,9 +55,9 @@ export class Instances {
         return [];
       }
       const isNamed = 'named' in attribute && attribute.named;
-      const id = isInteger(one.id) && (isNamed || !seen.has(one.id)) ? one.id : this.building.newId('');
+      const id = isKeptId(one.id) && (isNamed || !seen.has(one.id)) ? one.id : this.building.newId('');
       seen.add(id);
-      const values: Values = { id, documentId: documentIdOf(one.uid, one.id) };
+      const values: Values = { id, documentId: documentIdOf(one.uid, id) };
       if (isNamed) values['__component'] = component.uid;
       for (const inner of component.attributes.values()) {
         if (inner.system) continue;
@@ -60,13 +71,9 @@ export class Instances {
 
   private sayUnknown({ uid, values }: SourceInstance, { row }: Version): void {
     const { types } = this.building;
-    for (const name of Object.keys(types.source(uid)?.attributes ?? {}))
+    for (const name of Object.keys(values).filter((one) => !OF_EVERY_INSTANCE.includes(one)))
       if ((values[name] ?? null) !== null && types.attribute(uid, name) === undefined)
-        this.notes.say(
-          'none',
-          [`${uid}.${name}`, 'Values of an attribute that the model does not have'],
-          row,
-        );
+        this.notes.say('none', [`${uid}.${name}`, SAID.unknownValue], row);
   }
 
   private member(attribute: Attribute, { uid, id, values }: SourceInstance, version: Version): unknown {

@@ -1,12 +1,12 @@
 /** Reads the rows and links of an archive into the sorts. */
-import { documentIdOf } from './document-ids.js';
+import { documentIdOf, isDocumentId } from './document-ids.js';
+import { isKeptId, SeenIds } from './kept-ids.js';
 import { wholePosition } from './positions.js';
 import {
   FIRST,
   INTERNAL,
   keyOf,
   type LastNumbers,
-  MAX_ID,
   type Owner,
   SECOND,
   type Sorting,
@@ -23,6 +23,7 @@ export class RowReader {
   /** Document of the lowest row id of each single type. */
   readonly singles = new Map<string, { readonly id: number; readonly documentId: string }>();
   private readonly last = { instance: 0, instances: 0, position: 0 };
+  private readonly seen = new Map<string, SeenIds>();
   private linksRead = 0;
   private rowsRead = 0;
 
@@ -68,8 +69,7 @@ export class RowReader {
     await this.sorts.owners.add(keyOf(uid, id, FIRST), owner);
     if (survey.rest) await this.sorts.targets.add(keyOf(uid, owner.documentId, FIRST), owner);
     for (const instance of types.instances(uid, row.data)) {
-      const number = Number(instance.id);
-      if (number <= MAX_ID) this.last.instance = Math.max(this.last.instance, number);
+      if (isKeptId(instance.id)) this.last.instance = Math.max(this.last.instance, instance.id);
       this.last.instances += 1;
       await this.sorts.owners.add(keyOf(instance.uid, instance.id, FIRST), owner);
     }
@@ -78,9 +78,12 @@ export class RowReader {
   }
 
   private documentIdOf(uid: string, id: number | string, data: StrapiObject): string {
-    return (
-      textOf(data['documentId']) || documentIdOf(uid, this.sorting.survey.groups.lowest(uid, Number(id)))
-    );
+    const given = textOf(data['documentId']);
+    if (given === '') return documentIdOf(uid, this.sorting.survey.groups.lowest(uid, Number(id)));
+    if (isDocumentId(given)) return given;
+    const text = 'Document ids with other characters than letters, digits and "-_.~": they get another one';
+    this.sorting.remarks.add({ list: 'changed', subject: uid, key: 'documentId', text }, String(id));
+    return documentIdOf(uid, given);
   }
 
   private rowOf(moved: MovedType, id: number | string, data: StrapiObject): SourceRow {
@@ -90,7 +93,13 @@ export class RowReader {
     const published = !drafts || textOf(data['publishedAt']) !== '';
     const wanted = given === '' ? survey.defaultLocale : given;
     const locale = moved.archived.type.localized ? wanted : homeLocale;
-    return { what: 'row', id, locale, given, published, data };
+    return { what: 'row', id, locale, given, published, data, repeated: this.isRepeated(moved.uid, id) };
+  }
+
+  private isRepeated(uid: string, id: number | string): boolean {
+    const seen = this.seen.get(uid) ?? new SeenIds();
+    this.seen.set(uid, seen);
+    return isKeptId(id) && seen.add(id);
   }
 
   private single(moved: MovedType, { documentId, row }: Owner): void {

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { isObject } from '../../kernel/json.js';
-import { FILE_UID } from './names.js';
+import { FILE_UID, ROLE_UID } from './names.js';
 import { RowReader } from './read-rows.js';
 import {
   type Barred,
@@ -34,6 +34,9 @@ import {
 } from './sorted-parts.js';
 import { textOf } from './source-schema.js';
 import type { MovedType } from './source-types.js';
+
+const TAKEN_VALUE = 'Values that another document has already, in an attribute that is unique: left empty';
+const TAKEN_ROLE = 'Types that another role has already: they become the document id of the role';
 
 export class RowSorter {
   private readonly sorts: Sorts;
@@ -175,7 +178,7 @@ export class RowSorter {
           list: 'none',
           subject: owner.type,
           key: attribute,
-          text: 'Values that another document has already, in an attribute that is unique: left empty',
+          text: owner.type === ROLE_UID ? TAKEN_ROLE : TAKEN_VALUE,
         },
         String(owner.row),
       );

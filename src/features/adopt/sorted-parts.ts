@@ -16,6 +16,8 @@ export interface SourceRow {
   /** Locale in the source; empty for none. */
   readonly given: string;
   readonly published: boolean;
+  /** Whether an earlier row of the type has the same id. */
+  readonly repeated: boolean;
   readonly data: StrapiObject;
 }
 
@@ -74,8 +76,6 @@ export interface OwnedLink extends RowLink {
   readonly owner: Owner;
 }
 
-/** Maximum id of an instance. */
-export const MAX_ID = 2_000_000_000;
 export const BETWEEN = '\u0001';
 export const [FIRST, SECOND] = ['0', '1'];
 

@@ -40,20 +40,22 @@ export interface StrapiArchive {
   readonly path: string;
 }
 
+/** Mark at the start of files that some editors of Windows have saved. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
 const objectIn = (line: string): StrapiObject | null => {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = JSON.parse(line.replace(BYTE_ORDER_MARK, ''));
     return isObject(value) ? value : null;
   } catch {
     return null;
   }
 };
 
-const LINE_ERRORS = { tooLong: () => new AdoptError('A line of the archive is too long') };
-
 async function* objectsIn(part: StrapiPart, { name, bytes }: TarFile): AsyncGenerator<StrapiItem> {
   let line = 0;
-  for await (const text of linesOf(bytes, LINE_ERRORS)) {
+  const tooLong = (): AdoptError => new AdoptError(`${name}: line ${line + 1} is too long`);
+  for await (const text of linesOf(bytes, { tooLong })) {
     line += 1;
     if (text.trim() === '') continue;
     const value = objectIn(text);
@@ -77,8 +79,20 @@ async function* whole(
 
 const isPart = (word: string): word is StrapiPart => LINED.some((one) => one === word);
 
+/** Path in an export, which may be in one more folder if it was packed again. */
+const PATH = /^(?:[^/]+\/)?((?:schemas|entities|links|configuration|assets)\/.+|metadata\.json)$/;
+/** Files that macOS adds to a folder when it packs it. */
+const ADDED = /(?:^|\/)(?:\._[^/]*|\.DS_Store)$/;
+
+/** Returns the path of a file without the folder around it; null for files that are no part of an export. */
+function pathIn(name: string): string | null {
+  const path = name.replace(/\\/g, '/').replace(/^(?:\.?\/+)+/, '');
+  return ADDED.test(path) ? null : (PATH.exec(path)?.[1] ?? null);
+}
+
 async function* itemsIn(file: TarFile): AsyncGenerator<StrapiItem> {
-  const path = file.name.replace(/\\/g, '/').replace(/^\.?\/+/, '');
+  const path = pathIn(file.name);
+  if (path === null) return;
   const [first = '', second, third] = path.split('/');
   const named = { ...file, name: path };
   if (path === 'metadata.json') yield* whole('metadata', named);

@@ -1,5 +1,7 @@
 /** First pass over an archive: everything but the content itself. */
 import { isText } from '../../kernel/json.js';
+import { instantOf } from './convert-value.js';
+import { isKeptId } from './kept-ids.js';
 import { layoutIn } from './layouts.js';
 import { FILE_UID, ROLE_UID } from './names.js';
 import type { Remark } from './remark.js';
@@ -33,7 +35,7 @@ export interface Survey {
   readonly fileNames: ReadonlySet<string>;
   /** Number of rows by type. */
   readonly rows: ReadonlyMap<string, number>;
-  /** Highest row id by type. */
+  /** Highest row id that stays, by type. */
   readonly lastIds: ReadonlyMap<string, number>;
   readonly links: number;
   readonly assets: ReadonlySet<string>;
@@ -84,7 +86,7 @@ class Surveyor {
     const locales = this.localeCodes();
     return {
       version: textOf(objectOf(this.metadata['strapi'])['version']),
-      createdAt: textOf(this.metadata['createdAt']) || '1970-01-01T00:00:00.000Z',
+      createdAt: instantOf(this.metadata['createdAt']) ?? '1970-01-01T00:00:00.000Z',
       rest: this.metadata['rest'] === true,
       schemas: this.schemas,
       layouts: this.layouts,
@@ -119,7 +121,7 @@ class Surveyor {
     const type = textOf(value['type']);
     const id = Number(value['id']);
     this.rows.set(type, (this.rows.get(type) ?? 0) + 1);
-    if (Number.isSafeInteger(id)) this.lastIds.set(type, Math.max(this.lastIds.get(type) ?? 0, id));
+    if (isKeptId(id)) this.lastIds.set(type, Math.max(this.lastIds.get(type) ?? 0, id));
     const data = objectOf(value['data']);
     this.small.get(type)?.push({ ...data, id });
     if (type === FILE_UID) this.fileNames.add(`${textOf(data['hash'])}${textOf(data['ext'])}`);

@@ -31,11 +31,10 @@ export interface Version {
 export const placeOf = (uid: string, ref: number | string, name: string): string =>
   `${uid}\u0001${ref}\u0001${name}`;
 
-export const isInteger = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) > 0 && Number(value) <= 2_000_000_000;
-
 /** Adds remarks about the rows of a document. */
 export class DocumentNotes {
+  private readonly said = new Map<SourceRow, Set<string>>();
+
   constructor(
     private readonly document: SourceDocument,
     private readonly remarks: Remarks,
@@ -43,6 +42,12 @@ export class DocumentNotes {
 
   say(list: 'changed' | 'none', [key, text]: readonly [string, string], row: SourceRow): void {
     const subject = this.document.moved.uid;
+    // A row may become two versions, which say the same.
+    const said = this.said.get(row) ?? new Set();
+    this.said.set(row, said);
+    const remark = [list, key, text].join('\n');
+    if (said.has(remark)) return;
+    said.add(remark);
     this.remarks.add({ list, subject, ...(key === '' ? {} : { key }), text }, this.nameOf(row));
   }
 

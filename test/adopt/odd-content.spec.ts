@@ -1,0 +1,221 @@
+/** Content in forms that no export of a sound project has: it moves, or the report names it. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Adopted, adoptedModel, startAdopted } from './app.ts';
+import {
+  componentSchema,
+  entity,
+  fileLink,
+  type Json,
+  link,
+  typeSchema,
+  writeArchive,
+} from './small-archive.ts';
+
+const ODD = 'api::odd.odd';
+const PART = 'shared.part';
+const FILE = 'plugin::upload.file';
+const ROLE = 'plugin::users-permissions.role';
+const times = { createdAt: '2024-01-01T00:00:00.000Z', updatedAt: '2024-01-02T00:00:00.000Z' };
+
+const SCHEMAS: readonly Json[] = [
+  typeSchema('odd', {
+    title: { type: 'string' },
+    code: { type: 'string', unique: true },
+    place: { type: 'geo-point' },
+    ...{ day: { type: 'date' }, at: { type: 'datetime' }, clock: { type: 'time' } },
+    ...{ whole: { type: 'integer' }, price: { type: 'decimal' }, data: { type: 'json' } },
+    part: { type: 'component', component: PART },
+    parts: { type: 'component', component: PART, repeatable: true },
+    zone: { type: 'dynamiczone', components: [PART] },
+    photo: { type: 'media' },
+    odds: { type: 'relation', relation: 'manyToMany', target: ODD },
+  }),
+  componentSchema(PART, { name: { type: 'string' } }),
+];
+
+const odd = (id: unknown, documentId: unknown, values: Json): Json => ({
+  type: ODD,
+  id,
+  data: { documentId, ...times, publishedAt: null, ...values },
+});
+const file = (id: number, values: Json): Json =>
+  entity(FILE, id, {
+    documentId: `file${id}`,
+    name: 'a.txt',
+    ext: '.txt',
+    folderPath: '/',
+    ...times,
+    ...values,
+  });
+const role = (id: number, type: string | null, name: string | null): Json =>
+  entity(ROLE, id, { documentId: `role${id}`, name, type, ...times });
+
+/** Text that no compression makes short. */
+const longText = Array.from({ length: 5000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7919) % 20_000)));
+const nested = JSON.parse(`${'['.repeat(2000)}${']'.repeat(2000)}`) as unknown;
+
+const ENTITIES: readonly Json[] = [
+  odd(1, 'my/../document', { title: 'strange document id' }),
+  odd(2, 'x'.repeat(300), { title: 'long document id' }),
+  odd(3, null, { title: 'no document id' }),
+  ...[odd(4, 'first', { title: 'row' }), odd(4, 'second', { title: 'same row id' })],
+  ...[odd(5, 'twice', { title: 'one' }), odd(6, 'twice', { title: 'two' })],
+  odd(1_999_999_999, 'high', { title: 'high ids', part: { id: 2_000_000_000, name: 'part' } }),
+  odd('7', 'text', { title: 'row id as text' }),
+  odd(10, 'days', { day: '2024-02-30', at: '+012345-01-01T00:00:00.000Z', clock: '25:00:00' }),
+  odd(11, 'spelled', { day: 1_704_067_200_000, at: '2024-01-01 10:00:00', clock: '10:00:00.123456' }),
+  odd(12, 'timeless', { createdAt: 'yesterday', updatedAt: null }),
+  odd(13, 'numbers', { whole: '12', price: 52.520008 }),
+  odd(14, 'long', { code: longText.join(''), title: longText.join('') }),
+  odd(15, 'deep', { data: nested }),
+  odd(16, 'texts', { title: 'a\u0000b', data: '"{\\"a\\":1}"', place: { lat: 1 }, unknown: 'value' }),
+  odd(20, 'instances', {
+    part: [
+      { id: 1, name: 'first' },
+      { id: 2, name: 'further' },
+    ],
+    parts: [{ id: null, name: 'no id' }, { name: 'none' }, 5, { id: 3, name: 'x', gone: 'value' }],
+    zone: [
+      { id: 4, name: 'no component' },
+      { __component: 'gone.away', id: 5 },
+      { __component: PART, name: 'y' },
+    ],
+  }),
+  odd(21, 'no-instances', { part: 12, parts: 'text', zone: '[]' }),
+  { type: ODD, data: null },
+  { type: 'api::gone.gone', id: 1, data: { title: 'no such type' } },
+  ...[
+    file(1, { hash: 'one' }),
+    file(2, { hash: 'one', folderPath: '/99' }),
+    file(3, { hash: null, ext: null }),
+  ],
+  ...[role(1, 'editor', 'Editor'), role(2, 'editor', 'Editor'), role(3, null, null)],
+];
+
+const LINKS: readonly Json[] = [
+  link([ODD, 5, 'odds'], [ODD, 4]),
+  link([ODD, 999, 'odds'], [ODD, 1]),
+  link([ODD, 1, 'odds'], [ODD, 999]),
+  link([ODD, 1, 'gone'], [ODD, 4]),
+  fileLink(77, [ODD, 1, 'photo']),
+  fileLink(1, ['api::gone.gone', 1, 'photo']),
+  ...[{ kind: 'relation.strange', left: null, right: { x: 1 } }, {}],
+];
+
+describe('odd content', () => {
+  let folder: string;
+  let archive: string;
+  let host: Adopted;
+  let output: string;
+  let report: { changed: Json[]; none: Json[] };
+  const get = async (path: string): Promise<any> => (await fetch(`${host.url}/api/${path}`)).json();
+  const one = async (id: string): Promise<any> => (await get(`odds/${id}?status=draft&populate=*`)).data;
+  /** Number of rows with a remark that begins with a text, by key. */
+  const rowsOf = (key: string, text: string): unknown =>
+    [...report.none, ...report.changed].find(
+      (remark) => (remark['key'] ?? '') === key && String(remark['text']).startsWith(text),
+    )?.['count'];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'odd-'));
+    archive = await writeArchive(join(folder, 'archive'), {
+      ...{ version: '5.54.0', schemas: SCHEMAS, entities: ENTITIES, links: LINKS },
+      assets: {
+        'one.txt': Buffer.from('text'),
+        'thumbnail_one.txt': Buffer.from('t'),
+        'other.txt': Buffer.from('o'),
+      },
+    });
+    host = await startAdopted(await adoptedModel(archive));
+    output = await host.adopt(archive);
+    report = JSON.parse(await readFile(join(host.folder, 'report.json'), 'utf8'));
+  });
+  afterAll(async () => {
+    await host.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('moves, and a second run finds every document unchanged', async () => {
+    expect(output).toContain('Moved: 24 new, 0 replaced, 0 unchanged, 0 left out');
+    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 24 unchanged, 0 left out');
+  });
+
+  it('gets other ids where an id is missing, too large, repeated or no part of a URL', async () => {
+    const { data } = await get('odds?status=draft&sort=title&pagination[pageSize]=100&fields=title');
+    const ids = data.map(({ id }: { id: number }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const titled = (title: string): any => data.find((row: { title: string }) => row.title === title);
+    expect(titled('strange document id').documentId).toMatch(/^[a-z][a-z0-9]{23}$/);
+    expect(titled('long document id').documentId).toMatch(/^[a-z][a-z0-9]{23}$/);
+    expect((await one('high')).part).toMatchObject({ name: 'part' });
+    expect(rowsOf('documentId', 'Document ids with other characters')).toBe(2);
+    expect(rowsOf('id', 'Rows without an id of their own')).toBe(4);
+    expect(rowsOf('', 'Rows of the same state and locale')).toBe(1);
+  });
+
+  it('keeps dates in several spellings, and reports impossible ones', async () => {
+    expect(await one('spelled')).toMatchObject({
+      ...{ day: '2024-01-01', at: '2024-01-01T10:00:00.000Z', clock: '10:00:00.123' },
+    });
+    expect(await one('days')).toMatchObject({ day: null, at: null, clock: null });
+    expect(await one('timeless')).toMatchObject({ createdAt: '2026-01-01T00:00:00.000Z' });
+    for (const key of ['day', 'at', 'clock']) expect(rowsOf(key, 'The value cannot be stored')).toBe(1);
+    expect(rowsOf('createdAt', 'Times that cannot be read')).toBe(1);
+  });
+
+  it('reports numbers that are rounded, and values that the database cannot hold', async () => {
+    expect(await one('numbers')).toMatchObject({ whole: 12, price: 52.52 });
+    expect(rowsOf('price', 'Numbers of more than two decimal places are rounded')).toBe(1);
+    expect(await one('long')).toMatchObject({ code: null, title: longText.join('') });
+    expect(rowsOf('code', 'Texts of more than 2500 bytes')).toBe(1);
+    expect(await one('deep')).toMatchObject({ data: null });
+    expect(rowsOf('data', 'The value is left out: it has more than 500 levels')).toBe(1);
+  });
+
+  it('keeps values of unknown types as JSON, and reports values without an attribute', async () => {
+    expect(await one('texts')).toMatchObject({ title: 'ab', data: '"{\\"a\\":1}"', place: { lat: 1 } });
+    expect(rowsOf('title', 'The value is changed so that the database can store it')).toBe(1);
+    expect(rowsOf('unknown', 'Values of an attribute that the model does not have')).toBe(1);
+    expect(report.changed).toContainEqual(
+      expect.objectContaining({ key: 'place', text: expect.stringContaining('it becomes "json"') }),
+    );
+  });
+
+  it('keeps instances without ids, and reports what is no instance', async () => {
+    const { part, parts, zone } = await one('instances');
+    expect(part).toMatchObject({ id: 1, name: 'first' });
+    expect(parts.map(({ name }: Json) => name)).toEqual(['no id', 'none', 'x']);
+    expect(new Set(parts.map(({ documentId }: Json) => documentId)).size).toBe(3);
+    expect(zone).toMatchObject([{ __component: PART, name: 'y' }]);
+    expect(rowsOf('part', 'Further instances')).toBe(1);
+    expect(rowsOf('parts', 'Values that are no instance of a component')).toBe(2);
+    expect(rowsOf('zone', 'Instances of "gone.away"')).toBe(1);
+    expect(rowsOf(`${PART}.gone`, 'Values of an attribute that the model does not have')).toBe(1);
+  });
+
+  it('reports bytes without a row, folders that do not exist, and links that lead nowhere', () => {
+    const rows = (text: string): unknown => report.none.find((remark) => remark['text'] === text)?.['rows'];
+    expect(rows('Bytes that no row of the media library has: they are not stored')).toEqual(['other.txt']);
+    expect(rows('Files in folders that the archive does not contain: they are in none')).toEqual([
+      'file2: a.txt',
+    ]);
+    expect(rowsOf('odds', 'Links of rows that the archive does not contain')).toBe(1);
+    expect(rowsOf('odds', `Links to rows of ${ODD} that the archive does not contain`)).toBe(1);
+    expect(rowsOf('gone', 'Links of an attribute that the model does not have')).toBe(1);
+    expect(rowsOf('', 'Links of a type or component that the model does not have')).toBe(2);
+    expect(rowsOf('photo', 'Links of a type or component that the model does not have')).toBe(1);
+  });
+
+  it('gives every role a name and a type of its own, without which no request is served', async () => {
+    const { roles } = await get('users-permissions/roles');
+    expect(roles).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'Editor', type: 'editor' }),
+        expect.objectContaining({ name: 'Editor', type: 'role2' }),
+        expect.objectContaining({ name: 'role3', type: 'role3' }),
+      ]),
+    );
+  });
+});
