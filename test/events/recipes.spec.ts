@@ -95,7 +95,13 @@ describe('recipes for events', () => {
     const { contentChanged } = await snippetWith<{ contentChanged: ContentChanged }>(PAGE, 'contentChanged');
     const tags: string[] = [];
     const handle = contentChanged((tag) => tags.push(tag));
-    const body = JSON.stringify({ event: 'entry.publish', model: 'article', entry: { documentId: 'a' } });
+    const change = {
+      event: 'entry.publish',
+      model: 'article',
+      entry: { documentId: 'a' },
+      tags: ['t1', 't2'],
+    };
+    const body = JSON.stringify(change);
     const now = new Date();
     const headers = {
       'webhook-id': 'evt_1',
@@ -108,7 +114,7 @@ describe('recipes for events', () => {
     expect(tags).toEqual([]);
     process.env['WEBHOOK_SECRET'] = secret;
     expect((await handle(request())).status).toBe(204);
-    expect(tags).toEqual(['article', 'article:a']);
+    expect(tags).toEqual(['article', 'article:a', 't1', 't2']);
     delete process.env['WEBHOOK_SECRET'];
   });
 });

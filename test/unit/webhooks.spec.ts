@@ -56,6 +56,13 @@ describe('addresses of webhooks', () => {
     ['64:ff9b::7f00:1', false],
     ['fd00::1', false],
     ['fe80::1', false],
+    ['::127.0.0.1', false],
+    ['::ffff:0:127.0.0.1', false],
+    ['5f00::1', false],
+    ['3fff::1', false],
+    ['2002:7f00:1::', false],
+    ['fec0::1', false],
+    ['ff02::1', false],
     ['2606:4700:4700::1111', true],
   ])('%s is allowed: %p', (address, allowed) => {
     expect(addresses.allows(address)).toBe(allowed);
@@ -67,6 +74,13 @@ describe('addresses of webhooks', () => {
     'http://0x7f000001/',
     'http://2130706433/',
     'http://127.1/',
+    'http://127.0.0.1./',
+    'http://0177.0.0.1/',
+    'http://0/',
+    'http://①②⑦.0.0.1/',
+    'http://[::ffff:7f00:1]/',
+    'http://[::127.0.0.1]/',
+    'http://[0:0:0:0:0:0:0:1]/',
   ])('refuses the URL %s before it connects', (url) => {
     expect(() => addresses.check(new URL(url))).toThrow('not a public address');
   });

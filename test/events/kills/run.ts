@@ -158,6 +158,9 @@ function compare(
   return { problems, repeated };
 }
 
+/** Milliseconds without a delivery after which the run ends, because the events that are left are lost. */
+const STUCK = 120_000;
+
 /** Writes of one process whose outcome it may not have reported when it is killed. */
 const MAX_UNREPORTED = 20;
 
@@ -244,14 +247,15 @@ export async function runEvents(options: RunOptions): Promise<RunResult> {
     await Promise.all(children.map((child) => heard(child, 'stopped')));
     say(`${done.length} writes, waiting for their events`);
     const names = by === 'log' ? `('webhook healthy', 'handler handler')` : `('none')`;
-    const end = Date.now() + 120_000;
-    for (let left = 1; left > 0 && Date.now() < end; await sleep(500)) {
+    let [left, changedAt] = [-1, Date.now()];
+    for (; left !== 0 && Date.now() - changedAt < STUCK; await sleep(500)) {
       const [row] = await sql(`select
         (select count(*)::int from content_event_reader r, content_event e where r.name in ${names}
           and not pg_visible_in_snapshot(e.xid, r.base)
           and not coalesce(pg_visible_in_snapshot(e.xid, r.target) and e.id <= r.after, false)) +
         (select count(*)::int from content_event_delivery where reader in ${names}) as left`);
-      left = Number(row?.['left']);
+      const now = Number(row?.['left']);
+      if (now !== left) [left, changedAt] = [now, Date.now()];
     }
     const log = (await sql(
       `select 'evt_' || id as id, document_id as "documentId", action from content_event order by id`,

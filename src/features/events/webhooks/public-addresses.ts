@@ -19,20 +19,15 @@ const RESERVED: readonly string[] = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/128',
-  '::1/128',
-  // Addresses that contain an IPv4 address: the network behind them may be private.
-  '::ffff:0:0/96',
-  '64:ff9b::/96',
-  '64:ff9b:1::/48',
-  '2002::/16',
+  // Everything but 2000::/3, which alone has public addresses.
+  '::/3',
+  '4000::/2',
+  '8000::/1',
   '2001::/23',
-  '100::/64',
   '2001:db8::/32',
-  'fc00::/7',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
+  '3fff::/20',
+  // Addresses that contain an IPv4 address: the network behind them may be private.
+  '2002::/16',
 ];
 
 const NETWORK = /^([0-9a-fA-F.:]+)\/(\d{1,3})$/;

@@ -1,5 +1,5 @@
 /** HTTP POST of one webhook: bounded in time and size, without redirects. */
-import { Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Agent as PlainAgent, type IncomingMessage, request as plainRequest } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import type { Outcome } from '../reader.js';
 import { type PublicAddresses, RefusedAddress } from './public-addresses.js';
@@ -43,12 +43,35 @@ function reasonOf(error: unknown): string {
 /** Bytes of a response that are read, so that its connection can be used again. */
 const MAX_RESPONSE = 65_536;
 
-/** Connections of webhooks alone: others may go to addresses that webhooks may not reach. */
 const KEPT = { keepAlive: true, timeout: 30_000 };
-const AGENTS = {
-  'http:': { agent: new PlainAgent(KEPT), open: plainRequest },
-  'https:': { agent: new SecureAgent(KEPT), open: secureRequest },
-};
+
+interface Connections {
+  readonly plain: PlainAgent;
+  readonly secure: SecureAgent;
+}
+
+/** Connections by the addresses that they may reach: no endpoint uses one that is refused to it. */
+const connections = new WeakMap<PublicAddresses, Connections>();
+
+function connectionsTo(addresses: PublicAddresses): Connections {
+  const known = connections.get(addresses);
+  if (known !== undefined) return known;
+  const made = { plain: new PlainAgent(KEPT), secure: new SecureAgent(KEPT) };
+  connections.set(addresses, made);
+  return made;
+}
+
+/** Reads the rest of a response, and closes its connection if it is too long or does not end in time. */
+function discard(response: IncomingMessage, timeout: number): void {
+  const timer = setTimeout(() => response.destroy(), timeout).unref();
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE) response.destroy();
+  });
+  response.on('error', () => undefined);
+  response.on('close', () => clearTimeout(timer));
+}
 
 /** Sends a webhook to an http or https URL. Never throws. */
 export function send({ url, headers, body, timeout }: Post, addresses: PublicAddresses): Promise<Outcome> {
@@ -59,10 +82,11 @@ export function send({ url, headers, body, timeout }: Post, addresses: PublicAdd
       resolve(failed(reasonOf(error)));
       return;
     }
-    const { agent, open } = AGENTS[url.protocol === 'https:' ? 'https:' : 'http:'];
-    const sent = open(url, {
+    const isSecure = url.protocol === 'https:';
+    const { plain, secure } = connectionsTo(addresses);
+    const sent = (isSecure ? secureRequest : plainRequest)(url, {
       method: 'POST',
-      agent,
+      agent: isSecure ? secure : plain,
       headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)) },
       lookup: addresses.lookup,
     });
@@ -76,12 +100,7 @@ export function send({ url, headers, body, timeout }: Post, addresses: PublicAdd
     };
     sent.on('response', (response) => {
       settle(outcomeOf(response.statusCode ?? 0, response.headers['retry-after']));
-      let bytes = 0;
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > MAX_RESPONSE) response.destroy();
-      });
-      response.on('error', () => undefined);
+      discard(response, timeout);
     });
     sent.on('error', (error) => settle(failed(reasonOf(error))));
     sent.end(body);

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
 import { Documents } from '../../../content/documents/documents.service.js';
@@ -6,6 +6,7 @@ import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/
 import { typeUid } from '../../../content/model/naming.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
 import { isObject } from '../../../kernel/json.js';
+import { LiveTags } from '../live/live-tags.js';
 import type { LoggedEvent } from '../logged-event.js';
 import { queryOf, type WebhookEndpoint } from './endpoint.js';
 
@@ -22,6 +23,7 @@ export class WebhookEntries {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(Documents) private readonly documents: Documents,
     @Inject(ContentAccess) private readonly access: ContentAccess,
+    @Optional() @Inject(LiveTags) private readonly tags: LiveTags | null,
   ) {}
 
   /**
@@ -45,9 +47,11 @@ export class WebhookEntries {
       event.action === 'delete' || (endpoint.filters === undefined && endpoint.role === undefined);
     const entry = found ?? (isGone ? idsOf(event) : null);
     if (entry === null) return null;
-    const body = JSON.stringify(this.body(event, type, entry));
+    const tags = (await this.tags?.staleBy([event])) ?? [];
+    const more = tags.length === 0 ? {} : { tags };
+    const body = JSON.stringify({ ...this.body(event, type, entry), ...more });
     if (Buffer.byteLength(body) <= MAX_BODY) return body;
-    return JSON.stringify({ ...this.body(event, type, idsOf(event)), thin: true });
+    return JSON.stringify({ ...this.body(event, type, idsOf(event)), ...more, thin: true });
   }
 
   private typeOf(name: string): ContentType | null {

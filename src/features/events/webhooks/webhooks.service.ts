@@ -119,7 +119,10 @@ export class Webhooks implements OnModuleInit {
     return { ...(await this.one(id)), secret };
   }
 
-  /** Changes a stored webhook; an omitted value stays. Throws as {@link create}, and NotFoundError. */
+  /**
+   * Changes a stored webhook; an omitted value stays. Throws as {@link create}, and NotFoundError. Another
+   * server needs `headers`, too: those of the former one may be secret.
+   */
   async update(
     id: string,
     changes: Partial<WebhookEndpoint> & { readonly enabled?: boolean },
@@ -130,6 +133,7 @@ export class Webhooks implements OnModuleInit {
       throw wrongValue('enabled', 'enabled must be a boolean');
     const known = await this.storedOne(id);
     checkEndpoint({ name: known.name, url: known.url, ...rest });
+    this.needHeaders(known, rest);
     const role = rest.role === undefined ? known.role : rest.role;
     await this.needCovered(as, known.role ?? null);
     await this.needCovered(as, role ?? null);
@@ -241,6 +245,13 @@ export class Webhooks implements OnModuleInit {
     if (found.inCode)
       throw new ContentError('ForbiddenError', 'This webhook is defined in code and cannot be changed here');
     return found;
+  }
+
+  /** Refuses to send the headers of one server to another one (protocol 21.23). */
+  private needHeaders({ url, headers = {} }: Known, changes: Partial<WebhookEndpoint>): void {
+    const isElsewhere = changes.url !== undefined && new URL(changes.url).origin !== new URL(url).origin;
+    if (isElsewhere && changes.headers === undefined && Object.keys(headers).length > 0)
+      throw wrongValue('headers', 'headers must be given again for another server, or null for none');
   }
 
   /** Refuses a caller who would get to see more by a webhook than it may read. */
