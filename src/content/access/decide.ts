@@ -102,6 +102,10 @@ export function decideMove(caller: Caller, type: ContentType, stage: string): De
   );
 }
 
+/** Stages whose drafts can be published, and to which a caller may not move every document. */
+export const unapprovable = (caller: Caller, type: ContentType): string[] =>
+  [...(type.stages?.publishing ?? [])].filter((stage) => decideMove(caller, type, stage) !== 'all');
+
 function decisionOf(limits: readonly GrantCondition[], caller: Caller, type: ContentType): Decision {
   const conditions = limits.flatMap((one) => conditionFor(one, caller, type) ?? []);
   if (conditions.includes('all')) return 'all';

@@ -15,6 +15,7 @@ import { compileStartDrafts } from './compile-drafts.js';
 import { compileLinks, linkBatches } from './compile-links.js';
 import { compileDelete, compileUnpublish } from './compile-delete.js';
 import { compileUnschedule } from './compile-schedule.js';
+import { compileStage } from './compile-stage.js';
 import { compileDiscard, compilePublish } from './compile-transitions.js';
 import { compileRows } from './compile-write.js';
 import { CachedTexts } from './cached-texts.js';
@@ -98,6 +99,7 @@ const print = byKind<WriteStep, [WrittenAnswer | null], WriteStatements>({
     quiet([labelled(labelOf(type, 'startDrafts'), compileStartDrafts(type, documentIds))]),
   unpublish: (step) => quiet([labelled(labelOf(step.type, 'unpublish'), compileUnpublish(step))]),
   delete: (step) => quiet([labelled(labelOf(step.type, 'delete'), compileDelete(step))]),
+  stage: (step) => quiet([labelled(labelOf(step.type, 'stage'), compileStage(step))]),
   unschedule: (step) => quiet([labelled(labelOf(step.type, 'unschedule'), compileUnschedule(step))]),
 });
 

@@ -8,6 +8,7 @@ import { bodyError, type Issue, notFound, type Refusal } from '../../kernel/erro
 import type { Attribute } from '../model/model.js';
 import { isPublishedSide } from '../model/published-side.js';
 import { columnValues } from './column-values.js';
+import { approvalsEnded } from './ended-approvals.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
 import type { Loaded } from './loaded.js';
@@ -123,6 +124,7 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         publish,
         links: linksOfWrite({ target, caller: plan.caller, body, documentId, loaded, writeValues }),
       },
+      ...approvalsEnded(plan, versions),
     ],
   };
 };
@@ -155,7 +157,8 @@ const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
   };
 };
 
-const discarded: StepsOf = ({ plan: { target, caller }, loaded }) => {
+const discarded: StepsOf = ({ plan, loaded }) => {
+  const { target, caller } = plan;
   const { type, everyLocale } = target;
   const { documentId, all } = loaded.versions;
   const live = everyLocale ? all.some((row) => row.published) : loaded.versions.published !== undefined;
@@ -166,6 +169,7 @@ const discarded: StepsOf = ({ plan: { target, caller }, loaded }) => {
     steps: [
       ...draftsOf(target, loaded),
       { kind: 'discard', type, documentId, locale: localeOf(target), links },
+      ...approvalsEnded(plan, loaded.versions),
     ],
   };
 };

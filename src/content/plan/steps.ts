@@ -1,6 +1,7 @@
 /** Steps of a write, as values. */
 import type { OwnCondition } from '../access/decide.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../model/model.js';
+import type { VersionRow } from './versions.js';
 
 /** New values by attribute. A relation with a column has the target's document id or null. */
 export type ColumnValues = ReadonlyMap<Attribute, unknown>;
@@ -106,5 +107,17 @@ export interface UnscheduleStep {
   readonly locale: string | null;
 }
 
+/** Moves drafts of other locales to the initial stage, if the shared content that they have has changed. */
+export interface StageStep {
+  readonly kind: 'stage';
+  readonly type: ContentType;
+  readonly initial: string;
+  /** Stages in which a change ends the approval. */
+  readonly approved: readonly string[];
+  /** Drafts before the write. */
+  readonly drafts: readonly Pick<VersionRow, 'id' | 'revision'>[];
+  readonly by: string | null;
+}
+
 export type WriteStep =
-  RowsStep | PublishStep | DraftsStep | UnpublishStep | DiscardStep | DeleteStep | UnscheduleStep;
+  RowsStep | PublishStep | DraftsStep | UnpublishStep | DiscardStep | DeleteStep | UnscheduleStep | StageStep;

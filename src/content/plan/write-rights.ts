@@ -8,6 +8,7 @@ import {
   isOwn,
   type OwnCondition,
   ruleOf,
+  unapprovable,
 } from '../access/decide.js';
 import { presetNames } from '../access/presets.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../model/model.js';
@@ -99,7 +100,8 @@ export const decideState = (published: boolean): typeof decide => (published ? d
 
 /**
  * Decides the accepted references of a relation: documents that may be found. Writing the inverse side
- * changes the other documents, which needs `update` on them (D26).
+ * changes the other documents, which needs `update` on them (D26). Documents whose stages are an approval
+ * stay approved, so it also needs the right to approve them.
  */
 function linksOf(
   caller: Caller,
@@ -122,14 +124,17 @@ function linksOf(
   const targets = decideState(published)(caller, target, 'update');
   const mayUpdate =
     decide(caller, target, 'update') !== 'none' && mayWriteOf(caller, target, 'update')(written);
-  if (targets !== 'none' && mayUpdate) return { types, drafts, targets, resends, rows: 'all' };
+  if (targets !== 'none' && mayUpdate)
+    return unapprovable(caller, target).length > 0
+      ? { grant: `${target.singularApiId}.move` }
+      : { types, drafts, targets, resends, rows: 'all' };
   const reserved = caller.kind === 'user' && written.name === target.owner;
   return { grant: reserved ? null : `${target.singularApiId}.${mayUpdate ? 'publish' : 'update'}` };
 }
 
 /**
- * Owners whose links may change with the state of a document on the inverse side: all, or those that the
- * caller may update (D22, D26). With a filtered `update`, none: the copied links could change the result.
+ * Owners whose links may change with the state of a document on the inverse side: those that the caller may
+ * update and approve (D22, D26). With a filtered `update`, none: the copied links could change the result.
  */
 export function decideOwners(
   caller: Caller,
@@ -138,7 +143,10 @@ export function decideOwners(
 ): 'all' | 'none' | OwnCondition {
   const target = ownerTypeOf(attribute);
   const written = target.attributes.get(holdingSide(attribute) ?? '');
-  const may = written !== undefined && mayWriteOf(caller, target, 'update')(written);
+  const may =
+    written !== undefined &&
+    mayWriteOf(caller, target, 'update')(written) &&
+    unapprovable(caller, target).length === 0;
   const owners = may ? decideState(publish)(caller, target, 'update') : 'none';
   return owners === 'all' || isOwn(owners) ? owners : 'none';
 }
