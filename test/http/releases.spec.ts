@@ -331,6 +331,29 @@ describe.each(ADAPTERS)('releases on %s', (adapter) => {
     expect(await isLive(`pages/${mine}`)).toBe(false);
   });
 
+  it('27.17 a caller to whom entries are hidden neither deletes a release nor clears its time', async () => {
+    const [red, blue] = [
+      await draft('pages', { title: 'red', team: 'red' }),
+      await draft('pages', { title: 'blue', team: 'blue' }),
+    ];
+    const [theirs = '', both = ''] = [
+      await release('theirs', [{ type: 'page', documentId: red, locale: 'en' }]),
+      await release(
+        'both',
+        [red, blue].map((documentId) => ({ type: 'page', documentId, locale: 'en' })),
+      ),
+    ];
+    for (const id of [theirs, both]) await send('PUT', `releases/${id}`, { data: { at: FUTURE } });
+    const as = 'red rita';
+    const before = await snapshot(test);
+    expect((await send('PUT', `releases/${both}`, { as, data: { at: null } })).status).toBe(403);
+    expect((await send('DELETE', `releases/${both}`, { as })).status).toBe(403);
+    expect(await snapshot(test)).toEqual(before);
+    expect((await send('PUT', `releases/${both}`, { as, data: { name: 'ours' } })).status).toBe(200);
+    expect((await send('PUT', `releases/${theirs}`, { as, data: { at: null } })).data.at).toBeNull();
+    expect((await send('DELETE', `releases/${theirs}`, { as })).status).toBe(204);
+  });
+
   it('27.5 shows entries only of documents that the caller may read, and counts the others', async () => {
     const red = await draft('pages', { title: 'Red', team: 'red' });
     const blue = await draft('pages', { title: 'Blue', team: 'blue' });

@@ -38,6 +38,7 @@ const article = defineCollectionType({
   localized: true,
   actions: true,
   history: true,
+  stages: { draft: { to: ['ready'] }, ready: { to: ['draft'], publish: true } },
   attributes: {
     title: { type: 'string', localized: true },
     rank: { type: 'integer' },
@@ -99,6 +100,7 @@ const shared: Grants = {
   organisation: [{ actions: ['find', 'findOne', 'update'], where: itself }],
   'content-type-builder': ['find'],
   locale: ['find'],
+  releases: ['open'],
 };
 const reading = ['find', 'findOne', 'readDrafts'] as const;
 

@@ -30,6 +30,7 @@ export class Mask {
     return body
       .replace(/\b[a-z][a-z0-9]{23}\b/g, numbered)
       .replace(/\\"\d+\.\d+\.\d+-\w+\\"/g, '<tag>')
+      .replace(/"requestId":"[\w-]+"/g, '"requestId":"<id>"')
       .replace(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/g, (time, at: string) => (at < this.start ? time : '"<now>"'))
       .replace(/"id":"?(\d+)"?/g, (id, n: string) =>
         Number(n) >= NEW_ROWS && Number(n) < SHIFT ? '"id":"<new>"' : id,

@@ -15,6 +15,8 @@ export interface Asked {
   readonly body?: unknown;
   /** Path whose ETag is sent as a precondition. */
   readonly tagOf?: string;
+  /** Key of a request that may be repeated. */
+  readonly key?: string;
 }
 
 /** Stands for the document that an earlier request of the run created. */
@@ -135,6 +137,8 @@ export class Requests {
     if (type === 'article' && this.chance(35))
       return this.pick<() => [string, unknown]>([
         () => ['rank', this.pick([1, 2, 3])],
+        () => ['stage', this.pick(['ready', 'draft', null])],
+        () => ['stage', 'ready'],
         () => ['subject', this.morph(false)],
         () => ['subjects', this.morph(true)],
         () => ['part', this.pick([this.part(), null])],
@@ -299,11 +303,43 @@ export class Requests {
     ]);
   }
 
+  private release(): Asked {
+    const base = `releases/${this.pick([1, 2, 2, 3])}`;
+    const entry = (): object => ({
+      type: this.pick(['article', 'article', 'tag']),
+      documentId: this.id('article'),
+      ...(this.chance(80) ? { locale: this.pick(['en', 'fr', '*']) } : {}),
+      ...(this.chance(50) ? { action: this.pick(['publish', 'unpublish']) } : {}),
+    });
+    const row = (): string => String(this.pick([1, 2, 11, 12, 13, 14, 21, 22]));
+    const at = this.pick(['2999-01-01T00:00:00.000Z', null]);
+    return this.pick<() => Asked>([
+      () => ({ method: 'GET', path: `releases?${this.pick(['', 'sort=size', 'filters[size][$gt]=1'])}` }),
+      () => ({ method: 'GET', path: base }),
+      () => ({ method: 'POST', path: 'releases', body: { data: { name: 'new' } } }),
+      () => ({ method: 'PUT', path: base, body: { data: { at } } }),
+      () => ({ method: 'DELETE', path: base }),
+      () => ({ method: 'POST', path: `${base}/entries`, body: { data: [entry(), entry()] } }),
+      () => ({ method: 'POST', path: `${base}/entries`, body: { data: entry() } }),
+      () => ({ method: 'DELETE', path: `${base}/entries/${row()}` }),
+      () => ({ method: 'POST', path: `${base}/actions/remove`, body: { data: { entries: [row(), row()] } } }),
+      () => ({ method: 'POST', path: `${base}/actions/publish`, body: { data: { dryRun: true } } }),
+      () => ({ method: 'POST', path: `${base}/actions/publish` }),
+    ])();
+  }
+
   request(): Asked {
+    const asked = this.asked();
+    if (asked.method === 'GET' || !this.chance(8)) return asked;
+    return { ...asked, key: this.pick(['one', 'two', 'three']) };
+  }
+
+  private asked(): Asked {
     const roll = this.next();
-    if (roll < 0.4) return this.read();
-    if (roll < 0.7) return this.write();
-    if (roll < 0.8) return this.transition();
+    if (roll < 0.37) return this.read();
+    if (roll < 0.66) return this.write();
+    if (roll < 0.75) return this.transition();
+    if (roll < 0.82) return this.release();
     return roll < 0.92 ? this.bulk() : this.past();
   }
 }

@@ -4,6 +4,7 @@
  */
 import { type ContentService, getContentToken } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
+import { ReleasesModule } from 'nestjs-content-api/releases';
 import { tablesOf } from '../faults/picture.ts';
 import { Client, createTables, type Reply, type RunningApp, startApp, withSql } from '../fuzz/apps.ts';
 import type { RunSql } from '../fuzz/content.ts';
@@ -39,6 +40,25 @@ const makeFiles = async (sql: RunSql): Promise<string[]> =>
     )
   ).map((row) => String(row['document_id']));
 
+/** Releases with articles of the tenant, of both tenants, and of the other one. */
+async function makeReleases(sql: RunSql, { own, other }: Known): Promise<void> {
+  const [theirs = [], others = []] = [own['article'], other['article']];
+  const releases = [theirs.slice(0, 3), [...theirs.slice(1, 3), ...others.slice(0, 3)], others.slice(1)];
+  for (const [n, documents] of releases.entries()) {
+    await sql(
+      `insert into content_release (id, name, attempts, created_at, created_by, updated_at)
+       values ($1::int, 'release ' || $1, 0, '2026-01-01', 'user', '2026-01-01')`,
+      [n + 1],
+    );
+    for (const [i, documentId] of documents.entries())
+      await sql(
+        `insert into content_release_entry (id, release_id, type, document_id, locale, action)
+         values ($1, $2, 'article', $3, $4, $5)`,
+        [10 * n + i + 1, n + 1, documentId, i % 2 === 0 ? '*' : 'en', i === 1 ? 'unpublish' : 'publish'],
+      );
+  }
+}
+
 /** Data of an article: links to its own tenant, and of some to the other tenant. */
 function articleData(
   n: number,
@@ -55,6 +75,7 @@ function articleData(
   ];
   return {
     title: `${name} article ${n}`,
+    stage: 'ready',
     rank: n,
     organisation: ids['organisation']?.[0],
     next: articles[n - 1] ?? null,
@@ -92,7 +113,11 @@ async function fillTenant(
     if (n % 2 === 0)
       await service('article').update(documentId, { title: `${name} draft ${n}` }, { status: 'draft' });
     if (n % 3 === 0)
-      await service('article').update(documentId, { title: `${name} français ${n}` }, { locale: 'fr' });
+      await service('article').update(
+        documentId,
+        { title: `${name} français ${n}`, stage: 'ready' },
+        { locale: 'fr' },
+      );
   }
   const gone = await make('tag', { name: `${name} gone`, organisation });
   await service('tag').delete(gone);
@@ -167,7 +192,11 @@ export interface Prepared {
 
 const start = (url: string, way: Way): Promise<RunningApp> =>
   startApp(
-    { ...optionsOf(way), library: true, imports: [HistoryModule.forRoot({ sittingMinutes: 0 })] },
+    {
+      ...optionsOf(way),
+      library: true,
+      imports: [HistoryModule.forRoot({ sittingMinutes: 0 }), ReleasesModule.forRoot()],
+    },
     url,
   );
 
@@ -188,6 +217,7 @@ export async function prepareWorlds(way: Way, closing: Closing, serverUrl?: stri
     const own = await fillTenant(service, TENANTS[0], { shared, foreign: other, files });
     await service('topic').update(topics[0] ?? '', { lead: other['article']?.[3] });
     known = { own, other, shared, files };
+    await withSql(first.url, (sql) => makeReleases(sql, known));
   } finally {
     await running.close();
   }
@@ -231,15 +261,20 @@ export class World {
     return text.replace(/<created (\d+)>/g, (_, n: string) => this.created[Number(n)] ?? 'none');
   }
 
-  async ask({ method, path, body, tagOf }: Asked, headers: Readonly<Record<string, string>>): Promise<Reply> {
+  async ask(
+    { method, path, body, tagOf, key }: Asked,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Reply> {
     const tag = tagOf === undefined ? null : await this.client.get(this.target(tagOf), headers);
     const sent = {
       ...headers,
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
       ...(tag === null ? {} : { 'if-match': String(tag.headers['etag'] ?? '"none"') }),
     };
     const text = body === undefined ? undefined : this.resolve(JSON.stringify(body));
     const reply = await this.client.get(this.target(path), sent, method, text);
-    if (method === 'POST' && reply.status === 201) this.created.push(idOf(reply.body));
+    if (method === 'POST' && reply.status === 201 && !path.startsWith('releases'))
+      this.created.push(idOf(reply.body));
     return reply;
   }
 

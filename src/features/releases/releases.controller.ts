@@ -97,8 +97,7 @@ export class ReleasesController {
   @Delete(':id')
   @HttpCode(204)
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<void> {
-    callerOf(request);
-    await this.releases.remove(idOf(id));
+    await this.releases.remove(idOf(id), callerOf(request));
   }
 
   @Post(':id/entries')

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { ALONE, Database } from '../../content/store/database.js';
-import { ContentError, notFound, overLimit, validationError } from '../../kernel/errors.js';
+import { ContentError, forbidden, notFound, overLimit, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { Row, Runner } from '../../pool/runner.js';
@@ -91,8 +91,12 @@ export class Releases {
     return this.one(String(row?.['id']), caller);
   }
 
-  /** Changes a release. To set its time, the caller must be permitted to publish each entry. */
+  /**
+   * Changes a release. To set its time, the caller must be permitted to publish each entry. Clearing it is a
+   * 403 if entries are hidden from the caller.
+   */
   async change(id: string, change: ReleaseChange, caller: Caller): Promise<ShownRelease> {
+    if (change.at === null) await this.seesAll(id, caller);
     await this.changing(id, async (runner) => {
       if (change.at !== undefined && change.at !== null)
         for (const entry of await this.stored(runner, id)) await this.entries.check(runner, entry, caller);
@@ -101,7 +105,9 @@ export class Releases {
     return this.one(id, caller);
   }
 
-  async remove(id: string): Promise<void> {
+  /** Deletes a release. Throws ForbiddenError if entries are hidden from the caller. */
+  async remove(id: string, caller: Caller): Promise<void> {
+    await this.seesAll(id, caller);
     await this.changing(id, () => Promise.resolve(compileDelete(this.file, id)));
   }
 
@@ -170,6 +176,11 @@ export class Releases {
     const [row]: readonly Row[] = await runner.run(compileHoldRelease(this.file, id));
     if (row === undefined) throw notFound();
     if ((row['released'] === true) !== released) throw released ? isOpen() : isFinal();
+  }
+
+  private async seesAll(id: string, caller: Caller): Promise<void> {
+    const { hidden } = await this.one(id, caller);
+    if (hidden > 0) throw forbidden();
   }
 
   private async changing(id: string, work: (runner: Runner) => Promise<readonly Statement[]>): Promise<void> {
