@@ -30,6 +30,19 @@ export function cpuOf(pids) {
   return ticks / TICKS_PER_SECOND;
 }
 
+/** Returns the CPU seconds of all threads of one process, exact to the nanosecond; Linux only. */
+export function exactCpuOf(pid) {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const nanoseconds = tasks.map((task) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
+    } catch {
+      return 0; // The thread ended.
+    }
+  });
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e9;
+}
+
 /** Returns the first process of the server behind `databaseUrl`; null if it runs on another machine. */
 export async function postmasterPid(databaseUrl) {
   if (process.platform !== 'linux') return null;

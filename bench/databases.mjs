@@ -12,9 +12,9 @@ const SETTINGS = {
   autovacuum: 'off',
 };
 
-/** Starts the server. `create()` creates an empty database; `stop()` drops them all. */
-export async function startDatabases() {
-  const server = await startPostgres(SETTINGS);
+/** Starts the server, with further settings. `create()` creates an empty database; `stop()` drops them all. */
+export async function startDatabases(more = {}) {
+  const server = await startPostgres({ ...SETTINGS, ...more });
   const created = [];
   return {
     url: server.url,

@@ -28,7 +28,7 @@ export async function bench(args) {
   const numbers = Object.fromEntries(
     ['seconds', 'rounds', 'events', 'listeners', 'writes'].map((name) => [name, Number(values[name])]),
   );
-  const databases = await startDatabases();
+  const databases = await startDatabases({ shared_preload_libraries: 'pg_stat_statements' });
   try {
     for (const [name, measure] of Object.entries(PARTS))
       if ([undefined, name].includes(values.only)) await measure({ databases, ...numbers });

@@ -1,10 +1,12 @@
 /**
- * Live reads: memory and CPU for each listener, and the time from the response to a write to its event.
+ * Live reads: memory and CPU for each listener, and the time from the response to a write to its event. Counts
+ * the statements that an idle server runs without listeners, and with them.
  */
 import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuOf } from '../cpu.mjs';
+import pg from 'pg';
+import { exactCpuOf } from '../cpu.mjs';
 import { seedBlog } from '../models/seed.mjs';
 import { memoryOf } from '../read/measure.mjs';
 import { makeLibraryTables } from '../read/peers.mjs';
@@ -44,6 +46,24 @@ const write = (url, i) =>
 
 const percentile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))];
 
+/** Returns the CPU use of a server, and the statements in its database, per second while nothing changes. */
+async function idleOf({ server, database }) {
+  const calls = async () => {
+    const { rows } = await database.query(
+      `select coalesce(sum(calls), 0)::int as calls from pg_stat_statements
+        where dbid = (select oid from pg_database where datname = current_database())
+          and query not like '%pg_stat_statements%'`,
+    );
+    return rows[0].calls;
+  };
+  const [cpu, statements] = [exactCpuOf(server.pid), await calls()];
+  await sleep(IDLE_SECONDS * 1000);
+  return {
+    cpu: (exactCpuOf(server.pid) - cpu) / IDLE_SECONDS,
+    statements: ((await calls()) - statements) / IDLE_SECONDS,
+  };
+}
+
 async function measure({ databases, listeners, writes, path }) {
   const databaseUrl = await databases.create();
   await makeLibraryTables(databaseUrl, 'blog');
@@ -53,10 +73,14 @@ async function measure({ databases, listeners, writes, path }) {
     env: { NODE_ENV: 'production' },
   });
   const requests = [];
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  await database.query('create extension pg_stat_statements');
   try {
     await sleep(2000);
     for (let i = 0; i < 50; i += 1) await write(server.url, i);
     await sleep(2000);
+    const alone = await idleOf({ server, database });
     const before = memoryOf(server.pid);
     let times = [];
     while (requests.length < listeners) {
@@ -68,11 +92,9 @@ async function measure({ databases, listeners, writes, path }) {
     }
     await sleep(2000);
     const after = memoryOf(server.pid);
-    const cpu = cpuOf([server.pid]);
-    await sleep(IDLE_SECONDS * 1000);
-    const idle = (cpuOf([server.pid]) - cpu) / IDLE_SECONDS;
+    const idle = await idleOf({ server, database });
     const delays = [];
-    const busy = cpuOf([server.pid]);
+    const busy = exactCpuOf(server.pid);
     for (let i = 0; i < writes; i += 1) {
       times = [];
       const status = await write(server.url, i);
@@ -82,29 +104,37 @@ async function measure({ databases, listeners, writes, path }) {
       if (times.length < listeners) throw new Error(`${listeners - times.length} listeners got no event`);
       delays.push(...times.map((at) => Math.max(0, at - written)));
     }
-    const each = ((cpuOf([server.pid]) - busy) / writes / listeners) * 1e6;
+    const each = ((exactCpuOf(server.pid) - busy) / writes / listeners) * 1e6;
     delays.sort((a, b) => a - b);
     return {
       memory: (1024 * (after - before)) / listeners,
-      idle: (100 * idle).toFixed(1),
+      idle: [alone, idle].map(({ cpu }) => (100 * cpu).toFixed(1)).join(' → '),
+      statements: [alone, idle].map((one) => one.statements.toFixed(1)).join(' → '),
       each: each.toFixed(0),
       median: percentile(delays, 0.5).toFixed(0),
       last: percentile(delays, 0.99).toFixed(0),
     };
   } finally {
     for (const request of requests) request.destroy();
+    await database.end();
     await server.stop();
   }
 }
 
 export async function measureListeners({ databases, listeners, writes }) {
   console.log(`${listeners} listeners of one process, ${writes} writes`);
-  console.log('| stream | kB for each | CPU while idle | CPU for each event | delay p50 | delay p99 |');
-  console.log('| --- | --: | --: | --: | --: | --: |');
+  console.log('Idle: without listeners → with them.');
+  console.log('| stream | kB for each | idle CPU, % | idle statements/s | CPU for each event | p50 | p99 |');
+  console.log('| --- | --: | --: | --: | --: | --: | --: |');
   for (const path of ['', '/articles']) {
-    const { memory, idle, each, median, last } = await measure({ databases, listeners, writes, path });
+    const { memory, idle, statements, each, median, last } = await measure({
+      databases,
+      listeners,
+      writes,
+      path,
+    });
     console.log(
-      `| /api/live${path} | ${memory.toFixed(1)} | ${idle} % | ${each} µs | ${median} ms | ${last} ms |`,
+      `| /api/live${path} | ${memory.toFixed(1)} | ${idle} | ${statements} | ${each} µs | ${median} ms | ${last} ms |`,
     );
   }
 }
