@@ -11,7 +11,11 @@ const article = defineCollectionType({
   singularApiId: 'article',
   pluralApiId: 'articles',
   draftAndPublish: true,
-  attributes: { title: { type: 'string' }, secret: { type: 'string', private: true } },
+  attributes: {
+    title: { type: 'string' },
+    text: { type: 'text' },
+    secret: { type: 'string', private: true },
+  },
 });
 const memo = defineCollectionType({
   singularApiId: 'memo',
@@ -76,7 +80,13 @@ describe('webhooks', () => {
     url = `http://localhost:${(server.address() as AddressInfo).port}`;
     test = await createTestApp({
       contentTypes: [article, memo, webhookType],
-      access: { public: { article: ['find', 'findOne'] }, roles: { admin: { '*': '*' } } },
+      access: {
+        public: { article: ['find', 'findOne'] },
+        roles: {
+          admin: { '*': '*' },
+          reader: { article: [{ actions: ['find', 'readDrafts'], fields: ['title'] }] },
+        },
+      },
       auth: { strategies: [asAdmin] },
       imports: [
         EventsModule.forRoot({
@@ -139,22 +149,19 @@ describe('webhooks', () => {
     expect(body).toMatchObject({ data: { ...elsewhere, headers: [] } });
   });
 
-  it('have no filter on a private attribute, which would show its value', async () => {
-    const id = await webhook({
-      ...{
-        name: 'guess',
-        url: `${url}/guess`,
-        types: ['article'],
-        filters: { secret: { $startsWith: 'k' } },
-      },
-    });
-    await write('articles?status=draft', { title: 'E', secret: 'key' });
+  it.each<[string, string, object]>([
+    ['that is private', 'secret', {}],
+    ['that their role cannot read', 'text', { role: 'reader' }],
+  ])('have no filter on an attribute %s, which would show its value', async (_what, attribute, more) => {
+    const filters = { [attribute]: { $startsWith: 'k' } };
+    const id = await webhook({ name: attribute, url: `${url}/guess`, types: ['article'], filters, ...more });
+    await write('articles?status=draft', { title: 'E', secret: 'key', text: 'key' });
     const look = async (): Promise<readonly { failure: string | null }[]> => {
       const { body } = await test.http.get(`/api/webhooks/${id}/attempts`).set('X-Admin', '1').expect(200);
       return (body as { data: { failure: string | null }[] }).data;
     };
     const [attempt] = await eventually(look, 1);
-    expect(attempt?.failure).toBe('Invalid key secret');
+    expect(attempt?.failure).toBe(`Invalid key ${attribute}`);
     expect(at('/guess')).toEqual([]);
   });
 
