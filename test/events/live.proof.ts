@@ -150,7 +150,7 @@ describe('live reads of two instances', () => {
     expect(published.size).toBeGreaterThan(RECONNECTS / 10);
     expect(isShort()).toBe(false);
     for (const client of [first, last, lastStale]) client.close();
-  }, 600_000);
+  }, 1_200_000);
 
   it(`21.16: ${LISTENERS} listeners of both kinds get a change`, async () => {
     const clients: LiveClient[] = [];
@@ -162,5 +162,5 @@ describe('live reads of two instances', () => {
     await eventually(() => clients.filter(isInformed), LISTENERS);
     expect(documentId).toBeDefined();
     for (const client of clients) client.close();
-  }, 600_000);
+  }, 1_200_000);
 });

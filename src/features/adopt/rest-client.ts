@@ -39,9 +39,13 @@ export async function request(server: RestServer, path: string): Promise<Respons
 export async function json(server: RestServer, path: string): Promise<unknown> {
   const response = await request(server, path);
   if (response.status === 404) return null;
-  if (!response.ok)
+  if (!response.ok) {
+    const reason = isTransient(response.status)
+      ? 'the server fails, see its log; an archive needs no server'
+      : 'the token needs full access';
     throw new AdoptError(
-      `${server.url}${path.split('?')[0] ?? ''} responds with ${response.status}: the token needs full access`,
+      `${server.url}${path.split('?')[0] ?? ''} responds with ${response.status}: ${reason}`,
     );
+  }
   return response.json();
 }

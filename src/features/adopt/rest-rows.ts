@@ -35,18 +35,31 @@ interface Level {
   readonly depth: number;
 }
 
-/** Returns `populate` parameters for everything in a type: components, media and relations. */
+interface Populating {
+  readonly models: Models;
+  readonly isOld: boolean;
+}
+
+/** Whether Strapi 4 responds to a request for the relation with 500. */
+export const isBroken = (attribute: StrapiObject): boolean => attribute['relation'] === 'morphToOne';
+
+/**
+ * Returns `populate` parameters for everything in a type: components, media and relations. Those of Strapi 4
+ * omit what it cannot show.
+ */
 export function populateOf(
   uid: string,
-  models: Models,
+  populating: Populating,
   { prefix, depth }: Level = { prefix: 'populate', depth: 0 },
 ): readonly string[] {
   if (depth > MAX_DEPTH) return [];
+  const { models, isOld } = populating;
   const inner = (component: string, place: string): readonly string[] => {
-    const found = populateOf(component, models, { prefix: `${place}[populate]`, depth: depth + 1 });
+    const found = populateOf(component, populating, { prefix: `${place}[populate]`, depth: depth + 1 });
     return found.length === 0 ? [`${place}=true`] : found;
   };
   return Object.entries(models.get(uid)?.attributes ?? {}).flatMap(([name, attribute]) => {
+    if (isOld && isBroken(attribute)) return [];
     const at = `${prefix}[${name}]`;
     const type = textOf(attribute['type']);
     if (type === 'media' || type === 'relation') return [`${at}=true`];

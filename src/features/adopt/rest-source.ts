@@ -10,7 +10,8 @@ import { definitionsOf } from './definitions-of.js';
 import { FILE_UID, USER_UID } from './names.js';
 import type { Models } from './relations-of.js';
 import { json, request, type RestServer } from './rest-client.js';
-import { populateOf, RowReader } from './rest-rows.js';
+import type { LeftOut } from './survey.js';
+import { isBroken, populateOf, RowReader } from './rest-rows.js';
 import {
   hasDrafts,
   isLocalized,
@@ -28,6 +29,11 @@ export interface RestTask extends RestServer {
   /** Schemas of the project, if the server does not show them. */
   readonly schemas: readonly SourceSchema[];
   readonly say: (line: string) => void;
+}
+
+interface Fetching extends RestTask {
+  /** Parts that the server does not show, for the report. */
+  readonly leftOut: LeftOut[];
 }
 
 const PAGE_SIZE = 100;
@@ -85,12 +91,13 @@ async function schemasOf(task: RestTask): Promise<readonly SourceSchema[]> {
 }
 
 /** Returns the JSON of a response that the move can do without, and says why there is none. */
-async function optional(task: RestTask, path: string): Promise<unknown> {
+async function optional(task: Fetching, path: string): Promise<unknown> {
   try {
     return await json(task, path);
   } catch (error) {
     if (!(error instanceof AdoptError)) throw error;
     task.say(`Left out: ${error.message}`);
+    task.leftOut.push({ subject: path.split('?')[0] ?? path, text: error.message });
     return [];
   }
 }
@@ -101,7 +108,7 @@ interface Locales {
   readonly defaultLocale: string;
 }
 
-async function localesOf(task: RestTask): Promise<Locales> {
+async function localesOf(task: Fetching): Promise<Locales> {
   const rows = listIn(await optional(task, '/api/i18n/locales'));
   const main = rows.find(({ isDefault }) => isDefault === true);
   const codes = rows.map(({ code }) => textOf(code));
@@ -115,6 +122,7 @@ interface Listing {
   /** Query without pagination. */
   readonly query: string;
   readonly name: string;
+  readonly isSingle: boolean;
 }
 
 interface Querying {
@@ -130,7 +138,7 @@ const pathOf = ({ info, kind }: SourceModel): string =>
 /** Queries of a type: each state and locale is a listing of its own. */
 function listingsOf(model: SourceModel, { locales: { codes }, models, isOld }: Querying): readonly Listing[] {
   const { uid } = model;
-  const populate = populateOf(uid, models);
+  const populate = populateOf(uid, { models, isOld });
   const both = isOld ? ['publicationState=preview'] : ['status=draft', 'status=published'];
   const states = hasDrafts(model) ? both : [''];
   const locales = isLocalized(model) && codes.length > 0 ? codes : [''];
@@ -139,7 +147,13 @@ function listingsOf(model: SourceModel, { locales: { codes }, models, isOld }: Q
       const language = locale === '' ? [] : [`locale=${locale}`, 'populate[localizations]=true'];
       const query = [state, ...language, ...populate].filter((part) => part !== '').map(encoded);
       const name = [uid, locale, state].join('-').replace(/[^\w.-]/g, '_');
-      return { uid, path: pathOf(model), query: query.join('&'), name };
+      return {
+        uid,
+        path: pathOf(model),
+        query: query.join('&'),
+        name,
+        isSingle: model.kind === 'singleType',
+      };
     }),
   );
 }
@@ -158,32 +172,40 @@ const encoded = (part: string): string => {
   return `${encodeURIComponent(key)}=${encodeURIComponent(value)}`;
 };
 
+/** Number of rows that a full page of the response has: servers can limit it. */
+function pageSizeOf(response: unknown): number {
+  const { pagination } = objectOf(objectOf(response)['meta']);
+  const size = Number(objectOf(pagination)['pageSize']);
+  return size > 0 ? Math.min(size, PAGE_SIZE) : PAGE_SIZE;
+}
+
 /** Fetches the pages of a listing that no earlier run has fetched. */
 async function fetchListing(listing: Listing, models: Models, task: RestTask): Promise<void> {
-  const { uid, path, query, name } = listing;
+  const { uid, path, query, name, isSingle } = listing;
   for (let page = 1; ; page += 1) {
     const file = `${name}_${String(page).padStart(5, '0')}.jsonl`;
     const target = join(task.folder, 'entities', file);
     if (await isThere(target)) {
       const rows = (await readFile(target, 'utf8')).split('\n').length - 1;
-      if (rows < PAGE_SIZE) return;
+      if (rows === 0 || isSingle) return;
       continue;
     }
     const pages = `sort=id&pagination[page]=${page}&pagination[pageSize]=${PAGE_SIZE}`;
-    const documents = listIn(await json(task, `${path}?${query}&${pages}`));
+    const response = await json(task, `${path}?${query}&${pages}`);
+    const documents = listIn(response);
     const reader = new RowReader(models);
     for (const document of documents) reader.add(uid, document);
     await save(join(task.folder, 'links', file), lined(reader.rows.links));
     await save(target, lined(reader.rows.entities));
     task.say(`${uid}: page ${page}, ${documents.length} rows`);
-    if (documents.length < PAGE_SIZE) return;
+    if (isSingle || documents.length < pageSizeOf(response)) return;
   }
 }
 
 const ROLE = 'plugin::users-permissions.role';
 
 /** Fetches users with their roles. No API shows their passwords. */
-async function fetchUsers(task: RestTask): Promise<void> {
+async function fetchUsers(task: Fetching): Promise<void> {
   const target = join(task.folder, 'entities', 'users_00001.jsonl');
   if (await isThere(target)) return;
   const users = listIn(await optional(task, '/api/users?populate=role'));
@@ -203,7 +225,7 @@ async function fetchUsers(task: RestTask): Promise<void> {
   await save(target, lined([...roles.values(), ...rows]));
 }
 
-async function fetchFiles(task: RestTask): Promise<void> {
+async function fetchFiles(task: Fetching): Promise<void> {
   const files = listIn(await optional(task, '/api/upload/files'));
   await save(
     join(task.folder, 'entities', 'files_00001.jsonl'),
@@ -221,8 +243,17 @@ async function fetchFiles(task: RestTask): Promise<void> {
   }
 }
 
+/** Relations that Strapi 4 does not show. */
+const unshownIn = (schemas: readonly SourceSchema[]): readonly LeftOut[] =>
+  schemas.map(sourceModel).flatMap(({ uid: subject, attributes }) =>
+    Object.entries(attributes)
+      .filter(([, attribute]) => isBroken(attribute))
+      .map(([key]) => ({ subject, key, text: 'Links that Strapi 4 does not show: adopt an archive' })),
+  );
+
 /** Fetches all rows, in all states and locales. Returns the folder, which is an unpacked archive. */
-export async function fetchProject(task: RestTask): Promise<string> {
+export async function fetchProject(rest: RestTask): Promise<string> {
+  const task: Fetching = { ...rest, leftOut: [] };
   const schemas = await schemasOf(task);
   const { models } = definitionsOf(schemas);
   const locales = await localesOf(task);
@@ -236,15 +267,16 @@ export async function fetchProject(task: RestTask): Promise<string> {
     value: { key: 'plugin_i18n_default_locale', value: locales.defaultLocale },
   };
   await save(join(task.folder, 'configuration', 'configuration_00001.jsonl'), lined([stored]));
-  await save(
-    join(task.folder, 'metadata.json'),
-    JSON.stringify({ createdAt: new Date(0).toISOString(), strapi: {}, rest: true }),
-  );
   const own = schemas.map(sourceModel).filter(({ uid }) => uid.startsWith('api::'));
   const querying = { locales, models, isOld: await isOldServer(own, task) };
   for (const model of own)
     for (const listing of listingsOf(model, querying)) await fetchListing(listing, models, task);
   await fetchUsers(task);
   await fetchFiles(task);
+  const leftOut = [...task.leftOut, ...(querying.isOld ? unshownIn(schemas) : [])];
+  await save(
+    join(task.folder, 'metadata.json'),
+    JSON.stringify({ createdAt: new Date(0).toISOString(), strapi: {}, rest: true, leftOut }),
+  );
   return task.folder;
 }

@@ -1,5 +1,5 @@
 /** First pass over an archive: everything but the content itself. */
-import { isText } from '../../kernel/json.js';
+import { isListOf, isShape, isText } from '../../kernel/json.js';
 import { instantOf } from './convert-value.js';
 import { isKeptId } from './kept-ids.js';
 import { layoutIn } from './layouts.js';
@@ -43,6 +43,21 @@ export interface Survey {
   readonly groups: RowGroups;
   readonly remarks: readonly Remark[];
 }
+
+/** Part that a server does not show over REST. */
+export interface LeftOut {
+  readonly subject: string;
+  readonly key?: string;
+  readonly text: string;
+}
+
+const isLeftOut = isListOf(
+  isShape<LeftOut>({
+    subject: isText,
+    key: (value): value is string | undefined => value === undefined || isText(value),
+    text: isText,
+  }),
+);
 
 interface Link {
   readonly left: StrapiObject;
@@ -100,8 +115,13 @@ class Surveyor {
       links: this.links,
       assets: this.assets,
       groups: this.groups,
-      remarks: this.remarks,
+      remarks: [...this.remarks, ...this.leftOut()],
     };
+  }
+
+  private leftOut(): readonly Remark[] {
+    const { leftOut } = this.metadata;
+    return isLeftOut(leftOut) ? leftOut.map((one) => ({ list: 'none', ...one })) : [];
   }
 
   private schema(value: StrapiObject, file: string): void {
