@@ -5,6 +5,7 @@ import {
   type ContentService,
   type Credentials,
   defineCollectionType,
+  defineComponent,
   defineSingleType,
   getContentToken,
   type Identity,
@@ -21,6 +22,7 @@ const organisation = defineCollectionType({
   attributes: { name: { type: 'string' } },
 });
 const owned = { type: 'relation', relation: 'manyToOne', target: 'organisation' } as const;
+const code = defineComponent({ uid: 'own.code', attributes: { text: { type: 'string', unique: true } } });
 const article = defineCollectionType({
   singularApiId: 'article',
   pluralApiId: 'articles',
@@ -28,10 +30,16 @@ const article = defineCollectionType({
   actions: true,
   tenant: 'organisation',
   owner: 'writer',
-  indexes: [{ attributes: ['organisation', 'slug'], unique: true }],
+  localized: true,
+  indexes: [
+    { attributes: ['organisation', 'slug'], unique: true },
+    { attributes: ['organisation', 'path'], unique: true },
+  ],
   attributes: {
-    title: { type: 'string' },
+    title: { type: 'string', localized: true },
     slug: { type: 'string' },
+    path: { type: 'uid', targetField: 'title', generate: true, localized: true },
+    code: { type: 'component', component: 'own.code' },
     writer: { type: 'string' },
     organisation: owned,
     next: { type: 'relation', relation: 'manyToOne', target: 'article' },
@@ -101,6 +109,8 @@ describe('a type with a tenant', () => {
   beforeAll(async () => {
     test = await createTestApp({
       contentTypes: [organisation, article, tag, bill],
+      components: [code],
+      locales: ['en', 'de'],
       access: { public: { article: ['find'], tag: ['find'] }, roles: ROLES },
       auth: { strategies: [byHeader] },
     });
@@ -152,7 +162,7 @@ describe('a type with a tenant', () => {
   });
 
   it("18.30 no other type has grants with `tenant: 'all'`", () => {
-    const schema = buildSchema([article, tag, organisation], []);
+    const schema = buildSchema([article, tag, organisation], [code]);
     const grant = [{ actions: ['find'], tenant: 'all' }] as const;
     const mistake = '"tenant" needs a content type with the option "tenant"';
     expect(
@@ -224,6 +234,28 @@ describe('a type with a tenant', () => {
     await as(of('blue'), 'delete', `articles/${body.data.documentId}`).expect(204);
   });
 
+  it('18.31 uids and unique values in components are unique within a tenant', async () => {
+    const [path, write] = ['articles?status=published', { title: 'Same', code: { text: 'one' } }];
+    const paths: Record<string, string[]> = { red: [], blue: [] };
+    const made: string[] = [];
+    for (const [name, list] of Object.entries(paths)) {
+      const { body } = await as(of(name), 'post', path, write).expect(201);
+      await as(of(name), 'post', path, write).expect(400);
+      const second = await as(of(name), 'post', path, { title: 'Same', code: { text: 'two' } }).expect(201);
+      const { documentId } = second.body.data;
+      // A new locale has the tenant that is stored.
+      const de = await as(of(name), 'put', `articles/${body.data.documentId}?locale=de`, { title: 'Gleich' });
+      const other = await as(of(name), 'put', `articles/${documentId}?locale=de`, { title: 'Gleich' });
+      list.push(...[body, second.body, de.body, other.body].map(({ data }) => data.path));
+      await as(of(name), 'put', `articles/${documentId}`, { path: 'same' }).expect(400);
+      await as(of(name), 'put', `articles/${documentId}`, { code: { text: 'one' } }).expect(400);
+      made.push(body.data.documentId, documentId);
+    }
+    const all = ['same', 'same-1', 'gleich', 'gleich-1'];
+    expect(paths).toEqual({ red: all, blue: all });
+    for (const documentId of made) await service('article').delete(documentId, { locale: '*' });
+  });
+
   it('the host application sees all tenants, and with a caller its tenant', async () => {
     const access = test.app.get(ContentAccess, { strict: false });
     const caller: Caller = await access.callerOf({
@@ -262,6 +294,11 @@ describe('the option tenant', () => {
       'a unique attribute',
       { tenant: 'organisation', attributes: { organisation: owned, slug: { type: 'string', unique: true } } },
       "indexes: [{ attributes: ['organisation', 'slug'], unique: true }]",
+    ],
+    [
+      'a uid without a unique index',
+      { tenant: 'organisation', attributes: { organisation: owned, slug: { type: 'uid' } } },
+      '"slug" is unique in all tenants, which shows their values: add indexes',
     ],
   ])('refuses %s', (_name, options, message) => expect(() => build(options)).toThrow(message));
   it('refuses a single type', () => {

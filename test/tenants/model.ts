@@ -39,8 +39,10 @@ const article = defineCollectionType({
   actions: true,
   history: true,
   stages: { draft: { to: ['ready'] }, ready: { to: ['draft'], publish: true } },
+  indexes: [{ attributes: ['organisation', 'path'], unique: true }],
   attributes: {
     title: { type: 'string', localized: true },
+    path: { type: 'uid', targetField: 'title', generate: true, localized: true },
     rank: { type: 'integer' },
     organisation: { type: 'relation', relation: 'manyToOne', target: 'organisation', inversedBy: 'articles' },
     next: { type: 'relation', relation: 'manyToOne', target: 'article', inversedBy: 'previous' },

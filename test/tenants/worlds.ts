@@ -74,7 +74,7 @@ function articleData(
     { __type: uid('topic'), documentId: ids['topic']?.[0] },
   ];
   return {
-    title: `${name} article ${n}`,
+    title: n === 3 ? name : `${name} article ${n}`,
     stage: 'ready',
     rank: n,
     organisation: ids['organisation']?.[0],
@@ -163,7 +163,7 @@ async function rewrite(sql: RunSql, { own, other }: Known): Promise<void> {
     const rows = `document_id = any($1)`;
     const ids = [[...theirs, organisationId]];
     for (const attribute of schema.types.get(name)?.attributes.values() ?? []) {
-      if (attribute.kind === 'scalar' && attribute.def.type === 'string' && !attribute.system)
+      if (attribute.kind === 'scalar' && ['string', 'uid'].includes(attribute.def.type) && !attribute.system)
         await sql(
           `update ${table} set "${attribute.column}" = replace("${attribute.column}", 'beta', '${OTHER_TEXT}') where ${rows}`,
           ids,

@@ -1,7 +1,41 @@
 /** Statements that find values used by other documents. */
-import type { ComponentAttribute, ContentType, ScalarAttribute, ZoneAttribute } from '../model/model.js';
+import type {
+  Column,
+  ComponentAttribute,
+  ContentType,
+  ScalarAttribute,
+  ZoneAttribute,
+} from '../model/model.js';
 import { columnValue } from './column-value.js';
-import { constant, param, print, quote, sql, type Statement, union } from '../../kernel/sql.js';
+import {
+  constant,
+  join,
+  param,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+  union,
+} from '../../kernel/sql.js';
+
+/** Documents among which a value is unique. */
+export interface Within {
+  /** Document that has the value; null for a new one. */
+  readonly documentId: string | null;
+  /** Columns with equal values. A value is undefined if the document keeps the stored one. */
+  readonly columns: readonly { readonly column: Column; readonly value: unknown }[];
+}
+
+/** Conditions that rows `t` are of these documents. */
+function isWithin({ table }: ContentType, { columns, documentId }: Within): Sql[] {
+  return columns.map(({ column, value }) => {
+    const name = quote(column.name);
+    const stored = sql`(select s.${name} from ${quote(table)} s
+      where s.document_id = ${param(documentId)}::text limit 1)`;
+    return sql`t.${name} is not distinct from ${value === undefined ? stored : columnValue(column, value)}`;
+  });
+}
 
 export interface WantedValues {
   readonly holder: ComponentAttribute | ZoneAttribute;
@@ -13,11 +47,11 @@ export interface WantedValues {
 
 /**
  * Selects the wanted values that a published version of another document has: indexes `holder` and `value`,
- * from 0. `documentId` is null for a new document. Each lookup uses the index of its column.
+ * from 0. Each lookup uses the index of its column.
  */
 export const compileTakenValues = (
   type: ContentType,
-  documentId: string | null,
+  within: Within,
   wanted: readonly WantedValues[],
 ): Statement =>
   print(
@@ -27,9 +61,9 @@ export const compileTakenValues = (
           sql`select ${constant(i)} as holder, p.n::int4 - 1 as value
             from unnest(${param(patterns)}::text[]) with ordinality p(v, n)
       cross join lateral (select 1 from ${quote(type.table)} t where t.${quote(holder.column)} @> p.v::jsonb
-        and t.published
+        and ${join([sql`t.published`, ...isWithin(type, within)], ' and ')}
         and t.locale = any(${param(locales)}::text[]) and t.document_id is distinct
-          from ${param(documentId)}::text limit 1) f`,
+          from ${param(within.documentId)}::text limit 1) f`,
       ),
     ),
   );
@@ -63,17 +97,18 @@ export const compileTakenColumns = (
     ),
   );
 
-interface UidBase {
+export interface UidBase extends Within {
   readonly attribute: ScalarAttribute;
   readonly base: string;
   readonly locale: string;
 }
 
 /** Selects the uids of a locale that begin with `base`, drafts included. */
-export function compileTakenUids(type: ContentType, { attribute, base, locale }: UidBase): Statement {
+export function compileTakenUids(type: ContentType, uid: UidBase): Statement {
+  const { attribute, base, locale } = uid;
   const column = quote(attribute.column);
   const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
   const state = type.draftAndPublish ? sql`` : sql` and t.published`;
   return print(sql`select distinct t.${column} as uid from ${quote(type.table)} t
-    where t.locale = ${param(locale)}::text${state} and (t.${column} = ${param(base)}::text or ${numbered})`);
+    where t.locale = ${param(locale)}::text${state} and ${join([sql`(t.${column} = ${param(base)}::text or ${numbered})`, ...isWithin(type, uid)], ' and ')}`);
 }

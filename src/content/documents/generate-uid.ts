@@ -3,11 +3,12 @@
  */
 import slugify from '@sindresorhus/slugify';
 import { compileLocks } from '../../pool/locks.js';
-import { compileTakenUids } from '../compile/compile-taken.js';
+import { compileTakenUids, type UidBase, type Within } from '../compile/compile-taken.js';
 import type { Runner } from '../../pool/runner.js';
 import { isGiven } from '../plan/given.js';
 import type { WriteValues } from '../plan/plan-values.js';
 import type { ContentType, ScalarAttribute } from '../model/model.js';
+import { uniqueWith } from '../model/attribute-storage.js';
 import type { Loaded } from '../plan/loaded.js';
 import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
 
@@ -47,9 +48,21 @@ function missingUids({ target, body, loaded }: HeldRequest): ScalarAttribute[] {
   );
 }
 
-interface WantedUid {
-  readonly attribute: ScalarAttribute;
-  readonly base: string;
+/** Returns the columns of attributes within which a value is unique, with the values of the write. */
+export function withinOf(
+  { target: { type }, checked }: HeldRequest,
+  names: readonly string[],
+): Within['columns'] {
+  const { values, lists } = checked.writeValues;
+  return names.flatMap((one) => {
+    const column = type.storage.columnOf.get(one);
+    if (column === undefined) return [];
+    const { attribute } = column;
+    const targets = attribute.linked ? lists.get(attribute) : undefined;
+    const given = attribute.linked ? undefined : values.get(attribute);
+    const value = targets === undefined ? given : (targets[0] ?? null);
+    return [{ column, value: value === undefined && attribute.localized ? null : value }];
+  });
 }
 
 const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] => {
@@ -61,20 +74,24 @@ const ready = (missing: readonly ScalarAttribute[]): readonly ScalarAttribute[] 
 /** Generates the uids that a new version omits. One round trip for all attributes, none if there are none. */
 export async function withGeneratedUids(runner: Runner, request: HeldRequest): Promise<WriteValues> {
   const { type, locale } = request.target;
+  const { documentId } = request.loaded.versions;
   const { writeValues } = request.checked;
   let missing = missingUids(request);
   if (missing.length === 0) return writeValues;
   const values = new Map(writeValues.values);
   while (missing.length > 0) {
-    const wanted = ready(missing).map((attribute): WantedUid => ({
+    const wanted = ready(missing).map((attribute): UidBase => ({
       attribute,
       base: baseOf(type, attribute, values),
+      locale,
+      documentId,
+      columns: withinOf(request, uniqueWith(type, attribute.name) ?? []),
     }));
     const names = wanted.map(({ attribute, base }) => `${type.table}.${attribute.name}:${locale}:${base}`);
     // Concurrent writes with the same slug wait for the lock, and then see the uid that was assigned.
     const [, ...taken] = await runner.all([
       compileLocks(names.map((name) => ({ name, exclusive: true }))),
-      ...wanted.map(({ attribute, base }) => compileTakenUids(type, { attribute, base, locale })),
+      ...wanted.map((one) => compileTakenUids(type, one)),
     ]);
     for (const [i, { attribute, base }] of wanted.entries())
       values.set(attribute, firstFree(base, new Set(taken[i]?.map((row) => row['uid']))));

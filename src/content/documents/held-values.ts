@@ -17,7 +17,7 @@ import type { ContentType, ScalarAttribute } from '../model/model.js';
 import { sentValue, storedValue, untoldValue, type ValueContext } from '../model/value-context.js';
 import type { Versions } from '../plan/versions.js';
 import type { WriteTarget } from '../plan/write-plan.js';
-import { type HeldRequest, withGeneratedUids } from './generate-uid.js';
+import { type HeldRequest, withGeneratedUids, withinOf } from './generate-uid.js';
 
 /** Maximum of advisory locks per write; PostgreSQL has room for a few thousand in all. */
 const MOST_LOCKS = 32;
@@ -82,7 +82,11 @@ function placeOf(attribute: ScalarAttribute, body: Body, issues: Issue[]): Value
   return body.isSent(attribute) ? sentValue(where) : storedValue(where);
 }
 
-async function holdUniqueValues(runner: Runner, { target, loaded, checked }: HeldRequest): Promise<void> {
+async function holdUniqueValues(runner: Runner, request: HeldRequest): Promise<void> {
+  const { target, loaded, checked } = request;
+  const { tenant } = target.type;
+  const { documentId } = loaded.versions;
+  const within = { documentId, columns: withinOf(request, tenant === null ? [] : [tenant]) };
   const groups = [...Map.groupBy(checked.uniques, rootAttributeOf)];
   const wanted = groups.map(([holder, list]) => ({
     holder,
@@ -91,7 +95,7 @@ async function holdUniqueValues(runner: Runner, { target, loaded, checked }: Hel
   }));
   const [, taken = []] = await runner.all([
     compileLocks(locksOf(target.type, checked.uniques)),
-    compileTakenValues(target.type, loaded.versions.documentId, wanted),
+    compileTakenValues(target.type, within, wanted),
   ]);
   for (const row of taken) {
     const value = groups[Number(row['holder'])]?.[1][Number(row['value'])];

@@ -7,14 +7,24 @@ import { attributeIndexName, uniqueIndexName } from './naming.js';
 import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
 import { isIndexedInside } from './unique-inside.js';
 
-/** Whether the attribute's values are unique per locale among published documents. */
-export const isUnique = ({ def }: ScalarAttribute): boolean => def.unique === true || def.type === 'uid';
+/** Other attributes in the first unique index that contains an attribute; undefined without such an index. */
+export const uniqueWith = ({ indexes }: ContentType, name: string): readonly string[] | undefined =>
+  indexes
+    .find(({ unique, attributes }) => unique === true && attributes.includes(name))
+    ?.attributes.filter((one) => one !== name);
+
+/**
+ * Whether the attribute's values are unique per locale among published documents. A uid is, unless a unique
+ * index of the type contains it.
+ */
+export const isUnique = ({ def, name }: ScalarAttribute, type: ContentType): boolean =>
+  def.unique === true || (def.type === 'uid' && uniqueWith(type, name) === undefined);
 
 function scalar(attribute: ScalarAttribute, type: ContentType): AttributeStorage {
   const { column, def } = attribute;
   const { column: databaseType, cast, toJson } = attribute.type;
   const held = columnOf(attribute, { name: column, type: databaseType, cast, toJson });
-  const unique = isUnique(attribute);
+  const unique = isUnique(attribute, type);
   // Uniqueness is per locale and among published versions; empty texts do not count (D14, protocol 14.18).
   const filled = databaseType === 'text' ? sql` and ${quote(column)} <> ''` : sql``;
   const one = indexOf(uniqueIndexName(type, attribute), [held.property, 'locale'], {
@@ -27,7 +37,7 @@ function scalar(attribute: ScalarAttribute, type: ContentType): AttributeStorage
     ...NOTHING,
     columns: [held],
     indexes: [...(unique ? [one] : []), ...(unique || def.index === true ? [found] : [])],
-    contended: def.generate === true ? [one.name] : [],
+    contended: unique && def.generate === true ? [one.name] : [],
   };
 }
 

@@ -7,7 +7,7 @@ const SCALARS = ['string', 'uid', 'email', 'enumeration', 'integer', 'biginteger
 
 /** Checks the option `tenant` of a type: what it cannot separate is refused, not shared. */
 export function checkTenant(type: ContentTypeDefinition, report: Report): void {
-  const { kind, tenant: key, owner, attributes } = type;
+  const { kind, tenant: key, owner, attributes, indexes = [] } = type;
   if (key === undefined) return;
   const tenant = attributeOf(attributes, key);
   const isRelation =
@@ -25,10 +25,16 @@ export function checkTenant(type: ContentTypeDefinition, report: Report): void {
     report(
       'tenant: a single type has one document for all tenants: make it a collection type, with one each',
     );
-  for (const [name, def] of Object.entries(attributes))
-    if ('unique' in def && def.unique === true)
+  const isTogether = (name: string): boolean =>
+    indexes.some(
+      (one) => one.unique === true && one.attributes.includes(key) && one.attributes.includes(name),
+    );
+  for (const [name, def] of Object.entries(attributes)) {
+    const isUid = def.type === 'uid' && !isTogether(name);
+    if (isUid || ('unique' in def && def.unique === true))
       report(
-        `tenant: "${name}" is unique in all tenants, which shows their values: instead of "unique", add ` +
-          `indexes: [{ attributes: ['${key}', '${name}'], unique: true }]`,
+        `tenant: "${name}" is unique in all tenants, which shows their values: ` +
+          `${isUid ? '' : 'instead of "unique", '}add indexes: [{ attributes: ['${key}', '${name}'], unique: true }]`,
       );
+  }
 }

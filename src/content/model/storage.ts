@@ -104,6 +104,12 @@ const trigramsOf = (declared: readonly DeclaredIndex[]): ReadonlySet<Attribute> 
       .flatMap(({ attributes }) => attributes),
   );
 
+/** Names of unique indexes with a generated uid. */
+const generatedIn = (declared: readonly DeclaredIndex[]): readonly Index['name'][] =>
+  uniqueIn(declared)
+    .filter(({ attributes }) => attributes.some(({ def }) => 'generate' in def && def.generate === true))
+    .map(({ index }) => index.name);
+
 /** Derives the storage of a type. All types need their attributes first. */
 export function storageOf(type: ContentType, types: readonly ContentType[]): Storage {
   const attributes = [...type.attributes.values()];
@@ -150,7 +156,7 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
     exclusive: relations.filter(({ exclusive, join }) => exclusive && join.side === 'owning'),
     referrers: types.filter((other) => incomingOf(other).some(({ join }) => join.side === 'owning')),
     incomingLocks: types.flatMap(incomingOf).flatMap(({ join }) => (join.lock === null ? [] : [join.lock])),
-    uniques: scalars.filter(isUnique),
+    uniques: scalars.filter((one) => isUnique(one, type)),
     uniqueTogether: uniqueIn(declared).flatMap((one) => one.attributes),
     ruled: type.validate === null ? ruledNames(attributes) : valueNames(attributes),
     generatedUids: scalars.filter(({ def }) => def.generate === true),
@@ -160,6 +166,7 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
       versionIndexName(type),
       singleIndexName(type),
       ...stored.flatMap(({ contended }) => contended),
+      ...generatedIn(declared),
     ],
   });
 }

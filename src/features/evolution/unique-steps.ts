@@ -1,7 +1,7 @@
 /** Guards for attributes that become unique: finds documents that would have equal values. */
 import { isUnique } from '../../content/model/attribute-storage.js';
 import type { IndexDefinition } from '../../content/model/index-definition.js';
-import type { Attribute, ContentType } from '../../content/model/model.js';
+import type { Attribute, ContentType, Model } from '../../content/model/model.js';
 import { type Identifier, join, param, quote, type Sql, sql } from '../../kernel/sql.js';
 import { sharedValue } from './attribute-steps.js';
 import type { Guard } from './change.js';
@@ -55,17 +55,17 @@ const isMadeAlike = (scope: ValueScope): boolean => {
 };
 
 /** Whether values of an attribute are unique. Inside components a uid is unique only with `unique: true`. */
-const isUniqueScalar = (attribute: Attribute | null, { owner }: AttributeScope): boolean =>
+const isUniqueScalar = (attribute: Attribute | null, model: Model | null): boolean =>
   attribute !== null &&
   'searchable' in attribute &&
-  (owner.after?.model === 'type' ? isUnique(attribute) : attribute.def.unique === true);
+  (model?.model === 'type' ? isUnique(attribute, model) : attribute.def.unique === true);
 
 /** Whether an attribute becomes unique, or stays unique while its values change. */
 export const becomesUnique = (scope: AttributeScope): boolean => {
   const { pair, owner } = scope;
-  if (owner.before === null || !isUniqueScalar(pair.after, scope)) return false;
+  if (owner.before === null || !isUniqueScalar(pair.after, owner.after)) return false;
   return (
-    (pair.before !== null && !isUniqueScalar(pair.before, scope)) ||
+    (pair.before !== null && !isUniqueScalar(pair.before, owner.before)) ||
     isMadeAlike(scope) ||
     isMergedInside(scope)
   );
