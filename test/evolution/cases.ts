@@ -113,6 +113,8 @@ const removing = (change: Change, because: RegExp, removed: readonly string[]): 
   },
 });
 
+const UID: Attributes = { a: { type: 'uid' }, b: { type: 'string' } };
+
 const ATTRIBUTES: readonly Change[] = [
   attribute(
     'an attribute is renamed',
@@ -326,6 +328,14 @@ const ATTRIBUTES: readonly Change[] = [
       b: { type: 'string' },
     },
   ),
+  indexed('a unique index contains a uid', [], [{ attributes: ['b', 'a'], unique: true }], UID, UID),
+  indexed(
+    'a unique index contains no uid any more',
+    [{ attributes: ['b', 'a'], unique: true }],
+    [],
+    UID,
+    UID,
+  ),
   {
     ...indexed('unique together, with duplicates', [], [{ attributes: ['b'], unique: true }]),
     refused: {
@@ -340,8 +350,8 @@ function indexed(
   was: Options['indexes'],
   is: Options['indexes'],
   later: Attributes = { a: { type: 'string' }, b: { type: 'string' } },
+  earlier: Attributes = { a: { type: 'string' }, b: { type: 'string' } },
 ): Change {
-  const earlier: Attributes = { a: { type: 'string' }, b: { type: 'string' } };
   const model = (attributes: Attributes, indexes: Options['indexes'] = []): Model => ({
     contentTypes: [collection('article', attributes, { draftAndPublish: true, indexes })],
   });
