@@ -13,7 +13,7 @@ const story = defineCollectionType({
   actions: true,
   authors: true,
   history: true,
-  stages: { draft: { to: ['ready'] }, ready: { to: ['draft'], publish: true } },
+  stages: { draft: { to: ['review', 'ready'] }, review: { to: [] }, ready: { to: ['draft'], publish: true } },
   attributes: {
     title: { type: 'string', localized: true },
     desk: { type: 'string' },
@@ -137,6 +137,26 @@ describe.each(ADAPTERS)('approvals on %s', (adapter) => {
     await put(`stories/${approved}?status=draft&locale=en`, 'chief', { desk: 'art' }).expect(200);
     await service('story').update(approved, { desk: 'news' }, { status: 'draft', locale: 'en' });
     expect(await stages(approved)).toEqual(['ready', 'ready']);
+  });
+
+  it('8.41 a draft in another stage keeps it', async () => {
+    const draft = { status: 'draft' } as const;
+    const { documentId } = await service('story').create({ title: 'one', stage: 'ready' }, draft);
+    await service('story').update(documentId, { stage: 'review' }, { ...draft, locale: 'de' });
+    await put(`stories/${documentId}?status=draft&locale=en`, 'writer', { desk: 'art' }).expect(200);
+    expect(await stages(documentId)).toEqual(['review', 'draft']);
+  });
+
+  it('8.41 a published version keeps its stage', async () => {
+    const id = await make();
+    for (const locale of ['en', 'de']) await service('story').publish(id, { locale });
+    await put(`stories/${id}?locale=en`, 'limited', { desk: 'art' }).expect(200);
+    expect(await stages(id)).toEqual(['draft', 'ready']);
+    const live = await service('story').find({ filters: { documentId: id }, locale: '*' });
+    expect(live.data).toMatchObject([
+      { desk: 'art', stage: 'ready' },
+      { desk: 'art', stage: 'ready' },
+    ]);
   });
 
   it('8.41 a condition of `move` covers the written locale only', async () => {
