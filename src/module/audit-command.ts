@@ -11,12 +11,14 @@ import { serviceOf, UsageError, withApplication } from './command.js';
 
 export const AUDIT_USAGE = `audit export|forget --module <module>
       "export --file <path>" writes all entries of the audit log to a new file, one JSON object per line.
-      "forget --days <number>" deletes older entries. Run it with a role that may delete them.`;
+      "forget --days <number>" deletes older entries. Run it with a role that may delete them.
+      With --dry-run, it only counts them.`;
 
 export const ERASE_USAGE = `erase --user <documentId> [--dry-run] --module <module>
       Removes a user from stored versions, the audit log and the event log, and prints what it removed.`;
 
 const TEXT = { type: 'string' } as const;
+const FLAG = { type: 'boolean' } as const;
 
 async function exportEntries(log: AuditLog, file: string): Promise<string> {
   let count = 0;
@@ -41,15 +43,17 @@ export async function runAudit(args: readonly string[]): Promise<string> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { module: TEXT, file: TEXT, days: TEXT },
+    options: { module: TEXT, file: TEXT, days: TEXT, 'dry-run': FLAG },
   });
-  const { file, days, module } = values;
+  const { file, days, module, 'dry-run': dryRun = false } = values;
   const [action] = positionals;
   const work = async (log: AuditLog): Promise<string> => {
     if (action === 'export' && file !== undefined) return exportEntries(log, file);
-    return `${await log.forget(daysIn(days))} entries deleted`;
+    const age = daysIn(days);
+    if (dryRun) return `Nothing is deleted yet: ${await log.countOlder(age)} entries would be`;
+    return `${await log.forget(age)} entries deleted`;
   };
-  const isKnown = action === 'export' ? file !== undefined : action === 'forget' && days !== undefined;
+  const isKnown = action === 'export' ? file !== undefined && !dryRun : action === 'forget' && days !== undefined;
   if (!isKnown || positionals.length > 1) throw new UsageError(`Usage: nestjs-content-api ${AUDIT_USAGE}`);
   return withApplication(module, async (app) => work(serviceOf(app, AuditLog, 'AuditModule')));
 }
@@ -58,7 +62,7 @@ export async function runAudit(args: readonly string[]): Promise<string> {
 export async function runErase(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({
     args: [...args],
-    options: { module: TEXT, user: TEXT, 'dry-run': { type: 'boolean' } },
+    options: { module: TEXT, user: TEXT, 'dry-run': FLAG },
   });
   const { user, module, 'dry-run': dryRun = false } = values;
   if (user === undefined || user === '') throw new UsageError(`Usage: nestjs-content-api ${ERASE_USAGE}`);

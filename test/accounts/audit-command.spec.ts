@@ -96,8 +96,10 @@ describe('npx nestjs-content-api audit and erase', () => {
     expect(shown.body.data).toMatchObject({ title: 'one', createdBy: null });
   });
 
-  it('26.5 audit forget deletes old entries', async () => {
+  it('26.5 audit forget deletes old entries, after a dry run', async () => {
     await test.sql(`update content_audit set at = now() - interval '3 days' where action = 'register'`);
+    const dry = await run('audit', 'forget', '--days', '2', '--dry-run');
+    expect(dry).toBe('Nothing is deleted yet: 1 entries would be');
     expect(await run('audit', 'forget', '--days', '2')).toBe('1 entries deleted');
     const left = await test.sql('select action from content_audit');
     expect(left).toEqual([{ action: 'create' }, { action: 'create' }]);

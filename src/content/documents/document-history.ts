@@ -53,6 +53,8 @@ export interface PublishedHistory {
   checkReversal(runner: Pick<Runner, 'run'>, request: ReversalRequest): Promise<void>;
 }
 
+const NOT_STORED = Object.freeze({ 'Cache-Control': 'no-store' });
+
 @Injectable()
 export class DocumentHistory implements OnApplicationBootstrap {
   private routes: HistoryRoutes | null = null;
@@ -83,6 +85,7 @@ export class DocumentHistory implements OnApplicationBootstrap {
 
   perform(handler: HistoryHandler, request: HistoryRequest): Promise<Answer> {
     if (this.routes === null) throw notFound();
-    return this.routes[handler](request);
+    // Old contents may be more private than the present one.
+    return this.routes[handler](request).then((answer) => answer.withHeaders(NOT_STORED));
   }
 }

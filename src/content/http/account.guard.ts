@@ -1,4 +1,5 @@
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { refusal } from '../access/auth-strategy.js';
 import type { Caller } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
@@ -18,6 +19,23 @@ export class AccountGuard implements CanActivate {
     stateOf(request).caller = await this.access.authenticate(credentialsOf(request));
     requireJson(request);
     return true;
+  }
+}
+
+/** The same on routes with private responses, errors included: no cache stores them. */
+@Injectable()
+export class PrivateGuard extends AccountGuard {
+  constructor(
+    @Inject(ContentAccess) access: ContentAccess,
+    @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
+  ) {
+    super(access);
+  }
+
+  override canActivate(context: ExecutionContext): Promise<boolean> {
+    const response = context.switchToHttp().getResponse<object>();
+    this.adapter.httpAdapter.setHeader(response, 'Cache-Control', 'no-store');
+    return super.canActivate(context);
   }
 }
 

@@ -3,7 +3,6 @@ import {
   Controller,
   Delete,
   Get,
-  Header,
   HttpCode,
   Inject,
   Param,
@@ -13,7 +12,7 @@ import {
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { AccountGuard, callerWith } from '../../content/http/account.guard.js';
+import { PrivateGuard, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Audited, Described } from '../../content/http/metadata.js';
 import { dataOf } from '../../content/plan/read-body.js';
@@ -53,20 +52,18 @@ function tokenIn(body: unknown): NewApiToken {
 /** Routes `/api/api-tokens`: API tokens, under the grants on `api-token` (protocol 18.14–18.16). */
 @Controller({ path: 'api-tokens', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@UseGuards(AccountGuard)
+@UseGuards(PrivateGuard)
 @Described()
 export class ApiTokensController {
   constructor(@Inject(ApiTokens) private readonly tokens: ApiTokens) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   async find(@Req() request: object): Promise<Answer<readonly ApiToken[]>> {
     callerWith(request, TYPE, 'find');
     return { data: await this.tokens.list() };
   }
 
   @Post()
-  @Header('Cache-Control', 'no-store')
   async create(@Req() request: object, @Body() body: unknown): Promise<Answer<ApiToken>> {
     const caller = callerWith(request, TYPE, 'create');
     return { data: await this.tokens.create(tokenIn(body), caller) };
@@ -75,7 +72,6 @@ export class ApiTokensController {
   @Audited('rotate-token')
   @Post(':id/rotate')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async rotate(@Req() request: object, @Param('id') id: string): Promise<Answer<ApiToken>> {
     const caller = callerWith(request, TYPE, 'update');
     const token = await this.tokens.rotate(id, caller);

@@ -20,7 +20,7 @@ import { type Issued, Sessions } from './sessions.js';
 import { type SignedIn, SignIn } from './sign-in.service.js';
 import { forbidden, notFound, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
-import { AccountGuard, callerOf } from '../../content/http/account.guard.js';
+import { PrivateGuard, callerOf } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Audited, Described } from '../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest } from '../../content/http/request-state.js';
@@ -38,7 +38,7 @@ const asking = (route: string, { ip = '' }: AddressedRequest, identifier: unknow
 /** `/api/auth/…` (protocol 19.1–19.13). */
 @Controller({ path: 'auth', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@UseGuards(AccountGuard)
+@UseGuards(PrivateGuard)
 @Described()
 export class AuthController {
   constructor(

@@ -19,7 +19,7 @@ import { type RoleInput, Roles } from './roles.js';
 import { validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
-import { AccountGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
+import { PrivateGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Described } from '../../content/http/metadata.js';
 
@@ -43,7 +43,7 @@ function inputOf(body: unknown): RoleInput {
  */
 @Controller({ path: 'users-permissions', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@UseGuards(AccountGuard)
+@UseGuards(PrivateGuard)
 @Described()
 export class RolesController {
   constructor(

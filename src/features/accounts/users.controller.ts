@@ -25,7 +25,7 @@ import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId, type DocumentKey } from '../../content/plan/plan-read.js';
 import { type QueryDefaults } from '../../content/query/read-raw.js';
-import { AccountGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
+import { PrivateGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Json, Described } from '../../content/http/metadata.js';
 import { type HttpRequest, queryOf } from '../../content/http/request-state.js';
@@ -59,7 +59,7 @@ const withRole: QueryDefaults = (query) => ({ populate: 'role', ...query });
  */
 @Controller({ path: 'users', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@UseGuards(AccountGuard)
+@UseGuards(PrivateGuard)
 @Described()
 export class UsersController {
   constructor(

@@ -3,7 +3,6 @@ import {
   Controller,
   Delete,
   Get,
-  Header,
   HttpCode,
   Inject,
   Param,
@@ -15,7 +14,7 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
-import { AccountGuard, callerWith } from '../../content/http/account.guard.js';
+import { PrivateGuard, callerWith } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Described } from '../../content/http/metadata.js';
 import { findOwn, type OwnListAnswer } from '../../content/http/own-list.js';
@@ -49,7 +48,7 @@ function idOf(text: string): string {
 /** Routes `/api/releases` (protocol section 27). */
 @Controller({ path: RELEASES_GRANT, version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@UseGuards(AccountGuard)
+@UseGuards(PrivateGuard)
 @Described()
 export class ReleasesController {
   constructor(
@@ -62,7 +61,6 @@ export class ReleasesController {
   ) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   async find(@Req() request: HttpRequest): Promise<OwnListAnswer> {
     callerOf(request);
     const { schema, database, settings } = this;
@@ -70,21 +68,18 @@ export class ReleasesController {
   }
 
   @Post()
-  @Header('Cache-Control', 'no-store')
   async create(@Req() request: HttpRequest, @Body() body: unknown): Promise<Envelope> {
     const caller = callerOf(request);
     return answer(await this.releases.create(newReleaseIn(body), caller));
   }
 
   @Get(':id')
-  @Header('Cache-Control', 'no-store')
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<Envelope> {
     const caller = callerOf(request);
     return answer(await this.releases.one(idOf(id), caller));
   }
 
   @Put(':id')
-  @Header('Cache-Control', 'no-store')
   async update(
     @Req() request: HttpRequest,
     @Param('id') id: string,
@@ -102,7 +97,6 @@ export class ReleasesController {
 
   @Post(':id/entries')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async add(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<Envelope> {
     const caller = callerOf(request);
     return answer(await this.releases.add(idOf(id), entriesIn(body), caller));
@@ -121,7 +115,6 @@ export class ReleasesController {
 
   @Post(':id/actions/remove')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async removeEntries(
     @Req() request: HttpRequest,
     @Param('id') id: string,
@@ -133,7 +126,6 @@ export class ReleasesController {
 
   @Post(':id/actions/publish')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async publish(
     @Req() request: HttpRequest,
     @Param('id') id: string,
@@ -146,7 +138,6 @@ export class ReleasesController {
 
   @Post(':id/actions/undo')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async undo(@Req() request: HttpRequest, @Param('id') id: string, @Body() body: unknown): Promise<Envelope> {
     const sender = { caller: callerOf(request), requestId: requestIdOf(request) };
     if (isDryRun(body)) return answer(await this.undoing.report(idOf(id), sender));

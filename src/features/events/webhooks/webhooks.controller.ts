@@ -3,7 +3,6 @@ import {
   Controller,
   Delete,
   Get,
-  Header,
   HttpCode,
   Inject,
   Param,
@@ -14,7 +13,7 @@ import {
   UseGuards,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { AccountGuard, callerWith } from '../../../content/http/account.guard.js';
+import { PrivateGuard, callerWith } from '../../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../../content/http/error.filter.js';
 import { Described } from '../../../content/http/metadata.js';
 import { dataOf } from '../../../content/plan/read-body.js';
@@ -35,27 +34,24 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /** Routes `/api/webhooks`, under the grants on `webhook` (protocol 21.10, 21.13). */
 @Controller({ path: 'webhooks', version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@UseGuards(AccountGuard)
+@UseGuards(PrivateGuard)
 @Described()
 export class WebhooksController {
   constructor(@Inject(Webhooks) private readonly webhooks: Webhooks) {}
 
   @Get()
-  @Header('Cache-Control', 'no-store')
   async find(@Req() request: object): Promise<Answer<readonly Webhook[]>> {
     callerWith(request, TYPE, 'find');
     return { data: await this.webhooks.list() };
   }
 
   @Get(':id')
-  @Header('Cache-Control', 'no-store')
   async findOne(@Req() request: object, @Param('id') id: string): Promise<Answer<Webhook>> {
     callerWith(request, TYPE, 'findOne');
     return { data: await this.webhooks.one(id) };
   }
 
   @Get(':id/attempts')
-  @Header('Cache-Control', 'no-store')
   async attempts(
     @Req() request: object,
     @Param('id') id: string,
@@ -65,7 +61,6 @@ export class WebhooksController {
   }
 
   @Post()
-  @Header('Cache-Control', 'no-store')
   async create(@Req() request: object, @Body() body: unknown): Promise<Answer<Webhook>> {
     const caller = callerWith(request, TYPE, 'create');
     const input = dataOf(body);
@@ -74,7 +69,6 @@ export class WebhooksController {
   }
 
   @Put(':id')
-  @Header('Cache-Control', 'no-store')
   async update(
     @Req() request: object,
     @Param('id') id: string,
@@ -93,7 +87,6 @@ export class WebhooksController {
 
   @Post(':id/rotate')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async rotate(@Req() request: object, @Param('id') id: string): Promise<Answer<Webhook>> {
     const caller = callerWith(request, TYPE, 'update');
     return { data: await this.webhooks.rotate(id, caller) };
@@ -101,7 +94,6 @@ export class WebhooksController {
 
   @Post(':id/enable')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async enable(@Req() request: object, @Param('id') id: string): Promise<Answer<Webhook>> {
     callerWith(request, TYPE, 'update');
     return { data: await this.webhooks.enable(id) };
@@ -109,7 +101,6 @@ export class WebhooksController {
 
   @Post(':id/test')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async test(@Req() request: object, @Param('id') id: string): Promise<Answer<Outcome>> {
     callerWith(request, TYPE, 'update');
     return { data: await this.webhooks.test(id) };
@@ -117,7 +108,6 @@ export class WebhooksController {
 
   @Post(':id/replay')
   @HttpCode(200)
-  @Header('Cache-Control', 'no-store')
   async replay(
     @Req() request: object,
     @Param('id') id: string,

@@ -13,7 +13,7 @@ import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/
 import { Database } from '../../../content/store/database.js';
 import { fill, silently, type Statement, type Template } from '../../../kernel/sql.js';
 import { AUDIT_OPTIONS, type ResolvedAuditOptions } from './audit.options.js';
-import { compileAfter, compileEntries, compileForgetEntries, type NewEntries } from './compile-audit.js';
+import { compileAfter, compileCountOlder, compileEntries, compileForgetEntries, type NewEntries } from './compile-audit.js';
 
 export type AuditedRequest = HttpRequest & { readonly ip?: string };
 
@@ -82,6 +82,12 @@ export class AuditLog implements OnModuleInit {
       after = String(id);
       isLast = rows.length < BATCH;
     }
+  }
+
+  /** Returns the number of entries that are older than a number of days. */
+  async countOlder(days: number): Promise<number> {
+    const [row] = await this.database.run(compileCountOlder(this.file, days));
+    return Number(row?.['count'] ?? 0);
   }
 
   /** Deletes entries that are older than a number of days. Returns their number. */

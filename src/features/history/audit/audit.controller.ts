@@ -1,5 +1,5 @@
 import { Controller, Get, Inject, Req, UseFilters, UseGuards, VERSION_NEUTRAL } from '@nestjs/common';
-import { AccountGuard, callerWith } from '../../../content/http/account.guard.js';
+import { PrivateGuard, callerWith } from '../../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../../content/http/error.filter.js';
 import { Described } from '../../../content/http/metadata.js';
 import { findOwn, type OwnListAnswer } from '../../../content/http/own-list.js';
@@ -13,7 +13,7 @@ import { auditList } from './compile-audit.js';
 /** Route `GET /api/audit`: entries of the audit log (protocol section 26). */
 @Controller({ path: AUDIT_GRANT, version: VERSION_NEUTRAL })
 @UseFilters(ContentErrorFilter)
-@UseGuards(AccountGuard)
+@UseGuards(PrivateGuard)
 @Described()
 export class AuditController {
   constructor(

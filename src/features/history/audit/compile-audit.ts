@@ -96,10 +96,16 @@ export const compileAfter = (file: ContentType, after: string, limit: number): S
   print(sql`select e.id::text as id, (${SHOWN})::text as entry from ${quote(auditTableOf(file))} e
     where e.id > ${param(after)}::bigint order by e.id limit ${param(limit)}::int8`);
 
+const isOlder = (days: number): Sql => sql`e.at < now() - make_interval(days => ${param(days)}::int4)`;
+
+/** Selects `count`, the number of entries that are older than a number of days. */
+export const compileCountOlder = (file: ContentType, days: number): Statement =>
+  print(sql`select count(*) as count from ${quote(auditTableOf(file))} e where ${isOlder(days)}`);
+
 /** Deletes entries that are older than a number of days, at most `limit`. */
 export const compileForgetEntries = (file: ContentType, days: number, limit: number): Statement => {
   const table = quote(auditTableOf(file));
   return print(sql`delete from ${table} d where d.id in (select e.id from ${table} e
-      where e.at < now() - make_interval(days => ${param(days)}::int4) order by e.id limit ${param(limit)}::int8)
+      where ${isOlder(days)} order by e.id limit ${param(limit)}::int8)
     returning 1`);
 };
