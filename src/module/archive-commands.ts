@@ -13,9 +13,10 @@ import type { ArchiveConflict } from '../features/archive/judge.js';
 import { isThere } from '../kernel/files.js';
 import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 
-export const EXPORT_USAGE = `export <file> --module <module> [--no-files]
+export const EXPORT_USAGE = `export <file> --module <module> [--no-files] [--with history]
       Writes all content and the bytes of files to one file.
-      --no-files omits the bytes of files.`;
+      --no-files omits the bytes of files.
+      --with history adds the stored versions of documents.`;
 export const IMPORT_USAGE = `import <file> --module <module> [--dry-run] [--no-files] [--on-conflict refuse|skip|replace]
         [--allow-public] [--trusted]
       Imports an exported file. After a crash, run it again to continue.
@@ -59,12 +60,17 @@ export async function runExport(args: readonly string[], surroundings: Surroundi
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { module: { type: 'string' }, 'no-files': { type: 'boolean', default: false } },
+    options: {
+      module: { type: 'string' },
+      'no-files': { type: 'boolean', default: false },
+      with: { type: 'string', multiple: true, default: [] },
+    },
   });
   const file = fileOf(positionals, EXPORT_USAGE);
   if (await isThere(file)) throw new UsageError(`${file} already exists`);
   const unfinished = `${file}.unfinished`;
-  const options = { files: !values['no-files'], progress: progressOf(surroundings) };
+  const { 'no-files': leaves, with: parts } = values;
+  const options = { files: !leaves, with: parts, progress: progressOf(surroundings) };
   return withApplication(values.module, async (app) => {
     const archive = app.get(ContentArchive, { strict: false });
     try {

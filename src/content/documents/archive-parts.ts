@@ -1,7 +1,7 @@
 /** Registry of what features add to archives of the content. */
 import type { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import type { Sql, Statement } from '../../kernel/sql.js';
+import type { Identifier, Sql, Statement } from '../../kernel/sql.js';
 import type { Runner } from '../../pool/runner.js';
 import type { ContentType, Schema } from '../model/model.js';
 
@@ -63,12 +63,22 @@ export interface ImportedDocument {
   readonly documentId: string;
   /** Whether the import has created it; false if it has replaced one. */
   readonly isNew: boolean;
+  /** Line of the archive: a JSON text. */
+  readonly line: string;
+}
+
+/** Member of the lines of documents that an export writes if its name is requested. */
+export interface RequestedMember {
+  readonly name: Identifier;
+  /** Prints the JSON value for a document id; null for types without it. */
+  readonly of: (type: ContentType, document: Sql) => Sql | null;
 }
 
 export interface ArchivePart {
   /** Returns the statements that follow a batch of imported documents, in its transaction. */
   readonly imported?: (type: ContentType, documents: readonly ImportedDocument[]) => readonly Statement[];
   readonly contents?: ArchivedContents;
+  readonly onRequest?: RequestedMember;
   readonly replaceable?: Readonly<Record<string, (schema: Schema) => Replaceable>>;
   /** Completes the values of documents of other systems, by `singularApiId`, as hooks do for requests. */
   readonly completes?: Readonly<Record<string, (values: ForeignValues) => ForeignValues>>;
@@ -87,6 +97,11 @@ export class ArchiveParts {
 
   get contents(): ArchivedContents | null {
     return this.parts.find(({ contents }) => contents !== undefined)?.contents ?? null;
+  }
+
+  /** Members that an export can write on request. */
+  get onRequest(): readonly RequestedMember[] {
+    return this.parts.flatMap(({ onRequest }) => onRequest ?? []);
   }
 
   imported(type: ContentType, documents: readonly ImportedDocument[]): readonly Statement[] {

@@ -8,6 +8,7 @@ import type {
   Schema,
   StoredLinks,
 } from '../../content/model/model.js';
+import type { RequestedMember } from '../../content/documents/archive-parts.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import {
   constant,
@@ -115,8 +116,18 @@ export function objectOf(lists: readonly (readonly [Identifier, Sql])[], type: S
 /** Columns of a schedule row except the type and document id. */
 export const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, failure`;
 
-/** Prints a document of the rows `d` as JSON. */
-export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
+/** Prints a document of the rows `d` as JSON, with further members of features. */
+export function archivedDocument(
+  { type, columns, links }: ArchivedType,
+  members: readonly RequestedMember[] = [],
+): Sql {
+  const more = members.reduce(
+    (all, { name, of }) => {
+      const value = of(type, sql`d.document_id`);
+      return value === null ? all : sql`${all}, ${quote(name, 'string')}, ${value}`;
+    },
+    sql``,
+  );
   const system = sql`t.document_id, t.id, t.locale, t.published,
     t.created_at, t.updated_at, t.published_at, t.revision`;
   const list = join([system, ...columns.map(shown)], ', ');
@@ -127,15 +138,15 @@ export function archivedDocument({ type, columns, links }: ArchivedType): Sql {
   return sql`json_build_object('documentId', d.document_id,
     'versions', (select json_agg(v.* order by v.locale, v.published) from (${versions}) v),
     'links', ${objectOf(named, sql`json`)},
-    'schedule', (select json_agg(x.* order by x.locale, x.action) from (${times}) x))`;
+    'schedule', (select json_agg(x.* order by x.locale, x.action) from (${times}) x)${more})`;
 }
 
 /** Opens a cursor of a type's documents, ordered by document id. */
-export function compileOpenDocuments(archived: ArchivedType): Statement {
+export function compileOpenDocuments(archived: ArchivedType, members: readonly RequestedMember[]): Statement {
   const ids = sql`select distinct i.document_id from ${quote(archived.type.table)} i`;
   return print(
     sql`declare content_archive no scroll cursor for
-      select ${archivedDocument(archived)}::text as line from (${ids}) d order by d.document_id`,
+      select ${archivedDocument(archived, members)}::text as line from (${ids}) d order by d.document_id`,
   );
 }
 

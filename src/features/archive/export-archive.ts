@@ -15,7 +15,7 @@ import {
 } from './compile-archive.js';
 import type { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
-import type { ArchiveParts } from '../../content/documents/archive-parts.js';
+import type { ArchiveParts, RequestedMember } from '../../content/documents/archive-parts.js';
 import { type ArchivedType, archivedTypes } from '../../content/model/archive.js';
 import { describeModel } from '../../content/model/description.js';
 import type { Schema } from '../../content/model/model.js';
@@ -24,6 +24,7 @@ import type { Statement } from '../../kernel/sql.js';
 import { writeContents } from './export-contents.js';
 import {
   ARCHIVE,
+  ArchiveError,
   type ArchiveHeader,
   ArchiveWriter,
   type DocumentsPart,
@@ -31,8 +32,9 @@ import {
   VERSION,
 } from './format.js';
 
-/** Rows per FETCH, which bounds the documents in memory. */
+/** Rows per FETCH, which bounds the documents in memory; fewer if they have members of features. */
 const FETCH_SIZE = 50;
+const FETCH_LARGE = 5;
 
 export interface Source {
   readonly database: Database;
@@ -45,6 +47,8 @@ export interface Source {
 export interface ExportOptions {
   /** False exports no bytes of files, for a move that copies their storage. Default true. */
   readonly files?: boolean;
+  /** Further parts of documents: `history`, their stored versions. Default none. */
+  readonly with?: readonly string[];
   readonly progress?: Progress;
 }
 
@@ -85,18 +89,19 @@ async function partOf(runner: Runner, { type, columns, links }: ArchivedType): P
   };
 }
 
-async function* rowsOf(runner: Runner, open: Statement): AsyncGenerator<Row> {
+async function* rowsOf(runner: Runner, open: Statement, size = FETCH_SIZE): AsyncGenerator<Row> {
   await runner.run(open);
   for (;;) {
-    const rows = await runner.run(compileNext(FETCH_SIZE));
+    const rows = await runner.run(compileNext(size));
     yield* rows;
-    if (rows.length < FETCH_SIZE) break;
+    if (rows.length < size) break;
   }
   await runner.run(compileClose());
 }
 
 interface Task extends Source {
   readonly files: boolean;
+  readonly members: readonly RequestedMember[];
   readonly writer: ArchiveWriter;
   readonly progress: Progress;
 }
@@ -104,12 +109,14 @@ interface Task extends Source {
 async function writeType(
   runner: Runner,
   archived: ArchivedType,
-  { writer, progress }: Task,
+  { writer, progress, members }: Task,
 ): Promise<number> {
   const { singularApiId } = archived.type;
   await writer.part(await partOf(runner, archived));
+  const open = compileOpenDocuments(archived, members);
+  const size = members.length === 0 ? FETCH_SIZE : FETCH_LARGE;
   let documents = 0;
-  for await (const { line } of rowsOf(runner, compileOpenDocuments(archived))) {
+  for await (const { line } of rowsOf(runner, open, size)) {
     // PostgreSQL prints line breaks between the elements of JSON lists. Inside JSON strings they are escaped.
     await writer.document(String(line).replaceAll('\n', ' '));
     documents += 1;
@@ -133,16 +140,24 @@ async function writeAll(runner: Runner, task: Task): Promise<ExportResult> {
   return { documents, contents: moved?.contents ?? 0, missing: moved?.missing ?? [] };
 }
 
+/** Returns the requested part of documents. Throws an ArchiveError if no feature has it. */
+function memberOf({ parts }: Source, name: string): RequestedMember {
+  const found = parts.onRequest.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw new ArchiveError(`The application has no module that exports "${name}"`);
+}
+
 /**
  * Writes all content into an archive, as a consistent snapshot, while writes continue. Resolves when
  * `destination` has received the whole archive. Rejects with the error of the destination or of the database.
- * Throws an ArchiveError for contents that do not match the digest in their key.
+ * Throws an ArchiveError for contents that do not match the digest in their key, and for unknown parts.
  */
 export async function exportArchive(
   source: Source,
   destination: Writable,
-  { files = true, progress = () => undefined }: ExportOptions,
+  { files = true, with: names = [], progress = () => undefined }: ExportOptions,
 ): Promise<ExportResult> {
+  const members = names.map((name) => memberOf(source, name));
   const gzip = createGzip();
   const written = pipeline(gzip, destination);
   // Prevents an unhandled rejection: `put` and the last `await` report the error.
@@ -150,7 +165,7 @@ export async function exportArchive(
   const put = async (line: string): Promise<void> => {
     if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written]);
   };
-  const task = { ...source, files, writer: new ArchiveWriter(put), progress };
+  const task = { ...source, files, members, writer: new ArchiveWriter(put), progress };
   try {
     const result = await source.database.alone((runner) => writeAll(runner, task), { snapshot: true });
     gzip.end();

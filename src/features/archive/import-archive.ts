@@ -98,9 +98,10 @@ async function writePiece(
   const replacing = stored.length === 0 ? [] : compileDropLeftovers({ ...batch, lines: stored });
   for (const step of replacing) await runner.run(step);
   if (lines.length > 0) await runner.run(compileDocuments({ ...batch, lines }));
-  const imported = lines
-    .map(documentIdOf)
-    .map((id) => ({ documentId: id, isNew: doneWith(id) === 'imported' }));
+  const imported = lines.map((line) => {
+    const documentId = documentIdOf(line);
+    return { documentId, isNew: doneWith(documentId) === 'imported', line };
+  });
   for (const step of task.source.parts.imported(batch.archived.type, imported)) await runner.run(step);
   return { judged, loose: [...skipped, ...before] };
 }

@@ -1,5 +1,8 @@
 import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { ArchiveParts } from '../../content/documents/archive-parts.js';
 import { DocumentHistory, type HistoryRoutes } from '../../content/documents/document-history.js';
+import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { archivedVersions } from './archived-versions.js';
 import { DocumentVersions } from './document-versions.js';
 import { HISTORY_OPTIONS, type HistoryOptions, resolveHistoryOptions } from './history.options.js';
 import { PublishedVersions } from './published-versions.js';
@@ -25,6 +28,8 @@ export class HistoryModule implements OnModuleInit {
     @Inject(DocumentHistory) private readonly history: DocumentHistory,
     @Inject(DocumentVersions) private readonly versions: DocumentVersions,
     @Inject(Trash) private readonly trash: Trash,
+    @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
+    @Inject(ArchiveParts) private readonly archive: ArchiveParts,
     @Inject(PublishedVersions) private readonly published: PublishedVersions,
   ) {}
 
@@ -45,5 +50,6 @@ export class HistoryModule implements OnModuleInit {
       restore: (request) => trash.restore(request),
     };
     this.history.serve(routes, published);
+    this.archive.add(archivedVersions(this.schema.file));
   }
 }

@@ -1,0 +1,66 @@
+/** Versions in archives: a list in the line of their document. */
+import { nextCount } from '../../content/compile/changes.js';
+import type { ArchivePart, ImportedDocument } from '../../content/documents/archive-parts.js';
+import { historyTableOf } from '../../content/model/history-table.js';
+import type { ContentType } from '../../content/model/model.js';
+import {
+  constant,
+  identifier,
+  param,
+  print,
+  quote,
+  type Sql,
+  sql,
+  type Statement,
+} from '../../kernel/sql.js';
+
+/** Name of the part, and of the list in a line. */
+const NAME = identifier('history');
+
+/** Most versions of a document, which bounds its line. */
+const MOST = 1000;
+
+const COLUMNS = sql`locale, published, action, since, at, actor, actor_id, request_id, content`;
+const MEMBER = quote(NAME, 'string');
+
+/** Prints the newest versions of a document as a JSON list, oldest first; null without any. */
+function versionsOf(file: ContentType, { singularApiId }: ContentType, document: Sql): Sql {
+  const newest = sql`select f.* from ${quote(historyTableOf(file))} f
+    where f.document_id = ${document} and f.type = ${constant(singularApiId)}
+    order by f.id desc limit ${param(MOST)}::int4`;
+  const shown = sql`select to_json(s) from (select ${COLUMNS}) s`;
+  return sql`(select json_agg((${shown}) order by v.id) from (${newest}) v)`;
+}
+
+/** Replaces the versions of imported documents whose lines have some. They get new ids, in the same order. */
+function imported(
+  file: ContentType,
+  { singularApiId }: ContentType,
+  documents: readonly ImportedDocument[],
+): readonly Statement[] {
+  const lines = documents.map(({ line }) => line).filter((line) => line.includes(`"${NAME}"`));
+  if (lines.length === 0) return [];
+  const table = quote(historyTableOf(file));
+  const type = sql`${param(singularApiId)}::text`;
+  const given = sql`(select d.v->>'documentId' as id, d.v->${MEMBER} as list, d.n
+    from jsonb_array_elements(${param(`[${lines.join(',')}]`)}::jsonb) with ordinality d(v, n)
+    where jsonb_typeof(d.v->${MEMBER}) = 'array') g`;
+  const values = sql`r.locale, r.published, r.action, r.since, r.at, r.actor, r.actor_id, r.request_id, r.content`;
+  return [
+    print(sql`delete from ${table} f using ${given} where f.document_id = g.id and f.type = ${type}`),
+    print(sql`insert into ${table} (id, type, document_id, ${COLUMNS})
+      select ${nextCount(file)}, ${type}, g.id, ${values}
+      from ${given} cross join lateral jsonb_array_elements(g.list) with ordinality e(v, n)
+        cross join lateral jsonb_populate_record(null::${table}, e.v) r
+      order by g.n, e.n`),
+  ];
+}
+
+/** Returns the part that exports and imports versions. */
+export const archivedVersions = (file: ContentType): ArchivePart => ({
+  onRequest: {
+    name: NAME,
+    of: (type, document) => (type.history ? versionsOf(file, type, document) : null),
+  },
+  imported: (type, documents) => (type.history ? imported(file, type, documents) : []),
+});
