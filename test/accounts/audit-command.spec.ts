@@ -36,7 +36,7 @@ describe('npx nestjs-content-api audit and erase', () => {
   /** Numbers of the rows that name the user, apart from the account. */
   const naming = async (): Promise<unknown> => ({
     documents: await count('notes', 'created_by_document_id = $1 or updated_by_document_id = $1'),
-    versions: await count('content_version', 'actor_id = $1'),
+    versions: await count('content_version', `actor_id = $1 or content::text like '%' || $1 || '%'`),
     entries: await count('content_audit', 'actor_id = $1 or document_id = $1'),
   });
 
@@ -84,6 +84,7 @@ describe('npx nestjs-content-api audit and erase', () => {
     expect(dry.slice(1)).toEqual(erased);
     expect(erased.filter((line) => !line.startsWith('0 '))).toEqual([
       '1 stored versions and deletions by the user, without the id now',
+      '1 stored versions that the user has created, without the id now',
       '2 audit entries by the user, without the id and the address now',
       '2 audit entries about the account, without its id now',
       '1 versions of "note" with the user as author, without the id now',

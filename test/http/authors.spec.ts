@@ -15,6 +15,7 @@ import {
 } from 'nestjs-content-api';
 import { Injectable } from '@nestjs/common';
 import { userTypes } from 'nestjs-content-api/accounts';
+import { HistoryModule } from 'nestjs-content-api/history';
 import { adaptersFor } from '../support/adapters.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
@@ -49,6 +50,14 @@ const home = defineSingleType({
   attributes: { title: { type: 'string' } },
 });
 
+const entry = defineCollectionType({
+  singularApiId: 'entry',
+  pluralApiId: 'entries',
+  authors: true,
+  history: true,
+  attributes: { title: { type: 'string' } },
+});
+
 /** Takes the caller from `x-user: <id> <role>`. */
 class Header implements AuthStrategy {
   readonly name = 'header';
@@ -59,12 +68,16 @@ class Header implements AuthStrategy {
   }
 }
 
-const ALL: Grants = { post: '*', tag: '*', home: '*' };
+const ALL: Grants = { post: '*', tag: '*', home: '*', entry: '*' };
 const roles: Record<string, Grants> = {
   editor: { ...ALL, user: ['find'] },
   robot: { ...ALL, user: ['find'] },
   narrow: { ...ALL, user: [{ actions: ['find'], fields: ['username'] }] },
   blind: ALL,
+  maker: { entry: [{ actions: '*', where: ({ id }) => ({ createdBy: { documentId: id ?? '' } }) }] },
+  changer: {
+    entry: [{ actions: '*', where: ({ id }) => ({ updatedBy: { username: String(id).slice(5) } }) }],
+  },
   some: { post: [{ actions: ['find', 'findOne'], fields: ['title'] }], user: ['find'] },
 };
 
@@ -82,7 +95,7 @@ type Json = Record<string, unknown>;
 describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
   let test: TestApp;
   const as = (who: string, role: string) => ({ 'x-user': `user-${who} ${role}` });
-  const get = async (path: string, role = 'editor'): Promise<Json> =>
+  const get = async <T = Json>(path: string, role = 'editor'): Promise<T> =>
     (await test.http.get(`/api/${path}`).set(as('ann', role)).expect(200)).body.data;
   const send = async (method: 'post' | 'put', path: string, sent: Json, by = 'ann editor'): Promise<Json> => {
     const [who = '', role = ''] = by.split(' ');
@@ -107,7 +120,8 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [post, tag, home, ...userTypes()],
+        contentTypes: [post, tag, home, entry, ...userTypes()],
+        imports: [HistoryModule.forRoot({ sittingMinutes: 0 })],
         locales: ['fr'],
         access: { roles },
         auth: { strategies: [new Header()] },
@@ -235,6 +249,26 @@ describe.each(adaptersFor('express'))('authors on %s', (adapter) => {
     }
     const id = await made('posts', { title: 'imported' });
     expect(await authorsOf(`posts/${id}`)).toEqual(['eve', 'ann']);
+  });
+
+  it('28.7 conditions on authors hold for the authors of each stored version', async () => {
+    const id = await made('entries', { title: 'by ann' });
+    await send('put', `entries/${id}`, { data: { title: 'by bob' } }, 'bob editor');
+    await send('put', `entries/${id}`, { data: { title: 'by ann again' } });
+    const seenBy = async (who: string, role: string): Promise<unknown> => {
+      const { status, body } = await test.http.get(`/api/entries/${id}/versions`).set(as(who, role));
+      return status === 200 ? body.data.map((one: Json) => (one['by'] as Json)['id']) : status;
+    };
+    expect(await seenBy('ann', 'maker')).toEqual(['user-ann', 'user-bob', 'user-ann']);
+    expect(await seenBy('bob', 'maker')).toBe(404);
+    expect(await seenBy('ann', 'changer')).toEqual(['user-ann', 'user-ann']);
+    const [{ id: version } = {}] = await get<Json[]>(`entries/${id}/versions`);
+    const shown = await get(`entries/${id}/versions/${String(version)}`);
+    expect(shown['content']).toEqual({ title: 'by ann again' });
+    await test.http.delete(`/api/entries/${id}`).set(as('ann', 'maker')).expect(204);
+    const trash = async (who: string): Promise<number> =>
+      (await test.http.get('/api/entries/trash').set(as(who, 'maker')).expect(200)).body.data.length;
+    expect([await trash('ann'), await trash('bob')]).toEqual([1, 0]);
   });
 
   it('28.6 a renamed user shows at once, and a deleted one becomes null without a change of the document', async () => {

@@ -4,7 +4,7 @@ import type { Report } from './options.js';
 import type { AuthoredType } from './tenant-definition.js';
 
 /** Names that exist in the protocol. Only types with `authors` have the attributes. */
-const CREATOR = 'createdBy';
+export const CREATOR = 'createdBy';
 export const CHANGER = 'updatedBy';
 export const AUTHORS = [CREATOR, CHANGER] as const;
 

@@ -2,12 +2,13 @@
 import { type Decision, type Formula, ruleOf } from '../../content/access/decide.js';
 import { isMet, judgingContext, type StateDecisions } from '../../content/compile/compile-standing.js';
 import { rowScope } from '../../content/compile/scope.js';
+import { isAuthor } from '../../content/model/authors.js';
 import { byKind } from '../../content/model/by-kind.js';
 import type { Attribute, ContentType } from '../../content/model/model.js';
 import { plannedWhere } from '../../content/plan/granted.js';
 import type { Condition } from '../../content/plan/plan.js';
 import { quote, type Sql, sql } from '../../kernel/sql.js';
-import { isStored } from './compile-content.js';
+import { isCreator, isStored } from './compile-content.js';
 
 type Touched = ReadonlySet<Attribute>;
 
@@ -38,9 +39,15 @@ function namedIn(formula: Formula): readonly Attribute[] {
 function columnOf(attribute: Attribute, type: ContentType): Sql | null {
   if (['documentId', 'locale'].includes(attribute.name) && attribute.open) return sql``;
   const column = type.storage.columnOf.get(attribute.name);
-  if (column === undefined || !isStored(attribute)) return null;
-  const value = storedValue(attribute);
+  if (column === undefined) return null;
+  const value = valueOf(attribute);
   return value === null ? null : sql`, ${value} as ${quote(column.name)}`;
+}
+
+/** Prints the value that a version has for conditions. The last author is its caller. */
+function valueOf(attribute: Attribute): Sql | null {
+  if (isStored(attribute) || isCreator(attribute)) return storedValue(attribute);
+  return isAuthor(attribute) ? sql`case when f.actor = 'user' then f.actor_id end` : null;
 }
 
 const nameOf = ({ name }: Attribute): Sql => quote(name, 'string');

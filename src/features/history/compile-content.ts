@@ -1,5 +1,5 @@
 /** Content of a version as it is stored: scalars as in responses, components, and links of its own. */
-import { isAuthor } from '../../content/model/authors.js';
+import { CREATOR, isAuthor } from '../../content/model/authors.js';
 import { byKind } from '../../content/model/by-kind.js';
 import type { Attribute, Component, EmbeddedAttribute, LinkedAttribute } from '../../content/model/model.js';
 import { COMPONENT } from '../../content/model/naming.js';
@@ -11,15 +11,15 @@ import { alias, constant, join, quote, type Sql, sql } from '../../kernel/sql.js
 /** Depth of components beyond which a version stores nothing, if one of them has private attributes. */
 const DEEPEST = 20;
 
-/**
- * Whether a version stores an attribute: of relations with two sides only the owning one. The version itself
- * has its author.
- */
+/** Whether the content of a version has an attribute: of relations with two sides only the owning one. */
 export const isStored = (attribute: Attribute): boolean =>
   !attribute.hidden &&
   !attribute.open &&
   !isAuthor(attribute) &&
   (!attribute.linked || attribute.join.side !== 'inverse');
+
+/** Whether an attribute is the creator, which versions store for conditions of grants, and never show. */
+export const isCreator = (attribute: Attribute): boolean => isAuthor(attribute) && attribute.name === CREATOR;
 
 const none = (): readonly EmbeddedAttribute[] => [];
 const itself = (attribute: EmbeddedAttribute): readonly EmbeddedAttribute[] => [attribute];
@@ -99,7 +99,7 @@ const valueOf = byKind<Attribute, [RowScope], Sql>({
 /** Prints the content of a row, as JSON. */
 export function compileContent(row: RowScope): Sql {
   const values = [...row.type.attributes.values()]
-    .filter(isStored)
+    .filter((attribute) => isStored(attribute) || isCreator(attribute))
     .map((attribute) => sql`${valueOf(attribute, row)} as ${quote(attribute.name)}`);
   if (values.length === 0) return sql`'{}'::jsonb`;
   return sql`(select to_jsonb(d.*) from (select ${join(values, ', ')}) d)`;

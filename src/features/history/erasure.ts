@@ -1,12 +1,14 @@
 /** Removes a person from documents, stored versions, the audit log and the event log. */
 import { auditTableOf } from '../../content/model/audit-table.js';
-import { AUTHORS } from '../../content/model/authors.js';
+import { AUTHORS, CREATOR } from '../../content/model/authors.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import { releaseTablesOf } from '../../content/model/release-tables.js';
 import type { Schema } from '../../content/model/model.js';
 import { ALONE, type Database } from '../../content/store/database.js';
-import { type Identifier, join, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
+import { constant, type Identifier, join, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
+
+const CREATOR_NAME = constant(CREATOR);
 
 interface Part {
   readonly what: string;
@@ -67,6 +69,12 @@ function partsOf({ file, types }: Schema, user: string): readonly Part[] {
       table: history,
       rows: byUser,
       sets: sql`actor_id = null`,
+    },
+    {
+      what: 'stored versions that the user has created, without the id now',
+      table: history,
+      rows: sql`content->${CREATOR_NAME}->>0 = ${id}`,
+      sets: sql`content = content - ${CREATOR_NAME}::text`,
     },
     {
       what: 'audit entries by the user, without the id and the address now',

@@ -13,7 +13,13 @@ import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/
 import { Database } from '../../../content/store/database.js';
 import { fill, silently, type Statement, type Template } from '../../../kernel/sql.js';
 import { AUDIT_OPTIONS, type ResolvedAuditOptions } from './audit.options.js';
-import { compileAfter, compileCountOlder, compileEntries, compileForgetEntries, type NewEntries } from './compile-audit.js';
+import {
+  compileAfter,
+  compileCountOlder,
+  compileEntries,
+  compileForgetEntries,
+  type NewEntries,
+} from './compile-audit.js';
 
 export type AuditedRequest = HttpRequest & { readonly ip?: string };
 
