@@ -372,9 +372,9 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     for (const as of ['titles', 'tagless']) expect(await refusals(other, as)).toEqual([403, ['entry']]);
     for (const id of [turned, back]) expect(await refusals(id, 'red')).toEqual([403, ['entry']]);
     expect((await dryRun(turned, 'red')).entries).toEqual([]);
-    expect((await undo(one, 'titles')).status).toBe(200);
-    expect((await shown(`pages/${titled}`)).title).toBe('Then');
-    for (const id of [other, turned, back]) expect((await undo(id)).status).toBe(200);
+    // Also if only titles differ: another response would tell that nothing else does.
+    expect(await refusals(one, 'titles')).toEqual([403, ['entry']]);
+    for (const id of [one, other, turned, back]) expect((await undo(id)).status).toBe(200);
     expect(await shown(`pages/${red}`)).toMatchObject({ title: 'Then', code: 'red' });
   });
 

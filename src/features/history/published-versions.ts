@@ -8,11 +8,13 @@ import type {
 } from '../../content/documents/document-history.js';
 import type { StateChange } from '../../content/documents/write-list.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
-import { mayLook } from '../../content/plan/version-rights.js';
+import { oneOf } from '../../content/plan/rights.js';
+import { mayLook, type Viewer } from '../../content/plan/version-rights.js';
 import { Database } from '../../content/store/database.js';
 import { ContentError, forbidden } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import type { Row, Runner } from '../../pool/runner.js';
+import { isStored } from './compile-content.js';
 import { compileChanged, compileReversal } from './compile-published.js';
 import type { VersionRow } from './version-row.js';
 import { keyOf, VisibleContents } from './visible-contents.js';
@@ -26,6 +28,16 @@ const REASONS = {
 
 const noWayBack = (reason: keyof typeof REASONS): Error =>
   new ContentError('ConflictError', REASONS[reason], { reason });
+
+/**
+ * Whether a caller may write and read every attribute. Otherwise a comparison of two versions would disclose
+ * whether hidden attributes differ.
+ */
+const mayCompare = ({ caller: { permissions }, type }: Viewer): boolean =>
+  (['update', oneOf(type)] as const).every((action) => {
+    const fields = permissions.fields(type.singularApiId, action);
+    return [...type.attributes.values()].every((one) => !isStored(one) || (fields?.has(one.name) ?? true));
+  });
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -74,7 +86,7 @@ export class PublishedVersions implements PublishedHistory {
   /** Returns the state of each locale. Throws the errors of a reversal. */
   private async rowsOf(runner: Pick<Runner, 'run'>, request: ReversalRequest): Promise<readonly Row[]> {
     const { changes } = request;
-    if (!mayLook(request, true)) throw forbidden();
+    if (!mayLook(request, true) || !mayCompare(request)) throw forbidden();
     if (changes.length === 0) return [];
     const visible = visibleTo(request, ['update'], this.settings.defaultLocale);
     const rows = await runner.run(compileReversal(this.schema.file, { ...request, visible }));
