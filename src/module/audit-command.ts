@@ -53,7 +53,8 @@ export async function runAudit(args: readonly string[]): Promise<string> {
     if (dryRun) return `Nothing is deleted yet: ${await log.countOlder(age)} entries would be`;
     return `${await log.forget(age)} entries deleted`;
   };
-  const isKnown = action === 'export' ? file !== undefined && !dryRun : action === 'forget' && days !== undefined;
+  const isKnown =
+    action === 'export' ? file !== undefined && !dryRun : action === 'forget' && days !== undefined;
   if (!isKnown || positionals.length > 1) throw new UsageError(`Usage: nestjs-content-api ${AUDIT_USAGE}`);
   return withApplication(module, async (app) => work(serviceOf(app, AuditLog, 'AuditModule')));
 }
