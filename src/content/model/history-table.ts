@@ -8,6 +8,9 @@ export const HISTORY_TABLE = identifier('content_version');
 
 export const HISTORY_INDEX = identifier('content_version_by_document');
 
+/** Name of stored versions in archives. */
+export const HISTORY_MEMBER = identifier('history');
+
 export const historyTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
   inSchema(parted(table).schema, HISTORY_TABLE);
 
