@@ -1,27 +1,15 @@
 /** Versions in archives: a list in the line of their document. */
 import { nextCount } from '../../content/compile/changes.js';
 import type { ArchivePart, ImportedDocument } from '../../content/documents/archive-parts.js';
-import { historyTableOf } from '../../content/model/history-table.js';
+import { HISTORY_MEMBER, historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
-import {
-  constant,
-  identifier,
-  param,
-  print,
-  quote,
-  type Sql,
-  sql,
-  type Statement,
-} from '../../kernel/sql.js';
-
-/** Name of the part, and of the list in a line. */
-const NAME = identifier('history');
+import { constant, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
 /** Most versions of a document, which bounds its line. */
 const MOST = 1000;
 
 const COLUMNS = sql`locale, published, action, since, at, actor, actor_id, request_id, content`;
-const MEMBER = quote(NAME, 'string');
+const MEMBER = quote(HISTORY_MEMBER, 'string');
 
 /** Prints the newest versions of a document as a JSON list, oldest first; null without any. */
 function versionsOf(file: ContentType, { singularApiId }: ContentType, document: Sql): Sql {
@@ -38,7 +26,7 @@ function imported(
   { singularApiId }: ContentType,
   documents: readonly ImportedDocument[],
 ): readonly Statement[] {
-  const lines = documents.map(({ line }) => line).filter((line) => line.includes(`"${NAME}"`));
+  const lines = documents.map(({ line }) => line).filter((line) => line.includes(`"${HISTORY_MEMBER}"`));
   if (lines.length === 0) return [];
   const table = quote(historyTableOf(file));
   const type = sql`${param(singularApiId)}::text`;
@@ -59,7 +47,7 @@ function imported(
 /** Returns the part that exports and imports versions. */
 export const archivedVersions = (file: ContentType): ArchivePart => ({
   onRequest: {
-    name: NAME,
+    name: HISTORY_MEMBER,
     of: (type, document) => (type.history ? versionsOf(file, type, document) : null),
   },
   imported: (type, documents) => (type.history ? imported(file, type, documents) : []),
