@@ -244,8 +244,8 @@ async function fetchFiles(task: Fetching): Promise<void> {
 }
 
 /** Relations that Strapi 4 does not show. */
-const unshownIn = (schemas: readonly SourceSchema[]): readonly LeftOut[] =>
-  schemas.map(sourceModel).flatMap(({ uid: subject, attributes }) =>
+const unshownIn = (models: Models): readonly LeftOut[] =>
+  [...models.values()].flatMap(({ uid: subject, attributes }) =>
     Object.entries(attributes)
       .filter(([, attribute]) => isBroken(attribute))
       .map(([key]) => ({ subject, key, text: 'Links that Strapi 4 does not show: adopt an archive' })),
@@ -273,7 +273,7 @@ export async function fetchProject(rest: RestTask): Promise<string> {
     for (const listing of listingsOf(model, querying)) await fetchListing(listing, models, task);
   await fetchUsers(task);
   await fetchFiles(task);
-  const leftOut = [...task.leftOut, ...(querying.isOld ? unshownIn(schemas) : [])];
+  const leftOut = [...task.leftOut, ...(querying.isOld ? unshownIn(models) : [])];
   await save(
     join(task.folder, 'metadata.json'),
     JSON.stringify({ createdAt: new Date(0).toISOString(), strapi: {}, rest: true, leftOut }),
