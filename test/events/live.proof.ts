@@ -20,8 +20,10 @@ const RECONNECTS = Number(process.env['RECONNECTS'] ?? 150);
 /** Least number of events in the log at the end of the reconnections. */
 const EVENTS = Number(process.env['EVENTS'] ?? 0);
 const LISTENERS = Number(process.env['LISTENERS'] ?? 200);
-/** Documents that writers may be ahead of the clients. */
-const AHEAD = 200;
+/** Documents that writers may be ahead of the clients; a client resumes after 5000 events at most. */
+const AHEAD = EVENTS > 0 ? 800 : 200;
+/** Milliseconds for which most clients stay: longer ones read more events. */
+const STAY = EVENTS > 0 ? 60 : 3;
 
 const post = defineCollectionType({
   singularApiId: 'post',
@@ -84,7 +86,7 @@ describe('live reads of two instances', () => {
     for (let i = 0; i < RECONNECTS || isShort(); i += 1) {
       const client = await LiveClient.open(`${urlOf(i)}${path}`, lastId);
       await eventually(() => (client.lastId === undefined ? [] : [1]), 1);
-      await new Promise((done) => setTimeout(done, i % 7 === 0 ? 30 : 3));
+      await new Promise((done) => setTimeout(done, i % 7 === 0 ? 30 : STAY));
       client.close();
       expect(client.of('resync')).toEqual([]);
       read(client);
