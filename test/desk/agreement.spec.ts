@@ -60,11 +60,15 @@ describe('stages', () => {
     singularApiId: 'story',
     pluralApiId: 'stories',
     draftAndPublish: true,
-    stages: { draft: { to: ['ready'] }, ready: { to: ['draft'], publish: true } },
+    stages: {
+      draft: { to: ['ready'], label: { en: 'In work', de: 'In Arbeit' } },
+      ready: { to: ['draft'], publish: true },
+    },
     attributes: { title: { type: 'string' }, note: { type: 'string' } },
   });
-  const shownTo = (grants: Grants) =>
+  const shownTo = (grants: Grants, language = 'en') =>
     describeForDesk({
+      language,
       schema: buildSchema([story], []),
       settings: resolveSettings({}),
       caller: { kind: 'user', id: '1', permissions: Permissions.of(grants) },
@@ -77,6 +81,12 @@ describe('stages', () => {
       ...all,
       draft: { to: [], publish: false },
     });
+  });
+
+  it('have the names of the host in the language of the desk', () => {
+    const namesIn = (language: string): unknown =>
+      shownTo({ '*': '*' }, language)?.attributes.find(({ name }) => name === 'stage')?.values;
+    expect([namesIn('de'), namesIn('xx')]).toEqual([{ draft: 'In Arbeit' }, { draft: 'In work' }]);
   });
 
   it('are not shown to callers who cannot read them', () => {

@@ -240,6 +240,16 @@ const ATTRIBUTES: readonly [string, object, string][] = [
     { type: 'string', desk: { width: 13 } },
     'article.x: desk: "width" must be a whole number from 1 to 12',
   ],
+  [
+    'a name of no value',
+    { type: 'enumeration', enum: ['ready'], desk: { values: { redy: 'Ready' } } },
+    'article.x: desk.values: "redy" is not a value of an enumeration; did you mean "ready"?',
+  ],
+  [
+    'a name that is no text',
+    { type: 'enumeration', enum: ['ready'], desk: { values: { ready: 1 } } },
+    'article.x: desk: "values" must be an object with a name for each value',
+  ],
   ['a layout that is text', { type: 'string', desk: 'X' }, 'article.x: "desk" must be an object'],
   ['a default password', { type: 'password', default: 'x' }, 'article.x: unknown option "default"'],
   ['a unique json', { type: 'json', unique: true }, 'article.x: unknown option "unique"'],
@@ -1069,6 +1079,13 @@ describe('stages', () => {
     [
       { draft: { to: [], publsh: true } },
       ['article: stages.draft: unknown option "publsh"; did you mean "publish"?'],
+    ],
+    [
+      { draft: { to: [], label: 1 } },
+      [
+        'article: stages.draft: "label" must be a non-empty string, or such strings by language',
+        'article.stage: desk: "values" must be an object with a name for each value',
+      ],
     ],
     [{ draft: { to: [], publish: 1 } }, ['article: stages.draft: "publish" must be true or false']],
     [

@@ -3,6 +3,7 @@ import { Checkbox, NumberInput, PasswordInput, Select, Text, Textarea, TextInput
 import { type ChangeEvent, type ComponentType, useState } from 'react';
 import { problemOf } from '../form/check.ts';
 import { unfinished, unfinishedText } from '../form/values.ts';
+import { choicesOf } from '../model/model.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { TEXT_FIELDS } from './text-fields.tsx';
@@ -139,11 +140,11 @@ function BooleanField(props: FieldProps) {
 
 function ChoiceField(props: FieldProps) {
   const { value, set, shared } = useInput<string>(props);
-  const data = props.attribute.enum ?? [];
+  const data = choicesOf(props.attribute);
   return (
     <Select
       {...shared}
-      data={[...data]}
+      data={data}
       value={value ?? null}
       clearable={!props.readOnly}
       searchable={data.length > 8}

@@ -91,6 +91,14 @@ export function kindOf({ type, repeatable }: Attribute): Kind {
 export const isToOne = ({ type, relation, multiple }: Attribute): boolean =>
   type === 'media' ? multiple !== true : TO_ONE.includes(relation ?? '');
 
+/** Name of a value of an enumeration; the value itself without one. */
+export const valueLabel = ({ values = {} }: Attribute, value: string): string =>
+  (Object.hasOwn(values, value) ? values[value] : undefined) ?? value;
+
+/** Values of an enumeration with their names, for a select. */
+export const choicesOf = (attribute: Attribute): { readonly value: string; readonly label: string }[] =>
+  (attribute.enum ?? []).map((value) => ({ value, label: valueLabel(attribute, value) }));
+
 export const isMorph = ({ relation }: Attribute): boolean =>
   relation === 'morphToOne' || relation === 'morphToMany';
 

@@ -1,7 +1,7 @@
 /** Value of a list's column. */
 import { Group, Text } from '@mantine/core';
 import { linkOf, type Json, textOfValue } from '../form/values.ts';
-import { type Attribute, kindOf, type Model } from '../model/model.ts';
+import { type Attribute, kindOf, type Model, valueLabel } from '../model/model.ts';
 import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -23,6 +23,12 @@ export function Cell({ name, attribute, document, model }: CellProps) {
       </Text>
     );
   if (typeof value === 'boolean') return <Text size="sm">{value ? texts.yes : texts.no}</Text>;
+  if (attribute !== null && typeof value === 'string')
+    return (
+      <Text size="sm" lineClamp={2}>
+        <bdi>{valueLabel(attribute, value)}</bdi>
+      </Text>
+    );
   return (
     <Text size="sm" lineClamp={2}>
       {typeof value === 'object' ? JSON.stringify(value) : <bdi>{textOfValue(value)}</bdi>}

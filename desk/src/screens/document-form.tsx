@@ -9,7 +9,7 @@ import { useSnapshot } from '../editor/use-editor.ts';
 import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
-import type { Part } from '../model/model.ts';
+import { type Attribute, type Part, valueLabel } from '../model/model.ts';
 import { failureText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -128,18 +128,22 @@ function summary(value: unknown, texts: Texts): string {
   return unfinishedText(value) ?? (textOfValue(value) || JSON.stringify(value));
 }
 
-/** Labels along a place in the form, such as `SEO › Title`. */
-function placeLabel(editor: DocumentEditor, path: string): string {
+/** Labels along a place in the form, such as `SEO › Title`, and the attribute at its end. */
+function placeOf(editor: DocumentEditor, path: string) {
   let part: Part | null = editor.type;
   let place = '';
+  let attribute: Attribute | undefined;
   const labels: string[] = [];
   for (const segment of path.split('/')) {
     place = place === '' ? segment : `${place}/${segment}`;
-    if (!segment.startsWith('#') && part !== null) labels.push(labelOf(part, segment));
+    if (!segment.startsWith('#') && part !== null) {
+      attribute = part.attributes.find(({ name }) => name === segment);
+      labels.push(labelOf(part, segment));
+    }
     const value = editor.store.get(place);
     if (isItem(value)) part = editor.model.component(value.component);
   }
-  return labels.join(' › ');
+  return { label: labels.join(' › '), attribute };
 }
 
 function Conflicts({ editor }: { readonly editor: DocumentEditor }) {
@@ -160,7 +164,12 @@ function Conflicts({ editor }: { readonly editor: DocumentEditor }) {
 
 function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; readonly conflict: Conflict }) {
   const texts = useTexts();
-  const label = placeLabel(editor, conflict.path);
+  const { label, attribute } = placeOf(editor, conflict.path);
+  const shown = (value: unknown): string =>
+    summary(
+      typeof value === 'string' && attribute !== undefined ? valueLabel(attribute, value) : value,
+      texts,
+    );
   const sides = [
     { title: texts.mine, button: texts.keepMine, value: conflict.mine },
     { title: texts.theirs, button: texts.takeTheirs, value: conflict.theirs },
@@ -183,7 +192,7 @@ function OneConflict({ editor, conflict }: { readonly editor: DocumentEditor; re
                 lineClamp={6}
                 style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}
               >
-                {summary(value, texts)}
+                {shown(value)}
               </Text>
               <Button
                 size="compact-sm"

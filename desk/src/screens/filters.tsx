@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { type Filter, needsValue, operatorsOf, searchableAttributes } from '../model/list-query.ts';
-import type { Attribute, Type } from '../model/model.ts';
+import { type Attribute, choicesOf, type Type, valueLabel } from '../model/model.ts';
 import { operatorText } from '../texts/operators.ts';
 import { useTexts } from '../texts/texts.ts';
 
@@ -21,7 +21,11 @@ export function FilterBar({ type, filters, change }: Props) {
     change([...filters, filter]);
     close();
   };
-  const labelOf = (name: string): string => type.attributes.find((one) => one.name === name)?.label ?? name;
+  const textOf = ({ name, operator, value }: Filter): string => {
+    const attribute = type.attributes.find((one) => one.name === name);
+    const shown = attribute === undefined ? value : valueLabel(attribute, value);
+    return `${attribute?.label ?? name} ${operatorText(texts, operator)} ${shown}`.trim();
+  };
   return (
     <Group gap="xs">
       <Popover opened={isOpen} onChange={close} trapFocus returnFocus>
@@ -35,8 +39,7 @@ export function FilterBar({ type, filters, change }: Props) {
         </Popover.Dropdown>
       </Popover>
       {filters.map((filter, at) => {
-        const { name, operator, value } = filter;
-        const text = `${labelOf(name)} ${operatorText(texts, operator)} ${value}`.trim();
+        const text = textOf(filter);
         return (
           <Badge
             key={`${at} ${text}`}
@@ -132,7 +135,7 @@ function FilterValue({ attribute, value, change }: ValueProps) {
       { value: 'true', label: texts.yes },
       { value: 'false', label: texts.no },
     ];
-    const data = type === 'boolean' ? yesNo : [...(attribute.enum ?? [])];
+    const data = type === 'boolean' ? yesNo : choicesOf(attribute);
     return (
       <Select
         label={texts.value}

@@ -2,7 +2,7 @@
 import { Badge, Select } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
-import { isWritable, STAGE } from '../model/model.ts';
+import { isWritable, STAGE, type Type, valueLabel } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { useTexts } from '../texts/texts.ts';
 
@@ -20,6 +20,12 @@ function useStage({ editor: { type, store } }: Props): { readonly stored: string
   return { stored, shown };
 }
 
+/** Name of a stage for the editor. */
+function stageLabel({ attributes }: Type, stage: string): string {
+  const attribute = attributes.find(({ name }) => name === STAGE);
+  return attribute === undefined ? stage : valueLabel(attribute, stage);
+}
+
 export function StageSelect({ editor }: Props) {
   const { panels } = useTexts();
   const { stored, shown } = useStage({ editor });
@@ -33,20 +39,25 @@ export function StageSelect({ editor }: Props) {
   const moves = mayWrite ? (type.stages[stored]?.to ?? []) : [];
   if (moves.length === 0)
     return (
-      <Badge variant="outline" color="gray" tt="none" aria-label={`${panels.stage}: ${stored}`}>
-        {stored}
+      <Badge
+        variant="outline"
+        color="gray"
+        tt="none"
+        aria-label={`${panels.stage}: ${stageLabel(type, stored)}`}
+      >
+        {stageLabel(type, stored)}
       </Badge>
     );
   const move = async (next: string): Promise<void> => {
     store.set(STAGE, next);
-    if (await editor.save()) say(panels.stageMoved(next));
+    if (await editor.save()) say(panels.stageMoved(stageLabel(type, next)));
   };
   return (
     <Select
       size="xs"
       w={140}
       aria-label={panels.stage}
-      data={[...new Set([stored, ...moves])]}
+      data={[...new Set([stored, ...moves])].map((value) => ({ value, label: stageLabel(type, value) }))}
       value={shown}
       error={problem !== null}
       allowDeselect={false}
@@ -62,5 +73,5 @@ export function useMissingStage(editor: DocumentEditor): string | null {
   const stages = Object.entries(editor.type.stages ?? {});
   const publishing = stages.filter(([, { publish }]) => publish).map(([name]) => name);
   if (stages.length === 0 || publishing.includes(shown)) return null;
-  return panels.stageFirst(publishing.join(', '));
+  return panels.stageFirst(publishing.map((name) => stageLabel(editor.type, name)).join(', '));
 }

@@ -70,6 +70,9 @@ export const persons: Texts['persons'] = {
   },
   subjects: {
     desk: 'Redaktion',
+    audit: 'Protokoll',
+    releases: 'Freigaben',
+    webhook: 'Webhooks',
     locales: 'Sprachen',
     locale: 'Sprachen',
     file: 'Dateien',

@@ -65,6 +65,9 @@ export const persons = {
   },
   subjects: {
     desk: 'Desk',
+    audit: 'Audit log',
+    releases: 'Releases',
+    webhook: 'Webhooks',
     locales: 'Languages',
     locale: 'Languages',
     file: 'Files',

@@ -5,7 +5,7 @@ import { MAX_IDENTIFIER_BYTES } from '../../kernel/sql.js';
 import type { AttributeDefinition, NamedDefinition, ScalarDefinition } from './definitions.js';
 import { type AttributeContext, attributeOf } from './attribute-context.js';
 import { AUTHORS } from './authors.js';
-import { checkLayout } from './check-layout.js';
+import { checkLayout, checkValueNames } from './check-layout.js';
 import { checkRelation } from './check-relation.js';
 import { ATTRIBUTE_LAYOUT, ATTRIBUTE_OPTIONS, checkOptions, NEEDED, type Report } from './options.js';
 import { sentValue } from './value-context.js';
@@ -149,6 +149,7 @@ export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeCo
   if (!checkOptions(def, { options: ATTRIBUTE_OPTIONS[def.type], needed: NEEDED[type] ?? [] }, report))
     return;
   if (!checkLayout(def, ATTRIBUTE_LAYOUT, report)) return;
+  checkValueNames(def, report);
   if (def.localized === true && scope.type !== undefined && scope.type.localized !== true)
     report('is localized, but its type is not: set localized: true on the type');
   if (def.type === 'relation') checkRelation({ key, def }, scope, report);

@@ -1,5 +1,5 @@
 /** Finds mistakes in the layouts of the desk. */
-import type { AttributeDefinitions } from './definitions.js';
+import type { AttributeDefinition, AttributeDefinitions } from './definitions.js';
 import { attributeOf } from './attribute-context.js';
 import { ALWAYS_LISTED, type ComponentLayout, type TypeLayout } from './layout.js';
 import { checkOptions, type Options, type Report } from './options.js';
@@ -41,6 +41,13 @@ function checkOrder(key: string, naming: Naming, report: Report): void {
 
 export function checkLayout({ desk }: Laid, options: Options, report: Report): boolean {
   return desk === undefined || checkOptions(desk, { options, needed: [] }, under(report));
+}
+
+/** Checks that the named values of an attribute are those of its enumeration. */
+export function checkValueNames(def: AttributeDefinition, report: Report): void {
+  const known = def.type === 'enumeration' ? (def.enum ?? []) : [];
+  for (const value of Object.keys(def.desk?.values ?? {}).filter((one) => !known.includes(one)))
+    report(`desk.values: "${value}" is not a value of an enumeration${among(value, known)}`);
 }
 
 /** Checks the names in the layout of a type or component whose options are valid. */

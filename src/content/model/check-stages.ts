@@ -1,10 +1,10 @@
 import type { ContentTypeDefinition } from './definitions.js';
-import type { Report } from './options.js';
+import { LABEL, type Report } from './options.js';
 import { STAGE, stageAttribute } from './stage-definition.js';
 import { among } from './suggest.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
-const OPTIONS = ['to', 'publish'];
+const OPTIONS = ['to', 'publish', 'label'];
 
 /** Checks the option `stages` of a type. */
 export function checkStages(type: ContentTypeDefinition, report: Report): void {
@@ -20,6 +20,8 @@ export function checkStages(type: ContentTypeDefinition, report: Report): void {
       report(`${at}: unknown option "${key}"${among(key, OPTIONS)}`);
     if (stage.publish !== undefined && typeof stage.publish !== 'boolean')
       report(`${at}: "publish" must be true or false`);
+    if (stage.label !== undefined && !LABEL.admits(stage.label))
+      report(`${at}: "label" must be ${LABEL.expected}`);
     for (const to of stage.to.filter((one) => !names.includes(one)))
       report(`${at}: "${to}" is not a stage${among(to, names)}`);
   }

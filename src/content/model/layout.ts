@@ -73,4 +73,6 @@ export interface AttributeLayout {
   readonly field?: string;
   /** Text in the empty field. Default: none. */
   readonly placeholder?: DeskText;
+  /** Names of the values of an enumeration. Default: each value as it is. */
+  readonly values?: Readonly<Record<string, DeskText>>;
 }

@@ -56,7 +56,7 @@ const isLabel = (value: unknown): boolean => {
   const entries = Object.entries(value);
   return entries.length > 0 && entries.every(([code, text]) => /^[a-z]{2}$/.test(code) && isText(text));
 };
-const LABEL = option('a non-empty string, or such strings by language', isLabel);
+export const LABEL = option('a non-empty string, or such strings by language', isLabel);
 const TEXTS = option('a list of distinct non-empty strings', isListOf(isText));
 const PLAIN = option('plain data', isPlain);
 const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [routes] }', (value) => {
@@ -212,6 +212,10 @@ export const ATTRIBUTE_LAYOUT: Options = {
   ),
   placeholder: LABEL,
   field: TEXT,
+  values: option(
+    'an object with a name for each value',
+    (value) => isObject(value) && Object.values(value).every(isLabel),
+  ),
 };
 
 interface OptionRules {

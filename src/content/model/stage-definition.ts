@@ -1,4 +1,5 @@
 /** Stages of drafts as a type defines them, and the attribute that contains the stage of a version. */
+import type { DeskText } from './layout.js';
 import type { AuthoredType, TenantType } from './tenant-definition.js';
 
 /** Name of the attribute with the stage. */
@@ -9,6 +10,8 @@ export type StageDefinition = {
   readonly to: readonly string[];
   /** Whether a draft in this stage can be published. Default false. */
   readonly publish?: boolean;
+  /** Name of the stage in the desk. Default: its key. */
+  readonly label?: DeskText;
 };
 
 /** Options of types whose documents have tenants or authors, or whose drafts have stages. */
@@ -28,6 +31,7 @@ export type StageAttribute<Names extends string = string> = {
   readonly default: Names;
   readonly localized: boolean;
   readonly index: true;
+  readonly desk?: { readonly values: Readonly<Record<string, DeskText>> };
 };
 
 /** Returns the attribute with the stage of a version; null for a type without stages. */
@@ -37,5 +41,15 @@ export function stageAttribute({
 }: StagedType & { readonly localized?: boolean | undefined }): StageAttribute | null {
   const [initial, ...others] = Object.keys(stages);
   if (initial === undefined) return null;
-  return { type: 'enumeration', enum: [initial, ...others], default: initial, localized, index: true };
+  const named = Object.entries(stages).flatMap(([name, { label }]) =>
+    label === undefined ? [] : [[name, label] as const],
+  );
+  return {
+    type: 'enumeration',
+    enum: [initial, ...others],
+    default: initial,
+    localized,
+    index: true,
+    ...(named.length === 0 ? {} : { desk: { values: Object.fromEntries(named) } }),
+  };
 }

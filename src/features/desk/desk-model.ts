@@ -10,6 +10,8 @@ export interface DeskAttribute {
   readonly description?: string;
   readonly width?: number;
   readonly placeholder?: string;
+  /** Names of the values of an enumeration, as far as they have any. */
+  readonly values?: Readonly<Record<string, string>>;
   /** Name of a field of the host. */
   readonly field?: string;
   readonly required: boolean;

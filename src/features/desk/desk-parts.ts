@@ -161,11 +161,18 @@ export class DeskParts {
 
   /** Layout of an attribute with its texts in the language of the reader. */
   private laid({ def: { desk = {} } }: Attribute): Partial<DeskAttribute> {
-    const { label, description, placeholder, ...rest } = desk;
+    const { label, description, placeholder, values, ...rest } = desk;
     const texts = Object.entries({ label, description, placeholder }).flatMap(([name, text]) =>
       text === undefined ? [] : [[name, textIn(text, this.reader.language)] as const],
     );
-    return { ...rest, ...Object.fromEntries(texts) };
+    return { ...rest, ...Object.fromEntries(texts), ...(values === undefined ? {} : this.named(values)) };
+  }
+
+  /** Names of the values of an enumeration. */
+  private named(values: Readonly<Record<string, DeskText>>): Pick<DeskAttribute, 'values'> {
+    const { language } = this.reader;
+    const texts = Object.entries(values).map(([value, text]) => [value, textIn(text, language)] as const);
+    return { values: Object.fromEntries(texts) };
   }
 
   private attribute(attribute: Attribute, model: Model): DeskAttribute[] {

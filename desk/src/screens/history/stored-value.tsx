@@ -3,7 +3,7 @@ import { Paper, Stack, Text } from '@mantine/core';
 import { textOfBlocks } from '../../form/blocks-text.ts';
 import { type Json, textOfValue } from '../../form/values.ts';
 import { componentIn, entriesOf, type StoredLink } from '../../form/version-changes.ts';
-import { type Attribute, kindOf, type Part } from '../../model/model.ts';
+import { type Attribute, kindOf, type Part, valueLabel } from '../../model/model.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -19,12 +19,13 @@ const isEmpty = (value: unknown): boolean =>
 /** A plain value as text. */
 export function plainText(
   value: unknown,
-  { type }: Attribute,
+  attribute: Attribute,
   texts: Texts & { dateTime: (at: Date) => string },
 ) {
   if (isEmpty(value)) return '';
   if (typeof value === 'boolean') return value ? texts.yes : texts.no;
-  if (type === 'datetime') return texts.dateTime(new Date(textOfValue(value)));
+  if (attribute.type === 'datetime') return texts.dateTime(new Date(textOfValue(value)));
+  if (typeof value === 'string') return valueLabel(attribute, value);
   return textOfBlocks(value) ?? (textOfValue(value) || JSON.stringify(value, null, 2));
 }
 

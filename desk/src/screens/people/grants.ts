@@ -1,5 +1,5 @@
 /** Grants of roles and tokens as rows of a table: one per content type, with a cell per verb. */
-import type { Texts } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/en.ts';
 
 export const VERBS = [
   'find',
@@ -32,8 +32,11 @@ export interface Row {
   readonly limits: readonly (readonly [verb: Verb, fields: readonly string[]])[];
 }
 
-const verbsOf = (name: string): readonly Verb[] =>
-  name === 'desk' ? ['open'] : VERBS.filter((verb) => verb !== 'open' || name === '*');
+/** Subjects that can only be opened. */
+const OPENED = ['desk', 'audit', 'releases'];
+
+export const verbsOf = (name: string): readonly Verb[] =>
+  OPENED.includes(name) ? ['open'] : VERBS.filter((verb) => verb !== 'open' || name === '*');
 
 function rowOf(name: string, list: '*' | readonly Grant[]): Row {
   const cells: Partial<Record<Verb, 'all' | 'own'>> = {};

@@ -3,17 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type Ask, request } from '../../api/http.ts';
 import { settings } from '../../settings.ts';
 
-export const EVENTS = [
-  'entry.create',
-  'entry.update',
-  'entry.delete',
-  'entry.publish',
-  'entry.unpublish',
-  'entry.draft-discard',
-  'media.create',
-  'media.update',
-  'media.delete',
-] as const;
+/** Name of an event for editors; of an unknown one, its code. */
+export const eventName = (names: Readonly<Record<string, string>>, code: string): string =>
+  (Object.hasOwn(names, code) ? names[code] : undefined) ?? code;
 
 export interface Webhook {
   readonly id: string;

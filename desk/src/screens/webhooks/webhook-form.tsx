@@ -1,10 +1,10 @@
 /** Form of a webhook. */
-import { MultiSelect, TextInput } from '@mantine/core';
+import { Code, Group, MultiSelect, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { FormDialog } from '../people/parts.tsx';
-import { EVENTS, type Webhook, type WebhookInput } from './requests.ts';
+import { type Webhook, type WebhookInput } from './requests.ts';
 
 interface Props {
   readonly title: string;
@@ -46,7 +46,13 @@ export function WebhookForm({ title, webhook, close, submit }: Props) {
       <MultiSelect
         label={texts.webhooks.events}
         placeholder={input.events.length === 0 ? texts.webhooks.all : ''}
-        data={[...EVENTS]}
+        data={Object.entries(texts.webhooks.names).map(([value, text]) => ({ value, label: text }))}
+        renderOption={({ option }) => (
+          <Group gap="xs">
+            <Text size="sm">{option.label}</Text>
+            <Code>{option.value}</Code>
+          </Group>
+        )}
         value={[...input.events]}
         onChange={(events) => set({ events })}
       />

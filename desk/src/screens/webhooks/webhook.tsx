@@ -30,6 +30,7 @@ import {
   changeWebhook,
   deleteWebhook,
   enableWebhook,
+  eventName,
   replayEvents,
   rotateSecret,
   switchWebhook,
@@ -64,12 +65,16 @@ export function WebhookScreen({ id }: { readonly id: string }) {
 
 function Health({ webhook }: { readonly webhook: Webhook }) {
   const { webhooks: texts } = useTexts();
+  const model = useModel();
   const { dateTime, number } = useFormats();
   const { url, disabled, failingSince, inCode, events, types } = webhook;
   const facts: readonly (readonly [string, string])[] = [
     [texts.address, url],
-    [texts.events, events?.join(', ') ?? texts.all],
-    [texts.types, types?.join(', ') ?? texts.all],
+    [
+      texts.events,
+      events?.map((code) => `${eventName(texts.names, code)} (${code})`).join(', ') ?? texts.all,
+    ],
+    [texts.types, types?.map((name) => model.type(name)?.label ?? name).join(', ') ?? texts.all],
     [texts.lag, number(webhook.lag)],
     [texts.pending, number(webhook.pending)],
     [texts.failed, number(webhook.failed)],
