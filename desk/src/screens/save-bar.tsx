@@ -1,7 +1,7 @@
 /** Bar above a form: what is saved, what is live, and the buttons. */
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconDots } from '@tabler/icons-react';
+import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { messageOf } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
@@ -52,7 +52,7 @@ export function SaveBar({ editor, deleted }: Props) {
   if (phase === 'loading' || phase === 'failed') return null;
   return (
     <div className="desk-savebar">
-      <Group px="md" py="xs" gap="sm" justify="space-between" wrap="nowrap" className="desk-savebar-row">
+      <Group py="xs" gap="sm" justify="space-between" wrap="nowrap" className="desk-savebar-row">
         <Group gap="sm" wrap="nowrap">
           {hasDrafts(type) && state !== null && <StatusBadge status={state.status} />}
           {!isNew && <StageSelect editor={editor} />}
@@ -63,11 +63,13 @@ export function SaveBar({ editor, deleted }: Props) {
             <Button
               variant={mayPublish ? 'default' : 'filled'}
               size="sm"
+              className={mayPublish ? 'desk-save' : undefined}
               loading={saving === 'saving'}
               disabled={conflicts.length > 0 || (!snapshot.isChanged && !isNew)}
               onClick={save}
             >
-              {texts.save}
+              <IconDeviceFloppy size={18} className="desk-save-icon" aria-hidden />
+              <span className="desk-save-label">{texts.save}</span>
             </Button>
           )}
           {mayPublish && (
@@ -164,7 +166,13 @@ function Progress({ snapshot }: { readonly snapshot: Snapshot }) {
   const { time } = useFormats();
   const isAlarming = snapshot.saving === 'offline' || snapshot.saving === 'refused';
   return (
-    <Text size="sm" role="status" c={isAlarming ? 'var(--desk-alarm)' : 'dimmed'} fw={isAlarming ? 600 : 400}>
+    <Text
+      size="sm"
+      role="status"
+      className={isAlarming ? undefined : 'desk-progress'}
+      c={isAlarming ? 'var(--desk-alarm)' : 'dimmed'}
+      fw={isAlarming ? 600 : 400}
+    >
       {textOf(snapshot, texts, time)}
     </Text>
   );

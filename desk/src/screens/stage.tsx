@@ -1,6 +1,6 @@
 /** Stage of a draft in the bar above its form: a choice of the moves that the editor may make. */
 import { Badge, Select } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { isWritable, STAGE, type Type, valueLabel } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
@@ -26,9 +26,32 @@ function stageLabel({ attributes }: Type, stage: string): string {
   return attribute === undefined ? stage : valueLabel(attribute, stage);
 }
 
+/**
+ * Says that an edit has ended the approval of a draft. Returns a function that notes a stage as chosen by the
+ * editor.
+ */
+function useEndedApproval(editor: DocumentEditor, stored: string): (chosen: string) => void {
+  const { panels } = useTexts();
+  const before = useRef({ editor, stored });
+  const chosen = useRef<string | null>(null);
+  useEffect(() => {
+    const last = before.current;
+    before.current = { editor, stored };
+    const isChange = last.editor === editor && last.stored !== stored && chosen.current !== stored;
+    chosen.current = null;
+    const { type } = editor;
+    const isEnded = type.stages?.[last.stored]?.publish === true && type.stages[stored]?.publish !== true;
+    if (isChange && isEnded) say(panels.stageEnded(stageLabel(type, stored)));
+  }, [editor, stored]);
+  return (next) => {
+    chosen.current = next;
+  };
+}
+
 export function StageSelect({ editor }: Props) {
   const { panels } = useTexts();
   const { stored, shown } = useStage({ editor });
+  const noteChoice = useEndedApproval(editor, stored);
   const { type, store } = editor;
   const problem = useSyncExternalStore(
     (listener) => store.subscribe(STAGE, listener),
@@ -49,6 +72,7 @@ export function StageSelect({ editor }: Props) {
       </Badge>
     );
   const move = async (next: string): Promise<void> => {
+    noteChoice(next);
     store.set(STAGE, next);
     if (await editor.save()) say(panels.stageMoved(stageLabel(type, next)));
   };

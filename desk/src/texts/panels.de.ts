@@ -25,6 +25,7 @@ export const panels: typeof english = {
   alsoHere: (name) => `${name} hat dies auch geöffnet`,
   stage: 'Stufe',
   stageMoved: (stage) => `Jetzt in ${stage}`,
+  stageEnded: (stage) => `Der Text wurde nach der Freigabe geändert. Er ist wieder in ${stage}`,
   stageFirst: (stages) => `Nur Entwürfe in ${stages} können veröffentlicht werden`,
   schedule: 'Zeitplan',
   scheduleHint:

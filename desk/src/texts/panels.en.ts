@@ -23,6 +23,7 @@ export const panels = {
   alsoHere: (name: string) => `${name} has this open, too`,
   stage: 'Stage',
   stageMoved: (stage: string) => `Moved to ${stage}`,
+  stageEnded: (stage: string) => `The text has changed since it was approved. It is in ${stage} again`,
   stageFirst: (stages: string) => `Only drafts in ${stages} can be published`,
   schedule: 'Schedule',
   scheduleHint: 'The draft of that moment is published. Leave a time empty to cancel it.',

@@ -8,6 +8,7 @@ import {
   defineCollectionType,
   defineComponent,
   defineSingleType,
+  type Grants,
 } from 'nestjs-content-api';
 import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { DeskModule, type DeskOptions } from 'nestjs-content-api/desk';
@@ -195,6 +196,8 @@ export interface NewsroomOptions {
   readonly desk?: DeskOptions;
   /** Further content types of the application. */
   readonly contentTypes?: ContentModuleOptions['contentTypes'];
+  /** Further roles of the application. */
+  readonly roles?: Readonly<Record<string, Grants>>;
   /** Called before the application starts. */
   readonly prepare?: (app: INestApplication) => void;
   /** Further modules of the application. */
@@ -202,12 +205,13 @@ export interface NewsroomOptions {
 }
 
 export async function startNewsroom(adapter: Adapter, options: NewsroomOptions = {}): Promise<Newsroom> {
-  const { prefix = null, desk: deskOptions = {}, imports = [], contentTypes = [] } = options;
+  const { prefix = null, desk: deskOptions = {}, imports = [], contentTypes = [], roles = {} } = options;
   const folder = await mkdtemp(join(tmpdir(), 'content-newsroom-'));
   const test = await createTestApp(
     {
       ...NEWSROOM,
       contentTypes: [...NEWSROOM.contentTypes, ...contentTypes],
+      access: { roles: { ...ROLES, ...roles } },
       imports: [
         UsersModule.forRoot({ secret: SECRET, refresh: true, rateLimit: false }),
         ApiTokensModule,
