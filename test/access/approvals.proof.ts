@@ -1,6 +1,6 @@
 /**
  * Random requests of callers with different rights to a type with stages. Drafts that can be published, and
- * published versions, have only content that a caller with the right has approved (8.36 to 8.42).
+ * published versions, have only content that a caller with the right has approved (8.36–8.42).
  */
 import {
   type Credentials,

@@ -351,6 +351,25 @@ describe.each(ADAPTERS)('history on %s', (adapter) => {
     for (const as of ['reader', 'live']) expect((await send('get', 'pages/trash', { as })).status).toBe(403);
   });
 
+  it('25.6 restores an unmodified document as an unmodified one', async () => {
+    const data = { title: 'unmodified', parts: [{ text: 'a', deep: [{ text: 'b' }] }] };
+    const ids = [await make(data), await make({ ...data, title: 'to be modified' })];
+    await send('put', `pages/${ids[0]}?locale=fr`, { data: { title: 'non modifié' } });
+    await send('put', `pages/${ids[1]}?status=draft`, { data: { title: 'modified' } });
+    for (const id of ids) {
+      await send('delete', `pages/${id}?locale=*`);
+      await send('post', `pages/${id}/actions/restore`);
+    }
+    const modified = async (locale: string): Promise<unknown[]> => {
+      const filters = ids.map((id, i) => `filters[documentId][$in][${i}]=${id}`).join('&');
+      const query = `status=draft&publicationFilter=modified&locale=${locale}&${filters}`;
+      return (await send('get', `pages?${query}`)).data.map((one: any) => one.documentId);
+    };
+    expect([await modified('en'), await modified('fr')]).toEqual([[ids[1]], []]);
+    const { data: live } = await send('get', `pages/${ids[0]}?populate[parts][populate]=deep`);
+    expect(live.parts).toMatchObject(data.parts);
+  });
+
   it('25.7 stores no private values', async () => {
     const parts = [{ text: 'shown', deep: [{ text: 'deeper', inside: 'not to be stored' }] }];
     const zone = parts.map((one) => ({ __component: 'shared.part', ...one }));

@@ -99,6 +99,7 @@ export class Trash {
     };
     let answer = Answer.NOTHING;
     for (const [n, version] of versions.entries()) {
+      if (n > 0 && isWritten(version, versions[n - 1])) continue;
       if (n === 0) answer = await write('create', version);
       if (n > 0 || !isDeepStrictEqual(version.body('update', true), version.body('update', false)))
         answer = await write('update', version);
@@ -111,6 +112,14 @@ interface DeletedVersion {
   readonly row: VersionRow;
   readonly body: Awaited<ReturnType<VisibleContents['bodyOf']>>;
 }
+
+/**
+ * Whether the write of the published version before has also written this draft. A second write would give
+ * the draft other component ids, so that it would count as modified.
+ */
+const isWritten = (draft: DeletedVersion, before: DeletedVersion | undefined): boolean =>
+  before?.row.locale === draft.row.locale &&
+  isDeepStrictEqual(draft.body('update', true), before.body('update', true));
 
 /** Sorts versions by locale, the published one first, so that the draft may differ from it. */
 const inOrder = (rows: readonly VersionRow[]): readonly VersionRow[] =>
