@@ -41,6 +41,16 @@ describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
     ]);
   });
 
+  it('21.18: sends events while writes never pause', async () => {
+    const client = await live.open('/articles');
+    // Each write asks for a poll of the log soon, and must not postpone the poll that an earlier one asked for.
+    let written = 0;
+    for (; written < 300 && events(client).length === 0; written += 1)
+      await live.create('articles', { title: `${written}` });
+    expect(written).toBeLessThan(300);
+    await eventually(() => events(client), written);
+  });
+
   it('21.19: sends drafts to callers who may read them, and removals of published documents only', async () => {
     await live.test.http.get('/api/live/articles?status=draft').expect(403);
     const editor = await live.open('/articles?status=draft', { user: 'editor' });

@@ -45,6 +45,8 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
   private server: string | null = null;
   private readonly present: Statement;
   private timer: NodeJS.Timeout | null = null;
+  /** Time of the next poll, by `performance.now()`. */
+  private dueAt = Number.POSITIVE_INFINITY;
   private running: Promise<void> = Promise.resolve();
   private wait: number;
   private isPolling = false;
@@ -92,15 +94,16 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
     return () => this.listeners.delete(listener);
   }
 
-  /** Polls soon: a write of this process is about to commit. */
+  /** Polls soon: a write of this process is about to commit. Further writes do not postpone the poll. */
   soon(): void {
     this.wait = SOON;
-    if (!this.isPolling) this.schedule(this.wait);
+    if (!this.isPolling && this.dueAt > performance.now() + SOON) this.schedule(SOON);
   }
 
   private schedule(milliseconds: number): void {
     if (this.isStopping) return;
     if (this.timer !== null) clearTimeout(this.timer);
+    this.dueAt = performance.now() + milliseconds;
     this.timer = setTimeout(() => {
       this.isPolling = true;
       this.running = this.poll().finally(() => {

@@ -137,13 +137,18 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
     return position.server !== this.position.server || position.at < kept ? null : position;
   }
 
-  /** Reads the events after a position. Returns null if there are too many. */
-  async missed(from: Position): Promise<readonly LiveBatch[] | null> {
+  /**
+   * Reads the events after a position. Returns null if there are too many. Stops when the stream closes:
+   * clients that leave and come back would otherwise queue more reads than end.
+   */
+  async missed(from: Position, stream: EventStream): Promise<readonly LiveBatch[] | null> {
     const batches: LiveBatch[] = [];
     const { server } = from;
     let [position, count, more] = [from, 0, true];
     while (more && count <= MAX_MISSED && !this.isStopping) {
-      const news = await this.reading(() => this.log.after(position.cursor));
+      const { cursor } = position;
+      const news = await this.reading(() => (stream.isOpen ? this.log.after(cursor) : Promise.resolve(null)));
+      if (news === null) return null;
       const to = { cursor: news.cursor, server };
       batches.push({ events: news.events, from: position, to });
       count += news.events.length;

@@ -74,7 +74,7 @@ export class StaleStreams implements LiveListener {
 
   private async resume(stream: EventStream, from: Position): Promise<void> {
     try {
-      const batches = await this.hub.missed(from);
+      const batches = await this.hub.missed(from, stream);
       const last = batches?.at(-1);
       const events = batches?.flatMap((batch) => batch.events) ?? [];
       const text = last === undefined ? this.hub.beginning('resync') : await this.textOf(events, last.to);

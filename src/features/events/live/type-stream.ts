@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../../../content/access/caller.js';
 import type { Position } from '../event-feed.js';
 import { type LoggedEvent, PREFIX } from '../logged-event.js';
+import { covers } from '../snapshots.js';
 import { type EventStream, printed } from './event-stream.js';
 import type { LiveBatch, LiveHub, LiveListener } from './live-hub.js';
 import { concerns, type VisibleEvents, type Watched } from './visible-events.js';
@@ -35,11 +36,16 @@ const positionAfter = ({ id }: LoggedEvent, { from, to }: LiveBatch): Position =
   server: to.server,
 });
 
+/** Snapshot that includes all events of a batch. */
+const snapshotAfter = ({ to: { cursor } }: LiveBatch): string => cursor.target ?? cursor.base;
+
 /** Stream of the events of one type that a caller may see. */
 export class TypeStream implements LiveListener {
   private readonly waiting: (LiveBatch | null)[] = [];
   /** Ids of missed events, which the feed can repeat. */
   private missed: ReadonlySet<string> = new Set();
+  /** Snapshot of the missed events, until the feed of this instance has reached it. */
+  private resumedAt: string | null = null;
   private isBusy = false;
   private authenticatedAt = performance.now();
 
@@ -55,13 +61,14 @@ export class TypeStream implements LiveListener {
     this.isBusy = true;
     hub.join(this, stream);
     try {
-      const batches = from === null ? null : await hub.missed(from);
+      const batches = from === null ? null : await hub.missed(from, stream);
       if (batches === null) stream.send(hub.beginning(lastId === undefined ? 'ready' : 'resync'));
       else {
         for (const batch of batches) await this.send(batch);
         this.missed = new Set(batches.flatMap(({ events }) => events.map(({ id }) => id)));
         const last = batches.at(-1);
         if (last !== undefined) stream.send(printed({ id: hub.positions.seal(last.to) }));
+        this.resumedAt = last?.to.cursor.base ?? null;
       }
       this.isBusy = false;
       await this.work();
@@ -82,7 +89,8 @@ export class TypeStream implements LiveListener {
     const { hub, stream } = this.base;
     const isIdle = !this.isBusy && this.waiting.length === 0;
     if (isIdle) this.missed = new Set();
-    const id = isIdle ? { id: hub.positions.seal(hub.position) } : {};
+    const id =
+      isIdle && this.hasReached(hub.position.cursor.base) ? { id: hub.positions.seal(hub.position) } : {};
     stream.send(`:\n${printed(id)}`);
     this.authenticated().catch(() => stream.end());
   }
@@ -94,7 +102,7 @@ export class TypeStream implements LiveListener {
     try {
       for (let batch = this.waiting.shift(); batch !== undefined; batch = this.waiting.shift())
         if (batch === null) stream.send(hub.beginning('resync'));
-        else await this.send(batch);
+        else await this.follow(batch);
       this.isBusy = false;
     } catch {
       // The client resumes, or learns the reason from the response to its next request.
@@ -102,7 +110,22 @@ export class TypeStream implements LiveListener {
     }
   }
 
-  private async send(batch: LiveBatch): Promise<void> {
+  private hasReached(snapshot: string): boolean {
+    if (this.resumedAt !== null && covers(snapshot, this.resumedAt)) this.resumedAt = null;
+    return this.resumedAt === null;
+  }
+
+  /**
+   * Sends a batch of the feed. A client can resume with the position of another instance, whose feed was
+   * ahead. Until this feed has reached it, events do not move the position of the client back.
+   */
+  private async follow(batch: LiveBatch): Promise<void> {
+    const moves = this.hasReached(batch.from.cursor.base);
+    if (!moves && covers(this.resumedAt ?? '', snapshotAfter(batch))) return;
+    await this.send(batch, moves);
+  }
+
+  private async send(batch: LiveBatch, moves = true): Promise<void> {
     const { hub, stream, visible, watched } = this.base;
     for (const [i, event] of batch.events.entries()) {
       if (!stream.isOpen) return;
@@ -110,7 +133,12 @@ export class TypeStream implements LiveListener {
       if (i % BURST === BURST - 1) await setImmediate();
       if (!concerns(event, watched) || this.missed.has(event.id)) continue;
       if (await visible.isVisible(event, watched, await this.authenticated()))
-        stream.send(printed({ id: hub.positions.seal(positionAfter(event, batch)), data: shown(event) }));
+        stream.send(
+          printed({
+            ...(moves ? { id: hub.positions.seal(positionAfter(event, batch)) } : {}),
+            data: shown(event),
+          }),
+        );
     }
   }
 
