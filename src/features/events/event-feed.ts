@@ -21,6 +21,8 @@ import { logWrites } from './write-log.js';
  * First wait for the commit of a write of this process, in milliseconds; each further one is twice as long.
  */
 const SOON = 15;
+/** Milliseconds from a poll that found events to the next one, so that constant writes pay for few polls. */
+const REST = 80;
 
 /** Listener of the feed: called with the new events, or with null after a gap. */
 export type FeedListener = (events: readonly LoggedEvent[] | null) => void;
@@ -47,6 +49,7 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
   private timer: NodeJS.Timeout | null = null;
   /** Time of the next poll, by `performance.now()`. */
   private dueAt = Number.POSITIVE_INFINITY;
+  private restUntil = 0;
   private running: Promise<void> = Promise.resolve();
   private wait: number;
   private isPolling = false;
@@ -97,13 +100,15 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
   /** Polls soon: a write of this process is about to commit. Further writes do not postpone the poll. */
   soon(): void {
     this.wait = SOON;
-    if (!this.isPolling && this.dueAt > performance.now() + SOON) this.schedule(SOON);
+    if (!this.isPolling && this.dueAt > Math.max(performance.now() + SOON, this.restUntil))
+      this.schedule(SOON);
   }
 
   private schedule(milliseconds: number): void {
     if (this.isStopping) return;
     if (this.timer !== null) clearTimeout(this.timer);
-    this.dueAt = performance.now() + milliseconds;
+    const now = performance.now();
+    this.dueAt = Math.max(now + milliseconds, this.restUntil);
     this.timer = setTimeout(() => {
       this.isPolling = true;
       this.running = this.poll().finally(() => {
@@ -111,7 +116,7 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
         this.schedule(this.wait);
         this.wait = Math.min(2 * this.wait, this.options.pollMilliseconds);
       });
-    }, milliseconds).unref();
+    }, this.dueAt - now).unref();
   }
 
   /** Reads what is new and informs the listeners. Never throws. */
@@ -139,6 +144,7 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
     this.cursor = next;
     if (events.length > 0) {
       this.wait = SOON;
+      this.restUntil = performance.now() + REST;
       this.inform(events);
     }
     if (more && !this.isStopping) await this.follow(next);
