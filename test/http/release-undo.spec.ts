@@ -368,7 +368,7 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     };
     expect(await refusals(one, 'publisher')).toEqual([403, ['entry']]);
     expect(await refusals(one, 'writer')).toEqual([403, ['entry']]);
-    expect((await send('POST', `releases/${one}/actions/undo`, undefined, 'nobody')).status).toBe(403);
+    expect((await send('POST', `releases/${one}/actions/undo`, undefined, 'stranger')).status).toBe(403);
     for (const as of ['titles', 'tagless']) expect(await refusals(other, as)).toEqual([403, ['entry']]);
     for (const id of [turned, back]) expect(await refusals(id, 'red')).toEqual([403, ['entry']]);
     expect((await dryRun(turned, 'red')).entries).toEqual([]);

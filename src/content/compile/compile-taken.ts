@@ -108,7 +108,12 @@ export function compileTakenUids(type: ContentType, uid: UidBase): Statement {
   const { attribute, base, locale } = uid;
   const column = quote(attribute.column);
   const numbered = sql`left(t.${column}, length(${param(base)}::text) + 1) = ${param(base)}::text || '-'`;
-  const state = type.draftAndPublish ? sql`` : sql` and t.published`;
+  const conditions = [
+    sql`t.locale = ${param(locale)}::text`,
+    ...(type.draftAndPublish ? [] : [sql`t.published`]),
+    sql`(t.${column} = ${param(base)}::text or ${numbered})`,
+    ...isWithin(type, uid),
+  ];
   return print(sql`select distinct t.${column} as uid from ${quote(type.table)} t
-    where t.locale = ${param(locale)}::text${state} and ${join([sql`(t.${column} = ${param(base)}::text or ${numbered})`, ...isWithin(type, uid)], ' and ')}`);
+    where ${join(conditions, ' and ')}`);
 }
