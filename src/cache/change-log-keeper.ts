@@ -25,6 +25,8 @@ export interface KeeperBase {
   readonly database: Database;
   readonly schema: Schema;
   readonly warn: (message: string) => void;
+  /** Whether the application shuts down: then no further statement runs, and errors are not reported. */
+  readonly isStopping: () => boolean;
 }
 
 export interface WrongTotal {
@@ -48,7 +50,6 @@ export class ChangeLogKeeper {
   lack: string | null = null;
   /** Number of stored changes at the last maintenance. */
   retained = 0;
-  private isClosed = false;
   private suspicions = 0;
   private fingerprints: ReadonlyMap<string, string> = new Map();
   /** Time of a query, and the `xmin` then: transactions before it have ended. */
@@ -64,7 +65,7 @@ export class ChangeLogKeeper {
 
   /** Checks that the log is complete, and counts types without totals. Never throws. */
   async checkLog(): Promise<void> {
-    const { database, schema } = this.base;
+    const { database, schema, isStopping } = this.base;
     const { suspicions } = this;
     try {
       const { lacks, uncounted, marks } = compileProbe(schema);
@@ -72,13 +73,13 @@ export class ChangeLogKeeper {
         ({ name, why }) => [String(name), String(why)] as const,
       );
       // A later doubt has started a check of its own, which may have ended before this one.
-      if (suspicions !== this.suspicions) return;
+      if (suspicions !== this.suspicions || isStopping()) return;
       this.isWhole = lacking.length === 0;
       if (lacking.length > 0) return await this.complain(new Map(lacking));
       this.lack = null;
       for (const { type } of await database.run(uncounted))
-        await this.count(schema.types.get(String(type)), uncounted);
-      await this.compare(await database.run(marks));
+        if (!isStopping()) await this.count(schema.types.get(String(type)), uncounted);
+      if (!isStopping()) await this.compare(await database.run(marks));
     } catch (error) {
       this.isWhole = false;
       // The database module already logs that the database is unreachable.
@@ -89,11 +90,12 @@ export class ChangeLogKeeper {
 
   /** Adds pending changes to the totals, if there are many. Never throws. */
   async settle(): Promise<void> {
-    const { database, schema } = this.base;
+    const { database, schema, isStopping } = this.base;
     const tables = changeLogTablesOf(schema.file);
+    if (isStopping()) return;
     try {
       const [row] = await database.run(compilePending(tables, MANY_PENDING));
-      if (row?.['pending'] === true) await this.alone(compileSettle(tables));
+      if (row?.['pending'] === true && !isStopping()) await this.alone(compileSettle(tables));
     } catch {
       // The next run retries.
     }
@@ -109,8 +111,9 @@ export class ChangeLogKeeper {
 
   /** Deletes changes after the retention time, once they are settled. Never throws. */
   async fold(): Promise<void> {
-    const { database, schema } = this.base;
+    const { database, schema, isStopping } = this.base;
     const tables = changeLogTablesOf(schema.file);
+    if (isStopping()) return;
     try {
       const [row = {}] = await database.run(compileUpkeep(tables));
       this.retained = Number(row['retained']);
@@ -118,7 +121,7 @@ export class ChangeLogKeeper {
       const { ended } = this;
       if (ended === null || now - ended.at >= RETENTION) this.ended = { at: now, xmin: String(row['xmin']) };
       if (ended === null || now - ended.at < RETENTION || this.retained < MIN_RETAINED) return;
-      await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
+      if (!isStopping()) await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
     } catch {
       // The next run retries.
     }
@@ -165,16 +168,12 @@ export class ChangeLogKeeper {
     const before = this.fingerprints;
     this.fingerprints = new Map(rows.map(({ type, mark }) => [String(type), String(mark)]));
     for (const [name, mark] of this.fingerprints)
-      if (before.has(name) && before.get(name) !== mark) await this.count(this.base.schema.types.get(name));
-  }
-
-  /** Silences errors, because the application ends. */
-  close(): void {
-    this.isClosed = true;
+      if (before.has(name) && before.get(name) !== mark && !this.base.isStopping())
+        await this.count(this.base.schema.types.get(name));
   }
 
   private report(why: string): void {
-    if (this.isClosed) return;
+    if (this.base.isStopping()) return;
     const message = `${why}; responses are not cached, and lists are counted`;
     if (message !== this.lack) this.base.warn(message);
     this.lack = message;

@@ -1,12 +1,13 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { BackgroundWork } from '../content/store/background-work.js';
 import { Database } from '../content/store/database.js';
 import { ChangeLogKeeper, type WrongTotal } from './change-log-keeper.js';
 import { ChangeLog } from './change-log.js';
-import { TELEMETRY, type Telemetry } from '../kernel/telemetry.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 
 /** Interval of change log maintenance in milliseconds. */
 const MAINTENANCE_INTERVAL = 30_000;
+const MAINTENANCE = 'content.change_log.maintain';
 /** Delay in milliseconds between a read of a total and the settling of pending changes. */
 const SETTLE_DELAY = 250;
 
@@ -18,16 +19,16 @@ export const warnOfChangeLog = (message: string): void => logger.warn(message);
 export class ChangeLogWorker implements OnApplicationShutdown {
   private readonly keeper: ChangeLogKeeper;
   private readonly listeners: (() => void)[] = [];
-  private timer: NodeJS.Timeout | null = null;
   private settling: NodeJS.Timeout | null = null;
 
   constructor(
     @Inject(CONTENT_SCHEMA) schema: Schema,
     @Inject(Database) database: Database,
     @Inject(ChangeLog) readonly changeLog: ChangeLog,
-    @Inject(TELEMETRY) private readonly telemetry: Telemetry,
+    @Inject(BackgroundWork) private readonly background: BackgroundWork,
   ) {
-    this.keeper = new ChangeLogKeeper({ database, schema, warn: warnOfChangeLog });
+    const isStopping = (): boolean => background.isStopping;
+    this.keeper = new ChangeLogKeeper({ database, schema, warn: warnOfChangeLog, isStopping });
     changeLog.onAltered(() => {
       this.keeper.doubt();
       void this.maintain();
@@ -54,16 +55,17 @@ export class ChangeLogWorker implements OnApplicationShutdown {
   /** Starts the maintenance; `now` runs it at once, if the database is known to be reachable and migrated. */
   begin(now: boolean): void {
     if (now) void this.maintain();
-    this.timer = setInterval(() => void this.maintain(), MAINTENANCE_INTERVAL).unref();
+    this.background.repeat(MAINTENANCE, MAINTENANCE_INTERVAL, () => this.maintained());
   }
 
   /** Runs the maintenance now. The timer runs it every 30 s. */
   maintain(): Promise<void> {
-    return this.telemetry.background('content.change_log.maintain', () => this.maintained());
+    return this.background.run(MAINTENANCE, () => this.maintained());
   }
 
   private async maintained(): Promise<void> {
     const before = this.isWhole;
+    if (this.background.isStopping) return;
     await this.keeper.checkLog();
     if (this.isWhole) await this.keeper.fold();
     if (before === this.isWhole) return;
@@ -74,8 +76,8 @@ export class ChangeLogWorker implements OnApplicationShutdown {
   /** Reports that a total was read: pending changes are settled, which makes the next total cheaper. */
   totalWasRead(): void {
     this.settling ??= setTimeout(() => {
-      void this.telemetry
-        .background('content.change_log.settle', () => this.keeper.settle())
+      void this.background
+        .run('content.change_log.settle', () => this.keeper.settle())
         .finally(() => {
           this.settling = null;
         });
@@ -87,9 +89,7 @@ export class ChangeLogWorker implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
-    if (this.timer !== null) clearInterval(this.timer);
     if (this.settling !== null) clearTimeout(this.settling);
-    this.keeper.close();
     this.changeLog.close();
   }
 }

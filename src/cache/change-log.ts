@@ -176,6 +176,7 @@ export class ChangeLog {
     try {
       const connection = (this.connection ??= await this.base.open());
       if (connection === null) return false;
+      if (this.isClosed) throw new Error('the application shuts down');
       const { snapshot } = this;
       const known = snapshot !== null && (await this.goOn(connection, snapshot));
       if (!known) await this.begin(connection);

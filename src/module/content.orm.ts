@@ -5,6 +5,7 @@ import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { Inject, Injectable, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { RUNTIME } from './content.module-definition.js';
 import type { ContentRuntimeOptions, DatabaseOptions } from './content.options.js';
+import { BackgroundWork } from '../content/store/background-work.js';
 import { type ConnectionOptions, urlMistakes, withConnections } from '../content/store/connection-url.js';
 import { connectionOptions } from '../pool/session-settings.js';
 import { entitiesOf } from '../content/store/entities.js';
@@ -83,9 +84,14 @@ export const CONTENT_DATABASE = Symbol('ContentDatabaseOptions');
 /** Closes the module's own MikroORM with the application. */
 @Injectable()
 class OwnOrm implements OnApplicationShutdown {
-  constructor(@Inject(CONTENT_ORM) private readonly orm: MikroORM) {}
+  constructor(
+    @Inject(CONTENT_ORM) private readonly orm: MikroORM,
+    @Inject(BackgroundWork) private readonly background: BackgroundWork,
+  ) {}
 
   async onApplicationShutdown(): Promise<void> {
+    // Requests are served until now, and can have started more.
+    await this.background.settled();
     await this.orm.close();
   }
 }

@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/core';
 import { type DynamicModule, Logger, type Provider } from '@nestjs/common';
 import { ContentArchive } from '../features/archive/content-archive.js';
 import { ContentAccess } from '../content/access/content-access.js';
+import { BackgroundWork } from '../content/store/background-work.js';
 import { Database } from '../content/store/database.js';
 import { checkRegistered } from '../content/store/entities.js';
 import { ContentService, getContentToken } from '../content/documents/content.service.js';
@@ -110,6 +111,7 @@ const MADE: readonly Provider[] = [
 
 /** Providers that Nest instantiates. */
 const CLASSES: readonly Provider[] = [
+  BackgroundWork,
   ArchiveParts,
   MetricParts,
   RequestCounts,
@@ -174,6 +176,7 @@ export const contentExports = (schema: Schema): NonNullable<DynamicModule['expor
   CONTENT_SETTINGS,
   TELEMETRY,
   Database,
+  BackgroundWork,
   Hooks,
   SignedLinks,
   WriteAdditions,

@@ -23,6 +23,7 @@ function startKeeper() {
     database: { run } as never,
     schema: buildSchema([page], []),
     warn: () => undefined,
+    isStopping: () => false,
   });
   return { keeper, waiting };
 }

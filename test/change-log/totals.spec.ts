@@ -81,7 +81,12 @@ describe('totals', () => {
     };
     const folder = async (): Promise<void> => {
       const client = await connect();
-      const keeper = new ChangeLogKeeper({ database: test.app.get(Database), schema, warn: () => undefined });
+      const keeper = new ChangeLogKeeper({
+        database: test.app.get(Database),
+        schema,
+        warn: () => undefined,
+        isStopping: () => false,
+      });
       for (let i = 0; !isOver; i += 1) {
         const { rows } = await client.query('select pg_snapshot_xmin(pg_current_snapshot())::text as xmin');
         await client.query(`begin; select pg_advisory_xact_lock(hashtextextended('content-ledger', 0))`);

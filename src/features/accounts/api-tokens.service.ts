@@ -9,6 +9,7 @@ import {
 import { type Caller, SYSTEM } from '../../content/access/caller.js';
 import { checkGrants } from '../../content/access/check-grants.js';
 import { type Grants, Permissions } from '../../content/access/permissions.js';
+import { BackgroundWork } from '../../content/store/background-work.js';
 import { Database } from '../../content/store/database.js';
 import { ContentService } from '../../content/documents/content.service.js';
 import { Documents } from '../../content/documents/documents.service.js';
@@ -125,6 +126,7 @@ export class ApiTokens implements AuthStrategy {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(Database) database: Database,
     @Inject(Documents) documents: Documents,
+    @Inject(BackgroundWork) private readonly background: BackgroundWork,
   ) {
     const type = neededType(schema, apiTokenType.singularApiId, 'apiTokenType');
     this.records = new RepositoryWithoutHooks(database, type);
@@ -209,8 +211,10 @@ export class ApiTokens implements AuthStrategy {
 
   private noteUse({ documentId, lastUsedAt }: TokenRow): void {
     if (lastUsedAt !== null && Date.now() - new Date(lastUsedAt).getTime() < HOUR) return;
-    this.records
-      .set({ documentId }, { lastUsedAt: new Date().toISOString() })
+    const note = (): Promise<unknown> =>
+      this.records.set({ documentId }, { lastUsedAt: new Date().toISOString() });
+    this.background
+      .run('content.accounts.note_use', note)
       .catch((error: unknown) =>
         this.logger.warn(`Could not record the use of an API token: ${String(error)}`),
       );

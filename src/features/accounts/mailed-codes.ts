@@ -1,5 +1,6 @@
 /** Mailed codes that prove access to a mailbox: to reset a password, and to confirm an address. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { BackgroundWork } from '../../content/store/background-work.js';
 import { application, validationError } from '../../kernel/errors.js';
 import { type Account, AccountRepository, hashToken, newToken } from './account-repository.js';
 import { readFields } from './read-fields.js';
@@ -23,6 +24,7 @@ export class MailedCodes {
   constructor(
     @Inject(AccountRepository) private readonly accounts: AccountRepository,
     @Inject(USERS_OPTIONS) private readonly options: ResolvedUsersOptions,
+    @Inject(BackgroundWork) private readonly background: BackgroundWork,
   ) {
     this.sender = options.mail;
   }
@@ -39,7 +41,7 @@ export class MailedCodes {
   /** 19.8. Returns the same response for every address. The lookup and the mail come after the response. */
   forgotPassword(body: unknown, mail: ResetMail = this.resetMail): { readonly ok: true } {
     const { email } = readFields(body, { email: 'email' });
-    this.inBackground(this.mailReset(email, mail));
+    this.inBackground(() => this.mailReset(email, mail));
     return { ok: true };
   }
 
@@ -71,7 +73,7 @@ export class MailedCodes {
 
   /** Mails the account's own address a confirmation link, after the response. */
   askToConfirm(account: Account): void {
-    this.inBackground(this.mailConfirmation(account));
+    this.inBackground(() => this.mailConfirmation(account));
   }
 
   private get resetMail(): ResetMail {
@@ -107,10 +109,14 @@ export class MailedCodes {
   }
 
   /** Runs after the response, because the time of a mail would reveal that the user exists. */
-  private inBackground(work: Promise<void>): void {
-    work.catch((error: unknown) =>
-      this.logger.error(`Could not send a mail: ${error instanceof Error ? error.message : 'unknown error'}`),
-    );
+  private inBackground(work: () => Promise<void>): void {
+    this.background
+      .run('content.accounts.mail', work)
+      .catch((error: unknown) =>
+        this.logger.error(
+          `Could not send a mail: ${error instanceof Error ? error.message : 'unknown error'}`,
+        ),
+      );
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../kernel/json.js';
 import { fill, type Template } from '../../kernel/sql.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { BackgroundWork } from '../../content/store/background-work.js';
 import { ALONE, Database } from '../../content/store/database.js';
 import { WRITE_EVENTS } from '../../content/plan/write-plan.js';
 import type { Row } from '../../pool/runner.js';
@@ -72,6 +73,7 @@ export class EventLog {
   constructor(
     @Inject(CONTENT_SCHEMA) schema: Schema,
     @Inject(Database) readonly database: Database,
+    @Inject(BackgroundWork) private readonly background: BackgroundWork,
   ) {
     this.file = schema.file;
     this.news = compileNews(this.file, BATCH + 1);
@@ -113,7 +115,7 @@ export class EventLog {
   /** Deletes events that are older than a number of days. Returns the number of deleted ones. */
   async forget(days: number): Promise<number> {
     let deleted = 0;
-    for (let last = FORGOTTEN; last === FORGOTTEN; deleted += last)
+    for (let last = FORGOTTEN; last === FORGOTTEN && !this.background.isStopping; deleted += last)
       last = (await this.database.run(compileForget(this.file, days, FORGOTTEN))).length;
     return deleted;
   }

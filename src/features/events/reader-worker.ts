@@ -6,6 +6,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { BackgroundWork } from '../../content/store/background-work.js';
 import type { Row } from '../../pool/runner.js';
 import { compileClaim, compileForgetParked, compileRegister, compileRelease } from './compile-readers.js';
 import { EventFeed } from './event-feed.js';
@@ -44,7 +45,6 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private claiming: Promise<void> = Promise.resolve();
   private isClaiming = false;
   private timer: NodeJS.Timeout | null = null;
-  private retentionTimer: NodeJS.Timeout | null = null;
   private isStopping = false;
   private hasFailed = false;
 
@@ -53,6 +53,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     @Inject(EventFeed) private readonly feed: EventFeed,
     @Inject(ReaderCounts) private readonly counts: ReaderCounts,
     @Inject(EVENTS_OPTIONS) private readonly options: ResolvedEventsOptions,
+    @Inject(BackgroundWork) private readonly background: BackgroundWork,
   ) {}
 
   /** Adds a source of readers, which is asked again before each round. Call it before the bootstrap. */
@@ -68,14 +69,13 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     this.feed.listen(() => this.round());
     this.claiming = this.begin();
     this.timer = setInterval(() => this.round(), INTERVAL).unref();
-    this.retentionTimer = setInterval(() => void this.forget(), RETENTION_INTERVAL).unref();
+    this.background.repeat('content.events.forget', RETENTION_INTERVAL, () => this.forget());
   }
 
   /** Waits for the deliveries in progress, stores their results and ends the leases. */
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     if (this.timer !== null) clearInterval(this.timer);
-    if (this.retentionTimer !== null) clearInterval(this.retentionTimer);
     await this.claiming;
     await Promise.all(this.running.values());
     const { file, database } = this.log;

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
+
+/** Time in milliseconds for which a shutdown waits for work. */
+const SHUTDOWN_WAIT = 5000;
+
+/** Work that no request waits for. A shutdown waits for it while the database is open. */
+@Injectable()
+export class BackgroundWork implements BeforeApplicationShutdown {
+  private readonly running = new Set<Promise<void>>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private isOver = false;
+
+  constructor(@Inject(TELEMETRY) private readonly telemetry: Telemetry) {}
+
+  /** Whether the application shuts down: work of several statements ends after the present one. */
+  get isStopping(): boolean {
+    return this.isOver;
+  }
+
+  /** Runs work in a trace of its own, named `name`. Returns its result. */
+  run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const result = this.telemetry.background(name, work);
+    const over = (): boolean => this.running.delete(ended);
+    const ended: Promise<void> = result.then(over, over).then(() => undefined);
+    this.running.add(ended);
+    return result;
+  }
+
+  /** Repeats work, which never throws, at an interval in milliseconds until the shutdown. */
+  repeat(name: string, milliseconds: number, work: () => Promise<unknown>): void {
+    this.timers.push(setInterval(() => void this.run(name, work), milliseconds).unref());
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.isOver = true;
+    for (const timer of this.timers) clearInterval(timer);
+    await this.settled();
+  }
+
+  /** Waits for the running work, at most 5 s. */
+  async settled(): Promise<void> {
+    if (this.running.size === 0) return;
+    const stop = new AbortController();
+    const timeout = sleep(SHUTDOWN_WAIT, undefined, { signal: stop.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.running), timeout]);
+    stop.abort();
+  }
+}
