@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { MikroORM } from '@mikro-orm/core';
+import { NestFactory } from '@nestjs/core';
 import { CONTENT_ORM } from 'nestjs-content-api';
 import { signingKeyOf } from '../../src/features/events/webhooks/signatures.ts';
 import { run } from '../../src/module/command-line.ts';
@@ -46,9 +47,15 @@ describe('npx nestjs-content-api webhooks', () => {
       values (7, pg_current_xact_id(), now(), 'memo', 'gone', '', 'delete', 'system', '[]')`);
     await test.sql(`insert into content_event_delivery (reader, event_id, type, document_id, attempts, failed_at)
       values ('webhook site', 7, 'memo', 'gone', 8, now())`);
+    // A given-up event is one that the receiver has passed.
+    await test.sql('update content_event_reader set base = pg_current_snapshot()');
     expect(await command('webhooks', 'list')).toMatch(/1 given up$/);
     expect(await command('webhooks', 'replay', 'site')).toBe('site: 1 events will be sent again');
+    // Commands end before their process delivers much: a running instance does.
+    const { EventsApp } = await import('./events-app.ts');
+    const instance = await NestFactory.createApplicationContext(EventsApp, { logger: false });
     await eventually(() => received.filter((name) => name === 'entry.delete'), 1);
+    await instance.close();
     await expect(command('webhooks', 'replay', 'other')).rejects.toThrow('There is no webhook "other"');
   });
 
