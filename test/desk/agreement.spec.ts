@@ -1,5 +1,11 @@
 /** The description for the desk agrees with the access rule, for every caller of the access table. */
-import { type Action, defineCollectionType, type Grants, Permissions } from 'nestjs-content-api';
+import {
+  type Action,
+  type ContentTypeDefinition,
+  defineCollectionType,
+  type Grants,
+  Permissions,
+} from 'nestjs-content-api';
 import { buildSchema } from '../../src/content/model/build-schema.ts';
 import { describeForDesk } from '../../src/features/desk/describe-for-desk.ts';
 import { resolveSettings } from '../../src/kernel/settings.ts';
@@ -66,13 +72,14 @@ describe('stages', () => {
     },
     attributes: { title: { type: 'string' }, note: { type: 'string' } },
   });
-  const shownTo = (grants: Grants, language = 'en') =>
+  const shownIn = (type: ContentTypeDefinition, grants: Grants, language = 'en') =>
     describeForDesk({
       language,
-      schema: buildSchema([story], []),
+      schema: buildSchema([type], []),
       settings: resolveSettings({}),
       caller: { kind: 'user', id: '1', permissions: Permissions.of(grants) },
-    }).types.find(({ name }) => name === 'story');
+    }).types.find(({ name }) => name === type.singularApiId);
+  const shownTo = (grants: Grants, language = 'en') => shownIn(story, grants, language);
 
   it('have the moves that the caller may make, and a column', () => {
     const all = { draft: { to: ['ready'], publish: false }, ready: { to: ['draft'], publish: true } };
@@ -87,6 +94,21 @@ describe('stages', () => {
     const namesIn = (language: string): unknown =>
       shownTo({ '*': '*' }, language)?.attributes.find(({ name }) => name === 'stage')?.values;
     expect([namesIn('de'), namesIn('xx')]).toEqual([{ draft: 'In Arbeit' }, { draft: 'In work' }]);
+  });
+
+  it('have a name in the language of the desk, and can be named as a column', () => {
+    const labelIn = (language: string): unknown =>
+      shownTo({ '*': '*' }, language)?.attributes.find(({ name }) => name === 'stage')?.label;
+    expect([labelIn('de'), labelIn('en')]).toEqual(['Stufe', 'Stage']);
+    const named = defineCollectionType({
+      singularApiId: 'named',
+      pluralApiId: 'named-ones',
+      draftAndPublish: true,
+      stages: { draft: { to: [] } },
+      desk: { list: ['stage', 'title'] },
+      attributes: { title: { type: 'string' } },
+    });
+    expect(shownIn(named, { '*': '*' })?.list).toEqual(['stage', 'title']);
   });
 
   it('are not shown to callers who cannot read them', () => {

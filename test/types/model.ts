@@ -74,6 +74,8 @@ const homepage = defineSingleType({
   singularApiId: 'homepage',
   draftAndPublish: true,
   stages: { draft: { to: ['ready'] }, ready: { to: [], publish: true } },
+  indexes: [{ attributes: ['stage', 'heading'] }],
+  desk: { list: ['heading', 'stage'] },
   attributes: { heading: { type: 'string', required: true } },
 });
 

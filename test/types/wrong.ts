@@ -238,6 +238,8 @@ export function stages(): void {
     attributes,
     stages: { draft: { to: ['draft'], publsh: true } },
   });
+  // '"stage"' is not assignable to type
+  defineCollectionType({ ...names, attributes, desk: { list: ['stage'] } });
 }
 
 export function indexes(): void {

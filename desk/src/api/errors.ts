@@ -7,7 +7,11 @@ export interface Problem {
 export interface ErrorBody {
   readonly name?: string;
   readonly message?: string;
-  readonly details?: { readonly errors?: readonly Problem[]; readonly path?: Problem['path'] };
+  readonly details?: {
+    readonly errors?: readonly Problem[];
+    /** Path of the only problem; with dots for a key that the body must not have. */
+    readonly path?: Problem['path'] | string;
+  };
 }
 
 /** Response of the server that reports an error. */
@@ -21,7 +25,8 @@ export class ApiError extends Error {
     super(message);
     this.name = name;
     const { errors, path } = details;
-    this.problems = errors ?? (path === undefined ? [] : [{ path, message }]);
+    const segments = typeof path === 'string' ? path.split('.') : path;
+    this.problems = errors ?? (segments === undefined ? [] : [{ path: segments, message }]);
   }
 }
 

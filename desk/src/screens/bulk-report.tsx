@@ -3,7 +3,7 @@ import { Alert, Anchor, List, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ApiError } from '../api/errors.ts';
 import type { Report } from '../editor/bulk.ts';
-import type { Type } from '../model/model.ts';
+import { type Type, valueLabel } from '../model/model.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { isolated } from '../texts/isolated.ts';
 import { type Texts, useTexts } from '../texts/texts.ts';
@@ -61,8 +61,9 @@ export function reasonOf({ message, problems }: ApiError, type: Type | null, tex
   if (problems.length === 0) return reasonText(message, texts);
   return problems
     .map(({ path, message: one }) => {
-      const label = type?.attributes.find(({ name }) => name === path[0])?.label;
-      return `${label === undefined ? '' : `${label}: `}${reasonText(one, texts)}`;
+      const attribute = type?.attributes.find(({ name }) => name === path[0]);
+      if (attribute === undefined) return reasonText(one, texts);
+      return `${attribute.label}: ${reasonText(one, texts, (value) => valueLabel(attribute, value))}`;
     })
     .join('. ');
 }

@@ -13,6 +13,7 @@ import { type Attribute, type Part, valueLabel } from '../model/model.ts';
 import { failureText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
+import { Stage } from './stage.tsx';
 
 const Beside = lazy(() => import('./beside.tsx'));
 
@@ -49,6 +50,7 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
     <FormProvider value={form}>
       <Notices editor={editor} />
       <Conflicts editor={editor} />
+      {isShown && <Stage editor={editor} at="form" />}
       {isShown && other === null && <FieldGrid part={type} at="" readOnly={!mayWrite} />}
       {isShown && other !== null && (
         <Suspense fallback={null}>

@@ -26,11 +26,9 @@ export function DocumentScreen({ type, documentId }: Props) {
   const [address] = useSearchParams();
   const locale = type.localized ? (address.get('locale') ?? model.defaultLocale) : model.defaultLocale;
   // A new document keeps its form when it gets an id.
-  const [opened, setOpened] = useState({ documentId, locale, created: '' });
-  if (opened.created !== documentId && (opened.documentId !== documentId || opened.locale !== locale))
-    setOpened({ documentId, locale, created: '' });
-  if (opened.created === documentId && opened.locale !== locale)
-    setOpened({ documentId, locale, created: '' });
+  const [opened, setOpened] = useState<Opened>({ documentId, locale, created: null });
+  if ((opened.created ?? opened.documentId) !== documentId || opened.locale !== locale)
+    setOpened({ documentId, locale, created: null });
   const editor = useEditor({ model, type, documentId: opened.documentId, locale: opened.locale });
   if (editor === null) return null;
   return (
@@ -40,6 +38,14 @@ export function DocumentScreen({ type, documentId }: Props) {
       created={(id) => setOpened({ documentId: opened.documentId, locale, created: id })}
     />
   );
+}
+
+/** Document of the form. */
+interface Opened {
+  readonly documentId: string | null;
+  readonly locale: string;
+  /** Id that the form has got since it was opened; null for none. */
+  readonly created: string | null;
 }
 
 interface OpenProps {

@@ -18,7 +18,10 @@ function usePresence(editor: DocumentEditor): Presence | null {
       if (known !== null && time > known) void editor.catchUp();
     });
     setPresence(opened);
-    return () => opened.close();
+    return () => {
+      opened.close();
+      setPresence(null);
+    };
   }, [editor, documentId]);
   useEffect(() => {
     if (savedAt !== null && updatedAt !== null) presence?.note(updatedAt);

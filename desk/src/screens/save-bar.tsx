@@ -15,7 +15,7 @@ import { reasonText } from '../texts/reasons.ts';
 import { isolated } from '../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import ScheduleDialog from './schedule.tsx';
-import { StageSelect, useMissingStage } from './stage.tsx';
+import { Stage, useMissingStage, useStageProblem } from './stage.tsx';
 
 const AddDialog = lazy(() => import('./releases/add-dialog.tsx'));
 
@@ -55,8 +55,8 @@ export function SaveBar({ editor, deleted }: Props) {
       <Group py="xs" gap="sm" justify="space-between" wrap="nowrap" className="desk-savebar-row">
         <Group gap="sm" wrap="nowrap">
           {hasDrafts(type) && state !== null && <StatusBadge status={state.status} />}
-          {!isNew && <StageSelect editor={editor} />}
-          <Progress snapshot={snapshot} />
+          <Stage editor={editor} at="bar" />
+          <Progress editor={editor} />
         </Group>
         <Group gap="xs" wrap="nowrap">
           {mayWrite && (
@@ -161,9 +161,11 @@ function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): s
   return savedAt === null ? '' : texts.saved(time(new Date(savedAt)));
 }
 
-function Progress({ snapshot }: { readonly snapshot: Snapshot }) {
+function Progress({ editor }: { readonly editor: DocumentEditor }) {
   const texts = useTexts();
   const { time } = useFormats();
+  const snapshot = useSnapshot(editor);
+  const stage = useStageProblem(editor);
   const isAlarming = snapshot.saving === 'offline' || snapshot.saving === 'refused';
   return (
     <Text
@@ -173,7 +175,9 @@ function Progress({ snapshot }: { readonly snapshot: Snapshot }) {
       c={isAlarming ? 'var(--desk-alarm)' : 'dimmed'}
       fw={isAlarming ? 600 : 400}
     >
-      {textOf(snapshot, texts, time)}
+      {stage !== null && snapshot.saving === 'refused'
+        ? texts.refusedBecause(stage)
+        : textOf(snapshot, texts, time)}
     </Text>
   );
 }

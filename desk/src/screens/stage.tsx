@@ -1,9 +1,11 @@
 /** Stage of a draft in the bar above its form: a choice of the moves that the editor may make. */
-import { Badge, Select } from '@mantine/core';
+import { Badge, Group, Select, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { isWritable, STAGE, type Type, valueLabel } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
+import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 
 interface Props {
@@ -18,6 +20,16 @@ function useStage({ editor: { type, store } }: Props): { readonly stored: string
   const stored = useSyncExternalStore(subscribe, () => of(store.base[STAGE]));
   const shown = useSyncExternalStore(subscribe, () => of(store.get(STAGE)));
   return { stored, shown };
+}
+
+/** Reason why the server has refused the stage; null if it has not. */
+export function useStageProblem({ type, store }: DocumentEditor): string | null {
+  const texts = useTexts();
+  const problem = useSyncExternalStore(
+    (listener) => store.subscribe(STAGE, listener),
+    () => (type.stages === null ? null : store.problemAt(STAGE)),
+  );
+  return problem === null ? null : reasonText(problem, texts, (name) => stageLabel(type, name));
 }
 
 /** Name of a stage for the editor. */
@@ -48,29 +60,26 @@ function useEndedApproval(editor: DocumentEditor, stored: string): (chosen: stri
   };
 }
 
-export function StageSelect({ editor }: Props) {
+interface StageProps extends Props {
+  /** A phone shows the stage above the fields, since its bar has no room. */
+  readonly at: 'bar' | 'form';
+}
+
+export function Stage({ editor, at }: StageProps) {
+  const isNarrow = useMediaQuery('(max-width: 30em)', false, { getInitialValueInEffect: false });
+  if (editor.type.stages === null || editor.isNew || (at === 'form') !== isNarrow) return null;
+  return <StageSelect editor={editor} at={at} />;
+}
+
+function StageSelect({ editor, at }: StageProps) {
   const { panels } = useTexts();
   const { stored, shown } = useStage({ editor });
   const noteChoice = useEndedApproval(editor, stored);
   const { type, store } = editor;
-  const problem = useSyncExternalStore(
-    (listener) => store.subscribe(STAGE, listener),
-    () => store.problemAt(STAGE),
-  );
-  if (type.stages === null) return null;
+  const problem = useStageProblem(editor);
   const mayWrite = type.attributes.some((one) => one.name === STAGE && isWritable(one, false));
-  const moves = mayWrite ? (type.stages[stored]?.to ?? []) : [];
-  if (moves.length === 0)
-    return (
-      <Badge
-        variant="outline"
-        color="gray"
-        tt="none"
-        aria-label={`${panels.stage}: ${stageLabel(type, stored)}`}
-      >
-        {stageLabel(type, stored)}
-      </Badge>
-    );
+  const moves = mayWrite ? (type.stages?.[stored]?.to ?? []) : [];
+  if (moves.length === 0) return <FixedStage name={stageLabel(type, stored)} at={at} />;
   const move = async (next: string): Promise<void> => {
     noteChoice(next);
     store.set(STAGE, next);
@@ -78,15 +87,32 @@ export function StageSelect({ editor }: Props) {
   };
   return (
     <Select
-      size="xs"
-      w={140}
-      aria-label={panels.stage}
+      {...(at === 'bar' ? { size: 'xs', w: 140, 'aria-label': panels.stage } : { label: panels.stage })}
       data={[...new Set([stored, ...moves])].map((value) => ({ value, label: stageLabel(type, value) }))}
       value={shown}
-      error={problem !== null}
+      error={problem === null || at === 'bar' ? problem !== null : problem}
       allowDeselect={false}
       onChange={(next) => void (next !== null && move(next))}
     />
+  );
+}
+
+/** Stage without a move for this editor. */
+function FixedStage({ name, at }: { readonly name: string; readonly at: StageProps['at'] }) {
+  const { panels } = useTexts();
+  const badge = (
+    <Badge variant="outline" color="gray" tt="none" aria-label={`${panels.stage}: ${name}`}>
+      {name}
+    </Badge>
+  );
+  if (at === 'bar') return badge;
+  return (
+    <Group gap="xs">
+      <Text size="sm" fw={500} aria-hidden>
+        {panels.stage}
+      </Text>
+      {badge}
+    </Group>
   );
 }
 

@@ -25,8 +25,9 @@ export const panels: typeof english = {
   alsoHere: (name) => `${name} hat dies auch geöffnet`,
   stage: 'Stufe',
   stageMoved: (stage) => `Jetzt in ${stage}`,
-  stageEnded: (stage) => `Der Text wurde nach der Freigabe geändert. Er ist wieder in ${stage}`,
+  stageEnded: (stage) => `Der Text wurde geändert und muss erneut geprüft werden. Er ist wieder in ${stage}`,
   stageFirst: (stages) => `Nur Entwürfe in ${stages} können veröffentlicht werden`,
+  stageUnreachable: 'Von der jetzigen Stufe führt kein Weg zu dieser.',
   schedule: 'Zeitplan',
   scheduleHint:
     'Veröffentlicht wird der Entwurf dieses Augenblicks. Lassen Sie eine Zeit leer, um sie aufzuheben.',

@@ -25,6 +25,7 @@ export const panels = {
   stageMoved: (stage: string) => `Moved to ${stage}`,
   stageEnded: (stage: string) => `The text has changed since it was approved. It is in ${stage} again`,
   stageFirst: (stages: string) => `Only drafts in ${stages} can be published`,
+  stageUnreachable: 'The draft cannot move to this stage from its present one.',
   schedule: 'Schedule',
   scheduleHint: 'The draft of that moment is published. Leave a time empty to cancel it.',
   publishAt: 'Publish at',

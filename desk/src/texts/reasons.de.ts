@@ -15,6 +15,11 @@ export const reasons: typeof english = {
   overtaken: 'Jemand anderes hat es inzwischen geändert.',
   taken: 'Ein anderes Dokument hat diesen Wert schon.',
   email: 'Das ist keine E-Mail-Adresse.',
+  takenTogether: 'Ein anderes Dokument hat dieselben Werte schon.',
+  noLink:
+    'Ein verknüpftes Dokument wurde gelöscht oder existiert in dieser Sprache nicht. Entfernen Sie den Link.',
+  tooFew: (count) => (count === 1 ? 'Mindestens 1 Eintrag' : `Mindestens ${count} Einträge`),
+  tooMany: (count) => (count === 1 ? 'Höchstens 1 Eintrag' : `Höchstens ${count} Einträge`),
   foreignBlock:
     'Der Text hat einen Block eines anderen Programms. Löschen Sie ihn, um den Text zu speichern.',
   choice: 'Das ist keiner der Werte, die zur Wahl stehen.',

@@ -1,19 +1,39 @@
 /** Messages of the server in the words and the language of the editor. */
 import type { Texts } from './en.ts';
 
-type Say = (texts: Texts, detail: string) => string;
+/** Returns the name of a value, such as a stage. */
+type NameOf = (value: string) => string;
+type Say = (texts: Texts, detail: string, nameOf: NameOf) => string;
+
+/** Names in quotes, such as `"ready" or "final"`. */
+const quoted = (text: string): string[] => [...text.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name);
 
 /** Messages that editors see, each with the text that replaces it. */
 const KNOWN: readonly (readonly [RegExp, Say])[] = [
-  [/but the final value was: `null`|must be defined\.?$/, ({ required }) => required],
+  [/but the final value was: `null`|must be defined\.?$|is a required field$/, ({ required }) => required],
+  [/cannot be empty$/, ({ required }) => required],
   [/must be at least (\d+) characters$/, ({ tooShort }, length) => tooShort(Number(length))],
   [/must be at most (\d+) characters$/, ({ tooLong }, length) => tooLong(Number(length))],
   [/must be greater than or equal to (\S+)$/, ({ tooSmall }, bound) => tooSmall(bound)],
   [/must be less than or equal to (\S+)$/, ({ tooLarge }, bound) => tooLarge(bound)],
   [/must be (?:an integer|a valid integer|a `number` type)/, ({ noNumber }) => noNumber],
+  [/must match the following: /, ({ noPattern }) => noPattern],
+  [/must have at least (\d+) items$/, ({ reasons }, count) => reasons.tooFew(Number(count))],
+  [/must have less than or equal to (\d+) items$/, ({ reasons }, count) => reasons.tooMany(Number(count))],
   [/must be a valid email$/, ({ reasons }) => reasons.email],
   [/must be one of the following values/, ({ reasons }) => reasons.choice],
   [/must be unique$/, ({ reasons }) => reasons.taken],
+  [/^These attributes must be unique together/, ({ reasons }) => reasons.takenTogether],
+  [
+    /associated with this entity do not exist$|^Document with id .* not found$/,
+    ({ reasons }) => reasons.noLink,
+  ],
+  [/^Invalid key /, ({ reasons }) => reasons.forbidden],
+  [/^stage cannot change to this value/, ({ panels }) => panels.stageUnreachable],
+  [
+    /^stage must be (.+) to publish$/,
+    ({ panels }, names, nameOf) => panels.stageFirst(quoted(names).map(nameOf).join(', ')),
+  ],
   [/^Block node is of invalid type/, ({ reasons }) => reasons.foreignBlock],
   [/^Invalid identifier or password$/, ({ reasons }) => reasons.credentials],
   [/^Incorrect code provided$/, ({ reasons }) => reasons.code],
@@ -25,16 +45,22 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/^Not Found$/, ({ reasons }) => reasons.gone],
   [/^Precondition Failed$/, ({ reasons }) => reasons.overtaken],
   [/^The release is released/, ({ releases }) => releases.final],
+  [/^The release is not released$/, ({ releases }) => releases.isOpen],
+  [/^Another request has just changed the release$/, ({ reasons }) => reasons.overtaken],
+  [/^The published version has changed since$/, ({ releases }) => releases.undo.changed],
+  [/^The document has been deleted since$/, ({ releases }) => releases.undo.deleted],
+  [/^The version that was published before/, ({ releases }) => releases.undo.unknown],
+  [/^No version from before the release/, ({ releases }) => releases.undo.noHistory],
   [/^The release has no entries$/, ({ releases }) => releases.empty],
   [/^Internal Server Error$/, ({ reasons }) => reasons.serverFailed],
   [/^The server cannot be reached$/, ({ reasons }) => reasons.unreachable],
 ];
 
 /** Returns a message of the server in the words of the desk; unknown ones stay as they are. */
-export function reasonText(message: string, texts: Texts): string {
+export function reasonText(message: string, texts: Texts, nameOf: NameOf = (value) => value): string {
   for (const [pattern, say] of KNOWN) {
     const match = pattern.exec(message);
-    if (match !== null) return say(texts, match[1] ?? '');
+    if (match !== null) return say(texts, match[1] ?? '', nameOf);
   }
   return message;
 }

@@ -19,7 +19,7 @@ export const releases: typeof english = {
   size: 'Dokumente',
   notYet: 'Keine Zeit gesetzt',
   releasesAt: (time) => `Wird am ${time} freigegeben`,
-  releasedAt: (time) => `Am ${time} freigegeben. Das lässt sich nicht mehr ändern.`,
+  releasedAt: (time) => `Am ${time} freigegeben. Um etwas zu ändern, machen Sie sie zuerst rückgängig.`,
   failedAt: (time) =>
     `Die Freigabe ist am ${time} fehlgeschlagen, und nichts wurde veröffentlicht. ` +
     'Prüfen und beheben Sie den Fehler, und setzen Sie eine neue Zeit.',
@@ -65,5 +65,34 @@ export const releases: typeof english = {
   added: (name) => `Zu „${name}“ hinzugefügt`,
   deleteTitle: (name) => `„${name}“ löschen?`,
   deleteHint: 'Ihre Dokumente bleiben, wie sie sind.',
-  final: 'Die Freigabe ist erfolgt. Sie lässt sich nicht mehr ändern.',
+  final: 'Die Freigabe ist erfolgt. Um etwas zu ändern, machen Sie sie zuerst rückgängig.',
+  isOpen: 'Die Freigabe ist offen: Es gibt nichts rückgängig zu machen.',
+  undo: {
+    label: 'Freigabe rückgängig machen',
+    title: (name) => `„${name}“ rückgängig machen?`,
+    hint:
+      'Was vor der Freigabe veröffentlicht war, wird wieder veröffentlicht, alles andere zurückgenommen. ' +
+      'Entwürfe bleiben, wie sie sind, und die Freigabe ist wieder offen.',
+    ready: (count) =>
+      count === 1
+        ? '1 Dokument kann zurückgesetzt werden.'
+        : `${count} Dokumente können zurückgesetzt werden.`,
+    unchanged: (count) =>
+      count === 1
+        ? '1 Dokument bleibt, wie es veröffentlicht ist.'
+        : `${count} Dokumente bleiben, wie sie veröffentlicht sind.`,
+    refused: (count) =>
+      count === 1
+        ? '1 Dokument kann nicht zurückgesetzt werden, deshalb auch kein anderes.'
+        : `${count} Dokumente können nicht zurückgesetzt werden, deshalb auch keine anderen.`,
+    hidden: (count) =>
+      count === 1
+        ? '1 Dokument, das Sie nicht sehen, kann nicht zurückgesetzt werden.'
+        : `${count} Dokumente, die Sie nicht sehen, können nicht zurückgesetzt werden.`,
+    done: (name) => `„${name}“ ist rückgängig gemacht`,
+    changed: 'Es wurde seit der Freigabe erneut veröffentlicht oder geändert.',
+    deleted: 'Es wurde seit der Freigabe gelöscht.',
+    unknown: 'Die Fassung von vor der Freigabe ist nicht mehr gespeichert.',
+    noHistory: 'Eine Fassung von vor der Freigabe ist nicht gespeichert: Dieser Typ hat keinen Verlauf.',
+  },
 };

@@ -17,7 +17,7 @@ export const releases = {
   size: 'Documents',
   notYet: 'No time set',
   releasesAt: (time: string) => `Is released on ${time}`,
-  releasedAt: (time: string) => `Released on ${time}. It cannot be changed any more.`,
+  releasedAt: (time: string) => `Released on ${time}. To change it, undo it first.`,
   failedAt: (time: string) =>
     `The release failed on ${time}, and nothing was published. Check it, mend it, and set a new time.`,
   change: 'Name and time',
@@ -52,5 +52,22 @@ export const releases = {
   added: (name: string) => `Added to “${name}”`,
   deleteTitle: (name: string) => `Delete “${name}”?`,
   deleteHint: 'Its documents stay as they are.',
-  final: 'The release is released. It cannot be changed any more.',
+  final: 'The release is released. To change it, undo it first.',
+  isOpen: 'The release is open: there is nothing to undo.',
+  undo: {
+    label: 'Undo release',
+    title: (name: string) => `Undo “${name}”?`,
+    hint:
+      'What was published before the release is published again, and everything else is unpublished. ' +
+      'Drafts stay as they are, and the release is open again.',
+    ready: (count: number) => `${documents(count)} can be undone.`,
+    unchanged: (count: number) => `${documents(count)} ${count === 1 ? 'stays' : 'stay'} as published now.`,
+    refused: (count: number) => `${documents(count)} cannot be undone, so nothing can.`,
+    hidden: (count: number) => `${documents(count)} that you cannot see cannot be undone.`,
+    done: (name: string) => `“${name}” is undone`,
+    changed: 'It was published again or changed since the release.',
+    deleted: 'It was deleted since the release.',
+    unknown: 'The version from before the release is no longer stored.',
+    noHistory: 'No version from before the release is stored: this type has no history.',
+  },
 };

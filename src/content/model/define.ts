@@ -74,7 +74,9 @@ type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & 
   KnownIndexes<T> &
   KnownStages<T>;
 
-type AttributesIn<T> = T extends { readonly attributes: infer A } ? keyof A : never;
+type AttributesIn<T> =
+  | (T extends { readonly attributes: infer A } ? keyof A : never)
+  | (T extends { readonly stages: object } ? typeof STAGE : never);
 type NamesIn<T> = AttributesIn<T> | (typeof ALWAYS_LISTED)[number];
 
 /** Makes a misspelt option of a layout, or a name that is no attribute, a compile error. */
@@ -108,8 +110,7 @@ type KnownStages<T> = T extends { readonly stages: infer S }
     }
   : unknown;
 
-type IndexedIn<T> =
-  (T extends { readonly attributes: infer A } ? keyof A : never) | (typeof INDEXED_ALWAYS)[number];
+type IndexedIn<T> = AttributesIn<T> | (typeof INDEXED_ALWAYS)[number];
 
 type KeysOf<D> = D extends unknown ? keyof D : never;
 

@@ -6,6 +6,7 @@ import { DOCUMENT_ACTIONS } from './actions.js';
 import { toBigint } from './cast-value.js';
 import type { AttributeDefinition } from './definitions.js';
 import { isFallbackLocale } from './fallback-locale.js';
+import { isDeskText } from './layout.js';
 import { RELATION_KINDS } from './relation-kinds.js';
 import { among } from './suggest.js';
 
@@ -51,12 +52,7 @@ const COUNT = option(
 const NUMBER = option('a number', isNumber);
 const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
 const TEXT = option('a non-empty string', isText);
-const isLabel = (value: unknown): boolean => {
-  if (!isObject(value) || Array.isArray(value)) return isText(value);
-  const entries = Object.entries(value);
-  return entries.length > 0 && entries.every(([code, text]) => /^[a-z]{2}$/.test(code) && isText(text));
-};
-export const LABEL = option('a non-empty string, or such strings by language', isLabel);
+export const LABEL = option('a non-empty string, or such strings by language', isDeskText);
 const TEXTS = option('a list of distinct non-empty strings', isListOf(isText));
 const PLAIN = option('plain data', isPlain);
 const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [routes] }', (value) => {
@@ -214,7 +210,7 @@ export const ATTRIBUTE_LAYOUT: Options = {
   field: TEXT,
   values: option(
     'an object with a name for each value',
-    (value) => isObject(value) && Object.values(value).every(isLabel),
+    (value) => isObject(value) && Object.values(value).every(isDeskText),
   ),
 };
 

@@ -1,5 +1,5 @@
 /** Stages of drafts as a type defines them, and the attribute that contains the stage of a version. */
-import type { DeskText } from './layout.js';
+import { type DeskText, isDeskText } from './layout.js';
 import type { AuthoredType, TenantType } from './tenant-definition.js';
 
 /** Name of the attribute with the stage. */
@@ -41,8 +41,9 @@ export function stageAttribute({
 }: StagedType & { readonly localized?: boolean | undefined }): StageAttribute | null {
   const [initial, ...others] = Object.keys(stages);
   if (initial === undefined) return null;
+  // A wrong label is reported at its stage, and not again at the attribute.
   const named = Object.entries(stages).flatMap(([name, { label }]) =>
-    label === undefined ? [] : [[name, label] as const],
+    isDeskText(label) ? [[name, label] as const] : [],
   );
   return {
     type: 'enumeration',

@@ -42,6 +42,9 @@ const COLUMNS = [
 ];
 const MORE_COLUMNS = 3;
 
+/** Name of the attribute with the stage, in the languages of the desk. */
+const STAGE_LABEL: DeskText = { en: 'Stage', de: 'Stufe' };
+
 /** Formats `firstName` as `First name`. */
 const labelOf = (name: string): string =>
   displayName(
@@ -175,6 +178,12 @@ export class DeskParts {
     return { values: Object.fromEntries(texts) };
   }
 
+  /** Name of an attribute that the library adds to a type. */
+  private ownLabel({ name }: Attribute, model: Model): string | null {
+    const isStage = model.model === 'type' && model.stages !== null && name === STAGE;
+    return isStage ? this.text(STAGE_LABEL) : null;
+  }
+
   private attribute(attribute: Attribute, model: Model): DeskAttribute[] {
     const actions = this.actionsOn(model, attribute);
     if (attribute.open || actions.length === 0) return [];
@@ -184,7 +193,7 @@ export class DeskParts {
       {
         name,
         type: def.type,
-        label: labelOf(name),
+        label: this.ownLabel(attribute, model) ?? labelOf(name),
         ...this.laid(attribute),
         required,
         localized,

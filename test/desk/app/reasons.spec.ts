@@ -1,4 +1,5 @@
 /** Messages of the server, as editors read them. */
+import { ApiError } from '../../../desk/src/api/errors.ts';
 import { de } from '../../../desk/src/texts/de.ts';
 import { en } from '../../../desk/src/texts/en.ts';
 import { reasonText } from '../../../desk/src/texts/reasons.ts';
@@ -13,9 +14,37 @@ describe('reasonText()', () => {
     ['This attribute must be unique', 'Another document has this value already.'],
     ['Invalid identifier or password', 'The e-mail, the user name or the password is wrong.'],
     ['The server cannot be reached', 'The server cannot be reached.'],
+    ['extra.code must match the following: "/^[a-z]+$/"', 'The text does not have the expected form'],
+    ['rows field must have at least 2 items', 'At least 2 entries'],
+    ['rows field must have less than or equal to 1 items', 'At most 1 entry'],
+    ['contact cannot be empty', 'Required to publish'],
+    ['These attributes must be unique together: a, b', 'Another document has the same values already.'],
+    ['1 relation(s) of type api::tag.tag associated with this entity do not exist', en.reasons.noLink],
+    ['Document with id "x", locale "en" not found', en.reasons.noLink],
+    ['Invalid key stage', 'You do not have the right to do this.'],
+    ['The published version has changed since', en.releases.undo.changed],
     ['A hook has refused this', 'A hook has refused this'],
   ])('%s', (message, text) => {
     expect(reasonText(message, en)).toBe(text);
+  });
+
+  it('names the stages of a rule', () => {
+    const names: Readonly<Record<string, string>> = { ready: 'Fertig' };
+    const nameOf = (value: string): string => names[value] ?? value;
+    const message = 'stage must be "ready" or "final" to publish';
+    expect(reasonText(message, de, nameOf)).toBe(
+      'Nur Entwürfe in Fertig, final können veröffentlicht werden',
+    );
+    const move = 'stage cannot change to this value from the present one';
+    expect(reasonText(move, de)).toBe('Von der jetzigen Stufe führt kein Weg zu dieser.');
+  });
+
+  it('has a place for the only problem of a body, also if its path is a text with dots', () => {
+    const { problems } = new ApiError(400, {
+      message: 'Invalid key text',
+      details: { path: 'quote.0.text' },
+    });
+    expect(problems).toEqual([{ path: ['quote', '0', 'text'], message: 'Invalid key text' }]);
   });
 
   it('is in the language of the desk', () => {

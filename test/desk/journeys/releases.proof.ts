@@ -92,9 +92,43 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.sees('All 3 documents can be released.');
     await ann.press('Release now');
     await inDialog('Release now');
-    await ann.sees('It cannot be changed any more.');
+    await ann.sees('To change it, undo it first.');
     expect([await isLive(ids[0] ?? ''), await isLive(ids[1] ?? '')]).toEqual([true, true]);
     expect(await ann.text()).not.toContain('Release now');
+  });
+
+  it('is told what cannot be undone, before the decision', async () => {
+    await api('put', `/articles/${ids[0]}`, { data: { title: 'Snow in the far north' } });
+    await ann.press('Undo release');
+    await ann.sees('1 document cannot be undone, so nothing can.');
+    await ann.sees('Snow in the far north: It was published again or changed since the release.');
+    const isDisabled = await ann.page.$$eval('.mantine-Modal-content button', (all) =>
+      all.filter((one) => one.textContent === 'Undo release').map((one) => one.hasAttribute('disabled')),
+    );
+    expect(isDisabled).toEqual([true]);
+    const dialog = (): Promise<void> => ann.sees('cannot be undone');
+    expect(await checkViews(ann.page, 'desk-release-undo', dialog)).toEqual([]);
+    await ann.page.setViewport({ width: 1280, height: 900 });
+    await inDialog('Cancel');
+  });
+
+  it('undoes a release as a whole', async () => {
+    const title = 'Snow on the hills';
+    const { documentId } = await api('post', '/articles?status=draft', { data: { title } });
+    const { id } = await api('post', '/releases', { data: { name: 'Hills' } });
+    const entry = { type: 'article', documentId, locale: 'en', action: 'publish' };
+    await api('post', `/releases/${id}/entries`, { data: entry });
+    await api('post', `/releases/${id}/actions/publish`);
+    await ann.open(`/releases/${id}`);
+    await ann.heading('Hills');
+    await ann.press('Undo release');
+    await ann.sees('1 document can be undone.');
+    expect(await isLive(documentId)).toBe(true);
+    await inDialog('Undo release');
+    await ann.sees('“Hills” is undone');
+    await ann.sees('No time set');
+    expect(await isLive(documentId)).toBe(false);
+    await api('delete', `/releases/${id}`);
   });
 
   it('sets a time in the own zone, and takes it back', async () => {

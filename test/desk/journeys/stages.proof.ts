@@ -16,6 +16,7 @@ const report = defineCollectionType({
     in_review: { to: ['draft', 'ready'], label: { en: 'In review', de: 'In Prüfung' } },
     ready: { to: ['in_review'], publish: true, label: { en: 'Ready', de: 'Fertig' } },
   },
+  desk: { list: ['title', 'stage', 'kind'] },
   attributes: {
     title: { type: 'string', required: true },
     kind: {
@@ -92,6 +93,7 @@ const ROLES = {
     await ben.press('Save');
     await ben.heading('Rain at sea');
     await ben.until('a stage', async () => (await stage(ben)) === 'In work');
+    await ben.until('an address', () => Promise.resolve(!ben.page.url().endsWith('/new')));
     address = new URL(ben.page.url()).pathname.replace(/^\/desk/, '');
     expect(await isDisabled(ben, 'Publish')).toBe(true);
     await move(ben, 'In review');
@@ -135,14 +137,35 @@ const ROLES = {
   });
 
   it('sees names in German, and the buttons of a document in one row of a phone', async () => {
+    await ann.page.setViewport({ width: 1280, height: 900 });
     await ann.page.evaluate("localStorage.setItem('content-desk language', 'de')");
     await ann.openAnew(address);
     await ann.until('the stage', async () => (await germanStage()) === 'In Arbeit');
     const { documentId } = await visit.api('post', '/articles', { data: { title: 'Regen' } });
+    const height = (): Promise<number> =>
+      ann.page.$eval('.desk-savebar', (one) => one.getBoundingClientRect().height);
     const show = (): Promise<void> =>
       ann.open(`/content/article/${documentId}`).then(() => ann.sees('Veröffentlicht'));
     expect(await checkViews(ann.page, 'desk-savebar-de', show)).toEqual([]);
-    const height = await ann.page.$eval('.desk-savebar', (one) => one.getBoundingClientRect().height);
-    expect(height).toBeLessThan(64);
+    expect(await height()).toBeLessThan(64);
+    // The bar of a phone has no room for the stage, so the form shows it.
+    const staged = (): Promise<void> => ann.open(address).then(() => ann.heading('Rain on land'));
+    expect(await checkViews(ann.page, 'desk-stage-de', staged)).toEqual([]);
+    expect(await height()).toBeLessThan(64);
+    expect(await ann.text()).toContain('Stufe');
+  });
+
+  it('reads in German why a draft cannot be published in its stage', async () => {
+    await ann.page.setViewport({ width: 1280, height: 900 });
+    await ann.open('/content/report');
+    await ann.sees('In Arbeit');
+    const heads = await ann.texts('thead th');
+    expect([heads.includes('Stufe'), heads.includes('Stage')]).toEqual([true, false]);
+    await ann.check('Rain on land auswählen');
+    await ann.press('Veröffentlichen');
+    await ann.page
+      .locator('.mantine-Modal-content ::-p-aria([name="Veröffentlichen"][role="button"])')
+      .click();
+    await ann.sees('Stufe: Nur Entwürfe in Fertig können veröffentlicht werden');
   });
 });

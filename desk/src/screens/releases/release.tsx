@@ -19,6 +19,7 @@ import {
   type WholeRelease,
 } from './requests.ts';
 import { ReleaseBadge } from './state-badge.tsx';
+import { UndoDialog } from './undo-dialog.tsx';
 
 export function ReleaseScreen({ id }: { readonly id: string }) {
   const { releases: texts } = useTexts();
@@ -40,7 +41,11 @@ function Body({ release }: { readonly release: WholeRelease }) {
   return (
     <>
       <State release={release} />
-      {release.state !== 'released' && <Actions release={release} checked={setReport} />}
+      {release.state === 'released' ? (
+        <Undo release={release} />
+      ) : (
+        <Actions release={release} checked={setReport} />
+      )}
       {report !== null && <Summary report={report} />}
       {release.size === 0 ? <Empty /> : <Entries {...{ release, report }} />}
       {release.hidden > 0 && <Hidden count={release.hidden} isAlone={entries.length === 0} />}
@@ -69,6 +74,21 @@ function State({ release: { state, at, releasedAt, failedAt } }: { readonly rele
           {texts.failedAt(time(failedAt))}
         </Alert>
       )}
+    </>
+  );
+}
+
+function Undo({ release }: { readonly release: WholeRelease }) {
+  const { undo } = useTexts().releases;
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <>
+      <Group>
+        <Button size="xs" variant="default" onClick={() => setAsked(true)}>
+          {undo.label}
+        </Button>
+      </Group>
+      {isAsked && <UndoDialog release={release} close={() => setAsked(false)} />}
     </>
   );
 }

@@ -113,3 +113,10 @@ export const publishRelease = (id: string): Promise<WholeRelease> =>
 
 export const checkRelease = (id: string): Promise<Report> =>
   ask(`${pathOf(id)}/actions/publish`, sent('POST', { dryRun: true }));
+
+/** Publishes again what was published before a release, all of it or nothing. The release then is open. */
+export const undoRelease = (id: string): Promise<WholeRelease> =>
+  ask(`${pathOf(id)}/actions/undo`, sent('POST', {}));
+
+export const checkUndo = (id: string): Promise<Report> =>
+  ask(`${pathOf(id)}/actions/undo`, sent('POST', { dryRun: true }));
