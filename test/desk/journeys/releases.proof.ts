@@ -101,7 +101,7 @@ import { startVisit, type Visit } from './visit.ts';
     await api('put', `/articles/${ids[0]}`, { data: { title: 'Snow in the far north' } });
     await ann.press('Undo release');
     await ann.sees('1 document cannot be undone, so nothing can.');
-    await ann.sees('Snow in the far north: It was published again or changed since the release.');
+    await ann.sees('It was published again or changed since the release.');
     const isDisabled = await ann.page.$$eval('.mantine-Modal-content button', (all) =>
       all.filter((one) => one.textContent === 'Undo release').map((one) => one.hasAttribute('disabled')),
     );

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/errors.ts';
 import { textOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
 import { StatusBadge } from '../../parts/status.tsx';
-import { useFormats, useTexts } from '../../texts/texts.ts';
+import { type Texts, useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { reasonOf } from '../bulk-report.tsx';
 import { useChanges } from '../people/parts.tsx';
@@ -61,7 +61,8 @@ interface TableProps {
 }
 
 function EntryTable({ release, entries, type, label, outcomes, remove }: TableProps) {
-  const { releases: texts, ...all } = useTexts();
+  const all = useTexts();
+  const { releases: texts } = all;
   const isFinal = release.state === 'released';
   return (
     <Table verticalSpacing="xs" aria-label={label}>
@@ -77,7 +78,7 @@ function EntryTable({ release, entries, type, label, outcomes, remove }: TablePr
       </Table.Thead>
       <Table.Tbody>
         {entries.map((entry) => {
-          const title = textOfValue(entry.title) || (entry.status === null ? texts.gone : all.untitled);
+          const title = titleOf(entry, all);
           return (
             <Table.Tr key={entry.id}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
@@ -118,8 +119,11 @@ interface TitleProps {
   readonly type: Type | null;
 }
 
+export const titleOf = ({ title, status }: ReleaseEntry, { releases, untitled }: Texts): string =>
+  textOfValue(title) || (status === null ? releases.gone : untitled);
+
 /** Title and language of a document, as a link for those that exist. */
-function EntryTitle({ entry: { documentId, locale, status }, title, type }: TitleProps) {
+export function EntryTitle({ entry: { documentId, locale, status }, title, type }: TitleProps) {
   const { releases: texts } = useTexts();
   const model = useModel();
   const { localeName } = useFormats();

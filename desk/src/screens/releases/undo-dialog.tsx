@@ -2,14 +2,13 @@
 import { Alert, Button, Group, List, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors.ts';
-import { textOfValue } from '../../form/values.ts';
 import { say } from '../../parts/messages.tsx';
-import { isolated } from '../../texts/isolated.ts';
 import { failureText } from '../../texts/reasons.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { reasonOf } from '../bulk-report.tsx';
 import { Dialog, useChanges } from '../people/parts.tsx';
+import { EntryTitle, titleOf } from './entries.tsx';
 import { checkUndo, type Report, undoRelease, type WholeRelease } from './requests.ts';
 
 interface Props {
@@ -97,6 +96,7 @@ function Outcome({ release, report }: OutcomeProps) {
   );
 }
 
+/** Documents that cannot go back, as links, so that the editor can restore a version by hand. */
 function Refusals({ release, report }: OutcomeProps) {
   const texts = useTexts();
   const model = useModel();
@@ -105,10 +105,13 @@ function Refusals({ release, report }: OutcomeProps) {
       {report.entries.flatMap(({ id, error }) => {
         const entry = release.entries.find((one) => one.id === id);
         if (error === null || entry === undefined) return [];
-        const title =
-          textOfValue(entry.title) || (entry.status === null ? texts.releases.gone : texts.untitled);
-        const reason = reasonOf(new ApiError(error.status, error), model.type(entry.type), texts);
-        return [<List.Item key={id}>{`${isolated(title)}: ${reason}`}</List.Item>];
+        const type = model.type(entry.type);
+        return [
+          <List.Item key={id}>
+            <EntryTitle {...{ entry, type }} title={titleOf(entry, texts)} />
+            {reasonOf(new ApiError(error.status, error), type, texts)}
+          </List.Item>,
+        ];
       })}
     </List>
   );
