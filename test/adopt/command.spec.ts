@@ -142,6 +142,12 @@ const newArchive = async (): Promise<SmallArchive> => ({
       ...times(2),
     }),
     entity(ARTICLE, 3, { documentId: 'one', locale: 'de', publishedAt: null, title: 'Entwurf', ...times(3) }),
+    ...[4, 5].map((id) =>
+      entity(ARTICLE, id, {
+        ...{ documentId: 'two', locale: 'en', title: 'Two', slug: 'two', ...times(3) },
+        publishedAt: id === 4 ? null : '2024-03-01T00:00:00.000Z',
+      }),
+    ),
     entity(FILE, 1, {
       documentId: 'filedocument',
       name: 'Sea.png',
@@ -164,6 +170,8 @@ const newArchive = async (): Promise<SmallArchive> => ({
     link([ARTICLE, 1, 'tags', 2], [TAG, 1, 1]),
     link([ARTICLE, 1, 'tags', 1], [TAG, 2, 1]),
     link([ARTICLE, 2, 'tags', 1], [TAG, 1, 2]),
+    // The tag shows its newer article first.
+    ...[link([ARTICLE, 4, 'tags', 1], [TAG, 1, 0.5]), link([ARTICLE, 5, 'tags', 1], [TAG, 1, 0.5])],
     link([ARTICLE, 1, 'localizations'], [ARTICLE, 'one']),
     link([ARTICLE, 2, 'author'], [USER, 1]),
     link([SEO, 12, 'tag'], [TAG, 2]),
@@ -379,6 +387,7 @@ describe.each([
         'articles?status=draft&populate[tags]=true&populate[seo]=true',
         'articles?status=draft&locale=de&populate[tags]=true',
         'tags?populate=articles',
+        'tags?populate=articles&status=draft',
       ])
         expect(await answer(target.url, path)).toEqual(await answer(host.url, path));
       expect(await target.sql('select username, email from content_users')).toEqual([

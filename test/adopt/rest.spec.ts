@@ -10,11 +10,17 @@ import { loadRoom } from '../support/rooms.ts';
 const { openSource } = await loadRoom<typeof SourceRoom>('features/adopt/source');
 
 const UID = 'api::note.note';
-const schema = (attributes: object): object => ({
+const schema = (attributes: object, drafts: boolean): { readonly data: readonly object[] } => ({
   data: [
     {
       uid: UID,
-      schema: { kind: 'collectionType', singularName: 'note', pluralName: 'notes', attributes },
+      schema: {
+        kind: 'collectionType',
+        singularName: 'note',
+        pluralName: 'notes',
+        draftAndPublish: drafts,
+        attributes,
+      },
     },
   ],
 });
@@ -23,6 +29,30 @@ interface Server {
   /** Response of the listing, by its parameters. */
   readonly notes: (query: URLSearchParams) => object | null;
   readonly attributes: object;
+  /** Whether notes have drafts; they have none by default. */
+  readonly drafts?: boolean;
+  /** Further types and listings, by path. */
+  readonly types?: readonly object[];
+  readonly others?: Readonly<Record<string, (query: URLSearchParams) => object>>;
+}
+
+/** Response of a listing with one page. */
+const listed = (query: URLSearchParams, rows: readonly object[]): object => ({
+  data: query.get('pagination[page]') === '1' ? rows : [],
+});
+
+type Fetched = Awaited<ReturnType<typeof openSource>>;
+
+/** Links of the fetched rows, as texts: `row.field[position] -> row`. */
+async function linksOf({ content }: Fetched): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const item of content?.archive.items() ?? []) {
+    if (item.part !== 'links') continue;
+    const { left, right } = item.value as Record<'left' | 'right', Record<string, string | number>>;
+    const at = left['pos'] === undefined ? '' : `[${left['pos']}]`;
+    found.push(`${left['ref']}.${left['field']}${at} -> ${right['ref']}`);
+  }
+  return found.sort();
 }
 
 describe('a project that is fetched over REST', () => {
@@ -32,12 +62,16 @@ describe('a project that is fetched over REST', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  async function fetched({ notes, attributes }: Server): ReturnType<typeof openSource> {
+  async function fetched(served: Server): ReturnType<typeof openSource> {
+    const { notes, attributes, drafts = false, types = [], others = {} } = served;
     const answers: Readonly<Record<string, (query: URLSearchParams) => object | null>> = {
-      '/api/content-type-builder/content-types': () => schema(attributes),
+      '/api/content-type-builder/content-types': () => ({
+        data: [...schema(attributes, drafts).data, ...types],
+      }),
       '/api/notes': notes,
       '/api/users': () => [],
       '/api/upload/files': () => [],
+      ...others,
     };
     const server = createServer(({ url = '' }, response) => {
       const { pathname, searchParams } = new URL(url, 'http://localhost');
@@ -88,7 +122,69 @@ describe('a project that is fetched over REST', () => {
     });
     expect(content?.survey.rows.get(UID)).toBe(1);
     expect(remarks).toEqual([
+      { list: 'none', subject: 'plugin::upload.folder', text: expect.stringContaining('does not show') },
       { list: 'none', subject: UID, key: 'subject', text: expect.stringContaining('does not show') },
     ]);
+  });
+
+  it('has the order of links on their inverse side, of drafts and of published rows', async () => {
+    const tagged = { type: 'relation', relation: 'manyToMany', target: 'api::tag.tag', inversedBy: 'notes' };
+    const notes = { type: 'relation', relation: 'manyToMany', target: UID, mappedBy: 'tags' };
+    const note = (id: number): object => ({ id, documentId: `note${id % 10}` });
+    const tag = { id: 5, documentId: 'tag5' };
+    const first = (query: URLSearchParams): number => (query.get('status') === 'draft' ? 10 : 20);
+    const source = await fetched({
+      attributes: { tags: tagged },
+      drafts: true,
+      types: [
+        { uid: 'api::tag.tag', schema: { singularName: 'tag', pluralName: 'tags', attributes: { notes } } },
+      ],
+      notes: (query) =>
+        listed(
+          query,
+          [1, 2].map((n) => ({ ...note(first(query) + n), tags: [tag] })),
+        ),
+      others: {
+        '/api/tags': (query) =>
+          listed(query, [{ ...tag, notes: [note(first(query) + 2), note(first(query) + 1)] }]),
+      },
+    });
+    expect(await linksOf(source)).toEqual([
+      ...['11.tags[1] -> tag5', '12.tags[1] -> tag5', '21.tags[1] -> tag5', '22.tags[1] -> tag5'],
+      ...['5.notes[1] -> 12', '5.notes[1] -> 22', '5.notes[2] -> 11', '5.notes[2] -> 21'],
+    ]);
+  });
+
+  it('has the own attributes of users', async () => {
+    const source = await fetched({
+      attributes: { title: { type: 'string' } },
+      types: [
+        {
+          uid: 'plugin::users-permissions.user',
+          schema: {
+            singularName: 'user',
+            pluralName: 'users',
+            attributes: {
+              username: { type: 'string' },
+              role: { type: 'relation', relation: 'manyToOne', target: 'plugin::users-permissions.role' },
+              nickname: { type: 'string' },
+              favourites: { type: 'relation', relation: 'manyToMany', target: UID },
+              avatar: { type: 'media' },
+            },
+          },
+        },
+      ],
+      notes: () => ({ data: [] }),
+      others: {
+        '/api/users': (query) => [
+          {
+            ...{ id: 1, username: 'ada', nickname: 'Countess', role: { id: 2, name: 'Editor' } },
+            ...(query.has('populate[favourites]') ? { favourites: [{ id: 3, documentId: 'note3' }] } : {}),
+            ...(query.has('populate[avatar]') ? { avatar: { id: 4 } } : {}),
+          },
+        ],
+      },
+    });
+    expect(await linksOf(source)).toEqual(['1.favourites[1] -> note3', '1.role -> 2', '4.related -> 1']);
   });
 });

@@ -54,7 +54,11 @@ export class LinkLists {
         continue;
       }
       const key = keyOf(attribute, type, link.target);
-      if (!found.has(key)) found.set(key, { ...link, key, type: type.singularApiId });
+      const other = found.get(key);
+      if (other === undefined) found.set(key, { ...link, key, type: type.singularApiId });
+      // Over REST, each side of a relation shows its own order only.
+      else if (other.inverse === null && link.inverse !== null)
+        found.set(key, { ...other, inverse: link.inverse });
       else if (attribute.media)
         this.notes.say(
           'changed',

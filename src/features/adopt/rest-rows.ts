@@ -40,6 +40,16 @@ interface Populating {
   readonly isOld: boolean;
 }
 
+/** Whether the attribute shows links that another type owns, in an order of its own. */
+const isInverseList = ({ mappedBy, relation }: StrapiObject): boolean =>
+  textOf(mappedBy) !== '' && /ToMany$/.test(textOf(relation));
+
+/** Names of the attributes that show links of the other side in an order of their own. */
+export const inverseListsOf = (uid: string, models: Models): readonly string[] =>
+  Object.entries(models.get(uid)?.attributes ?? {}).flatMap(([name, attribute]) =>
+    isInverseList(attribute) ? [name] : [],
+  );
+
 /** Whether Strapi 4 responds to a request for the relation with 500. */
 export const isBroken = (attribute: StrapiObject): boolean => attribute['relation'] === 'morphToOne';
 
@@ -91,6 +101,13 @@ export class RowReader {
         });
   }
 
+  /** Adds only the order of links that the other side owns. */
+  addInverse(uid: string, document: StrapiObject): void {
+    const row = flat(document);
+    for (const name of inverseListsOf(uid, this.models))
+      this.inverse([uid, Number(row['id']), name], row[name]);
+  }
+
   private values(uid: string, row: StrapiObject, id: number): StrapiObject {
     const { localizations: _others, createdBy: _by, updatedBy: _up, ...rest } = row;
     const values: Record<string, unknown> = { ...rest };
@@ -133,6 +150,7 @@ export class RowReader {
     attribute: StrapiObject,
     value: unknown,
   ): void {
+    if (isInverseList(attribute)) this.inverse([type, ref, field], value);
     // The owning side lists the links; the other side only repeats them.
     if (textOf(attribute['mappedBy']) !== '' || textOf(attribute['morphBy']) !== '') return;
     targetsIn(value).forEach((target, index) => {
@@ -144,5 +162,19 @@ export class RowReader {
         right: { type: uid, ref: textOf(target['documentId']) || Number(target['id']) },
       });
     });
+  }
+
+  /** Adds links from their inverse side, which gives their order there. They name rows of the owner. */
+  private inverse([type, ref, field]: readonly [string, number, string], value: unknown): void {
+    const attribute = objectOf(this.models.get(type)?.attributes[field]);
+    const owner = textOf(attribute['target']);
+    targetsIn(value).forEach((row, index) =>
+      this.rows.links.push({
+        kind: owner === type ? 'relation.circular' : 'relation.basic',
+        relation: attribute['relation'],
+        left: { type, ref, field, pos: index + 1 },
+        right: { type: owner, ref: Number(row['id']) },
+      }),
+    );
   }
 }
