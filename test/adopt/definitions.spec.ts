@@ -98,6 +98,12 @@ describe('attributes of schema files', () => {
       { type: 'dynamiczone', components: ['shared.seo'], max: 3 },
     ],
     ['custom field', { type: 'customField', customField: 'plugin::color-picker.color' }, { type: 'string' }],
+    ['list of tags', { type: 'customField', customField: 'plugin::tagsinput.tags' }, { type: 'json' }],
+    [
+      'value that Strapi hides under a condition',
+      { type: 'string', required: true, conditions: { visible: { '==': [{ var: 'name' }, 'a'] } } },
+      { type: 'string' },
+    ],
     [
       'one-way relation',
       { type: 'relation', relation: 'oneToOne', target: 'api::other.other' },
@@ -172,6 +178,11 @@ describe('attributes of schema files', () => {
       { type: 'string', regex: '(' },
       /^none: The option "regex" is left out/,
     ],
+    [
+      'an option of a relation without counterpart',
+      { type: 'relation', relation: 'oneToOne', target: 'api::other.other', conditions: {} },
+      /^none: The option "conditions" of "relation"/,
+    ],
     ['an enumeration without values', { type: 'enumeration', enum: [] }, /^changed: .*becomes a "string"/],
     [
       'a side without the other',
@@ -201,6 +212,19 @@ describe('names of schema files', () => {
       'file',
       'users',
       'things',
+    ]);
+  });
+
+  it('stay if only a route of other modules could have them, and change if they name a grant', () => {
+    const named = (singularName: string, pluralName: string) => {
+      const uid = `api::${singularName}.${singularName}`;
+      const schema = typeSchema({ name: { type: 'string' } }, { info: { singularName, pluralName } });
+      return { uid, file: uid, schema };
+    };
+    const { contentTypes } = definitionsOf([named('event', 'events'), named('audit', 'audits')]);
+    expect(contentTypes.map(({ singularApiId, pluralApiId }) => [singularApiId, pluralApiId])).toEqual([
+      ['event', 'events'],
+      ['audit-2', 'audits'],
     ]);
   });
 
@@ -244,6 +268,8 @@ describe('names of schema files', () => {
   });
 });
 
+const USERS = { type: 'relation', target: 'plugin::users-permissions.user' };
+
 describe('definitions', () => {
   it('name attributes that a project has added to files', () => {
     const attributes = { name: { type: 'string' }, focalPoint: { type: 'json' }, credit: { type: 'string' } };
@@ -251,6 +277,20 @@ describe('definitions', () => {
     expect(definitionsOf([file]).remarks).toMatchObject([
       { list: 'none', subject: 'plugin::upload.file', key: 'credit', file: 'file/schema.json' },
     ]);
+  });
+
+  it('keep the attributes of localized users, in one locale', () => {
+    const i18n = { pluginOptions: { i18n: { localized: true } } };
+    const attributes = { bio: { type: 'text', ...i18n }, friend: { ...USERS, relation: 'manyToOne' } };
+    const uid = USERS.target;
+    const { userAttributes, remarks } = definitionsOf([
+      { uid, file: 'user', schema: { ...i18n, attributes } },
+    ]);
+    expect(userAttributes).toEqual({
+      bio: { type: 'text' },
+      friend: { type: 'relation', relation: 'manyToOne', target: 'user' },
+    });
+    expect(remarks).toMatchObject([{ list: 'changed', subject: uid, key: 'i18n', file: 'user' }]);
   });
 
   it('are sound for broken schemas', () => {

@@ -31,6 +31,7 @@ const SCHEMAS: readonly Json[] = [
     zone: { type: 'dynamiczone', components: [PART] },
     photo: { type: 'media' },
     odds: { type: 'relation', relation: 'manyToMany', target: ODD },
+    papers: { type: 'relation', relation: 'oneToMany', target: FILE, mappedBy: 'owner' },
   }),
   componentSchema(PART, { name: { type: 'string' } }),
 ];
@@ -99,6 +100,8 @@ const LINKS: readonly Json[] = [
   link([ODD, 999, 'odds'], [ODD, 1]),
   link([ODD, 1, 'odds'], [ODD, 999]),
   link([ODD, 1, 'gone'], [ODD, 4]),
+  // An extension of files owns this relation.
+  ...[link([FILE, 1, 'owner'], [ODD, 5, 2]), link([FILE, 3, 'owner'], [ODD, 5, 1])],
   fileLink(77, [ODD, 1, 'photo']),
   fileLink(1, ['api::gone.gone', 1, 'photo']),
   ...[{ kind: 'relation.strange', left: null, right: { x: 1 } }, {}],
@@ -193,6 +196,10 @@ describe('odd content', () => {
     expect(rowsOf('parts', 'Values that are no instance of a component')).toBe(2);
     expect(rowsOf('zone', 'Instances of "gone.away"')).toBe(1);
     expect(rowsOf(`${PART}.gone`, 'Values of an attribute that the model does not have')).toBe(1);
+  });
+
+  it('keeps the order of files in a relation that an extension of files owns', async () => {
+    expect((await one('twice')).papers.map((paper: Json) => paper['documentId'])).toEqual(['file3', 'file1']);
   });
 
   it('reports bytes without a row, folders that do not exist, and links that lead nowhere', () => {

@@ -96,6 +96,12 @@ const FILES: Readonly<Record<string, Json | string>> = {
   'src/plugins/local/server/content-types/box/schema.json': typeSchema('box', {
     authors: relation('manyToMany', 'api::author.author', { mappedBy: 'boxes' }),
   }),
+  // An extension changes parts of a type; other files of the plugin can have the same type as code.
+  'src/extensions/local/content-types/box/schema.json': { options: { draftAndPublish: true }, config: {} },
+  'src/plugins/local/server/content-types/box/index.js': 'module.exports = { schema: require("./schema") };',
+  'src/plugins/local/server/content-types/menu.js': 'module.exports = {};',
+  'src/plugins/local/server/content-types/index.js': 'module.exports = {};',
+  'src/extensions/remote/content-types/page/schema.json': { pluginOptions: { i18n: { localized: true } } },
   [typePath('commented')]: '{ // a comment\n "kind": "collectionType" }',
   [typePath('list')]: '[]',
   'src/api/code/content-types/code/schema.ts': 'export default {}',
@@ -156,6 +162,21 @@ describe('a project folder', () => {
     expect(Object.keys(host.definitions.userAttributes)).toEqual(['authors', 'seo', 'sessions_']);
   });
 
+  it('keeps the route of events, and what an extension changes in the type of a plugin', () => {
+    const { contentTypes } = host.definitions;
+    expect(contentTypes.find(({ singularApiId }) => singularApiId === 'event')?.pluralApiId).toBe('events');
+    expect(contentTypes.find(({ singularApiId }) => singularApiId === 'box')).toMatchObject({
+      draftAndPublish: true,
+      attributes: { authors: { target: 'author' } },
+    });
+  });
+
+  it('reports a type of a plugin once', () => {
+    expect(remarks.filter(({ file }) => file?.includes('/plugins/local/'))).toMatchObject([
+      { subject: 'src/plugins/local/server/content-types/menu.js' },
+    ]);
+  });
+
   it.each([
     ['api::commented.commented', undefined, 'no JSON'],
     ['api::list.list', 'attributes', 'no schema'],
@@ -171,6 +192,8 @@ describe('a project folder', () => {
     ['api::user.user', 'users', 'becomes "users-2"'],
     ['My Parts.Quote', 'My Parts.Quote', 'becomes "my-parts.quote"'],
     ['plugin::local.box', undefined, 'becomes "box" without routes'],
+    ['plugin::remote.page', undefined, 'does not contain its attributes'],
+    ['src/plugins/local/server/content-types/menu.js', undefined, 'is code'],
   ])('reports %s %s, with its file: %s', (subject, key, message) => {
     const found = remarks.filter((one) => one.subject === subject && one.key === key && one.list !== 'moved');
     expect(found.map((one) => one.text).join('\n')).toContain(message);

@@ -37,7 +37,7 @@ const WITHOUT_EFFECT: readonly string[] = ['configurable', 'visible', 'column', 
 const READ_ELSEWHERE: readonly string[] = [
   ...['type', 'pluginOptions', 'customField', 'component', 'components', 'targetField', 'enum', 'multiple'],
   ...['allowedTypes', 'repeatable', 'relation', 'target', 'inversedBy', 'mappedBy', 'morphBy'],
-  ...['morphColumn', 'joinTable', 'joinColumn', 'private', 'required', 'options'],
+  ...['morphColumn', 'joinTable', 'joinColumn', 'private', 'required', 'options', 'targetAttribute'],
 ];
 
 const isNumber = (value: unknown): boolean =>
@@ -85,7 +85,7 @@ function defaultProblem(plain: Plain, value: unknown): string | null {
 const OPTIONS: ReadonlyMap<string, object> = new Map(Object.entries(ATTRIBUTE_OPTIONS));
 
 /** Copies the options that the type of the attribute has here, and reports all others. */
-function keepOptions(plain: Plain, { attribute, say }: Reading): void {
+export function keepOptions(plain: Plain, { attribute, say }: Reading): void {
   const options = OPTIONS.get(textOf(plain['type'])) ?? {};
   for (const [key, value] of Object.entries(attribute)) {
     if (READ_ELSEWHERE.includes(key) || isUnset(value)) continue;
@@ -111,9 +111,19 @@ function checkDefault(plain: Plain, say: Reading['say']): void {
   say('none', `The default is left out: ${problem}`);
 }
 
-function common({ model, name, attribute, say }: Reading): Plain {
+/** Whether each document must have a value; an attribute that Strapi hides by a condition needs none. */
+export function isRequired({ attribute, say }: Reading): boolean {
+  if (attribute['required'] !== true) return false;
+  const { visible } = objectOf(attribute['conditions']);
+  if (visible === undefined) return true;
+  say('changed', 'The option "required" is left out: "conditions" hides the attribute in some documents');
+  return false;
+}
+
+function common(reading: Reading): Plain {
+  const { model, name, attribute, say } = reading;
   const plain: Plain = {};
-  if (attribute['required'] === true) plain['required'] = true;
+  if (isRequired(reading)) plain['required'] = true;
   const hidden = model.options['privateAttributes'];
   if (attribute['private'] === true || (Array.isArray(hidden) && hidden.includes(name)))
     plain['private'] = true;

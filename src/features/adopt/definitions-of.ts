@@ -193,12 +193,17 @@ function sayInternal(models: readonly SourceModel[], remarks: Remarks): void {
   }
 }
 
-/** Attributes of users in addition to the built-in ones. */
-function userModel(models: readonly SourceModel[]): SourceModel | null {
+/** Attributes of users in addition to the built-in ones. Users have no locales here. */
+function userModel(models: readonly SourceModel[], remarks: Remarks): SourceModel | null {
   const found = models.find(({ uid }) => uid === USER_UID);
   if (found === undefined) return null;
   const own = Object.entries(found.attributes).filter(([name]) => !OF_USERS.includes(name));
-  return { ...found, attributes: Object.fromEntries(own) };
+  const model = { ...found, attributes: Object.fromEntries(own) };
+  if (!isLocalized(model)) return model;
+  const text = 'Users have no locales: each has one value, that of the default locale if it has one';
+  remarks.add({ list: 'changed', subject: USER_UID, key: 'i18n', file: model.file, text });
+  const attributes = own.map(([name, { pluginOptions: _localized, ...rest }]) => [name, rest] as const);
+  return { ...model, pluginOptions: {}, attributes: Object.fromEntries(attributes) };
 }
 
 /** Returns one model per uid; later ones of the same uid are reported. */
@@ -230,7 +235,7 @@ export interface AdoptSettings {
 export function definitionsOf(schemas: readonly SourceSchema[], settings: AdoptSettings = {}): Adopted {
   const remarks = new Remarks();
   const all = distinct(schemas.map(sourceModel), remarks);
-  const user = userModel(all);
+  const user = userModel(all, remarks);
   const moved = all.filter(isContent);
   sayInternal(
     all.filter((model) => !isContent(model)),

@@ -1,7 +1,13 @@
 /**
  * Names of types, components and attributes: kept if the model allows them, otherwise changed and reported.
  */
-import { columnName } from '../../content/model/naming.js';
+import {
+  AUDIT_GRANT,
+  columnName,
+  DESK_GRANT,
+  MODEL_GRANT,
+  RELEASES_GRANT,
+} from '../../content/model/naming.js';
 import { hasDrafts, type SourceModel, textOf } from './source-schema.js';
 import type { Remark } from './remark.js';
 
@@ -40,10 +46,11 @@ interface ModelNames {
 export type Names = ReadonlyMap<string, ModelNames>;
 
 const RESERVED_TYPES: readonly string[] = [
-  ...['file', 'locale', 'desk', 'content-type-builder', 'user', 'role', 'api-token'],
+  ...['file', 'locale', 'user', 'role', 'api-token'],
+  ...[AUDIT_GRANT, DESK_GRANT, MODEL_GRANT, RELEASES_GRANT],
 ];
 const RESERVED_PLURALS: readonly string[] = [
-  ...['i18n', 'content-type-builder', 'upload', 'users', 'roles', 'auth', 'api-tokens', 'files', 'events'],
+  ...['i18n', MODEL_GRANT, 'upload', 'users', 'roles', 'auth', 'api-tokens', 'files'],
   ...['content-users', 'content-roles', 'content-files', 'content-api-tokens'],
 ];
 const RESERVED_ATTRIBUTES: readonly string[] = [

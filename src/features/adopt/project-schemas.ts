@@ -55,8 +55,15 @@ const PLACES: readonly (readonly [RegExp, (groups: readonly string[]) => string]
   [/(?:^|\/)components\/([^/]+)\/([^/]+)\.json$/, ([category, name]) => `${category}.${name}`],
 ];
 
+const OF_CODE = 'The schema is code: write its definition by hand, or adopt an export of the project';
+
 /** Schemas written as code, which this command cannot read. */
 const CODE = /(?:^|\/)content-types\/[^/]+\/schema\.(?:js|ts|cjs|mjs)$/;
+/** Types of a plugin that are written as code: a file, or a folder without a schema file. */
+const CODE_OF_PLUGIN =
+  /^(.*(?:^|\/)plugins\/[^/]+\/(?:server\/)?(?:src\/)?content-types\/(?!index\.)[^/.]+)(?:\/index)?\.(?:js|ts|cjs|mjs)$/;
+/** Files that change types of plugins. */
+const EXTENSION = /(?:^|\/)extensions\//;
 /** Models of Strapi 3. */
 const OLD = /(?:^|\/)api\/[^/]+\/models\/[^/]+\.settings\.json$/;
 
@@ -68,12 +75,16 @@ function uidOf(path: string): string | null {
   return null;
 }
 
+/** Whether the file changes other parts of a type than its attributes. */
+const isPartial = (file: string, schema: object): boolean =>
+  EXTENSION.test(file) && !('attributes' in schema);
+
 /** Returns the schema of a file. A component outside of `src/components` has no attributes, and is none. */
 function schemaIn(text: string, [uid, file]: readonly [string, string]): SourceSchema | Remark | null {
   const subject = uid;
   try {
     const schema: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
-    if (!isObject(schema) || !isObject(schema['attributes']))
+    if (!isObject(schema) || !(isObject(schema['attributes']) || isPartial(file, schema)))
       return uid.includes('::') || isObject(schema)
         ? {
             list: 'none',
@@ -90,6 +101,36 @@ function schemaIn(text: string, [uid, file]: readonly [string, string]): SourceS
   }
 }
 
+const isExtension = ({ file }: SourceSchema): boolean => EXTENSION.test(file);
+
+/** Joins extensions with the schemas that they change, key by key as Strapi does. */
+function extended(schemas: readonly SourceSchema[]): ProjectSchemas {
+  const changed = new Set<SourceSchema>();
+  const remarks: Remark[] = [];
+  const extensions = schemas.filter(isExtension).flatMap((extension): SourceSchema[] => {
+    const { uid, file, schema } = extension;
+    const base = schemas.find((one) => one.uid === uid && !isExtension(one));
+    if (base !== undefined) {
+      changed.add(base);
+      return [{ uid, file, schema: { ...base.schema, ...schema } }];
+    }
+    if ('attributes' in schema) return [extension];
+    const text = 'The type is left out: the project does not contain its attributes. An export does';
+    remarks.push({ list: 'none', subject: uid, file, text });
+    return [];
+  });
+  const others = schemas.filter((one) => !isExtension(one) && !changed.has(one));
+  return { schemas: [...others, ...extensions], remarks };
+}
+
+/** Remarks for the types of plugins that are code, and have no schema file in addition. */
+function codeRemarks(files: readonly string[], schemas: readonly SourceSchema[]): readonly Remark[] {
+  const folders = new Set(schemas.map(({ file }) => file.slice(0, file.lastIndexOf('/'))));
+  return files
+    .filter((file) => !folders.has(CODE_OF_PLUGIN.exec(file)?.[1] ?? ''))
+    .map((file) => ({ list: 'none', subject: file, file, text: OF_CODE }));
+}
+
 export interface ProjectSchemas {
   readonly schemas: readonly SourceSchema[];
   readonly remarks: readonly Remark[];
@@ -102,15 +143,15 @@ export interface ProjectSchemas {
 export async function readProject(directory: string): Promise<ProjectSchemas> {
   const schemas: SourceSchema[] = [];
   const remarks: Remark[] = [];
+  const code: string[] = [];
   for await (const path of filesBelow(directory)) {
     const file = relative(directory, path).split(sep).join('/');
     if (CODE.test(file) || OLD.test(file)) {
-      const text = CODE.test(file)
-        ? 'The schema is code: write its definition by hand, or adopt an export of the project'
-        : 'The model is of Strapi 3, which cannot be adopted';
+      const text = CODE.test(file) ? OF_CODE : 'The model is of Strapi 3, which cannot be adopted';
       remarks.push({ list: 'none', subject: file, file, text });
       continue;
     }
+    if (CODE_OF_PLUGIN.test(file)) code.push(file);
     const uid = uidOf(file);
     if (uid === null) continue;
     const found = schemaIn(await readFile(path, 'utf8'), [uid, file]);
@@ -118,7 +159,9 @@ export async function readProject(directory: string): Promise<ProjectSchemas> {
     if ('schema' in found) schemas.push(found);
     else remarks.push(found);
   }
+  remarks.push(...codeRemarks(code, [...schemas]));
   if (schemas.length === 0 && remarks.length === 0)
     throw new AdoptError(`${directory} contains no schema files: name the folder of a Strapi project`);
-  return { schemas, remarks };
+  const whole = extended(schemas);
+  return { schemas: whole.schemas, remarks: [...remarks, ...whole.remarks] };
 }

@@ -1,6 +1,6 @@
 /** Relations of schema files as relations of definitions. */
 import { isLocalized, type SourceModel, textOf } from './source-schema.js';
-import type { Plain, Reading } from './attribute-of.js';
+import { isRequired, keepOptions, type Plain, type Reading } from './attribute-of.js';
 import { BUILT_IN, FILE_UID, ROLE_UID } from './names.js';
 import type { StrapiObject } from './strapi-archive.js';
 
@@ -99,14 +99,14 @@ function fileRelation(reading: Reading, plain: Plain): Plain {
   );
 }
 
-const COMMON = ['required', 'private'] as const;
-
 /** Returns the relation of a definition; null, with a remark, if it has no counterpart. */
 export function relationOf(reading: Reading, models: Models): Plain | null {
   const { model, attribute, names, say } = reading;
   const relation = textOf(attribute['relation']);
   const plain: Plain = { type: 'relation', relation };
-  for (const option of COMMON) if (attribute[option] === true) plain[option] = true;
+  if (isRequired(reading)) plain['required'] = true;
+  if (attribute['private'] === true) plain['private'] = true;
+  keepOptions(plain, reading);
   if (isLocalized(model)) plain['localized'] = true;
   if (/^morphTo(One|Many)$/.test(relation)) return plain;
   const target = textOf(attribute['target']);

@@ -3,6 +3,7 @@ import { isObject } from '../../kernel/json.js';
 import { FILE_UID } from './names.js';
 import type { Models } from './relations-of.js';
 import { objectOf, textOf } from './source-schema.js';
+import { isOfFiles } from './source-types.js';
 import type { StrapiObject } from './strapi-archive.js';
 
 export interface RestRows {
@@ -41,8 +42,10 @@ interface Populating {
 }
 
 /** Whether the attribute shows links that another type owns, in an order of its own. */
-const isInverseList = ({ mappedBy, relation }: StrapiObject): boolean =>
-  textOf(mappedBy) !== '' && /ToMany$/.test(textOf(relation));
+const isInverseList = (attribute: StrapiObject): boolean =>
+  textOf(attribute['mappedBy']) !== '' &&
+  /ToMany$/.test(textOf(attribute['relation'])) &&
+  !isOfFiles(attribute);
 
 /** Names of the attributes that show links of the other side in an order of their own. */
 export const inverseListsOf = (uid: string, models: Models): readonly string[] =>
@@ -151,8 +154,9 @@ export class RowReader {
     value: unknown,
   ): void {
     if (isInverseList(attribute)) this.inverse([type, ref, field], value);
-    // The owning side lists the links; the other side only repeats them.
-    if (textOf(attribute['mappedBy']) !== '' || textOf(attribute['morphBy']) !== '') return;
+    // The owning side lists the links; the other side only repeats them. Files own none here.
+    const isInverse = textOf(attribute['mappedBy']) !== '' || textOf(attribute['morphBy']) !== '';
+    if (isInverse && !isOfFiles(attribute)) return;
     targetsIn(value).forEach((target, index) => {
       const uid = textOf(attribute['target']) || textOf(target['__type']);
       this.rows.links.push({

@@ -1,6 +1,6 @@
 /** Links of an archive: from a row or instance that owns an attribute to a row. */
 import { FILE_UID } from './names.js';
-import type { SourceTypes } from './source-types.js';
+import { isOfFiles, type SourceTypes } from './source-types.js';
 import { objectOf, textOf } from './source-schema.js';
 import type { StrapiObject } from './strapi-archive.js';
 
@@ -65,7 +65,11 @@ export function rowLink(value: StrapiObject, types: SourceTypes, n: number): Row
     inverse: isMorph(value['kind']) ? null : positionOf(left['pos']),
     n,
   });
-  if (leftType === FILE_UID && field === 'related') return backward(textOf(right['field']));
-  const owner = textOf(types.source(leftType)?.attributes[field]?.['mappedBy']);
+  if (leftType === FILE_UID) {
+    const shown = field === 'related' ? textOf(right['field']) : types.filesOf(rightType, field);
+    if (field === 'related' || shown !== '') return backward(shown);
+  }
+  const attribute = types.source(leftType)?.attributes[field];
+  const owner = isOfFiles(attribute) ? '' : textOf(attribute?.['mappedBy']);
   return owner === '' ? forward : backward(owner);
 }

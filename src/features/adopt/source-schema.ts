@@ -71,6 +71,8 @@ const isSystem = (name: string, attribute: StrapiObject): boolean =>
     attribute['type'] === 'relation' ||
     ['id', 'documentId', 'locale', 'createdAt', 'updatedAt', 'publishedAt'].includes(name));
 
+const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
+
 export function sourceModel({ uid, file, schema }: SourceSchema): SourceModel {
   const entries = Object.entries(objectOf(schema['attributes']))
     .map(([name, attribute]): [string, StrapiObject] => [name, objectOf(attribute)])
@@ -84,7 +86,9 @@ export function sourceModel({ uid, file, schema }: SourceSchema): SourceModel {
     options: objectOf(schema['options']),
     pluginOptions: objectOf(schema['pluginOptions']),
     attributes: Object.fromEntries(entries),
-    rest: Object.fromEntries(Object.entries(schema).filter(([key]) => !READ.includes(key))),
+    rest: Object.fromEntries(
+      Object.entries(schema).filter(([key, one]) => !READ.includes(key) && !isEmpty(one)),
+    ),
   };
 }
 

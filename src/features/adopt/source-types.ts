@@ -23,6 +23,9 @@ export interface SourceInstance {
   readonly values: StrapiObject;
 }
 
+/** Whether an attribute becomes media, whose links its own type owns. */
+export const isOfFiles = (attribute: StrapiObject | undefined): boolean => attribute?.['target'] === FILE_UID;
+
 export class SourceTypes {
   private readonly moved = new Map<string, MovedType>();
   private readonly byName = new Map<string, MovedType>();
@@ -77,6 +80,12 @@ export class SourceTypes {
     for (const [source, here] of this.adopted.names.get(uid)?.attributes ?? [])
       if (here === name) return source;
     return name;
+  }
+
+  /** Returns the attribute that shows the files whose `field` names their row; an empty text for none. */
+  filesOf(uid: string, field: string): string {
+    const all = Object.entries(this.source(uid)?.attributes ?? {});
+    return all.find(([, one]) => isOfFiles(one) && one['mappedBy'] === field)?.[0] ?? '';
   }
 
   source(uid: string): SourceModel | undefined {
