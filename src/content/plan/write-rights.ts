@@ -13,6 +13,7 @@ import {
 import { presetNames } from '../access/presets.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../model/model.js';
 import { ownerTypeOf } from '../model/joins.js';
+import { isPublishedSide } from '../model/published-side.js';
 import { type Acting, decideReadBack, decideRelated, fieldsOf, isHidden, mayFind, oneOf } from './rights.js';
 
 /** Disclosure of an error about an attribute: all, only the parts that are not private, or nothing. */
@@ -160,7 +161,18 @@ const takesTargets = ({ join, exclusive, def }: LinkedAttribute): boolean =>
 
 type Writing = Acting & { readonly action: 'create' | 'update' };
 
-export function writeRightsOf(caller: Caller, { type, action, published }: Writing): WriteRights {
+/**
+ * Returns the rights of a write. A write to the published side puts back what was published: all links, like a
+ * publish (D22). A refusal would disclose links that the caller may not see (27.15).
+ */
+export function writeRightsOf(caller: Caller, writing: Writing): WriteRights {
+  const rights = askedRightsOf(caller, writing);
+  return isPublishedSide(writing.type)
+    ? { ...rights, mayWrite: TRUSTED.mayWrite, links: TRUSTED.links }
+    : rights;
+}
+
+function askedRightsOf(caller: Caller, { type, action, published }: Writing): WriteRights {
   const mayWrite = mayWriteOf(caller, type, action);
   const isLimited = grantedOf(decideState(published)(caller, type, action)) !== null;
   // An existing document with drafts stores its current values in the draft, whatever state the write has.
