@@ -12,6 +12,7 @@ import {
   Permissions,
 } from 'nestjs-content-api';
 import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
+import { ReleasesModule } from 'nestjs-content-api/releases';
 import { copyDatabase, createDatabase } from '../support/database.ts';
 import { Client, createTables, startApp, withSql } from './apps.ts';
 import type { RunSql } from './content.ts';
@@ -68,6 +69,7 @@ const note = defineCollectionType({
   draftAndPublish: true,
   history: true,
   owner: 'owner',
+  stages: { idea: { to: ['ready'] }, ready: { to: ['idea'], publish: true } },
   attributes: {
     text: { type: 'string' },
     secret: { type: 'string', private: true },
@@ -166,6 +168,27 @@ export const WRITERS: Readonly<Record<string, Grants>> = {
     topic: [...READ, 'update'],
     note: [own(...READ, 'update', 'delete', 'readDrafts'), 'create'],
   },
+  /** Publishes and undoes releases, and sees no links to topics. */
+  releaser: {
+    releases: ['open'],
+    paper: [...READ, 'update', 'readDrafts', 'publish'],
+    person: READ,
+    note: [...READ, 'update', 'readDrafts', 'publish', { actions: ['move'], stages: ['ready'] }],
+  },
+  /** Has conditions on values of documents, stages among them. */
+  desk: {
+    releases: ['open'],
+    paper: [{ actions: [...READ, 'create', 'update', 'readDrafts', 'publish'], where: { rank: { $lt: 4 } } }],
+    note: [{ actions: [...READ, 'readDrafts', 'update', 'move', 'publish'], where: { stage: 'idea' } }],
+    topic: READ,
+    person: READ,
+  },
+};
+
+/** Conditions of grants as SQL. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  '{"rank":{"$lt":4}}': '"rank" < 4',
+  '{"stage":"idea"}': `"stage" = 'idea'`,
 };
 
 const OWNERS = ['member', 'hermit'];
@@ -242,7 +265,10 @@ async function fill(
       owner: ids['person']?.[n % 3],
       topic: ids['topic']?.[n % 3],
     };
-    await make('note', data, n > 2 ? draft : undefined);
+    await make('note', data, draft);
+    const id = ids['note']?.[n] ?? '';
+    if (n % 3 < 2) await service('note').update(id, { stage: 'ready' }, draft);
+    if (n < 2) await service('note').update(id, {});
   }
   for (const n of [0, 1, 2, 3, 4, 5, 6, 7]) {
     const parts = { text: `alpha part ${n}`, secret: long(n), image: shown(n) };
@@ -302,7 +328,7 @@ const mayRead = (grants: Grants, type: string, attribute: Attribute): boolean =>
 
 /** Returns whether a caller may change every document of a type, and therefore detect whether one exists. */
 const mayWriteAny = (grants: Grants, type: string): boolean =>
-  granting(grants, type, ['update', 'delete']).some((grant) => grant.own !== true);
+  granting(grants, type, ['update', 'delete']).some((grant) => grant.own !== true && !('where' in grant));
 
 /**
  * Returns whether publishing exposes the draft to a caller. The preconditions of a caller who may publish
@@ -314,20 +340,27 @@ export const seesByPublishing = (grants: Grants, { singularApiId, draftAndPublis
   granting(grants, singularApiId, READ).length > 0 &&
   granting(grants, singularApiId, ['readDrafts']).length === 0;
 
+/** SQL condition on rows that a grant does not cover; `false` if it covers all. */
+function outside(grant: Exclude<Grant, string>, user: string): string {
+  if (grant.own === true) return `owner_document_id is distinct from '${user}'`;
+  if (!('where' in grant)) return 'false';
+  const condition = CONDITIONS[JSON.stringify(grant.where)];
+  if (condition === undefined) throw new Error('a condition has no SQL');
+  return `not coalesce(${condition}, false)`;
+}
+
 /** SQL condition on rows that the caller may not read; `false` without such rows. */
 function hiddenRows(grants: Grants, { singularApiId, draftAndPublish }: ContentType, user: string): string {
   const reads = granting(grants, singularApiId, READ);
   const drafts = granting(grants, singularApiId, ['readDrafts']);
-  const others = `owner_document_id is distinct from '${user}'`;
+  const none = (given: readonly Exclude<Grant, string>[]): string =>
+    given.length === 0 ? 'true' : given.map((grant) => `(${outside(grant, user)})`).join(' and ');
   if (reads.length === 0) return 'true';
-  const parts = [
-    ...(reads.every((grant) => grant.own === true) ? [others] : []),
-    ...(draftAndPublish && drafts.length === 0 ? ['not published'] : []),
-    ...(drafts.length > 0 && drafts.every((grant) => grant.own === true)
-      ? [`(not published and ${others})`]
-      : []),
-  ];
-  return parts.length === 0 ? 'false' : parts.join(' or ');
+  const isAll = [...reads, ...(draftAndPublish ? drafts : [])].every(
+    (grant) => outside(grant, user) === 'false',
+  );
+  if (isAll && !(draftAndPublish && drafts.length === 0)) return 'false';
+  return `(${none(reads)})${draftAndPublish ? ` or (not published and ${none(drafts)})` : ''}`;
 }
 
 /** Offset of the ids of hidden rows. */
@@ -371,13 +404,28 @@ function otherFiles(type: ContentType, attribute: Attribute, where: string): str
   ];
 }
 
+/** Deletes the links of drafts to documents of a type that the caller may not read. */
+function fewerLinks(type: ContentType, attribute: Attribute, grants: Grants): string[] {
+  if (attribute.kind !== 'relation' || attribute.media || attribute.join.kind === 'locales') return [];
+  if (!type.draftAndPublish || isAuthor(attribute)) return [];
+  if (granting(grants, attribute.target.singularApiId, READ).length > 0) return [];
+  if (attribute.join.kind === 'column')
+    return [`update "${type.table}" set "${attribute.join.column}" = null where not published`];
+  if (attribute.join.kind !== 'link' || attribute.join.side === 'inverse') return [];
+  return [`delete from "${attribute.join.links.table}" where not published`];
+}
+
 /** SQL assignments that change an attribute in hidden rows, or in all rows if it is hidden. */
 function changes(type: ContentType, grants: Grants, hidden: string): string[] {
   return [...type.attributes.values()].flatMap((attribute) => {
     const isRead = mayRead(grants, type.singularApiId, attribute);
     const where = isRead ? hidden : 'true';
     if (attribute.kind === 'relation')
-      return [...otherFiles(type, attribute, where), ...otherAuthors(type, attribute, grants)];
+      return [
+        ...otherFiles(type, attribute, where),
+        ...otherAuthors(type, attribute, grants),
+        ...fewerLinks(type, attribute, grants),
+      ];
     if (attribute.kind === 'morph' || (attribute.kind === 'scalar' && attribute.system)) return [];
     const { column } = attribute;
     if (attribute.kind !== 'scalar')
@@ -394,7 +442,10 @@ function changes(type: ContentType, grants: Grants, hidden: string): string[] {
 /** SQL that changes the stored versions that the caller may not read, and hidden attributes in the others. */
 function versionChanges(type: ContentType, grants: Grants, user: string): string[] {
   const { singularApiId: name } = type;
-  const hidden = hiddenRows(grants, type, user).replaceAll('owner_document_id', "content->'owner'->>0");
+  const hidden = hiddenRows(grants, type, user)
+    .replaceAll('owner_document_id', "content->'owner'->>0")
+    .replaceAll('"rank"', `(content->>'rank')::int4`)
+    .replaceAll('"stage"', `content->>'stage'`);
   const ofType = `type = '${name}' and content is not null`;
   const members = [...type.attributes.values()].flatMap((attribute) => {
     const leads =
@@ -488,7 +539,7 @@ const optionsFor = (user: () => string): Parameters<typeof startApp>[0] => ({
   components,
   locales: ['en', 'fr'],
   auth: { strategies: [new Writers(user)] },
-  imports: [HistoryModule.forRoot(), AuditModule.forRoot()],
+  imports: [HistoryModule.forRoot(), AuditModule.forRoot(), ReleasesModule.forRoot()],
 });
 
 /** Fills one database and copies it twice for every writer. */
@@ -527,6 +578,8 @@ export async function prepareWriters(
 /** One world of a writer, which can be reset. */
 export class WritableWorld {
   readonly client: Client;
+  /** Id of the release that the last request has created. */
+  release = '0';
   private readonly database: Restorable;
 
   private constructor(client: Client, database: Restorable) {

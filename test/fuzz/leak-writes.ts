@@ -12,6 +12,7 @@ import {
   WRITERS,
   writeSchema,
 } from './leak-write-worlds.ts';
+import { OtherLocales } from './other-locales.ts';
 import { NEW_ROWS } from './restorable.ts';
 
 /** Request of a writer. */
@@ -19,7 +20,7 @@ export interface WriteQuestion {
   readonly method: string;
   readonly type: ContentType;
   readonly path: string;
-  readonly body?: { readonly data: Readonly<Record<string, unknown>> };
+  readonly body?: { readonly data: unknown };
   readonly condition?: Condition;
 }
 
@@ -56,6 +57,10 @@ const AUTHORED = [
 ];
 const PAGES = ['', '?pagination[pageSize]=2', '?status=draft', '?status=published', '?locale=fr'];
 const DEEP = ['populate[topics][populate]=*', 'populate[papers]=true&fields=id', 'populate[notes]=true'];
+/** Stands for the id of the last created release in paths. */
+const RELEASE = '<release>';
+/** Types with drafts, whose documents releases publish. */
+const RELEASED = TYPES.filter(({ draftAndPublish }) => draftAndPublish);
 /** Approximate maximum of row ids, which start at 1. */
 const ROWS = 24;
 
@@ -65,6 +70,7 @@ class Writing {
   private readonly ids: PreparedWriter['ids'];
   private readonly versions: PreparedWriter['versions'];
   private readonly grants: Grants;
+  private steps: WriteQuestion[] = [];
 
   constructor({ writer, ids, versions }: PreparedWriter, seed: number) {
     this.versions = versions;
@@ -156,6 +162,7 @@ class Writing {
       case 'zone':
         return this.pick([[{ __component: 'write.block', ...this.part() }], []]);
       case 'scalar':
+        if (attribute.name === 'stage') return this.pick(['idea', 'ready', 'ready', 'other']);
         return attribute.def.type === 'integer' ? this.pick([7, 5000, 'x', null]) : this.pick(TEXTS);
     }
   }
@@ -221,7 +228,50 @@ class Writing {
     return { method: 'GET', type, path: asked };
   }
 
+  /** Entries of a release: mostly documents that the caller may publish. */
+  private entries(): unknown[] {
+    return Array.from({ length: this.pick([1, 1, 2, 3]) }, () => {
+      const granted = RELEASED.filter(({ singularApiId }) => singularApiId in this.grants);
+      const type = this.pick(granted.length > 0 ? granted : RELEASED);
+      return {
+        type: type.singularApiId,
+        documentId: this.pick(this.ids[type.singularApiId] ?? ['none']),
+        ...(type.localized ? { locale: this.pick(['en', 'en', 'fr', '*']) } : {}),
+        ...(this.next() < 0.2 ? { action: 'unpublish' } : {}),
+      };
+    });
+  }
+
+  /** Requests that publish a release and undo it, with edits in between. */
+  private releasing(): WriteQuestion {
+    const type = this.pick(RELEASED);
+    const one = `releases/${RELEASE}`;
+    const post = (path: string, data: unknown): WriteQuestion => ({
+      method: 'POST',
+      type,
+      path,
+      ...(data === undefined ? {} : { body: { data } }),
+    });
+    if (this.steps.length === 0)
+      this.steps = [
+        post('releases', { name: 'fuzz' }),
+        post(`${one}/entries`, this.entries()),
+        ...(this.next() < 0.5 ? [post(`${one}/actions/publish`, { dryRun: true })] : []),
+        post(`${one}/actions/publish`, undefined),
+        ...(this.next() < 0.5 ? [post(`${one}/actions/undo`, { dryRun: true })] : []),
+        post(`${one}/actions/undo`, undefined),
+        { method: 'DELETE', type, path: one },
+      ];
+    return this.steps.shift() as WriteQuestion;
+  }
+
+  /** Begins again, on databases as they were at the start. */
+  reset(): void {
+    this.steps = [];
+  }
+
   write(): WriteQuestion {
+    if ('releases' in this.grants && this.next() < 0.6) return this.releasing();
     if (this.next() < 0.1) return this.restoring();
     const type = this.type();
     const method = this.pick(['PUT', 'PUT', 'PUT', 'PUT', 'POST', 'POST', 'DELETE']);
@@ -259,7 +309,11 @@ class Writing {
       type: of,
       path: `${this.next() < 0.5 || of.kind === 'singleType' ? of.route : `${of.route}/${this.pick(this.ids[of.singularApiId] ?? ['none'])}`}?${this.pick(['populate=*', 'status=draft&populate=*', ...(of.attributes.has('createdBy') ? AUTHORED : [])])}`,
     }));
-    return this.next() < 0.5 ? [...reads, this.past()] : reads;
+    const releases =
+      'releases' in this.grants
+        ? [{ method: 'GET', type, path: this.pick(['releases', `releases/${RELEASE}`]) }]
+        : [];
+    return [...reads, ...releases, ...(this.next() < 0.5 ? [this.past()] : [])];
   }
 }
 
@@ -270,17 +324,20 @@ class Mask {
   private readonly known: ReadonlySet<string>;
   private readonly start = new Date().toISOString();
 
-  constructor(ids: PreparedWriter['ids']) {
+  private readonly others: OtherLocales;
+
+  constructor(ids: PreparedWriter['ids'], others: OtherLocales) {
+    this.others = others;
     this.known = new Set(Object.values(ids).flat());
   }
 
-  private text(body: string, hasLocales: boolean): string {
-    return (hasLocales ? body.replace(/"updatedAt":"[^"]*"/g, '"updatedAt":"<own content>"') : body)
+  private text(body: string): string {
+    return body
       .replace(/"[a-z][a-z0-9]{23}"/g, (id) => (this.known.has(id.slice(1, -1)) ? id : '"<new>"'))
       .replace(/\\"\d+\.\d+\.\d+-w\\"/g, '<tag>')
       .replace(/"(\d{4}-\d\d-\d\dT[\d:.]+Z)"/g, (time, at: string) => (at < this.start ? time : '"<now>"'))
       .replace(/"requestId":"[^"]*"/g, '"requestId":"<own>"')
-      .replace(/"(id|from|to)":"(\d+)"/g, (id, name: string, n: string) =>
+      .replace(/"(id|from|to|entry|failedEntry)":"(\d+)"/g, (id, name: string, n: string) =>
         Number(n) >= NEW_ROWS && Number(n) < SHIFT ? `"${name}":"<new>"` : id,
       )
       .replace(/"id":(\d+)/g, (id, n: string) =>
@@ -288,13 +345,9 @@ class Mask {
       );
   }
 
-  /**
-   * Returns what must be equal in both worlds. `hasLocales`: a write may have created a second locale.
-   * Publishing one locale then changes the other versions where a shared value differs, hidden or not, and
-   * `updatedAt` shows it (D21).
-   */
-  comparable({ status, headers, body }: Reply, { method }: WriteQuestion, hasLocales: boolean): string {
-    const text = this.text(body, hasLocales);
+  /** Returns what must be equal in both worlds. */
+  comparable({ status, headers, body }: Reply, { method, path }: WriteQuestion): string {
+    const text = this.text(this.others.mask(body, path));
     const shown = Object.entries(headers)
       .filter(([name]) => !MASKED_HEADERS.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -316,7 +369,8 @@ function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): 
   const problems = error.details?.errors ?? [];
   const others = problems.filter(
     ({ path = [], message }) =>
-      message !== 'This attribute must be unique' || !(String(path[0]) in sent.data),
+      message !== 'This attribute must be unique' ||
+      !Object.hasOwn(Object(sent.data) as object, String(path[0])),
   );
   return problems.length === 0 ? null : others;
 }
@@ -367,6 +421,18 @@ const named = (answer: Reply, { method, path }: WriteQuestion): Reply =>
     ? { ...answer, body: answer.body.replace(/^\{"data":\{"id":\d+/, '{"data":{"id":"its own"') }
     : answer;
 
+/** Entries of a release as writes that publish them: those of all locales publish each. */
+function entriesIn(added: WriteQuestion | null): { type: ContentType; path: string }[] {
+  const entries = (added?.body?.data ?? []) as { type: string; documentId: string; locale?: string }[];
+  return entries.flatMap(({ type: name, documentId, locale = 'en' }) => {
+    const type = writeSchema.types.get(name) as ContentType;
+    const locales = locale === '*' ? ['en', 'fr'] : [locale];
+    return locales.map((one) => ({ type, path: `${type.route}/${documentId}?locale=${one}` }));
+  });
+}
+
+const idIn = ({ body }: Reply): string => (JSON.parse(body) as { data: { id: string } }).data.id;
+
 export class WritePair {
   readonly writer: string;
   readonly tally: WriteTally = {
@@ -380,8 +446,11 @@ export class WritePair {
   };
   private readonly worlds: readonly [WritableWorld, WritableWorld];
   private readonly writing: Writing;
+  private readonly others = new OtherLocales();
   private readonly mask: Mask;
   private trail: WriteQuestion[] = [];
+  /** Last addition of entries to a release. */
+  private entries: WriteQuestion | null = null;
 
   private constructor(
     prepared: PreparedWriter,
@@ -391,7 +460,7 @@ export class WritePair {
     this.writer = prepared.writer;
     this.worlds = worlds;
     this.writing = new Writing(prepared, seed);
-    this.mask = new Mask(prepared.ids);
+    this.mask = new Mask(prepared.ids, this.others);
   }
 
   static async start(
@@ -413,7 +482,14 @@ export class WritePair {
     return Promise.all([this.askOne(alpha, question), this.askOne(omega, question)]);
   }
 
-  private async askOne(
+  private async askOne(world: WritableWorld, question: WriteQuestion): Promise<Reply> {
+    const path = question.path.replace(RELEASE, world.release);
+    const reply = await this.send(world, { ...question, path });
+    if (path === 'releases' && reply.status === 201) world.release = idIn(reply);
+    return reply;
+  }
+
+  private async send(
     { client }: WritableWorld,
     { method, path, body, condition }: WriteQuestion,
   ): Promise<Reply> {
@@ -427,8 +503,18 @@ export class WritePair {
     return client.get(`/api/${path}`, { ...headers, [header]: value }, method, text);
   }
 
+  /** Notes a successful write, or the writes of a release. */
+  private noteLocales(write: WriteQuestion): void {
+    if (write.path.endsWith('/entries')) this.entries = write;
+    if (!/\/actions\/(publish|undo)$/.test(write.path)) this.others.note(write);
+    else for (const entry of entriesIn(this.entries)) this.others.note({ method: 'PUT', ...entry });
+  }
+
   private async restore(): Promise<void> {
     this.trail = [];
+    this.entries = null;
+    this.others.clear();
+    this.writing.reset();
     await Promise.all(this.worlds.map((world) => world.restore()));
   }
 
@@ -444,10 +530,8 @@ export class WritePair {
       if (question.condition !== undefined) this.tally.conditional += 1;
       if (isPast(question) && answers[0].status === 200) this.tally.past += 1;
       if (answers[0].status === 412) this.tally.refused += 1;
-      const hasLocales = [...this.trail, write].some(({ path }) => path.includes('locale='));
-      const [alpha, omega] = answers.map((answer) =>
-        this.mask.comparable(named(answer, question), question, hasLocales),
-      );
+      if (question === write && answers.every(({ status }) => status < 300)) this.noteLocales(write);
+      const [alpha, omega] = answers.map((answer) => this.mask.comparable(named(answer, question), question));
       if (alpha === omega) continue;
       const after = this.trail;
       await this.restore();

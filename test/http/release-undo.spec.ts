@@ -159,6 +159,7 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     };
     return bare(data);
   };
+  const shownTime = async (id: string): Promise<string> => (await send('GET', `pages/${id}`)).data.updatedAt;
   /** The rows and links of drafts, with all columns. */
   const drafts = async (documentId: string): Promise<unknown> => [
     await test.sql('select * from pages where document_id = $1 and not published order by locale', [
@@ -239,9 +240,13 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
     expect(await test.sql('select secret from pages where document_id = $1 and published', [old])).toEqual([
       { secret: 's1' },
     ]);
-    expect([...seen].sort()).toEqual(
-      ['publish en Gone', 'publish en Old', 'unpublish en Fresh', 'update en Gone'].sort(),
-    );
+    expect([...seen].sort()).toEqual([
+      'publish en Gone',
+      'publish en Gone',
+      'publish en Old',
+      'unpublish en Fresh',
+      'update en Gone',
+    ]);
     const [latest] = (await send('GET', `pages/${old}/versions?status=published`)).data;
     expect(latest).toMatchObject({ action: 'update', by: { kind: 'user', id: 'all' } });
     expect((await send('POST', `releases/${id}/actions/publish`)).data.state).toBe('released');
@@ -382,15 +387,22 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
   it.each(['tagless', 'openTags'])(
     '27.15 puts back links that the caller may not see, and discloses nothing about them to "%s"',
     async (as) => {
-      const [closed, other] = [await draft('tags', { name: 'closed' }), await draft('tags', { name: 'other' })];
+      const [closed, other] = [
+        await draft('tags', { name: 'closed' }),
+        await draft('tags', { name: 'other' }),
+      ];
       for (const one of [closed, other]) await publish(`tags/${one}`);
       /** The response to an undo, and the document after it, without what differs between documents. */
-      const undone = async (before: readonly string[], after: readonly string[]): Promise<unknown> => {
+      const undone = async (
+        title: string,
+        [before, after]: readonly [readonly string[], readonly string[]],
+      ): Promise<unknown> => {
         const id = await draft('pages', { title: 'Then', tags: before });
         await edit(`pages/${id}`, { stage: 'ready' });
         await publish(`pages/${id}`);
-        await edit(`pages/${id}`, { title: 'Now', tags: after });
+        await edit(`pages/${id}`, { title, tags: after });
         const release = await released([entry('page', id, { locale: 'en' })]);
+        const stamp = (await shownTime(id));
         const ids = [release, id].map((one) => `"${one}"`);
         const report = await dryRun(release, as);
         const responses = [
@@ -398,22 +410,27 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
           await undo(release, as),
           await send('GET', `pages/${id}?populate=*`, undefined, as),
         ];
+        const versions = await send('GET', `pages/${id}/versions?status=published`, undefined, as);
+        responses.push(versions, (await shownTime(id)) > stamp);
         expect((await shown(`pages/${id}`)).tags.map((one: any) => one.documentId)).toEqual(before);
         const text = JSON.stringify([report.entries[0].outcome, responses]);
         return ids
           .reduce((rest, one) => rest.replaceAll(one, '<own>'), text)
           .replace(/"(\d+|\d{4}-[^"]*Z)"|"id":\d+/g, '<own>');
       };
-      const same = await undone([closed], [closed]);
-      expect(same).toContain('"changes"');
-      expect(same).toContain('"title":"Then"');
-      for (const [before, after] of [
-        [[closed], []],
-        [[], [closed]],
-        [[closed, other], [other]],
-        [[closed, other], [other, closed]],
-      ] as const)
-        expect(await undone(before, after)).toBe(same);
+      for (const title of ['Now', 'Then']) {
+        const same = await undone(title, [[closed], [closed]]);
+        for (const part of ['"changes"', '"title":"Then"', 'true]']) expect(same).toContain(part);
+        for (const lists of [
+          [[closed], []],
+          [[], [closed]],
+          [
+            [closed, other],
+            [other, closed],
+          ],
+        ] as const)
+          expect(await undone(title, lists)).toBe(same);
+      }
     },
   );
 

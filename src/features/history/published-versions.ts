@@ -111,13 +111,13 @@ export class PublishedVersions implements PublishedHistory {
     const present = { ...version, content: isLive ? row['after'] : row['draft'] };
     const data = await this.difference(version, present, { type, documentId });
     const publish = { ...at, verb: 'publish' } as const;
-    const written = Object.keys(data).length === 0 ? [] : [{ ...publish, data }];
-    return isLive ? written : [publish, ...written];
+    // A write without values, too: its absence would disclose that no hidden link differs.
+    return [...(isLive ? [] : [publish]), { ...publish, data }];
   }
 
   /**
-   * Returns the values of a version that differ from the present ones, with all links to documents that exist:
-   * what the caller may see of them must not decide.
+   * Returns the values of a version that differ from the present ones, with links to all documents that
+   * exist. What the caller sees of them must not decide.
    */
   private async difference(
     version: VersionRow,
