@@ -362,17 +362,23 @@ interface Problem {
   readonly message?: string;
 }
 
+interface Details extends Problem {
+  readonly key?: string;
+  readonly errors?: readonly Problem[];
+}
+
 /** Returns the problems in an error, without those of unique values of the body; null for other responses. */
-function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): readonly Problem[] | null {
+function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): readonly string[] | null {
   if (status !== 400 || sent === undefined) return null;
-  const { error } = JSON.parse(body) as { error: { details?: { errors?: readonly Problem[] } } };
-  const problems = error.details?.errors ?? [];
-  const others = problems.filter(
+  const { error } = JSON.parse(body) as { error: { message: string; details?: Details } };
+  const { key, errors = key === undefined ? [] : [{ path: [key], message: error.message }] } =
+    error.details ?? {};
+  const data = Object(sent.data) as object;
+  const others = errors.filter(
     ({ path = [], message }) =>
-      message !== 'This attribute must be unique' ||
-      !Object.hasOwn(Object(sent.data) as object, String(path[0])),
+      message !== 'This attribute must be unique' || !Object.hasOwn(data, String(path[0])),
   );
-  return problems.length === 0 ? null : others;
+  return errors.length === 0 ? null : others.map(({ path, message }) => JSON.stringify([path, message]));
 }
 
 /**
@@ -381,8 +387,8 @@ function otherProblems({ status, body }: Reply, { body: sent }: WriteQuestion): 
  */
 function isTaken(answers: readonly [Reply, Reply], question: WriteQuestion): boolean {
   const [a, b] = answers.map((answer) => otherProblems(answer, question)) as [
-    readonly Problem[] | null,
-    readonly Problem[] | null,
+    readonly string[] | null,
+    readonly string[] | null,
   ];
   if (a?.length === 0 || b?.length === 0) return true;
   return a !== null && JSON.stringify(a) === JSON.stringify(b);
