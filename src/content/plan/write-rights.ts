@@ -162,8 +162,8 @@ const takesTargets = ({ join, exclusive, def }: LinkedAttribute): boolean =>
 type Writing = Acting & { readonly action: 'create' | 'update' };
 
 /**
- * Returns the rights of a write. A write to the published side puts back what was published: all links, like a
- * publish (D22). A refusal would disclose links that the caller may not see (27.15).
+ * Returns the rights of a write. A write to the published side puts back what was published: all links, like
+ * a publish (D22). A refusal would disclose links that the caller may not see (27.15).
  */
 export function writeRightsOf(caller: Caller, writing: Writing): WriteRights {
   const rights = askedRightsOf(caller, writing);
