@@ -402,7 +402,7 @@ describe.each(ADAPTERS)('undo of releases on %s', (adapter) => {
         await publish(`pages/${id}`);
         await edit(`pages/${id}`, { title, tags: after });
         const release = await released([entry('page', id, { locale: 'en' })]);
-        const stamp = (await shownTime(id));
+        const stamp = await shownTime(id);
         const ids = [release, id].map((one) => `"${one}"`);
         const report = await dryRun(release, as);
         const responses = [
