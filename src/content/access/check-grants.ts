@@ -53,8 +53,7 @@ export interface GrantRules {
 
 function limitMistakes({ limits }: GrantShape, { type, at, check }: Checked): string[] {
   if (limits.length === 0) return [];
-  if (type === undefined || type.internal)
-    return [`${at}: "where" and "preset" need a content type other than "file"`];
+  if (type === undefined) return [`${at}: "where" and "preset" need a content type`];
   return limits.flatMap(([part, data]) => {
     if (data === null) return [];
     const mistake = check === null ? 'JSON is not accepted here' : check({ type, part, data });

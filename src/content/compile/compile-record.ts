@@ -1,8 +1,11 @@
 /** Statements on rows by any attribute, hidden ones included: never for content requests. */
+import type { Decision } from '../access/decide.js';
 import type { Column, ContentType } from '../model/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import { nextCount, nextTime, revisionOf } from './changes.js';
 import { columnValue } from './column-value.js';
+import { checked, isMet, judgingContext } from './compile-standing.js';
+import { rowScope } from './scope.js';
 
 /** Values by attribute, which must all match, null included. A relation has its document id. */
 export type Match = Readonly<Record<string, unknown>>;
@@ -103,11 +106,25 @@ export function compileSetRecords(type: ContentType, match: Match, set: Match): 
   );
 }
 
+/** Rows that a caller may read. */
+export interface Countable {
+  readonly decision: Decision;
+  readonly defaultLocale: string;
+}
+
 /** Counts the rows by the value of an attribute: `value` and `total`. */
-export function compileCountRecords(type: ContentType, key: string): Statement {
+export function compileCountRecords(type: ContentType, key: string, among: Countable | null): Statement {
   const column = sql`t.${quote(columnOf(type, key).name)}`;
-  return print(
-    sql`select ${column} as value, count(*)::int4 as total from ${quote(type.table)} t group by ${column}`,
+  const rule =
+    among === null
+      ? sql`true`
+      : isMet(
+          { published: among.decision, drafts: among.decision },
+          { row: rowScope(type, sql`t`), context: judgingContext(among.defaultLocale) },
+        );
+  return checked(
+    sql`select ${column} as value, count(*)::int4 as total from ${quote(type.table)} t
+      where ${rule} group by ${column}`,
   );
 }
 

@@ -6,6 +6,7 @@ import {
   compileFindRecords,
   compileRemoveRecords,
   compileSetRecords,
+  type Countable,
   type ItemChange,
   type Match,
 } from '../compile/compile-record.js';
@@ -48,8 +49,8 @@ export class RepositoryWithoutHooks {
     return this.write(compileSetRecords(this.type, match, values));
   }
 
-  async countBy(key: string): Promise<ReadonlyMap<unknown, number>> {
-    const rows = await this.database.run(compileCountRecords(this.type, key));
+  async countBy(key: string, among: Countable | null = null): Promise<ReadonlyMap<unknown, number>> {
+    const rows = await this.database.run(compileCountRecords(this.type, key, among));
     return new Map(rows.map(({ value, total }) => [value, Number(total)]));
   }
 

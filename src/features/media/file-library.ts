@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import type { Action } from '../../content/access/actions.js';
+import type { AnyEntry } from '../../content/access/limited-grants.js';
 import { Permissions } from '../../content/access/permissions.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Runner } from '../../pool/runner.js';
@@ -31,9 +32,23 @@ export interface Uploader {
 }
 
 /** Permissions of the library, which writes file rows itself after the route has checked the caller. */
-const WRITES = Permissions.of({ file: ['create', 'update', 'delete'] });
+const FILE = 'file';
+const WRITES = Permissions.of({ [FILE]: ['create', 'update', 'delete'] });
 
-const writer = (caller: Caller): Caller => ({ ...caller, permissions: caller.permissions.plus(WRITES) });
+const ACTIONS = ['create', 'update', 'delete'] as const;
+const isLimited = ({ permissions }: Caller): boolean =>
+  ACTIONS.some((action) => permissions.limits(FILE, action).length > 0);
+
+/** Grants on files for all attributes, for the same documents. */
+const onWhole = (entry: AnyEntry): readonly AnyEntry[] => [
+  entry.type === FILE ? { ...entry, fields: null } : entry,
+];
+
+/** Returns the caller with the permissions of the library. Conditions of its grants stay. */
+const writer = (caller: Caller): Caller => ({
+  ...caller,
+  permissions: isLimited(caller) ? caller.permissions.rewritten(onWhole) : caller.permissions.plus(WRITES),
+});
 
 const empty = (): ContentError => validationError('Files are empty');
 

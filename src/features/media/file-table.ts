@@ -1,6 +1,7 @@
 /** Rows of files, private attributes included. */
 import { Inject, Injectable } from '@nestjs/common';
-import { compileFindRecords } from '../../content/compile/compile-record.js';
+import { compileFindRecords, type Countable } from '../../content/compile/compile-record.js';
+import { compileStanding } from '../../content/compile/compile-standing.js';
 import { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
@@ -59,7 +60,10 @@ export class FileTable {
   readonly type: ContentType;
   private readonly records: RepositoryWithoutHooks;
 
-  constructor(@Inject(CONTENT_SCHEMA) schema: Schema, @Inject(Database) database: Database) {
+  constructor(
+    @Inject(CONTENT_SCHEMA) schema: Schema,
+    @Inject(Database) private readonly database: Database,
+  ) {
     this.type = schema.file;
     this.records = new RepositoryWithoutHooks(database, schema.file);
   }
@@ -92,8 +96,18 @@ export class FileTable {
     }
   }
 
-  folders(): Promise<ReadonlyMap<unknown, number>> {
-    return this.records.countBy('folderPath');
+  /** Whether a file is one that a caller may act on. */
+  async isAmong({ documentId }: FileRow, { decision, defaultLocale }: Countable): Promise<boolean> {
+    if (decision === 'all') return true;
+    const shown = { published: decision, drafts: decision };
+    const request = { type: this.type, documentId, defaultLocale, written: decision, live: decision, shown };
+    const [row] = await this.database.run(compileStanding(request));
+    return row?.['written'] === true;
+  }
+
+  /** Counts the files in each folder, of those that a caller may read. */
+  folders(among: Countable): Promise<ReadonlyMap<unknown, number>> {
+    return this.records.countBy('folderPath', among);
   }
 
   /** Returns the condition that a file is in a folder, or at the root. No request can filter by it (20.3). */

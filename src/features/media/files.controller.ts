@@ -17,6 +17,9 @@ import {
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Caller } from '../../content/access/caller.js';
 import type { Action } from '../../content/access/actions.js';
+import { refusal } from '../../content/access/auth-strategy.js';
+import { decide } from '../../content/access/decide.js';
+import type { Countable } from '../../content/compile/compile-record.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { ContentError, validationError } from '../../kernel/errors.js';
 import { infoOfBody } from './file-info.js';
@@ -29,15 +32,13 @@ import type { DocumentKey } from '../../content/plan/plan-read.js';
 import { type QueryDefaults, readRaw } from '../../content/query/read-raw.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
-import { callerWith } from '../../content/http/account.guard.js';
+import { callerOf } from '../../content/http/account.guard.js';
 import { disconnectOf } from '../../content/http/connection.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { FormGuard, isForm } from './form.guard.js';
 import { Described, Json } from '../../content/http/metadata.js';
 import { type HttpRequest, queryOf, rawOf, requestIdOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
-
-const TYPE = 'file';
 
 interface Asked {
   readonly caller: Caller;
@@ -86,7 +87,7 @@ export class FilesController {
       this.host.httpAdapter.status(response, 200);
       return this.change(request, id, body);
     }
-    const caller = callerWith(request, TYPE, 'create');
+    const caller = this.callerWith(request, 'create');
     if (!isForm(request)) throw validationError('Files are empty');
     const made = await this.library.upload(messageOf(request), uploaderOf(request, caller));
     return this.signed.shown(`[${made.join(',')}]`);
@@ -95,7 +96,7 @@ export class FilesController {
   @Get('files')
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
-    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    const asked = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
     return this.signed.shown((await this.documents.read(this.list(request, asked, wholeList))).data);
   }
 
@@ -103,7 +104,7 @@ export class FilesController {
   @Get('files/page')
   @Json()
   async page(@Req() request: HttpRequest): Promise<string> {
-    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    const asked = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
     const { data, meta } = await this.documents.read(this.list(request, asked, (query) => query));
     return `{"data":${this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
   }
@@ -112,8 +113,7 @@ export class FilesController {
   async folders(
     @Req() request: HttpRequest,
   ): Promise<readonly { readonly path: string; readonly files: number }[]> {
-    callerWith(request, TYPE, 'find');
-    const counts = [...(await this.files.folders())];
+    const counts = [...(await this.files.folders(this.among(this.callerWith(request, 'find'), 'find')))];
     return counts
       .map(([path, files]) => ({ path: typeof path === 'string' ? path : '/', files }))
       .sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -123,7 +123,7 @@ export class FilesController {
   @Json()
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const asked = {
-      caller: callerWith(request, TYPE, 'findOne'),
+      caller: this.callerWith(request, 'findOne'),
       action: 'findOne',
       by: fileKeyOf(id),
     } as const;
@@ -133,8 +133,9 @@ export class FilesController {
   @Delete('files/:id')
   @Json()
   async remove(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
-    const caller = callerWith(request, TYPE, 'delete');
-    const row = await this.row(id);
+    const caller = this.callerWith(request, 'delete');
+    const row = await this.row(id, this.among(caller, 'delete'));
+    if (row === null) throw fileNotFound();
     const { documentId } = row;
     const { plan, data } = await this.read(request, { caller, action: 'delete', by: { documentId } });
     const shown = this.signed.shown(data);
@@ -143,8 +144,8 @@ export class FilesController {
   }
 
   private async change(request: HttpRequest, id: unknown, body: unknown): Promise<string> {
-    const caller = callerWith(request, TYPE, 'update');
-    const row = await this.files.one(typeof id === 'string' ? id : '');
+    const caller = this.callerWith(request, 'update');
+    const row = await this.row(typeof id === 'string' ? id : '', this.among(caller, 'update'));
     if (row === null) throw new ContentError('NotFoundError', 'Entity not found');
     const uploader = uploaderOf(request, caller);
     if (isForm(request))
@@ -154,10 +155,25 @@ export class FilesController {
     return this.signed.shown(await this.library.describe(row, infoOfBody(info), uploader));
   }
 
-  private async row(id: string): Promise<FileRow> {
+  /** Returns the caller if some files are granted. Throws 403, or 401 for a caller without any permission. */
+  private callerWith(request: HttpRequest, action: Action): Caller {
+    const caller = callerOf(request);
+    if (decide(caller, this.files.type, action) !== 'none') return caller;
+    throw refusal(caller);
+  }
+
+  /** Returns the files on which a caller may act. */
+  private among(caller: Caller, action: Action): Countable {
+    return {
+      decision: decide(caller, this.files.type, action),
+      defaultLocale: this.settings.defaultLocale,
+    };
+  }
+
+  /** Returns a row, and null for a file outside the conditions of the caller: it does not exist. */
+  private async row(id: string, among: Countable): Promise<FileRow | null> {
     const row = await this.files.one(id);
-    if (row === null) throw fileNotFound();
-    return row;
+    return row !== null && (await this.files.isAmong(row, among)) ? row : null;
   }
 
   private async read(
