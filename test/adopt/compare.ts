@@ -93,7 +93,15 @@ class Comparer {
         typeof value === 'string' ? found[name] : namesOf(found[name]),
       ]);
       const { email, confirmed, blocked, createdAt, updatedAt } = user;
-      const expected = { email, confirmed, blocked, createdAt, updatedAt, role: user.role, ...user.values };
+      const expected = {
+        email,
+        confirmed,
+        blocked,
+        createdAt,
+        updatedAt,
+        role: user.role ?? undefined,
+        ...user.values,
+      };
       const actual = {
         ...{ email: found['email'], confirmed: found['confirmed'], blocked: found['blocked'] },
         ...{ createdAt: found['createdAt'], updatedAt: found['updatedAt'] },
@@ -132,7 +140,9 @@ class Comparer {
     const stored = await this.host.sql('select name, folder_path from content_files');
     for (const file of this.world.files) {
       const one = found.find(({ name }) => name === file.name) ?? {};
-      const { name, alternativeText, caption, ext, mime, createdAt, updatedAt, folder } = file;
+      const { name, alternativeText, caption, mime, createdAt, updatedAt, folder, isThere } = file;
+      // A file without an extension gets that of its media type with its bytes.
+      const ext = file.ext === '' ? (isThere ? '.txt' : null) : file.ext;
       const expected = { name, alternativeText, caption, ext, mime, createdAt, updatedAt };
       const actual = Object.fromEntries(Object.keys(expected).map((key) => [key, one[key]]));
       const at = `file ${name}`;
@@ -141,7 +151,7 @@ class Comparer {
       if (this.world.model.flavour === 'v5' && one['documentId'] !== file.documentId)
         this.differences.push(`${at}: documentId ${String(one['documentId'])}`);
       const bytes = typeof one['url'] === 'string' ? await this.reader.bytes(one['url']) : Buffer.alloc(0);
-      if (file.isThere && !bytes.equals(file.bytes))
+      if (isThere && !bytes.equals(file.bytes))
         this.differences.push(`${at}: ${bytes.length} bytes instead of ${file.bytes.length}`);
       const path = stored.find((row) => row['name'] === name)?.['folder_path'] ?? null;
       const wanted = folder === null ? null : folders[folder]?.names;

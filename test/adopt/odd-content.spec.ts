@@ -91,6 +91,7 @@ const ENTITIES: readonly Json[] = [
     file(1, { hash: 'one' }),
     file(2, { hash: 'one', folderPath: '/99' }),
     file(3, { hash: null, ext: null }),
+    file(4, { name: 'plain', hash: 'plain', ext: null, mime: 'text/plain', url: '/uploads/plain' }),
   ],
   ...[role(1, 'editor', 'Editor'), role(2, 'editor', 'Editor'), role(3, null, null)],
 ];
@@ -129,6 +130,8 @@ describe('odd content', () => {
         'one.txt': Buffer.from('text'),
         'thumbnail_one.txt': Buffer.from('t'),
         'other.txt': Buffer.from('o'),
+        // Strapi 4 joins the hash and the extension.
+        plainnull: Buffer.from('plain text'),
       },
     });
     host = await startAdopted(await adoptedModel(archive));
@@ -141,8 +144,8 @@ describe('odd content', () => {
   });
 
   it('moves, and a second run finds every document unchanged', async () => {
-    expect(output).toContain('Moved: 24 new, 0 replaced, 0 unchanged, 0 left out');
-    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 24 unchanged, 0 left out');
+    expect(output).toContain('Moved: 25 new, 0 replaced, 0 unchanged, 0 left out');
+    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 25 unchanged, 0 left out');
   });
 
   it('gets other ids where an id is missing, too large, repeated or no part of a URL', async () => {
@@ -200,6 +203,14 @@ describe('odd content', () => {
 
   it('keeps the order of files in a relation that an extension of files owns', async () => {
     expect((await one('twice')).papers.map((paper: Json) => paper['documentId'])).toEqual(['file3', 'file1']);
+  });
+
+  it('keeps the bytes of a file without an extension, and gives it that of its type', async () => {
+    const files = (await get('upload/files')) as Json[];
+    const { url, mime } = files.find(({ name }) => name === 'plain') ?? {};
+    expect({ url, mime }).toEqual({ url: '/uploads/plain.txt', mime: 'text/plain' });
+    expect(await (await fetch(`${host.url}${String(url)}`)).text()).toBe('plain text');
+    expect(rowsOf('', 'Files without an extension')).toBe(1);
   });
 
   it('reports bytes without a row, folders that do not exist, and links that lead nowhere', () => {

@@ -1,4 +1,5 @@
 /** Bytes of files: from the assets of an archive to the contents of the library's own archive. */
+import mime from 'mime';
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import { FILE_UID } from './names.js';
 import type { Remarks } from './remark.js';
 import { objectOf, textOf } from './source-schema.js';
 import type { StrapiArchive, StrapiObject } from './strapi-archive.js';
-import type { Survey } from './survey.js';
+import { assetName, type Survey } from './survey.js';
 
 export interface FilesTask {
   readonly archive: StrapiArchive;
@@ -55,6 +56,12 @@ function sayUnused({ survey, remarks }: FilesTask): void {
       remarks.add({ list: 'none', subject: 'assets', text }, name);
 }
 
+/** Returns the extension that a file without one gets: that of its media type. */
+function extensionFor(name: string, { plainFiles }: Survey): string {
+  const found = mime.getExtension(plainFiles.get(name) ?? '') ?? '';
+  return found === '' ? '' : `.${found}`;
+}
+
 /** Writes the contents of the assets that rows need. Assets that are formats are made again. */
 export async function adoptFiles(task: FilesTask): Promise<void> {
   const { archive, survey, contents, sink, facts, directory, progress } = task;
@@ -66,16 +73,19 @@ export async function adoptFiles(task: FilesTask): Promise<void> {
   let done = 0;
   await sink.part({ part: 'contents' });
   for await (const item of archive.items()) {
-    if (item.part !== 'asset' || !survey.fileNames.has(item.name)) continue;
+    if (item.part !== 'asset') continue;
+    const name = assetName(item.name, survey.fileNames);
+    if (!survey.fileNames.has(name)) continue;
     const saved = await save(item.bytes, join(folder, 'asset'));
-    const prepared = await contents.prepare({ ...saved, name: item.name, directory: folder });
-    if (typeof prepared === 'string') facts.set(item.name, { refused: prepared });
+    const full = `${name}${extensionFor(name, survey)}`;
+    const prepared = await contents.prepare({ ...saved, name: full, directory: folder });
+    if (typeof prepared === 'string') facts.set(name, { refused: prepared });
     else {
-      facts.set(item.name, { ...prepared.values, unprocessed: prepared.unprocessed });
-      for (const { key, path, size, mime } of prepared.bytes) {
+      facts.set(name, { ...prepared.values, unprocessed: prepared.unprocessed });
+      for (const { key, path, size, mime: type } of prepared.bytes) {
         if (written.has(key)) continue;
         written.add(key);
-        await sink.content({ content: key, size, mime });
+        await sink.content({ content: key, size, mime: type });
         for await (const piece of createReadStream(path)) if (Buffer.isBuffer(piece)) await sink.bytes(piece);
       }
     }
@@ -96,6 +106,9 @@ const namedFormats = (formats: unknown, name: string): unknown =>
         ]),
       )
     : null;
+
+const GIVEN_EXTENSION = 'Files without an extension: they get that of their media type';
+const OTHER_EXTENSION = 'Files whose extension did not match their bytes: it is changed';
 
 /** Completes the row of a file with what is stored of its bytes. */
 export function fileValues(
@@ -118,7 +131,7 @@ export function fileValues(
         {
           list: 'changed',
           subject: FILE_UID,
-          text: 'Files whose extension did not match their bytes: it is changed',
+          text: textOf(data['ext']) === '' ? GIVEN_EXTENSION : OTHER_EXTENSION,
         },
         `${row}: ${textOf(data['name'])}`,
       );

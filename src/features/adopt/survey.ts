@@ -33,6 +33,8 @@ export interface Survey {
   readonly folders: ReadonlyMap<string, string>;
   /** Names of the files that rows of the media library need: hash and extension. */
   readonly fileNames: ReadonlySet<string>;
+  /** Media types of the files whose names have no extension. */
+  readonly plainFiles: ReadonlyMap<string, string>;
   /** Number of rows by type. */
   readonly rows: ReadonlyMap<string, number>;
   /** Highest row id that stays, by type. */
@@ -64,6 +66,12 @@ interface Link {
   readonly right: StrapiObject;
 }
 
+/** Returns the name that a file gives its bytes. Strapi 4 names those without extension `<hash>null`. */
+export function assetName(name: string, fileNames: ReadonlySet<string>): string {
+  const plain = name.replace(/(?:null|undefined)$/, '');
+  return !fileNames.has(name) && fileNames.has(plain) ? plain : name;
+}
+
 class Surveyor {
   private metadata: StrapiObject = {};
   private readonly schemas: SourceSchema[] = [];
@@ -76,6 +84,7 @@ class Surveyor {
   private readonly groups = new RowGroups();
   private readonly permissionLinks: Link[] = [];
   private readonly fileNames = new Set<string>();
+  private readonly plainFiles = new Map<string, string>();
   private readonly remarks: Remark[] = [];
   private links = 0;
 
@@ -110,10 +119,11 @@ class Surveyor {
       actions: this.actionsByRole(),
       folders: this.folderPaths(),
       fileNames: this.fileNames,
+      plainFiles: this.plainFiles,
       rows: this.rows,
       lastIds: this.lastIds,
       links: this.links,
-      assets: this.assets,
+      assets: new Set([...this.assets].map((name) => assetName(name, this.fileNames))),
       groups: this.groups,
       remarks: [...this.remarks, ...this.leftOut()],
     };
@@ -144,7 +154,12 @@ class Surveyor {
     if (isKeptId(id)) this.lastIds.set(type, Math.max(this.lastIds.get(type) ?? 0, id));
     const data = objectOf(value['data']);
     this.small.get(type)?.push({ ...data, id });
-    if (type === FILE_UID) this.fileNames.add(`${textOf(data['hash'])}${textOf(data['ext'])}`);
+    if (type === FILE_UID) this.file(data);
+  }
+
+  private file({ hash, ext, mime }: StrapiObject): void {
+    this.fileNames.add(`${textOf(hash)}${textOf(ext)}`);
+    if (textOf(ext) === '') this.plainFiles.set(textOf(hash), textOf(mime));
   }
 
   private link(link: Link): void {

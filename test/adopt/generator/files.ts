@@ -26,6 +26,7 @@ const KINDS = [
   { ext: '.png', mime: 'image/png' },
   { ext: '.txt', mime: 'text/plain' },
   { ext: '.pdf', mime: 'application/pdf' },
+  { ext: '', mime: 'text/plain' },
 ] as const;
 
 export function foldersOf(dice: Dice): SourceFolder[] {
@@ -39,6 +40,16 @@ function bytesOf(dice: Dice, ext: string): Buffer {
   if (ext === '.png') return pixel(dice);
   const text = 'bytes '.repeat(1 + dice.below(500)) + String(dice.below(1_000_000_000));
   return Buffer.from(ext === '.pdf' ? `%PDF-1.4\n% ${text}\n%%EOF\n` : text);
+}
+
+/** Files of another storage have a URL of it. */
+function placeOf(dice: Dice, mime: string): Pick<SourceFile, 'isThere' | 'hasFormat' | 'provider'> {
+  const isThere = dice.chance(90);
+  return {
+    isThere,
+    hasFormat: mime === 'image/png' && dice.chance(50),
+    provider: isThere && dice.chance(15) ? 'aws-s3' : 'local',
+  };
 }
 
 export function filesOf(dice: Dice, folders: readonly SourceFolder[]): SourceFile[] {
@@ -55,7 +66,7 @@ export function filesOf(dice: Dice, folders: readonly SourceFolder[]): SourceFil
       caption: dice.chance(50) ? `caption "${i}"` : null,
       folder: folders.length > 0 && dice.chance(60) ? dice.below(folders.length) : null,
       bytes: bytesOf(dice, ext),
-      isThere: dice.chance(90),
+      ...placeOf(dice, mime),
     };
   });
 }

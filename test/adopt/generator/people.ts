@@ -60,7 +60,7 @@ export function usersOf(dice: Dice, { model, roles, files }: Around): SourceUser
       hash: hasPassword ? HASH : null,
       confirmed: dice.chance(80),
       blocked: dice.chance(15),
-      role: dice.pick(signedIn).type,
+      role: dice.chance(10) ? null : dice.pick(signedIn).type,
       values: Object.fromEntries(values) as Record<string, unknown>,
     };
   });

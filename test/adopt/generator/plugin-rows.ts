@@ -10,6 +10,17 @@ const LOCALE = 'plugin::i18n.locale';
 /** Time of rows whose times do not matter. */
 const AT = '2024-01-01T00:00:00.000Z';
 
+interface Format {
+  readonly name: string;
+  readonly hash: string;
+  readonly ext: string;
+  readonly mime: string;
+  readonly url: string;
+  readonly width: number;
+  readonly height: number;
+  readonly size: number;
+}
+
 export interface Lines {
   readonly entities: object[];
   readonly links: LinkLine[];
@@ -48,17 +59,28 @@ export function folderPaths({ folders }: World): { readonly path: string; readon
   return found;
 }
 
+/** Smaller version of a picture, which Strapi stores with it; null if it has none. */
+export function formatOf({ name, hash, ext, mime, bytes, hasFormat }: SourceFile): Format | null {
+  const url = `/uploads/thumbnail_${hash}${ext}`;
+  const size = bytes.length / 1000;
+  return hasFormat
+    ? { name: `thumbnail_${name}`, hash: `thumbnail_${hash}`, ext, mime, url, width: 1, height: 1, size }
+    : null;
+}
+
 /** Row of a file, which is also the metadata of its bytes. */
 export function fileData(world: World, file: SourceFile): Record<string, unknown> {
-  const { name, alternativeText, caption, hash, ext, mime, bytes, folder } = file;
+  const { name, alternativeText, caption, hash, ext, mime, bytes, folder, provider } = file;
   const isPicture = mime === 'image/png';
   return {
     ...{ name, alternativeText, caption },
     ...(world.model.flavour === 'v5' ? { focalPoint: null } : {}),
-    ...{ width: isPicture ? 1 : null, height: isPicture ? 1 : null, formats: null, hash, ext, mime },
+    ...{ width: isPicture ? 1 : null, height: isPicture ? 1 : null, hash, mime },
+    formats: file.hasFormat ? { thumbnail: formatOf(file) } : null,
+    ext: ext === '' ? null : ext,
     size: Math.round(bytes.length / 10) / 100,
-    url: `/uploads/${hash}${ext}`,
-    ...{ previewUrl: null, provider: 'local', provider_metadata: null },
+    url: `${provider === 'local' ? '' : 'https://bucket.example.com'}/uploads/${hash}${ext}`,
+    ...{ previewUrl: null, provider, provider_metadata: null },
     folderPath: folder === null ? '/' : (folderPaths(world)[folder]?.path ?? '/'),
   };
 }
@@ -104,9 +126,9 @@ function people(world: World): Lines {
       ...{ ...texts, createdAt, updatedAt },
     });
   });
-  const members = users.map(({ role }, i) => {
+  const members = users.flatMap(({ role }, i) => {
     const to = 1 + roles.findIndex(({ type }) => type === role);
-    return link([USER, i + 1, 'role'], [ROLE, to, 'users'], i + 1);
+    return role === null ? [] : [link([USER, i + 1, 'role'], [ROLE, to, 'users'], i + 1)];
   });
   return { entities: [...permissionRows, ...roleRows, ...userRows], links: [...granted, ...members] };
 }

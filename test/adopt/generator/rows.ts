@@ -111,7 +111,13 @@ function strayOf({ world, dice }: Printing, { document, version }: RowOf): Recor
   return Object.fromEntries(names.filter(() => dice.chance(30)).map((name) => [name, 'stray']));
 }
 
-function entityOf(printing: Printing, row: RowOf): object {
+interface Entity {
+  readonly type: string;
+  readonly id: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+function entityOf(printing: Printing, row: RowOf): Entity {
   const { document, version, id } = row;
   const { type } = document;
   const { attributes } = type;
@@ -133,6 +139,17 @@ function entityOf(printing: Printing, row: RowOf): object {
   };
 }
 
+/**
+ * Copies of rows in a locale that Strapi does not show any more: it was removed from the project, or the type
+ * lost its locales.
+ */
+function former({ world, dice, numbers }: Printing, { document }: RowOf, row: Entity): Entity[] {
+  const { localized, uid } = document.type;
+  if (!dice.chance(3) || (!localized && world.model.flavour === 'v4')) return [];
+  const data = { ...row.data, mark: 'former', locale: localized ? 'xx' : 'fr' };
+  return [{ type: uid, id: numbers.next(uid), data }];
+}
+
 /** Numbers the rows of all documents. Rows come in the order in which they were last written, as in a heap. */
 export function rowsOf(world: World, dice: Dice): Rows {
   const numbers = new Numbers(dice);
@@ -142,7 +159,10 @@ export function rowsOf(world: World, dice: Dice): Rows {
   const printing: Printing = { world, dice, numbers, holders: [] };
   const entities = world.model.types.flatMap(({ uid }) => {
     const own = versions.filter(({ document }) => document.type.uid === uid);
-    return dice.shuffled(own).map((row) => entityOf(printing, row));
+    return dice.shuffled(own).flatMap((row) => {
+      const entity = entityOf(printing, row);
+      return [entity, ...former(printing, row, entity)];
+    });
   });
   return { versions, holders: printing.holders, entities };
 }

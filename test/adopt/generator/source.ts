@@ -89,6 +89,9 @@ export interface SourceFile extends Times {
   readonly bytes: Buffer;
   /** The archive contains the bytes. */
   readonly isThere: boolean;
+  /** Strapi has stored a smaller version of the picture. */
+  readonly hasFormat: boolean;
+  readonly provider: 'local' | 'aws-s3';
 }
 
 export interface SourceUser extends Times {
@@ -100,7 +103,8 @@ export interface SourceUser extends Times {
   readonly hash: string | null;
   readonly confirmed: boolean;
   readonly blocked: boolean;
-  readonly role: string;
+  /** Null for a user whose role was deleted. */
+  readonly role: string | null;
   readonly values: Readonly<Record<string, unknown>>;
 }
 

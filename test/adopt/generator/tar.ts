@@ -1,6 +1,7 @@
 /** Tar files as `strapi export` writes them: ustar, with an extended header for long names; gzip; encryption. */
 import { createCipheriv, scryptSync } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import type { Dice } from '../../evolution/pairs/dice.ts';
 
 export interface Entry {
   readonly name: string;
@@ -44,6 +45,21 @@ export function entryBytes({ name, body }: Entry): Buffer {
   if (Buffer.byteLength(name) <= NAME && /^[\u0000-\u007f]*$/.test(name)) return Buffer.concat(own);
   const extended = Buffer.from(record('path', name));
   return Buffer.concat([header('PaxHeader', extended.length, 'x'), padded(extended), ...own]);
+}
+
+/** Names of entries as other tools write them, after an export was unpacked and packed again. */
+const STYLES: readonly ((name: string) => string)[] = [
+  (name) => `./${name}`,
+  (name) => `export_20260101/${name}`,
+  // Strapi up to 4.9 writes these on Windows.
+  (name) => name.replaceAll('/', '\\'),
+];
+
+/** Returns the entries with other names, or in another order, in some archives. */
+export function styled(entries: readonly Entry[], dice: Dice): readonly Entry[] {
+  const style = dice.chance(60) ? null : dice.pick(STYLES);
+  const ordered = dice.chance(70) ? entries : dice.shuffled(entries);
+  return style === null ? ordered : ordered.map(({ name, body }) => ({ name: style(name), body }));
 }
 
 export const tarOf = (entries: Iterable<Entry>): Buffer =>
