@@ -362,16 +362,6 @@ describe('the cache', () => {
     expect(await titles()).toEqual(['old']);
   });
 
-  it('a server that has lost commits: reads everything again', async () => {
-    const before = test.app.get(ChangeLogWorker).changeLog.server;
-    // Looks like a crash.
-    await client.query(`select pg_stat_reset_shared('bgwriter')`);
-    await sleep(50);
-    const seen = await countStatements(() => get(LIST));
-    expect(seen).toHaveLength(1);
-    expect(test.app.get(ChangeLogWorker).changeLog.server).not.toBe(before);
-  });
-
   it('a lost connection: does not use the cache until the next connection', async () => {
     await client.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like '%pg_is_in_recovery() as standby%' and pid <> pg_backend_pid()`,

@@ -343,6 +343,21 @@ describe('replicas', () => {
     expect(worker.changeLog.server).not.toBeNull();
   });
 
+  // Here, because it concerns all databases of a server, and those of other suites are on one server.
+  it('an instance with a cache reads everything again from a server that has lost commits', async () => {
+    const keeping = await start([], { cache: { bytes: 1_000_000 } });
+    const worker = keeping.get(ChangeLogWorker);
+    await worker.maintain();
+    const agent = await agentOf(keeping);
+    const reads = (): Promise<number[]> => countReads(() => agent.get(LIST).expect(200));
+    while ((await reads())[0] !== 0) await sleep(10);
+    const before = worker.changeLog.server;
+    // Looks like a crash.
+    await primary.query(`select pg_stat_reset_shared('bgwriter')`);
+    expect(await reads()).toEqual([1, 0, 0]);
+    expect(worker.changeLog.server).not.toBe(before);
+  });
+
   it('none is read if MikroORM is configured without them', async () => {
     const one = await start(undefined, { database: { preferReadReplicas: false } });
     const agent = await agentOf(one);
