@@ -10,6 +10,18 @@ const memo = defineCollectionType({
 /** Content types of the application that the command line loads. */
 export const contentTypes = [memo, webhookType];
 
+/** Repeats `write` until `work` has ended. Throws the error of either. */
+export async function writeDuring(work: () => Promise<void>, write: () => Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const working = work().finally(() => {
+    isOver = true;
+  });
+  // Its error is thrown below.
+  working.catch(() => undefined);
+  while (!isOver) await write();
+  await working;
+}
+
 /** Waits until a list has a length, and returns it. Fails with the last list. */
 export async function eventually<T>(
   look: () => readonly T[] | Promise<readonly T[]>,

@@ -12,6 +12,7 @@ export class LiveClient {
   lastId: string | undefined;
   isClosed = false;
   private buffer = '';
+  private readonly waiting: (() => void)[] = [];
 
   private constructor(
     readonly response: IncomingMessage,
@@ -46,6 +47,11 @@ export class LiveClient {
     return this.messages.filter((message) => message.event === event).map(({ data }) => data);
   }
 
+  /** Waits for the first message. */
+  async first(): Promise<void> {
+    if (this.messages.length === 0) await new Promise<void>((done) => this.waiting.push(done));
+  }
+
   close(): void {
     this.request.destroy();
   }
@@ -64,6 +70,8 @@ export class LiveClient {
     const of = (name: string): string | undefined => fields.find(([one]) => one === name)?.[1];
     this.lastId = of('id') ?? this.lastId;
     const data = of('data');
-    if (data !== undefined) this.messages.push({ event: of('event') ?? 'message', data: JSON.parse(data) });
+    if (data === undefined) return;
+    this.messages.push({ event: of('event') ?? 'message', data: JSON.parse(data) });
+    for (const done of this.waiting.splice(0)) done();
   }
 }

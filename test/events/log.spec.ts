@@ -15,11 +15,13 @@ import {
 } from 'nestjs-content-api';
 import { EventsModule, type LoggedEvent, OnContentEvent } from 'nestjs-content-api/events';
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type * as StatesRoom from '../../src/features/events/reader-states.ts';
 import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { loadRoom } from '../support/rooms.ts';
 import { eventually } from './helpers.ts';
 
+const { ReaderStates } = await loadRoom<typeof StatesRoom>('features/events/reader-states');
 const { ReaderWorker } = await loadRoom<typeof WorkerRoom>('features/events/reader-worker');
 
 const article = defineCollectionType({
@@ -85,7 +87,10 @@ describe('the event log', () => {
     });
   });
   afterAll(() => test.close());
-  beforeEach(() => {
+  beforeEach(async () => {
+    // Events of the test before may still be on their way.
+    const states = test.app.get(ReaderStates);
+    await eventually(async () => (await states.all()).filter(({ lag, pending }) => lag + pending > 0), 0);
     seen.length = 0;
     indexed.length = 0;
   });

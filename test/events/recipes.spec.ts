@@ -83,10 +83,10 @@ describe('recipes for events', () => {
     expect(index.search('wha')).toEqual(['Blue whale']);
     await eventually(() => jobs, 7);
     expect(new Set(jobs.map(({ singletonKey }) => singletonKey)).size).toBe(7);
-    // The first build failed: its documents are undelivered, and retried in 5 s.
-    const waiting = (): Promise<Record<string, unknown>[]> =>
-      test.sql(`select 1 from content_event_delivery where reader = 'handler static-pages' limit 1`);
-    await eventually(waiting, 1);
+    // The first build failed: its events are retried in 5 s.
+    const failed = (): Promise<Record<string, unknown>[]> =>
+      test.sql(`select 1 from content_event_attempt where reader = 'handler static-pages' limit 1`);
+    await eventually(failed, 1);
     expect(builds[0]?.length).toBeGreaterThan(0);
   });
 
