@@ -14,6 +14,7 @@ import type { Row } from '../pool/runner.js';
 import type { Mark } from '../content/query/mark.js';
 import { EVERYTHING, type ChangeLogTables } from '../content/model/change-log-tables.js';
 import { NO_TELEMETRY, type Telemetry } from '../kernel/telemetry.js';
+import { sees } from '../kernel/snapshots.js';
 import { fill, type Identifier, type Statement, type Template } from '../kernel/sql.js';
 
 export interface Subject {
@@ -136,8 +137,7 @@ export class ChangeLog {
     if (!this.hasChanged(subject, position)) return false;
     if (position < this.floor || position < this.recentSince) return true;
     return this.recent.some(
-      ({ check, change }) =>
-        check > position && concerns(change, subject) && !sees(snapshot, BigInt(change.xid)),
+      ({ check, change }) => check > position && concerns(change, subject) && !sees(snapshot, change.xid),
     );
   }
 
@@ -277,10 +277,3 @@ export class ChangeLog {
 
 const concerns = ({ type, id }: DocumentChange, { types, document }: Subject): boolean =>
   types.includes(type) || (document?.type === type && (id === null || id === document.id));
-
-/** Whether a snapshot (`xmin:xmax:running,…`) includes a committed transaction. */
-function sees(snapshot: string, xid: bigint): boolean {
-  const [xmin = '', xmax = '', running = ''] = snapshot.split(':');
-  if (xid < BigInt(xmin)) return true;
-  return xid < BigInt(xmax) && !running.split(',').includes(String(xid));
-}

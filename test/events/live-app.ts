@@ -62,10 +62,16 @@ export const demoted = new Set<string>();
 /** Users whose reads a hook refuses. */
 export const refused = new Set<string>();
 
+/** Users whose reads wait in a hook. */
+export const held = new Map<string, { arrived: number; readonly until: Promise<void> }>();
+
 @Injectable()
 class ReadHook {
   @BeforeContentRead('memo', 'find')
-  check({ caller: { id } }: ContentReadEvent): void {
+  async check({ caller: { id } }: ContentReadEvent): Promise<void> {
+    const wait = held.get(id ?? '');
+    if (wait !== undefined) wait.arrived += 1;
+    await wait?.until;
     if (id !== null && refused.has(id)) throw new ContentError('ForbiddenError', 'Refused');
   }
 }
@@ -143,6 +149,7 @@ export class LiveApp {
     revoked.clear();
     demoted.clear();
     refused.clear();
+    held.clear();
   }
 
   async open(path = '', { lastId, user }: Opening = {}): Promise<LiveClient> {

@@ -1,8 +1,9 @@
 /** Streams of the events of one type. */
+import { get } from 'node:http';
 import { EventsModule } from 'nestjs-content-api/events';
 import { ADAPTERS, createTestApp } from '../support/app.ts';
 import { eventually, writeDuring } from './helpers.ts';
-import { demoted, LiveApp, page, refused, revoked, SECRET } from './live-app.ts';
+import { demoted, held, LiveApp, page, refused, revoked, SECRET } from './live-app.ts';
 import { LiveClient } from './live-client.ts';
 
 describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
@@ -168,6 +169,25 @@ describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
     await eventually(() => (client.isClosed ? [1] : []), 1);
     expect(events(client)).toEqual([]);
     await live.test.http.get('/api/live/memos').set('X-User', 'ann').expect(403);
+  });
+
+  it('21.19: a client that leaves before its stream opens takes no place', async () => {
+    const { promise: until, resolve: release } = Promise.withResolvers<void>();
+    const wait = { arrived: 0, until };
+    held.set('ann', wait);
+    const from = live.sockets.length;
+    const options = { headers: { 'X-User': 'ann' }, agent: false };
+    const clients = Array.from({ length: 12 }, () =>
+      get(`${live.test.url}/api/live/memos`, options).on('error', () => undefined),
+    );
+    await eventually(() => (wait.arrived === 12 ? [1] : []), 1);
+    for (const client of clients) client.destroy();
+    await eventually(() => live.sockets.slice(from).filter(({ destroyed }) => !destroyed), 0);
+    release();
+    await eventually(
+      async () => [(await live.test.http.head('/api/live')).status].filter((one) => one === 200),
+      1,
+    );
   });
 
   it('describes the streams in the OpenAPI document of a caller', async () => {

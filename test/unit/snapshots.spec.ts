@@ -1,5 +1,19 @@
-/** Comparison of snapshots of PostgreSQL. */
-import { covers } from '../../src/features/events/snapshots.ts';
+/** Snapshots of PostgreSQL: which transactions they include. */
+import { covers, sees } from '../../src/kernel/snapshots.ts';
+
+describe('sees', () => {
+  it.each([
+    ['10:10:', '9', true],
+    ['10:10:', '10', false],
+    ['5:10:5,7', '4', true],
+    ['5:10:5,7', '7', false],
+    ['5:10:5,7', '6', true],
+    ['5:10:5,7', '10', false],
+    ['99999999999999999998:99999999999999999999:', '99999999999999999998', true],
+  ])('%s includes transaction %s: %s', (snapshot, transaction, expected) => {
+    expect(sees(snapshot, transaction)).toBe(expected);
+  });
+});
 
 describe('covers', () => {
   it.each([

@@ -1,10 +1,4 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
 import { print, sql, type Statement } from '../../kernel/sql.js';
 import { seenBy } from '../../content/compile/compile-change-log.js';
 import { WriteAdditions } from '../../content/documents/write-additions.js';
@@ -24,9 +18,6 @@ const SOON = 15;
 /** Milliseconds from a poll that found events to the next one, so that constant writes pay for few polls. */
 const REST = 80;
 
-/** Listener of the feed: called with the new events, or with null after a gap. */
-export type FeedListener = (events: readonly LoggedEvent[] | null) => void;
-
 /** Position in the log of a server. */
 export interface Position {
   readonly cursor: Cursor;
@@ -34,15 +25,30 @@ export interface Position {
   readonly server: string;
 }
 
+/** Events that follow each other in the log. */
+export interface FeedBatch {
+  readonly events: readonly LoggedEvent[];
+  /** Position before the events, or an earlier one without other events. */
+  readonly from: Position;
+  /** Position after the events. */
+  readonly to: Position;
+}
+
+/** Listener of the feed: called with the new events, or with null after a gap. */
+export type FeedListener = (batch: FeedBatch | null) => void;
+
 /**
- * Follows the log: one query per interval serves all listeners of the process, and a write of this process is
- * noticed at once. Listeners learn of a gap when the server has restarted or recovered from a
+ * Follows the log while the process has receivers: one query per interval serves them all, and a write of
+ * this process is noticed at once. Listeners learn of a gap when the server has restarted or recovered from a
  * crash, which may reuse transaction ids that the position includes.
  */
 @Injectable()
-export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class EventFeed implements BeforeApplicationShutdown {
   private readonly logger = new Logger('ContentEvents');
-  private readonly listeners = new Set<FeedListener>();
+  private readonly listeners: FeedListener[] = [];
+  /** Number of receivers that need the feed. */
+  private holders = 0;
+  private started: Promise<void> = Promise.resolve();
   private cursor: Cursor | null = null;
   private server: string | null = null;
   private readonly present: Statement;
@@ -75,48 +81,76 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
     });
   }
 
-  onApplicationBootstrap(): void {
-    this.schedule(0);
-  }
-
   async beforeApplicationShutdown(): Promise<void> {
     this.isStopping = true;
     if (this.timer !== null) clearTimeout(this.timer);
     await this.running;
   }
 
-  /** Position after the events that the listeners have received; null before the first query. */
+  /** Position after the events that the listeners have received; null without a successful query. */
   get position(): Position | null {
     const { cursor, server } = this;
     return cursor === null || server === null ? null : { cursor, server };
   }
 
-  /** Adds a listener of all later events. Returns a function that removes it. */
-  listen(listener: FeedListener): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+  /** Adds a listener, which is called while the feed runs. */
+  listen(listener: FeedListener): void {
+    this.listeners.push(listener);
+  }
+
+  /**
+   * Runs the feed for a receiver, until it calls the returned function once. Resolves when the listeners get
+   * all later events, or after a first query that fails and is retried.
+   */
+  async hold(): Promise<() => void> {
+    this.holders += 1;
+    // From now on: the log can have grown much since the last position.
+    if (this.holders === 1) this.started = this.next(true);
+    await this.started;
+    return () => {
+      this.holders -= 1;
+      if (this.holders === 0) this.rest();
+    };
   }
 
   /** Polls soon: a write of this process is about to commit. Further writes do not postpone the poll. */
-  soon(): void {
+  private soon(): void {
     this.wait = SOON;
-    if (!this.isPolling && this.dueAt > Math.max(performance.now() + SOON, this.restUntil))
+    if (
+      this.holders > 0 &&
+      !this.isPolling &&
+      this.dueAt > Math.max(performance.now() + SOON, this.restUntil)
+    )
       this.schedule(SOON);
   }
 
+  private rest(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.dueAt = Number.POSITIVE_INFINITY;
+  }
+
   private schedule(milliseconds: number): void {
-    if (this.isStopping) return;
+    if (this.isStopping || this.holders === 0) return;
     if (this.timer !== null) clearTimeout(this.timer);
     const now = performance.now();
     this.dueAt = Math.max(now + milliseconds, this.restUntil);
-    this.timer = setTimeout(() => {
-      this.isPolling = true;
-      this.running = this.poll().finally(() => {
+    this.timer = setTimeout(() => void this.next(), this.dueAt - now).unref();
+  }
+
+  /** Polls after the poll under way; `anew` forgets the position. Never throws. */
+  private next(anew = false): Promise<void> {
+    this.isPolling = true;
+    this.running = this.running
+      .then(() => {
+        if (anew) this.cursor = null;
+        return this.poll();
+      })
+      .finally(() => {
         this.isPolling = false;
         this.schedule(this.wait);
         this.wait = Math.min(2 * this.wait, this.options.pollMilliseconds);
       });
-    }, this.dueAt - now).unref();
+    return this.running;
   }
 
   /** Reads what is new and informs the listeners. Never throws. */
@@ -129,8 +163,8 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
       this.server = server;
       if (former !== server || cursor === null) {
         this.cursor = { base: snapshot, target: null, after: '0' };
-        if (former !== null || this.hasFailed) this.inform(null);
-      } else if (cursor.target !== null || cursor.base !== snapshot) await this.follow(cursor);
+        if ((former !== null && former !== server) || this.hasFailed) this.inform(null);
+      } else if (cursor.target !== null || cursor.base !== snapshot) await this.follow({ cursor, server });
       this.hasFailed = false;
     } catch (error) {
       if (!this.hasFailed)
@@ -139,18 +173,19 @@ export class EventFeed implements OnApplicationBootstrap, BeforeApplicationShutd
     }
   }
 
-  private async follow(cursor: Cursor): Promise<void> {
-    const { events, cursor: next, more } = await this.log.after(cursor);
-    this.cursor = next;
+  private async follow(from: Position): Promise<void> {
+    const { events, cursor, more } = await this.log.after(from.cursor);
+    const to = { cursor, server: from.server };
+    this.cursor = cursor;
     if (events.length > 0) {
       this.wait = SOON;
       this.restUntil = performance.now() + REST;
-      this.inform(events);
+      this.inform({ events, from, to });
     }
-    if (more && !this.isStopping) await this.follow(next);
+    if (more && !this.isStopping && this.holders > 0) await this.follow(to);
   }
 
-  private inform(events: readonly LoggedEvent[] | null): void {
-    for (const listener of this.listeners) listener(events);
+  private inform(batch: FeedBatch | null): void {
+    for (const listener of this.listeners) listener(batch);
   }
 }

@@ -44,6 +44,12 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private readonly again = new Set<string>();
   private claiming: Promise<void> = Promise.resolve();
   private isClaiming = false;
+  /** Whether the readers have to be claimed again after the present claim. */
+  private isDue = false;
+  /** Whether the log is usable, and the readers of the start are registered. */
+  private isPrepared = false;
+  /** Ends the need for the feed; null without readers. */
+  private release: (() => void) | null = null;
   private timer: NodeJS.Timeout | null = null;
   private isStopping = false;
   private hasFailed = false;
@@ -65,11 +71,13 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     return (await Promise.all(this.sources.map((source) => source()))).flat();
   }
 
-  onApplicationBootstrap(): void {
+  /** Registers the readers before the first request: they get all events from then on. */
+  async onApplicationBootstrap(): Promise<void> {
     this.feed.listen(() => this.round());
-    this.claiming = this.begin();
     this.timer = setInterval(() => this.round(), INTERVAL).unref();
     this.background.repeat('content.events.forget', RETENTION_INTERVAL, () => this.forget());
+    this.round();
+    await this.claiming;
   }
 
   /** Waits for the deliveries in progress, stores their results and ends the leases. */
@@ -92,23 +100,41 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   round(): void {
     if (this.isStopping) return;
     for (const name of this.running.keys()) this.again.add(name);
-    if (!this.isClaiming) this.claiming = this.claim();
+    this.isDue = true;
+    if (!this.isClaiming) this.claiming = this.claimAll();
   }
 
-  private async begin(): Promise<void> {
-    try {
-      await this.log.rebase();
-      await this.register(await this.readers());
+  private async claimAll(): Promise<void> {
+    this.isClaiming = true;
+    while (this.isDue && !this.isStopping) {
+      this.isDue = false;
       await this.claim();
-    } catch (error) {
-      this.report(error);
+    }
+    this.isClaiming = false;
+  }
+
+  private async prepare(readers: readonly EventReader[]): Promise<void> {
+    if (this.isPrepared) return;
+    await this.log.rebase();
+    await this.register(readers);
+    this.isPrepared = true;
+  }
+
+  /** Runs the feed while there are readers. They find the events before now themselves. */
+  private async needFeed(isNeeded: boolean): Promise<void> {
+    if (isNeeded) this.release ??= await this.feed.hold();
+    else {
+      this.release?.();
+      this.release = null;
     }
   }
 
   private async claim(): Promise<void> {
-    this.isClaiming = true;
     try {
-      const readers = new Map((await this.readers()).map((reader) => [reader.name, reader]));
+      const all = await this.readers();
+      const readers = new Map(all.map((reader) => [reader.name, reader]));
+      await this.prepare(all);
+      await this.needFeed(readers.size > 0);
       if (readers.size === 0) return;
       const { file, database } = this.log;
       const rows = await database.run(compileClaim(file, this.owner, [...readers.keys()]));
@@ -121,8 +147,6 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
       this.hasFailed = false;
     } catch (error) {
       this.report(error);
-    } finally {
-      this.isClaiming = false;
     }
   }
 

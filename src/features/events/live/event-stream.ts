@@ -42,6 +42,8 @@ export class EventStream {
   private readonly closing: (() => void)[] = [];
 
   private constructor(private readonly response: ServerResponse) {
+    // The client can have left while its request was checked.
+    this.isEnded = response.destroyed;
     response.once('close', () => {
       this.isEnded = true;
       for (const listener of this.closing.splice(0)) listener();
@@ -65,8 +67,10 @@ export class EventStream {
     return !this.isEnded;
   }
 
+  /** Calls the listener when the stream is closed, at once if it is. */
   onClose(listener: () => void): void {
-    this.closing.push(listener);
+    if (this.response.destroyed) listener();
+    else this.closing.push(listener);
   }
 
   /** Sends a text. Drops the connection of a client that does not read. */

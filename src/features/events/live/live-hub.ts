@@ -7,10 +7,9 @@ import {
 } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { unavailable } from '../../../kernel/errors.js';
-import { EventFeed, type Position } from '../event-feed.js';
+import { EventFeed, type FeedBatch, type Position } from '../event-feed.js';
 import { EventLog } from '../event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
-import type { LoggedEvent } from '../logged-event.js';
 import { EventStream, printed } from './event-stream.js';
 import { liveKey } from './live-key.js';
 import { Positions } from './positions.js';
@@ -25,24 +24,15 @@ const [RETRY, SPREAD] = [1000, 4000];
 const MAX_AGE = 5000;
 const DAY = 86_400_000;
 
-/** Events that follow each other in the log. */
-export interface LiveBatch {
-  readonly events: readonly LoggedEvent[];
-  /** Position before the events, or an earlier one without other events. */
-  readonly from: Position;
-  /** Position after the events. */
-  readonly to: Position;
-}
-
 export interface LiveListener {
   /** Receives the next events, or null after a gap. */
-  receive(batch: LiveBatch | null): void;
+  receive(batch: FeedBatch | null): void;
   heartbeat(): void;
 }
 
 /**
- * Connects streams to the feed: it limits their number, reads missed events, sends heartbeats, and ends the
- * streams when the application stops.
+ * Connects streams to the feed, which runs while one is open. Limits their number, reads missed events, sends
+ * heartbeats, and ends the streams when the application stops.
  */
 @Injectable()
 export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
@@ -50,7 +40,6 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
   private readonly streams = new Set<EventStream>();
   private readonly listeners = new Set<LiveListener>();
   private readonly reading = pLimit(RESUMED);
-  private last: Position | null = null;
   private timer: NodeJS.Timeout | null = null;
   private isStopping = false;
 
@@ -64,7 +53,9 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
 
   onApplicationBootstrap(): void {
     const { heartbeatSeconds = 20 } = this.options.live ?? {};
-    this.feed.listen((events) => this.follow(events));
+    this.feed.listen((batch) => {
+      for (const listener of this.listeners) listener.receive(batch);
+    });
     this.timer = setInterval(() => {
       for (const listener of this.listeners) listener.heartbeat();
     }, 1000 * heartbeatSeconds).unref();
@@ -91,25 +82,38 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
   get position(): Position {
     const { position } = this.feed;
     if (position === null) throw unavailable('The event log cannot be read yet');
-    this.last ??= position;
     return position;
   }
 
-  /** Opens a stream. Throws a 503 at the limit, and while the application stops. */
-  open(response: object): EventStream {
+  /** Opens a stream. Throws a 503 at the limit, without the log, and while the application stops. */
+  async open(response: object): Promise<EventStream> {
+    this.admit();
+    const release = await this.feed.hold();
+    try {
+      this.admit();
+      if (this.feed.position === null) throw unavailable('The event log cannot be read yet');
+      const stream = EventStream.open(response);
+      this.streams.add(stream);
+      stream.onClose(() => {
+        this.streams.delete(stream);
+        release();
+      });
+      stream.send(`retry: ${RETRY + Math.floor(Math.random() * SPREAD)}\n`);
+      return stream;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  private admit(): void {
     const { maxListeners = 0 } = this.options.live ?? {};
-    if (this.feed.position === null) throw unavailable('The event log cannot be read yet');
     if (this.isStopping) throw unavailable('The application is stopping');
     if (this.streams.size >= maxListeners)
       throw unavailable(`Too many streams are open (limit "live.maxListeners": ${maxListeners})`, {
         limit: 'live.maxListeners',
         allowed: maxListeners,
       });
-    const stream = EventStream.open(response);
-    this.streams.add(stream);
-    stream.onClose(() => this.streams.delete(stream));
-    stream.send(`retry: ${RETRY + Math.floor(Math.random() * SPREAD)}\n`);
-    return stream;
   }
 
   /** Adds a listener until its stream closes. */
@@ -141,8 +145,8 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
    * Reads the events after a position. Returns null if there are too many. Stops when the stream closes:
    * clients that leave and come back would otherwise queue more reads than end.
    */
-  async missed(from: Position, stream: EventStream): Promise<readonly LiveBatch[] | null> {
-    const batches: LiveBatch[] = [];
+  async missed(from: Position, stream: EventStream): Promise<readonly FeedBatch[] | null> {
+    const batches: FeedBatch[] = [];
     const { server } = from;
     let [position, count, more] = [from, 0, true];
     while (more && count <= MAX_MISSED && !this.isStopping) {
@@ -156,13 +160,5 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
       [position, more] = [to, news.more || position.cursor.target !== null];
     }
     return more ? null : batches;
-  }
-
-  private follow(events: readonly LoggedEvent[] | null): void {
-    const [from, to] = [this.last, this.feed.position];
-    this.last = to;
-    if (from === null || to === null) return;
-    const batch = events === null ? null : { events, from, to };
-    for (const listener of this.listeners) listener.receive(batch);
   }
 }

@@ -43,10 +43,10 @@ export class LiveController {
   ) {}
 
   @Get()
-  tags(@Req() request: HttpRequest, @Res() response: object): void {
+  async tags(@Req() request: HttpRequest, @Res() response: object): Promise<void> {
     refuseOtherKeys(readRaw(queryOf(request), this.settings.limits), [], 'query');
-    if (request.method === 'HEAD') this.hub.open(response).end();
-    else this.stale.open(response, lastIdOf(request));
+    if (request.method === 'HEAD') (await this.hub.open(response)).end();
+    else await this.stale.open(response, lastIdOf(request));
   }
 
   @Get(':type')
@@ -62,7 +62,7 @@ export class LiveController {
     const asked = { query: readRaw(text, this.settings.limits), text };
     const watched = this.visible.watch(type, asked, caller);
     await this.visible.admit(watched, caller);
-    const stream = this.hub.open(response);
+    const stream = await this.hub.open(response);
     if (request.method === 'HEAD') return stream.end();
     const { hub, visible, access } = this;
     const { maxAge } = hub;

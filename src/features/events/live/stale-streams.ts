@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Position } from '../event-feed.js';
+import type { FeedBatch, Position } from '../event-feed.js';
 import type { LoggedEvent } from '../logged-event.js';
 import { type EventStream, printed } from './event-stream.js';
-import { LiveHub, type LiveBatch, type LiveListener } from './live-hub.js';
+import { LiveHub, type LiveListener } from './live-hub.js';
 import { LiveTags } from './live-tags.js';
 
 /** Texts that wait for a client whose missed events are read. */
@@ -28,8 +28,8 @@ export class StaleStreams implements LiveListener {
   }
 
   /** Opens a stream, after a position that the client sent. Throws a 503 at the limit. */
-  open(response: object, lastId: string | undefined): void {
-    const stream = this.hub.open(response);
+  async open(response: object, lastId: string | undefined): Promise<void> {
+    const stream = await this.hub.open(response);
     const from = lastId === undefined ? null : this.hub.sent(lastId);
     this.streams.set(stream, from === null ? null : []);
     stream.onClose(() => this.streams.delete(stream));
@@ -37,7 +37,7 @@ export class StaleStreams implements LiveListener {
     else void this.resume(stream, from);
   }
 
-  receive(batch: LiveBatch | null): void {
+  receive(batch: FeedBatch | null): void {
     if (this.streams.size === 0) return;
     if (batch === null) return this.later(() => this.send(this.hub.beginning('resync')));
     this.later(async () => this.send(await this.textOf(batch.events, batch.to)));

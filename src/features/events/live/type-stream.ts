@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../../../content/access/caller.js';
-import type { Position } from '../event-feed.js';
+import { covers } from '../../../kernel/snapshots.js';
+import type { FeedBatch, Position } from '../event-feed.js';
 import { type LoggedEvent, PREFIX } from '../logged-event.js';
-import { covers } from '../snapshots.js';
 import { type EventStream, printed } from './event-stream.js';
-import type { LiveBatch, LiveHub, LiveListener } from './live-hub.js';
+import type { LiveHub, LiveListener } from './live-hub.js';
 import { concerns, type VisibleEvents, type Watched } from './visible-events.js';
 
 /** Batches that wait for a stream before it is dropped. It resumes with `Last-Event-ID`. */
@@ -27,7 +27,7 @@ const shown = ({ id, name, documentId, locale }: LoggedEvent): string =>
   JSON.stringify({ id, name, documentId, locale });
 
 /** Position after one event of a batch. */
-const positionAfter = ({ id }: LoggedEvent, { from, to }: LiveBatch): Position => ({
+const positionAfter = ({ id }: LoggedEvent, { from, to }: FeedBatch): Position => ({
   cursor: {
     base: from.cursor.base,
     target: to.cursor.target ?? to.cursor.base,
@@ -37,14 +37,17 @@ const positionAfter = ({ id }: LoggedEvent, { from, to }: LiveBatch): Position =
 });
 
 /** Snapshot that includes all events of a batch. */
-const snapshotAfter = ({ to: { cursor } }: LiveBatch): string => cursor.target ?? cursor.base;
+const snapshotAfter = ({ to: { cursor } }: FeedBatch): string => cursor.target ?? cursor.base;
 
 /** Stream of the events of one type that a caller may see. */
 export class TypeStream implements LiveListener {
-  private readonly waiting: (LiveBatch | null)[] = [];
+  private readonly waiting: (FeedBatch | null)[] = [];
   /** Ids of missed events, which the feed can repeat. */
   private missed: ReadonlySet<string> = new Set();
-  /** Snapshot of the missed events, until the feed of this instance has reached it. */
+  /**
+   * Snapshot of the missed events; null without any. The client may have been at another instance, whose feed
+   * was ahead.
+   */
   private resumedAt: string | null = null;
   private isBusy = false;
   private authenticatedAt = performance.now();
@@ -77,7 +80,7 @@ export class TypeStream implements LiveListener {
     }
   }
 
-  receive(batch: LiveBatch | null): void {
+  receive(batch: FeedBatch | null): void {
     const { stream, watched } = this.base;
     const isNews = batch === null || batch.events.some((event) => concerns(event, watched));
     if (!isNews) return;
@@ -96,12 +99,12 @@ export class TypeStream implements LiveListener {
   }
 
   private async work(): Promise<void> {
-    const { hub, stream } = this.base;
+    const { stream } = this.base;
     if (this.isBusy) return;
     this.isBusy = true;
     try {
       for (let batch = this.waiting.shift(); batch !== undefined; batch = this.waiting.shift())
-        if (batch === null) stream.send(hub.beginning('resync'));
+        if (batch === null) this.restart();
         else await this.follow(batch);
       this.isBusy = false;
     } catch {
@@ -110,22 +113,25 @@ export class TypeStream implements LiveListener {
     }
   }
 
+  /** Lets the client read everything after a gap: transaction ids before it mean nothing any more. */
+  private restart(): void {
+    const { hub, stream } = this.base;
+    this.resumedAt = null;
+    stream.send(hub.beginning('resync'));
+  }
+
   private hasReached(snapshot: string): boolean {
-    if (this.resumedAt !== null && covers(snapshot, this.resumedAt)) this.resumedAt = null;
-    return this.resumedAt === null;
+    return this.resumedAt === null || covers(snapshot, this.resumedAt);
   }
 
-  /**
-   * Sends a batch of the feed. A client can resume with the position of another instance, whose feed was
-   * ahead. Until this feed has reached it, events do not move the position of the client back.
-   */
-  private async follow(batch: LiveBatch): Promise<void> {
-    const moves = this.hasReached(batch.from.cursor.base);
-    if (!moves && covers(this.resumedAt ?? '', snapshotAfter(batch))) return;
-    await this.send(batch, moves);
+  /** Sends a batch of the feed. Until it has reached the client, it does not move its position back. */
+  private async follow(batch: FeedBatch): Promise<void> {
+    const { resumedAt } = this;
+    if (resumedAt !== null && covers(resumedAt, snapshotAfter(batch))) return;
+    await this.send(batch, this.hasReached(batch.from.cursor.base));
   }
 
-  private async send(batch: LiveBatch, moves = true): Promise<void> {
+  private async send(batch: FeedBatch, moves = true): Promise<void> {
     const { hub, stream, visible, watched } = this.base;
     for (const [i, event] of batch.events.entries()) {
       if (!stream.isOpen) return;

@@ -138,6 +138,7 @@ export class Webhooks implements OnModuleInit {
     await this.needCovered(as, known.role ?? null);
     await this.needCovered(as, role ?? null);
     await this.stored.update(id, { ...rest, ...(enabled === undefined ? {} : { enabled }) });
+    this.worker.round();
     return this.one(id);
   }
 
@@ -215,6 +216,7 @@ export class Webhooks implements OnModuleInit {
 
   private async register(): Promise<void> {
     await this.worker.register(await this.readers());
+    this.worker.round();
   }
 
   private async known(fresh: boolean): Promise<readonly Known[]> {
