@@ -10,7 +10,8 @@ export interface EventsOptions {
   readonly retentionDays?: number;
   /**
    * Interval in milliseconds at which the process looks for events of other processes, from 50 to 60,000.
-   * Its own writes are noticed at once. Default 1000.
+   * Its own writes are noticed at once. Without handlers, webhooks and open streams it does not look. Default
+   * 1000.
    */
   readonly pollMilliseconds?: number;
   /** Webhooks. Those at run time need `webhookType` among the content types. */
