@@ -13,6 +13,7 @@ import {
   type Identity,
 } from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
+import { ReleasesModule } from 'nestjs-content-api/releases';
 import { type BusyApp, startBusy } from '../concurrency/app.ts';
 import { content, PEOPLE } from './content.ts';
 
@@ -69,7 +70,7 @@ export async function startModel(
     auth: { strategies: [new People()] },
     hostControllers: [States],
     // Every write of a draft is a version.
-    modules: [HistoryModule.forRoot({ sittingMinutes: 0 })],
+    modules: [HistoryModule.forRoot({ sittingMinutes: 0 }), ReleasesModule.forRoot()],
     pool,
   });
   const service = app.app.get<ContentService>(getContentToken('file'), { strict: false });

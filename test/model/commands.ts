@@ -44,6 +44,18 @@ interface About {
   readonly locale: string | null;
 }
 
+/** Document of a release, in a locale or in all (`*`). */
+export interface EntrySeed extends About {
+  readonly unpublish: boolean;
+}
+
+/** Publishes documents together, and takes that back at once if `undo`. */
+interface Release {
+  readonly verb: 'release';
+  readonly entries: readonly EntrySeed[];
+  readonly undo: boolean;
+}
+
 export type Command =
   | (About & {
       readonly verb: 'create' | 'update';
@@ -54,6 +66,7 @@ export type Command =
       readonly populated: boolean;
     })
   | (About & { readonly verb: 'delete'; readonly caller: number | null })
+  | (About & Release)
   | (About & { readonly verb: 'unpublish' | 'discardDraft' });
 
 const slot = fc.nat(SLOTS - 1);
@@ -193,6 +206,26 @@ function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Com
   );
 }
 
+const released = ({ name, single, localized }: Type): fc.Arbitrary<EntrySeed> =>
+  fc.record({
+    type: fc.constant(name),
+    slot: single ? fc.constant(0) : slot,
+    locale: localized ? fc.oneof(locale, fc.constant('*')) : fc.constant(null),
+    unpublish: fc.nat(3).map((n) => n === 3),
+  });
+
+/** Releases of documents of some types. */
+function releases(types: readonly Type[]): fc.Arbitrary<Command> {
+  const entry = fc.oneof(...types.filter(({ drafts }) => drafts).map(released));
+  const selector = ({ type, slot: n }: EntrySeed): string => `${type} ${n}`;
+  return fc
+    .record({
+      entries: fc.uniqueArray(entry, { selector, minLength: 1, maxLength: 3 }),
+      undo: fc.nat(3).map((n) => n > 0),
+    })
+    .map(({ entries, undo }) => ({ verb: 'release', ...(entries[0] as EntrySeed), entries, undo }));
+}
+
 const WEIGHTS: Readonly<Record<string, number>> = {
   story: 6,
   topic: 4,
@@ -205,12 +238,16 @@ const WEIGHTS: Readonly<Record<string, number>> = {
 
 export const command: fc.Arbitrary<Command> = fc.oneof(
   ...TYPES.map((type) => ({ weight: WEIGHTS[type.name] ?? 1, arbitrary: commandsOf(type) })),
+  { weight: 2, arbitrary: releases(TYPES) },
 );
 
 /** Commands on the two types of a relation, mostly on it, so that they interact. */
 function commandsAbout(relation: Relation): fc.Arbitrary<Command> {
   const types = TYPES.filter(({ name }) => name === relation.from || relation.to.includes(name));
-  return fc.oneof(...types.map((type) => commandsOf(type, relation)));
+  const writes = types.map((type) => ({ weight: 8, arbitrary: commandsOf(type, relation) }));
+  return types.some(({ drafts }) => drafts)
+    ? fc.oneof(...writes, { weight: 2, arbitrary: releases(types) })
+    : fc.oneof(...writes);
 }
 
 const arrays = (one: fc.Arbitrary<Command>, max: number): fc.Arbitrary<Command[]> =>

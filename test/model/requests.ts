@@ -29,6 +29,7 @@ const STRANGER = 'zzzzzzzzzzzzzzzzzzzzzzzz';
 
 /** Returns the slots that a command mentions, by type; their documents are created first. */
 export function mentioned(command: Command): { readonly type: string; readonly slot: number }[] {
+  if (command.verb === 'release') return command.entries.map(({ type, slot }) => ({ type, slot }));
   const type = typeNamed(command.type);
   const own = command.verb === 'create' ? [] : [{ type: command.type, slot: command.slot }];
   const caller =

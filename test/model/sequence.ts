@@ -168,9 +168,39 @@ export class Sequence {
   private async step(command: Command): Promise<void> {
     for (const { type, slot } of mentioned(command)) await this.begin(type, slot);
     this.tally.commands += 1;
+    if (command.verb === 'release') return this.release(command);
     const before = this.history.take();
     this.note(before, await this.perform(command));
     await this.history.compare(before);
+  }
+
+  /** Publishes a release, and takes it back. */
+  private async release({ entries, undo }: Command & { readonly verb: 'release' }): Promise<void> {
+    const changes = entries.map(({ type, slot, locale, unpublish }) => ({
+      id: this.find(type, slot) ?? '',
+      locale: locale === '*' ? null : (locale ?? DEFAULT_LOCALE),
+      unpublish,
+    }));
+    const { body } = await this.send({ method: 'POST', path: '/api/releases', data: { name: 'model' } });
+    const path = `/api/releases/${String(body?.data?.id)}`;
+    const data = entries.map(({ type, locale, unpublish }, i) => ({
+      type,
+      ...(typeNamed(type).single ? {} : { documentId: changes[i]?.id }),
+      ...(typeNamed(type).localized ? { locale: locale ?? DEFAULT_LOCALE } : {}),
+      action: unpublish ? 'unpublish' : 'publish',
+    }));
+    const before = this.history.take();
+    const added = await this.send({ method: 'POST', path: `${path}/entries`, data });
+    const reply =
+      added.status === 200 ? await this.send({ method: 'POST', path: `${path}/actions/publish` }) : added;
+    const written = this.apply(reply, [200], () => this.world.release(changes));
+    this.note(before, written ?? []);
+    await this.history.compare(before, true, true);
+    if (written === null || !undo) return;
+    const then = this.history.take();
+    const undone = await this.send({ method: 'POST', path: `${path}/actions/undo` });
+    this.note(then, this.apply(undone, [200], () => this.world.undo(changes, before)) ?? []);
+    await this.history.compare(then, true, true);
   }
 
   private note({ contents: before }: Taken, written: readonly string[]): void {

@@ -41,6 +41,25 @@ export interface Write {
   readonly caller: string | null;
 }
 
+/** Document that a release publishes or unpublishes, in a locale or in all (null). */
+export interface Change {
+  readonly id: string;
+  readonly locale: string | null;
+  readonly unpublish: boolean;
+}
+
+/** Versions before a release. */
+interface Before {
+  readonly contents: ReadonlyMap<string, string>;
+  readonly snapshots: ReadonlyMap<string, Snapshot>;
+}
+
+const unpublishFirst = (changes: readonly Change[]): readonly Change[] =>
+  [...changes].sort((a, b) => Number(b.unpublish) - Number(a.unpublish));
+
+const withoutKeys = (instances: unknown): string =>
+  JSON.stringify((instances as readonly Instance[]).map(({ key: _key, ...one }) => one));
+
 const SHARED = '';
 const STATES: readonly State[] = ['draft', 'published'];
 
@@ -337,6 +356,79 @@ export class World {
       if (!own && typeNamed(relation.from).drafts)
         for (const one of concerned(relation, type, locale))
           this.follow(relation, one, { target: id, ...ends });
+  }
+
+  /** Publishes and unpublishes documents, all or none (27.6). Removals come first. */
+  release(changes: readonly Change[]): string[] {
+    for (const { id, locale } of changes)
+      if (this.draftLocales(id, locale).length === 0) throw new Refusal('not there');
+    const written: string[] = [];
+    for (const { id, locale, unpublish } of unpublishFirst(changes))
+      for (const one of this.draftLocales(id, locale))
+        if (unpublish) this.unpublish(id, one);
+        else written.push(...this.publishDraft(id, one));
+    return written;
+  }
+
+  /** Locales of drafts among the locales of a change; null is all. */
+  private draftLocales(id: string, locale: string | null): string[] {
+    const document = this.document(id);
+    const locales = document.type.localized ? LOCALES : [DEFAULT_LOCALE];
+    return locales.filter((one) => [null, one].includes(locale) && this.has(id, 'draft', one));
+  }
+
+  private publishDraft(id: string, locale: string): string[] {
+    const document = this.document(id);
+    this.mentioned.add(locale);
+    this.publish(document, locale, null);
+    const state = (one: State): string => versionKey(id, one, localeOf(document.type, locale));
+    return [state('draft'), state('published')];
+  }
+
+  /**
+   * Publishes again what was published before a release, and unpublishes the rest (27.13). Drafts stay. So do
+   * links that other documents own, unless the document was unpublished.
+   */
+  undo(changes: readonly Change[], { contents, snapshots }: Before): string[] {
+    const written: string[] = [];
+    for (const { id, locale } of changes) {
+      const { type } = this.document(id);
+      for (const one of type.localized ? LOCALES : [DEFAULT_LOCALE]) {
+        const key = versionKey(id, 'published', one);
+        const was = snapshots.get(key);
+        const isLive = this.has(id, 'published', one);
+        const isNamed = [null, one].includes(locale);
+        const isChanged = isLive && contents.get(key) !== this.content(this.document(id), 'published', one);
+        if (was === undefined && isLive) this.unpublish(id, one);
+        if (was === undefined || !(isNamed || isChanged || !isLive)) continue;
+        if (!isLive) written.push(...this.publishDraft(id, one));
+        this.putBack(this.document(id), one, was);
+        written.push(key);
+      }
+    }
+    return written;
+  }
+
+  /** Makes a published version equal to a former one. Instances that differ are new ones. */
+  private putBack(document: Document, locale: string, { values, links }: Snapshot): void {
+    const { type, id, shared, versions } = document;
+    const version = versions.get(place('published', localeOf(type, locale)));
+    const all = shared.get('published');
+    if (version === undefined || all === undefined) throw new Error(`${id} is not published`);
+    for (const { attribute, localized } of type.scalars)
+      (localized ? version : all)[attribute] = values[attribute] ?? null;
+    for (const { attribute, localized } of type.embedded) {
+      const now = (localized ? version : all)[attribute] ?? [];
+      const then = (values[attribute] ?? []) as readonly Instance[];
+      if (withoutKeys(now) === withoutKeys(then)) continue;
+      (localized ? version : all)[attribute] = then.map((one) => ({ ...one, key: (this.keys += 1) }));
+    }
+    for (const { attribute, own, relation } of type.sides) {
+      if (!own) continue;
+      const sheet = this.sheetOf(relation, 'published', locale);
+      const list = links[attribute] ?? [];
+      if (sheet.own(id).join() !== list.join()) sheet.writeOwn(id, list);
+    }
   }
 
   /**
