@@ -253,11 +253,11 @@ const remark = defineCollectionType({
   },
 });
 
-/** Grants of signed-in people: essays that they own, also from their other sides. */
+/** Grants of signed-in people: essays that they own, and tags of one name, also from their other sides. */
 export const PEOPLE = {
   '*': ['find', 'findOne', 'readDrafts'],
   topic: ['update'],
-  tag: ['update'],
+  tag: [{ actions: ['update'], where: { name: 'a' } }],
   essay: ['create', { actions: ['update', 'delete'], own: true }],
 } as const;
 

@@ -49,7 +49,9 @@ export interface Type {
   readonly localized: boolean;
   readonly owner: string | null;
   /** Documents that signed-in people may update. */
-  readonly update: 'all' | 'own' | 'none';
+  readonly update: 'all' | 'own' | 'where' | 'none';
+  /** Value that documents have before and after an update of theirs. */
+  readonly condition: Readonly<Record<string, unknown>> | null;
   readonly scalars: readonly {
     readonly attribute: string;
     readonly localized: boolean;
@@ -143,11 +145,21 @@ function embeddedOf(attribute: string, def: Definition): Embedded[] {
   return def.type === 'dynamiczone' ? [{ attribute, localized, zone: true, components: def.components }] : [];
 }
 
-function updateOf(name: string): Type['update'] {
-  const grants: readonly (string | { readonly own?: boolean; readonly actions: readonly string[] })[] =
+interface PeopleGrant {
+  readonly own?: boolean;
+  readonly where?: Readonly<Record<string, unknown>>;
+  readonly actions: readonly string[];
+}
+
+function updateOf(name: string): Pick<Type, 'update' | 'condition'> {
+  const grants: readonly (string | PeopleGrant)[] =
     Object.entries(PEOPLE).find(([type]) => type === name)?.[1] ?? [];
-  if (grants.includes('update')) return 'all';
-  return grants.some((one) => typeof one === 'object' && one.actions.includes('update')) ? 'own' : 'none';
+  if (grants.includes('update')) return { update: 'all', condition: null };
+  const limited = grants.find((one) => typeof one === 'object' && one.actions.includes('update'));
+  if (typeof limited !== 'object') return { update: 'none', condition: null };
+  return limited.where === undefined
+    ? { update: 'own', condition: null }
+    : { update: 'where', condition: limited.where };
 }
 
 function typeOf(def: ContentTypeDefinition): Type {
@@ -159,7 +171,7 @@ function typeOf(def: ContentTypeDefinition): Type {
     drafts: def.draftAndPublish === true,
     localized: def.localized === true,
     owner: def.owner ?? null,
-    update: updateOf(def.singularApiId),
+    ...updateOf(def.singularApiId),
     scalars: attributes.flatMap(([attribute, { type, localized }]) =>
       type === 'string' || type === 'integer'
         ? [{ attribute, localized: localized === true, number: type === 'integer' }]
@@ -172,7 +184,7 @@ function typeOf(def: ContentTypeDefinition): Type {
 
 const FILE: Type = {
   ...{ name: 'file', path: 'files', single: false, drafts: false, localized: false, owner: null },
-  ...{ update: 'none', scalars: [], embedded: [], sides: [] },
+  ...{ update: 'none', condition: null, scalars: [], embedded: [], sides: [] },
 };
 
 export const TYPES: readonly Type[] = definitions.map(typeOf);

@@ -54,6 +54,10 @@ interface Before {
   readonly snapshots: ReadonlyMap<string, Snapshot>;
 }
 
+/** Whether values meet the condition of a type, which has no drafts and no locales. */
+const meets = ({ condition }: Type, values: Values): boolean =>
+  Object.entries(condition ?? {}).every(([name, value]) => values[name] === value);
+
 const unpublishFirst = (changes: readonly Change[]): readonly Change[] =>
   [...changes].sort((a, b) => Number(b.unpublish) - Number(a.unpublish));
 
@@ -217,8 +221,12 @@ export class World {
   }
 
   /** Whether a caller may change a document and the links that it owns (D26). */
-  private isOpen({ sides, owner, update }: Type, caller: string | null, id: string): boolean {
+  private isOpen(type: Type, caller: string | null, id: string): boolean {
+    const { sides, owner, update } = type;
     if (caller === null || update === 'all') return true;
+    const document = this.documents.get(id);
+    if (update === 'where')
+      return document !== undefined && meets(type, this.values(document, 'published', DEFAULT_LOCALE));
     const side = sides.find(({ attribute }) => attribute === owner);
     if (side === undefined || update === 'none') return false;
     // A link may wait for a missing version, and then has no owner.
@@ -240,6 +248,8 @@ export class World {
       return payload === undefined ? [] : this.listOf(side, about, payload).map((list) => [side, list]);
     });
     const values = this.written(about, body);
+    if (caller !== null && !meets(type, { ...values.shared, ...values.localized }))
+      throw new Refusal('not theirs afterwards');
     this.documents.set(id, document);
     document.shared.set(about.state, values.shared);
     document.versions.set(place(about.state, localeOf(type, locale)), values.localized);
@@ -269,6 +279,14 @@ export class World {
     const { caller } = about;
     if (!side.own && caller !== null && from.update === 'none')
       throw new Refusal('no permission for the other side');
+    // Taking a target from another owner would change a document that the condition may not cover (18.26).
+    if (
+      side.own &&
+      caller !== null &&
+      about.document.type.update === 'where' &&
+      side.relation.exclusive.length > 0
+    )
+      throw new Refusal('needs a grant without a condition');
     if (isEmpty(payload)) return [];
     const stored = this.stored(side, about);
     const isOthers = (id: string): boolean => !side.own && !this.isOpen(from, caller, id);
