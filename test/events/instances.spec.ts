@@ -1,7 +1,9 @@
 /** Several instances of an application, restarts, and restored databases. */
+import type { MikroORM } from '@mikro-orm/postgresql';
 import { Injectable } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
+  CONTENT_ORM,
   ContentModule,
   type ContentService,
   defineCollectionType,
@@ -9,9 +11,13 @@ import {
 } from 'nestjs-content-api';
 import { EventsModule, type LoggedEvent, OnContentEvent } from 'nestjs-content-api/events';
 import pg from 'pg';
+import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
 import { makeTables } from '../support/app.ts';
 import { reserveDatabase } from '../support/database.ts';
+import { loadRoom } from '../support/rooms.ts';
 import { eventually } from './helpers.ts';
+
+const { ReaderWorker } = await loadRoom<typeof WorkerRoom>('features/events/reader-worker');
 
 const memo = defineCollectionType({
   singularApiId: 'memo',
@@ -32,6 +38,34 @@ class Handlers {
     seen.push({ instance: this.instance, event });
   }
 }
+
+describe('an application whose tables are missing at the start', () => {
+  it('handles the events after their creation', async () => {
+    seen.length = 0;
+    const database = reserveDatabase();
+    const module = await Test.createTestingModule({
+      imports: [
+        ContentModule.forRoot({ contentTypes: [memo], database: { clientUrl: database.url } }),
+        EventsModule.forRoot({ pollMilliseconds: 50 }),
+      ],
+      providers: [Handlers],
+    }).compile();
+    module.useLogger(false);
+    await database.make();
+    await module.init();
+    await module.get<MikroORM>(CONTENT_ORM, { strict: false }).schema.create();
+    const memos: ContentService = module.get(getContentToken('memo'), { strict: false });
+    const look = async (): Promise<typeof seen> => {
+      // A timer does it every 5 s.
+      module.get(ReaderWorker).round();
+      await memos.create({ title: 'A' });
+      return seen.slice(0, 1);
+    };
+    await eventually(look, 1);
+    await module.close();
+    await database.drop();
+  });
+});
 
 describe('instances of an application', () => {
   const database = reserveDatabase();

@@ -153,8 +153,9 @@ describe('live reads of two instances', () => {
         .forEach((tag) => stale.add(tag));
     const followed = follow('/posts', { isShort, read: readEvents });
     const tags = follow('', { isShort, read: readTags });
-    const [lastId, lastTags] = await Promise.all([followed, tags]);
-    isWriting = false;
+    const [lastId, lastTags] = await Promise.all([followed, tags]).finally(() => {
+      isWriting = false;
+    });
     await writing;
     const notIn = (found: ReadonlySet<unknown>, wanted: Iterable<unknown>) => (): readonly unknown[] =>
       [...wanted].filter((one) => !found.has(one));
