@@ -11,12 +11,14 @@ import {
 } from 'nestjs-content-api';
 import { EventsModule, type LoggedEvent, OnContentEvent } from 'nestjs-content-api/events';
 import pg from 'pg';
+import type * as FeedRoom from '../../src/features/events/event-feed.ts';
 import type * as WorkerRoom from '../../src/features/events/reader-worker.ts';
 import { makeTables } from '../support/app.ts';
 import { reserveDatabase } from '../support/database.ts';
 import { loadRoom } from '../support/rooms.ts';
 import { eventually } from './helpers.ts';
 
+const { EventFeed } = await loadRoom<typeof FeedRoom>('features/events/event-feed');
 const { ReaderWorker } = await loadRoom<typeof WorkerRoom>('features/events/reader-worker');
 
 const memo = defineCollectionType({
@@ -115,7 +117,11 @@ describe('instances of an application', () => {
     await Promise.all([write(first, 10), write(second, 9)]);
     await eventually(() => seen, 20);
     expect(new Set(seen.map(({ instance }) => instance)).size).toBe(1);
+    // An instance that delivers nothing does not read the log.
+    expect(second.get(EventFeed).polls).toBe(0);
     await first.close();
+    // A timer does it every 5 s.
+    second.get(ReaderWorker).round();
     await write(second, 3);
     await eventually(() => seen, 23);
     expect(new Set(seen.map(({ event }) => event.id)).size).toBe(23);

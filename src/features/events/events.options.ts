@@ -9,9 +9,8 @@ export interface EventsOptions {
   /** Days that the log keeps events, from 3 to 3650. Default 30. */
   readonly retentionDays?: number;
   /**
-   * Interval in milliseconds at which the process looks for events of other processes, from 50 to 60,000.
-   * Its own writes are noticed at once. Without handlers, webhooks and open streams it does not look. Default
-   * 1000.
+   * Interval in milliseconds at which an instance that delivers events, or has open streams, looks for those
+   * of others, from 50 to 60,000. Its own writes are noticed at once. Default 1000.
    */
   readonly pollMilliseconds?: number;
   /** Webhooks. Those at run time need `webhookType` among the content types. */

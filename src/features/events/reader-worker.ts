@@ -31,8 +31,8 @@ const stateOf = (row: Row): RunState => ({
 });
 
 /**
- * Runs the readers whose lease this instance has. Another instance continues a reader within 15 seconds
- * when the instance that runs it dies, and at once when it shuts down.
+ * Runs the readers whose lease this instance has. Another instance continues a reader within 15 seconds when
+ * the instance that runs it dies, and within 5 seconds when it shuts down.
  */
 @Injectable()
 export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -48,7 +48,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
   private isDue = false;
   /** Whether the log is usable, and the readers of the start are registered. */
   private isPrepared = false;
-  /** Ends the need for the feed; null without readers. */
+  /** Ends the need for the feed; null without leases. */
   private release: (() => void) | null = null;
   private timer: NodeJS.Timeout | null = null;
   private isStopping = false;
@@ -120,7 +120,6 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     this.isPrepared = true;
   }
 
-  /** Runs the feed while there are readers. They find the events before now themselves. */
   private async needFeed(isNeeded: boolean): Promise<void> {
     if (isNeeded) this.release ??= await this.feed.hold();
     else {
@@ -134,11 +133,12 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
       const all = await this.readers();
       const readers = new Map(all.map((reader) => [reader.name, reader]));
       await this.prepare(all);
-      await this.needFeed(readers.size > 0);
-      if (readers.size === 0) return;
       const { file, database } = this.log;
-      const rows = await database.run(compileClaim(file, this.owner, [...readers.keys()]));
+      const rows =
+        readers.size === 0 ? [] : await database.run(compileClaim(file, this.owner, [...readers.keys()]));
       this.counts.retain(new Set(rows.map((row) => String(row['name']))));
+      // Before the readers read: they find what is logged until then, and the feed reports the rest.
+      await this.needFeed(rows.length > 0);
       for (const row of rows) {
         const reader = readers.get(String(row['name']));
         if (reader !== undefined && !this.running.has(reader.name) && !this.isStopping)
