@@ -35,6 +35,9 @@ interface Received {
   readonly body: { readonly event: string; readonly tags?: readonly string[] };
 }
 
+/** Statuses by path, other than 200. */
+const STATUSES: Readonly<Record<string, number>> = { '/gone': 410 };
+
 /** Responses by path, after the head. */
 const ENDINGS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/slow': (response) => void response.write('a'),
@@ -57,7 +60,7 @@ describe('webhooks', () => {
     request.on('end', () => {
       received.push({ path, headers, body: JSON.parse(text) as Received['body'] });
       response.on('close', () => closed.push(path));
-      response.writeHead(200);
+      response.writeHead(STATUSES[path] ?? 200);
       (ENDINGS[path] ?? ((one: ServerResponse) => void one.end()))(response);
     });
   });
@@ -167,6 +170,25 @@ describe('webhooks', () => {
     const [attempt] = await eventually(look, 1);
     expect(attempt?.failure).toBe(`Invalid key ${attribute}`);
     expect(at('/guess')).toEqual([]);
+  });
+
+  it('send nothing more to an endpoint that has responded with 410, also of a backlog', async () => {
+    const id = await webhook({ name: 'gone', url: `${url}/gone`, types: ['memo'] });
+    // More than one batch, of two documents.
+    await test.sql(
+      `insert into content_event (id, xid, at, type, document_id, locale, action, actor, attributes)
+       select nextval('content_counts_id_seq'), pg_current_xact_id(), now(), 'memo',
+         case when n <= 200 then 'a' else 'b' end, '', 'delete', 'system', '[]' from generate_series(1, 250) n`,
+    );
+    const isDisabled = async (): Promise<unknown[]> => {
+      const { body } = await test.http.get(`/api/webhooks/${id}`).set('X-Admin', '1').expect(200);
+      return [(body as { data: { disabled: unknown } }).data.disabled].filter((reason) => reason !== null);
+    };
+    await eventually(isDisabled, 1);
+    await webhook({ name: 'after', url: `${url}/after` });
+    await write('memos', { text: 'F' });
+    await eventually(() => at('/after'), 1);
+    expect(at('/gone')).toHaveLength(1);
   });
 
   it.each(['/slow', '/endless'])('close the connection to %s, whose response does not end', async (path) => {

@@ -150,17 +150,20 @@ export const compileForgetParked = (file: ContentType): Statement => {
     where not exists (select 1 from ${quote(event)} e where e.id = d.event_id)`);
 };
 
-/** Selects documents with undelivered events, and the due ones of these events. */
-export const compileParked = (file: ContentType, reader: string, limit: number): Statement => {
-  const { delivery, event } = eventTablesOf(file);
-  const mine = sql`d.reader = ${param(reader)}::text and d.failed_at is null`;
+/**
+ * Selects documents with undelivered events, and the due ones of these events; no row if the lease was lost.
+ */
+export const compileParked = (file: ContentType, lease: Lease, limit: number): Statement => {
+  const { delivery, event, reader } = eventTablesOf(file);
+  const mine = sql`d.reader = ${param(lease.name)}::text and d.failed_at is null`;
   const due = sql`select ${EVENT_SHOWN}, d.attempts from ${quote(delivery)} d
     join ${quote(event)} e on e.id = d.event_id
     where ${mine} and d.due_at <= now() order by d.due_at limit ${constant(limit)}`;
   const documents = sql`select d.type, d.document_id as id from ${quote(delivery)} d where ${mine}
     group by d.type, d.document_id`;
   return print(sql`select (select coalesce(json_agg(f.*), '[]') from (${documents}) f)::text as documents,
-    (select coalesce(json_agg(f.*), '[]') from (${due}) f)::text as due`);
+    (select coalesce(json_agg(f.*), '[]') from (${due}) f)::text as due
+    from ${quote(reader)} r where ${isMine(lease)}`);
 };
 
 /** Makes undelivered events due now: those that were given up, or all of them, optionally since a time. */

@@ -17,7 +17,7 @@ const RETRIED = 50;
 /** Time in milliseconds between two attempts of a reader with too many undelivered events. */
 const PROBE_INTERVAL = 60_000;
 
-/** Another instance has acquired the lease. */
+/** Another instance has acquired the lease, or the reader was disabled. */
 class LeaseLost extends Error {}
 
 export interface RunState {
@@ -81,7 +81,8 @@ export class ReaderRun {
   private async step(): Promise<boolean> {
     const { log, reader } = this.base;
     const { file, database } = log;
-    const [row = {}] = await database.run(compileParked(file, reader.name, RETRIED));
+    const [row] = await database.run(compileParked(file, this.lease, RETRIED));
+    if (row === undefined) throw new LeaseLost();
     const documents: unknown = JSON.parse(String(row['documents']));
     const parked = new Set((isDocuments(documents) ? documents : []).map(({ type, id }) => `${type} ${id}`));
     const due = dueRowsIn(row['due']).map((one) => ({
