@@ -5,12 +5,12 @@
 import { ApiError, isTemporary, messageOf } from '../api/errors.ts';
 import type { Answer } from '../api/http.ts';
 import { type Conflict, merge } from '../form/merge.ts';
-import { FormStore } from '../form/store.ts';
+import type { FormStore } from '../form/store.ts';
 import { newValues, readValues, same, sameValues, type Values, withoutIds } from '../form/values.ts';
 import { isSendable, nextWrite, sendsParts } from './next-write.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
-import { type Action, DocumentRequests, type Envelope } from './requests.ts';
-import type { Pending, Place } from './requests.ts';
+import { type Action, DocumentRequests, type Envelope, type Pending, type Place } from './requests.ts';
+import { newForm } from './copies.ts';
 import { Keeper } from './keeper.ts';
 import { Observed } from './observed.ts';
 import { OwnWrites } from './own-writes.ts';
@@ -50,7 +50,7 @@ export class DocumentEditor extends Observed<Snapshot> {
       // Another form of this browser has saved: the next save must not meet its change.
       () => void (this.own.hasChanged(this.etag) && this.catchUp()),
     );
-    this.store = new FormStore(newValues(place.type));
+    this.store = newForm(place.type, this.isNew);
     this.keeper = new Keeper(this.unsaved, () => [
       this.place,
       { form: this.store, conflicts: this.snapshot.conflicts, pending: this.pending },
@@ -79,7 +79,7 @@ export class DocumentEditor extends Observed<Snapshot> {
       if (this.isDisposed) return;
       const exists = isStored || this.isNew || this.type.kind === 'singleType' || (await this.isElsewhere());
       await this.recover();
-      this.show({ phase: exists ? 'ready' : 'missing' });
+      this.show({ phase: exists ? 'ready' : 'missing', isChanged: this.store.isChanged });
       // Another form of this browser has saved while this one was loading.
       if (this.own.hasChanged(this.etag)) void this.catchUp();
     } catch (error) {
@@ -124,7 +124,8 @@ export class DocumentEditor extends Observed<Snapshot> {
   private async recover(): Promise<void> {
     const theirs = this.store.base;
     const { values, conflicts, at, drop } = await this.unsaved.recover(this.place, theirs);
-    if (at === null) return;
+    // A copy of another document comes first.
+    if (at === null || (this.isNew && this.store.isChanged)) return;
     this.store.rebase(theirs, values);
     this.show({ conflicts, recoveredAt: this.store.isChanged ? at : null });
     await this.keeper.now();

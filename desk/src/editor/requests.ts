@@ -29,6 +29,10 @@ export interface DocumentState {
   readonly locales?: readonly { readonly locale: string; readonly status: Status }[];
 }
 
+/** Whether a document has a version in a locale. Without states of locales, it has the one that was read. */
+export const isStoredIn = (state: DocumentState | null, locale: string): boolean =>
+  state !== null && (state.locales === undefined || state.locales.some((one) => one.locale === locale));
+
 export type Action = 'publish' | 'unpublish' | 'discard';
 
 interface Write {

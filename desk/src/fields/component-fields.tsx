@@ -12,8 +12,8 @@ import {
   Text,
   UnstyledButton,
 } from '@mantine/core';
-import { IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { memo, useCallback, useMemo, useState, useSyncExternalStore } from 'react';
+import { IconAlertCircle, IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
+import { memo, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { type Item, newItem } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
@@ -94,12 +94,29 @@ const rowOf = (line: string): Row => {
   return { key, component };
 };
 
+/** Keys of the rows with problems below them. */
+function useProblemKeys(path: string): string {
+  const { store } = useForm();
+  return useSyncExternalStore(
+    useCallback((listener: () => void) => store.subscribe('', listener), [store]),
+    () => {
+      const below = store.problemPaths.filter((place) => place.startsWith(`${path}/#`));
+      return [...new Set(below.map((place) => place.slice(path.length + 2).split('/')[0] ?? ''))].join(' ');
+    },
+  );
+}
+
 export function ItemsField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
   const { model, store } = useForm();
   const [rows, problem] = useRows(path);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
+  const wrong = useProblemKeys(path);
+  // A closed row would hide the field that has to be corrected.
+  useEffect(() => {
+    if (wrong !== '') setOpened((before) => new Set([...before, ...wrong.split(' ')]));
+  }, [wrong]);
   const itemsNow = (): readonly Item[] => (store.get(path) ?? []) as readonly Item[];
   const isFull = attribute.max !== undefined && rows.length >= Number(attribute.max);
   const toggle = useCallback((key: string): void => {
@@ -137,6 +154,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
               uid={component}
               isZone={kindOf(attribute) === 'items' && attribute.type === 'dynamiczone'}
               isOpen={opened.has(key)}
+              isWrong={wrong.split(' ').includes(key)}
               toggle={toggle}
               remove={remove}
               readOnly={readOnly}
@@ -195,6 +213,8 @@ interface RowProps {
   readonly uid: string;
   readonly isZone: boolean;
   readonly isOpen: boolean;
+  /** Whether a value inside has a problem. */
+  readonly isWrong: boolean;
   readonly toggle: (key: string) => void;
   readonly remove: (key: string) => void;
   readonly readOnly: boolean;
@@ -204,10 +224,11 @@ const MAX_TITLE = 80;
 
 /** Compares all properties but the functions, which do the same in every rendering. */
 const isSameRow = (one: RowProps, other: RowProps): boolean =>
-  (['path', 'isOpen', 'readOnly', 'uid'] as const).every((name) => one[name] === other[name]) &&
+  (['path', 'isOpen', 'isWrong', 'readOnly', 'uid'] as const).every((name) => one[name] === other[name]) &&
   one.toggle === other.toggle;
 
-const ItemRow = memo(function ItemRow({ path, id, uid, isZone, isOpen, toggle, remove, readOnly }: RowProps) {
+const ItemRow = memo(function ItemRow(props: RowProps) {
+  const { path, id, uid, isZone, isOpen, isWrong, toggle, remove, readOnly } = props;
   const texts = useTexts();
   const { model } = useForm();
   const part = model.component(uid);
@@ -229,6 +250,14 @@ const ItemRow = memo(function ItemRow({ path, id, uid, isZone, isOpen, toggle, r
                 <Text size="sm" fw={500} truncate miw={0}>
                   <bdi>{name}</bdi>
                 </Text>
+                {isWrong && (
+                  <IconAlertCircle
+                    size={16}
+                    className="desk-wrong"
+                    role="img"
+                    aria-label={texts.hasProblem}
+                  />
+                )}
                 {isZone && text !== '' && (
                   <Text size="xs" c="dimmed" className="desk-wide">
                     {label}

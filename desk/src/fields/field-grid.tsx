@@ -51,7 +51,12 @@ export const FieldGrid = memo(function FieldGrid({ part, at, readOnly = false }:
   return (
     <div className="desk-grid">
       {fieldsOf(part).map((attribute) => (
-        <div key={attribute.name} style={{ '--desk-span': widthOf(attribute) } as CSSProperties}>
+        <div
+          key={attribute.name}
+          // In the line of the inputs beside it, whose labels are above them.
+          className={attribute.type === 'boolean' && widthOf(attribute) < 12 ? 'desk-choice' : undefined}
+          style={{ '--desk-span': widthOf(attribute) } as CSSProperties}
+        >
           <FieldOf
             attribute={attribute}
             path={at === '' ? attribute.name : `${at}/${attribute.name}`}

@@ -1,5 +1,5 @@
 /** Fields of long texts: `blocks` and `richtext`. Each editor is loaded with the first such field. */
-import { Input, Loader } from '@mantine/core';
+import { Center, Input, Loader } from '@mantine/core';
 import { type ComponentType, lazy, type ReactNode, Suspense, useId } from 'react';
 import { problemOf } from '../form/check.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
@@ -19,8 +19,17 @@ interface FrameProps extends FieldProps {
   readonly children: (shared: Shared) => ReactNode;
 }
 
-function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
+/** Room of an editor until it is loaded, so that the fields below it stay where they are. */
+function Waiting() {
   const texts = useTexts();
+  return (
+    <Center mih={200}>
+      <Loader size="sm" aria-label={texts.loading} />
+    </Center>
+  );
+}
+
+function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
   const id = useId();
   const { type, locale } = useForm();
   const { upload, notice } = useUpload();
@@ -37,7 +46,7 @@ function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
       data-path={path}
     >
       {notice}
-      <Suspense fallback={<Loader size="sm" aria-label={texts.loading} />}>
+      <Suspense fallback={<Waiting />}>
         <div lang={isLocal ? locale : undefined}>
           {children({
             label,

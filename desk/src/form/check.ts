@@ -18,7 +18,7 @@ function textProblem(
 ): string | null {
   if (maxLength !== undefined && value.length > maxLength) return texts.tooLong(maxLength);
   if (minLength !== undefined && value.length < minLength) return texts.tooShort(minLength);
-  if (type === 'email' && !/^[^\s@]+@[^\s@]+$/.test(value)) return texts.noPattern;
+  if (type === 'email' && !/^[^\s@]+@[^\s@]+$/.test(value)) return texts.reasons.email;
   if (regex === undefined) return null;
   try {
     return new RegExp(regex, 'u').test(value) ? null : texts.noPattern;

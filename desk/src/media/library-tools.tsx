@@ -64,7 +64,7 @@ export function LibraryTools({ state, go, hasKind }: Props) {
           value={state.sort}
           allowDeselect={false}
           onChange={(sort) => go({ sort: SORTS.find((one) => one === sort) ?? 'newest' })}
-          w={150}
+          w={180}
         />
         <Switch
           pb={8}

@@ -80,9 +80,10 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
   useEffect(() => () => void client.invalidateQueries({ queryKey: ['list'] }), [client]);
   const list = queryOf({ locale, other: null, preview: false }, model);
   const leave = (): void => navigate(isCollection ? `/content/${type.name}${list}` : '/');
+  const create = (): void => navigate(`/content/${type.name}/new${list}`);
   return (
     <>
-      <SaveBar editor={editor} deleted={leave} />
+      <SaveBar editor={editor} deleted={leave} {...(isCollection ? { create } : {})} />
       <div className={panels.preview ? 'desk-with-preview' : undefined}>
         <Stack p="md" maw={panels.other === null ? 1000 : 1400} mx="auto" className="desk-document">
           <DocumentHead {...{ editor, panels, go }}>

@@ -244,7 +244,7 @@ function ColumnMenu({
   return (
     <Popover trapFocus returnFocus position="bottom-start">
       <Popover.Target>
-        <Button variant="default" leftSection={<IconColumns3 size={16} />}>
+        <Button variant="default" leftSection={<IconColumns3 size={16} />} visibleFrom="sm">
           {texts.columns}
         </Button>
       </Popover.Target>

@@ -73,6 +73,10 @@ function screensOf(model: Model, { texts, language }: Spoken): readonly Entry[] 
   ];
 }
 
+/** Whether a word of the label begins with the letters. */
+const beginsWord = ({ label }: Entry, letters: string): boolean =>
+  ` ${label.toLowerCase()}`.includes(` ${letters}`);
+
 interface Search {
   readonly model: Model;
   readonly text: string;
@@ -114,10 +118,13 @@ export default function Palette({ close }: { readonly close: () => void }) {
   const [asked] = useDebouncedValue(search.trim(), 200);
   const { data, isFetching } = useDocuments(asked);
   const wanted = search.trim().toLowerCase();
-  const screens = screensOf(model, { texts, language }).filter(({ label }) =>
+  const found = screensOf(model, { texts, language }).filter(({ label }) =>
     label.toLowerCase().includes(wanted),
   );
-  const entries = [...screens, ...(wanted.length >= MIN_LETTERS ? (data ?? []) : [])].slice(0, MAX_ENTRIES);
+  // Letters inside a word are rarely meant: documents come before such screens.
+  const [named, others] = [true, false].map((is) => found.filter((one) => beginsWord(one, wanted) === is));
+  const documents = wanted.length >= MIN_LETTERS ? (data ?? []) : [];
+  const entries = [...(named ?? []), ...documents, ...(others ?? [])].slice(0, MAX_ENTRIES);
   const combobox = useCombobox({ opened: true });
   const paths = entries.map(({ path }) => path).join();
   useEffect(() => {

@@ -18,6 +18,8 @@ interface Preview {
 }
 
 const WIDTHS = { phone: 390, tablet: 820, desktop: 1280 } as const;
+/** Width of the window below which a page starts as wide as a phone. */
+const NARROW = 600;
 type Width = keyof typeof WIDTHS;
 
 /** Milliseconds after which a token is renewed, which is less than its shortest lifetime. */
@@ -54,7 +56,7 @@ export default function PreviewPane({
 }) {
   const texts = useTexts();
   const { panels } = texts;
-  const [width, setWidth] = useState<Width>('desktop');
+  const [width, setWidth] = useState<Width>(() => (innerWidth < NARROW ? 'phone' : 'desktop'));
   const { data, error, isStored, refetch } = usePreview(editor);
   const title = textOfValue(editor.store.get(editor.type.title)) || editor.type.label;
   return (

@@ -5,6 +5,8 @@ import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { messageOf } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
+import { offerCopy } from '../editor/copies.ts';
+import { isStoredIn } from '../editor/requests.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
@@ -22,20 +24,23 @@ const AddDialog = lazy(() => import('./releases/add-dialog.tsx'));
 interface Props {
   readonly editor: DocumentEditor;
   readonly deleted: () => void;
+  /** Opens a new document; without it, documents cannot be duplicated here. */
+  readonly create?: () => void;
 }
 
 type Asked = 'unpublish' | 'discard' | 'delete';
 
-export function SaveBar({ editor, deleted }: Props) {
+export function SaveBar({ editor, deleted, create }: Props) {
   const texts = useTexts();
   const snapshot = useSnapshot(editor);
   const [asked, setAsked] = useState<Asked | null>(null);
   const [panel, setPanel] = useState<'schedule' | 'release' | null>(null);
   const { type, isNew } = editor;
   const { saving, state, phase, conflicts } = snapshot;
-  const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
-  const mayPublish = hasDrafts(type) && ('publish' in type.verbs || 'update' in type.verbs);
-  const isLive = state !== null && state.status !== 'draft';
+  const isGone = phase === 'missing';
+  const mayWrite = !isGone && (isNew ? 'create' : 'update') in type.verbs;
+  const mayPublish = !isGone && hasDrafts(type) && ('publish' in type.verbs || 'update' in type.verbs);
+  const isStored = isStoredIn(state, editor.place.locale);
   const missing = useMissingStage(editor);
   const save = (): void => void editor.save();
   const publish = async (): Promise<void> => {
@@ -49,12 +54,12 @@ export function SaveBar({ editor, deleted }: Props) {
     ],
     [],
   );
-  if (phase === 'loading' || phase === 'failed') return null;
+  if (phase === 'loading' || phase === 'failed' || (isGone && !snapshot.isChanged)) return null;
   return (
     <div className="desk-savebar">
       <Group py="xs" gap="sm" justify="space-between" wrap="nowrap" className="desk-savebar-row">
         <Group gap="sm" wrap="nowrap">
-          {hasDrafts(type) && state !== null && <StatusBadge status={state.status} />}
+          {hasDrafts(type) && isStored && state !== null && <StatusBadge status={state.status} />}
           <Stage editor={editor} at="bar" />
           <Progress editor={editor} />
         </Group>
@@ -87,41 +92,70 @@ export function SaveBar({ editor, deleted }: Props) {
               {texts.publish}
             </Button>
           )}
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <ActionIcon variant="subtle" aria-label={texts.moreActions}>
-                <IconDots size={18} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item disabled={!snapshot.isChanged} onClick={() => void editor.revert()}>
-                {texts.revert}
-              </Menu.Item>
-              {'schedule' in type.verbs && !isNew && (
-                <Menu.Item onClick={() => setPanel('schedule')}>{texts.panels.schedule}</Menu.Item>
-              )}
-              {mayRelease(type, editor.model) && !isNew && (
-                <Menu.Item onClick={() => setPanel('release')}>{texts.releases.add}</Menu.Item>
-              )}
-              {isLive && 'unpublish' in type.verbs && (
-                <Menu.Item onClick={() => setAsked('unpublish')}>{texts.unpublish}</Menu.Item>
-              )}
-              {state?.status === 'modified' && 'discard' in type.verbs && (
-                <Menu.Item onClick={() => setAsked('discard')}>{texts.discard}</Menu.Item>
-              )}
-              {'delete' in type.verbs && !isNew && (
-                <Menu.Item color="red" onClick={() => setAsked('delete')}>
-                  {texts.delete}
-                </Menu.Item>
-              )}
-            </Menu.Dropdown>
-          </Menu>
+          <MoreActions {...{ editor, create }} ask={setAsked} open={setPanel} />
         </Group>
       </Group>
       <Question {...{ editor, asked, deleted }} close={() => setAsked(null)} />
       <Panel {...{ editor, panel }} close={() => setPanel(null)} />
     </div>
   );
+}
+
+interface MoreProps {
+  readonly editor: DocumentEditor;
+  readonly create: (() => void) | undefined;
+  readonly ask: (asked: Asked) => void;
+  readonly open: (panel: 'schedule' | 'release') => void;
+}
+
+/** Menu of what is not done every day. */
+function MoreActions({ editor, create, ask, open }: MoreProps) {
+  const texts = useTexts();
+  const snapshot = useSnapshot(editor);
+  const { type, isNew } = editor;
+  const { state, phase } = snapshot;
+  const isGone = phase === 'missing';
+  const isStored = isStoredIn(state, editor.place.locale);
+  const isLive = isStored && state?.status !== 'draft';
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" aria-label={texts.moreActions}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item disabled={!snapshot.isChanged} onClick={() => void editor.revert()}>
+          {texts.revert}
+        </Menu.Item>
+        {create !== undefined && 'create' in type.verbs && !isNew && !isGone && (
+          <Menu.Item onClick={() => duplicate(editor, create)}>{texts.duplicate}</Menu.Item>
+        )}
+        {'schedule' in type.verbs && !isNew && (
+          <Menu.Item onClick={() => open('schedule')}>{texts.panels.schedule}</Menu.Item>
+        )}
+        {mayRelease(type, editor.model) && !isNew && (
+          <Menu.Item onClick={() => open('release')}>{texts.releases.add}</Menu.Item>
+        )}
+        {isLive && 'unpublish' in type.verbs && (
+          <Menu.Item onClick={() => ask('unpublish')}>{texts.unpublish}</Menu.Item>
+        )}
+        {isStored && state?.status === 'modified' && 'discard' in type.verbs && (
+          <Menu.Item onClick={() => ask('discard')}>{texts.discard}</Menu.Item>
+        )}
+        {'delete' in type.verbs && !isNew && !isGone && (
+          <Menu.Item color="red" onClick={() => ask('delete')}>
+            {texts.delete}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function duplicate({ store, type }: DocumentEditor, create: () => void): void {
+  offerCopy(store.values, type);
+  create();
 }
 
 interface PanelProps {
@@ -141,9 +175,15 @@ function Panel({ editor, panel, close }: PanelProps) {
   );
 }
 
+/** Frames in which entries of components open, level by level. */
+const MAX_FRAMES = 10;
+
 /** Moves to the first field that the server has refused, once it is marked. */
-const focusProblem = (): void =>
-  void setTimeout(() => document.querySelector<HTMLElement>('.desk-document [aria-invalid=true]')?.focus());
+function focusProblem(frames = MAX_FRAMES): void {
+  const field = document.querySelector<HTMLElement>('.desk-document [aria-invalid=true]');
+  if (field !== null) field.focus();
+  else if (frames > 0) requestAnimationFrame(() => focusProblem(frames - 1));
+}
 
 /** Says whether a deleted document can be restored. */
 const deletionHint = ({ verbs }: Type, texts: Texts): string =>
@@ -182,7 +222,7 @@ function Progress({ editor }: { readonly editor: DocumentEditor }) {
   );
 }
 
-interface QuestionProps extends Props {
+interface QuestionProps extends Omit<Props, 'create'> {
   readonly asked: Asked | null;
   readonly close: () => void;
 }
@@ -192,6 +232,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
   const { localeName } = useFormats();
   const { type, store } = editor;
   const { state } = useSnapshot(editor);
+  const isStored = isStoredIn(state, editor.place.locale);
   const [error, setError] = useState<string | null>(null);
   const title = textOfValue(store.get(type.title)) || texts.untitled;
   const questions = {
@@ -240,14 +281,14 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
               {texts.discard}
             </Button>
           )}
-          {asked === 'delete' && hasLocales && (
+          {asked === 'delete' && hasLocales && isStored && (
             <Button color="red" variant="outline" onClick={() => void remove(false)}>
               {texts.deleteLocale(localeName(editor.place.locale))}
             </Button>
           )}
           {asked === 'delete' && (
             <Button color="red" onClick={() => void remove(true)}>
-              {hasLocales ? texts.deleteAll : texts.delete}
+              {hasLocales || !isStored ? texts.deleteAll : texts.delete}
             </Button>
           )}
         </Group>

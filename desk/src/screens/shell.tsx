@@ -1,4 +1,5 @@
 import {
+  Anchor,
   AppShell,
   Box,
   Burger,
@@ -11,7 +12,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { Model, Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
@@ -136,8 +137,10 @@ function Screens({ close }: Pick<ScreenProps, 'close'>) {
   const model = useModel();
   return (
     <>
-      {model.releases && <ScreenLink href="/releases" label={texts.releases.title} close={close} />}
-      {hasFiles(model) && <ScreenLink href="/media" label={texts.library} close={close} />}
+      <Box mb="md">
+        {model.releases && <ScreenLink href="/releases" label={texts.releases.title} close={close} />}
+        {hasFiles(model) && <ScreenLink href="/media" label={texts.library} close={close} />}
+      </Box>
       <PeopleNavigation close={close} />
       {hostScreens().map(({ name, label }) => (
         <ScreenLink key={name} href={`/host/${name}`} label={hostText(label, language)} close={close} />
@@ -176,11 +179,21 @@ function Past({ screen, name, documentId }: PastProps) {
 
 function Nothing() {
   const texts = useTexts();
+  const [path] = useLocation();
+  const isHome = path === '/';
+  useEffect(() => {
+    document.title = `${texts.notFound} · ${texts.desk}`;
+  }, [texts]);
   return (
     <Box p="xl">
-      <Title order={1} size="h3">
+      <Title order={1} size="h3" mb="sm">
         {texts.notFound}
       </Title>
+      {!isHome && (
+        <Anchor component={Link} href="/">
+          {texts.toStart}
+        </Anchor>
+      )}
     </Box>
   );
 }
@@ -234,15 +247,13 @@ function ScreenLink({ href, label, close }: ScreenProps) {
   const [path] = useLocation();
   const isActive = path === href || path.startsWith(`${href}/`);
   return (
-    <Box mb="md">
-      <NavLink
-        component={Link}
-        href={href}
-        label={label}
-        active={isActive}
-        aria-current={isActive ? 'page' : undefined}
-        onClick={close}
-      />
-    </Box>
+    <NavLink
+      component={Link}
+      href={href}
+      label={label}
+      active={isActive}
+      aria-current={isActive ? 'page' : undefined}
+      onClick={close}
+    />
   );
 }

@@ -25,6 +25,7 @@ export const de: Texts = {
   no: 'Nein',
   none: 'Leer',
   notFound: 'Diese Seite gibt es nicht.',
+  toStart: 'Zum Anfang',
   failed: (reason) => `Der Inhalt konnte nicht geladen werden: ${reason}`,
   noDeskTitle: 'Kein Zugang zur Redaktion',
   noDesk:
@@ -132,6 +133,7 @@ export const de: Texts = {
 
   save: 'Speichern',
   publish: 'Veröffentlichen',
+  duplicate: 'Duplizieren',
   unpublish: 'Zurückziehen',
   discard: 'Änderungen seit der Veröffentlichung verwerfen',
   delete: 'Löschen',
@@ -154,7 +156,7 @@ export const de: Texts = {
   confirmDeleteHint:
     'Links auf das Dokument werden ebenfalls entfernt. Das lässt sich nicht rückgängig machen.',
   deleteLocale: (locale) => `Die Fassung in ${locale} löschen`,
-  deleteAll: 'Das Dokument in allen Sprachen löschen',
+  deleteAll: 'In allen Sprachen löschen',
   confirmDiscard: 'Den Entwurf verwerfen?',
   confirmDiscardHint:
     'Der Entwurf erhält den veröffentlichten Inhalt. Änderungen seit der Veröffentlichung gehen verloren.',
@@ -186,6 +188,7 @@ export const de: Texts = {
   tooSmall: (min) => `Mindestens ${min}`,
   tooLarge: (max) => `Höchstens ${max}`,
   noNumber: 'Eine Zahl wird erwartet',
+  hasProblem: 'Ein Feld darin muss korrigiert werden',
   noPattern: 'Der Text hat nicht die erwartete Form',
   noJson: 'Das ist kein gültiges JSON',
   inZone: (zone) => `Zeitzone: ${zone}`,

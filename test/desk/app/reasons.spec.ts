@@ -1,5 +1,6 @@
 /** Messages of the server, as editors read them. */
 import { ApiError } from '../../../desk/src/api/errors.ts';
+import { problemOf } from '../../../desk/src/form/check.ts';
 import { de } from '../../../desk/src/texts/de.ts';
 import { en } from '../../../desk/src/texts/en.ts';
 import { reasonText } from '../../../desk/src/texts/reasons.ts';
@@ -45,6 +46,12 @@ describe('reasonText()', () => {
       details: { path: 'quote.0.text' },
     });
     expect(problems).toEqual([{ path: ['quote', '0', 'text'], message: 'Invalid key text' }]);
+  });
+
+  it('has the same words as the check of a value while it is typed', () => {
+    const contact = { name: 'contact', label: 'Contact', required: false, localized: false };
+    const email = { ...contact, type: 'email', actions: ['update'] } as const;
+    expect(problemOf(email, 'abc', en)).toBe(reasonText('contact must be a valid email', en));
   });
 
   it('is in the language of the desk', () => {

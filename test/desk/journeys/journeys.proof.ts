@@ -321,6 +321,50 @@ const PASSWORD = 'a long password of an editor';
     expect(again.documentId).not.toBe(documentId);
   });
 
+  it('is offered nothing for a document that does not exist, and a way back from a page that does not', async () => {
+    await ann.open('/content/article/aaaaaaaaaaaaaaaaaaaaaaaa');
+    await ann.sees('It does not exist any more, or you may not see it.');
+    expect(await ann.texts('.desk-savebar')).toEqual([]);
+    await ann.open('/content/nothing');
+    await ann.heading('This page does not exist.');
+    await ann.follow('Back to the start');
+    await ann.heading('Tags');
+  });
+
+  it('duplicates a document: the copy has its own addresses and entries, and takes no links away', async () => {
+    const author = await api('post', '/authors', { data: { name: 'Copied by many' } });
+    const { documentId } = await make({
+      title: 'Original',
+      author: author.documentId,
+      sections: [{ __component: 'part.quote', text: 'The sea gives.' }],
+    });
+    const open = async (path: string): Promise<void> => {
+      await ann.open(path);
+      await ann.press('More actions');
+      await ann.item('Duplicate');
+      await ann.until('a new form', () => Promise.resolve(ann.page.url().endsWith('/new')));
+    };
+    await open(`/content/article/${documentId}`);
+    await ann.until('the copy', async () => (await ann.valueOf('Title')) === 'Original');
+    await ann.fill('Title', 'The copy');
+    await ann.press('Save');
+    await ann.savesItself();
+    const sections = 'status=draft&populate[author]=true&populate[sections][populate]=*';
+    const [copy] = await api('get', `/articles?filters[title]=The copy&${sections}`);
+    const original = await stored(documentId, sections);
+    expect(original).toMatchObject({ title: 'Original', slug: 'original', author: { name: author.name } });
+    expect(copy).toMatchObject({
+      slug: 'the-copy',
+      author: { name: author.name },
+      sections: [{ text: 'The sea gives.' }],
+    });
+    expect(copy.sections[0].id).not.toBe(original.sections[0].id);
+    await open(`/content/author/${author.documentId}`);
+    await ann.until('the copy', async () => (await ann.texts('h1')).includes('New: Author'));
+    await ann.seesNot('Original');
+    await ann.seesNot('The copy');
+  });
+
   it('links, orders by keyboard and removes tags', async () => {
     for (const label of ['Alpha', 'Beta', 'Gamma']) await api('post', '/tags', { data: { label } });
     const { documentId } = await make({ title: 'With tags' });
@@ -372,6 +416,21 @@ const PASSWORD = 'a long password of an editor';
         rows: [{ heading: 'First row', cells: [{ text: 'A cell' }] }],
       },
     ]);
+  });
+
+  it('finds the field that must be corrected open, also inside of a closed entry, and is moved to it', async () => {
+    const sections = ['A quote', null].map((text) => ({ __component: 'part.quote', text }));
+    const { documentId } = await make({ title: 'With an empty quote', sections });
+    await ann.open(`/content/article/${documentId}`);
+    await ann.heading('With an empty quote');
+    await ann.sees('2 entries');
+    await ann.press('Publish');
+    await ann.sees('Required to publish');
+    await ann.until('the field', async () => (await ann.focused()) === 'Text');
+    expect(await ann.texts('[role=img][aria-label="A field inside must be corrected"]')).toHaveLength(1);
+    await ann.fill('Text', 'The wind sings.');
+    await ann.press('Publish');
+    await ann.status('Published');
   });
 
   it('orders and removes components, and keeps the ids of those that stay', async () => {

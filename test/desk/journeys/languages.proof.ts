@@ -163,6 +163,20 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.heading('Ports en hiver');
   });
 
+  it('sees no status of another language, and nothing to unpublish, in one that is missing', async () => {
+    const { documentId } = await visit.api('post', '/articles', { data: { title: 'English only' } });
+    await ann.open(`/content/article/${documentId}?locale=ar`);
+    await ann.sees('There is no version in Arabic yet.');
+    expect(await ann.texts('.desk-savebar .desk-status')).toEqual([]);
+    await ann.press('More actions');
+    await ann.sees('Duplicate');
+    const items = await ann.texts('[role=menuitem]');
+    expect(items.filter((one) => ['Unpublish', 'Discard changes since publishing'].includes(one))).toEqual(
+      [],
+    );
+    await ann.page.keyboard.press('Escape');
+  });
+
   it('reads and writes from right to left, with labels from left to right', async () => {
     const tag = await visit.api('post', '/tags', { data: { label: 'سفر (2026)' } });
     const { documentId } = await make({ title: 'Bread', slug: 'bread', tags: [tag.documentId] });

@@ -41,6 +41,29 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.heading('New: Tag');
   });
 
+  it('gets an empty form for each new document, also right after it has stored one', async () => {
+    await ann.fill('Label', 'First');
+    await ann.press('Save');
+    await ann.heading('First');
+    await ann.until('an address', () => Promise.resolve(!ann.page.url().endsWith('/new')));
+    await palette();
+    await ann.page.keyboard.type('new: tag');
+    await ann.until('entry', async () => (await options()).length === 1);
+    await ann.page.keyboard.press('Enter');
+    await ann.heading('New: Tag');
+    expect(await ann.valueOf('Label')).toBe('');
+  });
+
+  it('finds documents before screens that have the letters inside a word', async () => {
+    await palette();
+    await ann.page.keyboard.type('ra');
+    await ann.until('documents', async () => (await options()).some((one) => one.startsWith('Rain')));
+    const found = await options();
+    expect(found[0]).toMatch(/^Rain/);
+    expect(found.at(-1)).toMatch(/^Media library/);
+    await ann.page.keyboard.press('Escape');
+  });
+
   it('finds a document of any type, and opens it', async () => {
     await palette();
     await ann.page.keyboard.type('autumn');

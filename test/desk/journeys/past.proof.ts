@@ -62,6 +62,17 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.texts('ins')).toContain('of the north');
   });
 
+  it('compares the first draft after a publication with what was published', async () => {
+    const { documentId } = await api('post', '/articles', { data: { title: 'Ebb' } });
+    await api('put', `/articles/${documentId}?status=draft`, { data: { title: 'Ebb and flow' } });
+    await ann.open(`/history/article/${documentId}`);
+    await ann.heading('History of Ebb and flow');
+    await ann.until('differences', async () => (await differences()).join() === 'Title Ebb and flow');
+    expect(await ann.text()).not.toContain('This is the first version.');
+    await ann.open(`/history/article/${id}`);
+    await ann.heading('History of Harbours of the north');
+  });
+
   it('reads a version as it was', async () => {
     await ann.page.locator('[role=tab] ::-p-text(Content)').click();
     await ann.until('content', async () => (await ann.texts('dd')).includes('Harbours of the north'));

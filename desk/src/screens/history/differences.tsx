@@ -60,7 +60,14 @@ function OneDifference({ difference: one }: { readonly difference: Difference })
 
 function Mark({ label, colour }: { readonly label: string; readonly colour: 'green' | 'red' }) {
   return (
-    <Badge size="sm" tt="none" variant="light" color={colour} className={`desk-mark-${colour}`}>
+    <Badge
+      size="sm"
+      tt="none"
+      variant="light"
+      miw="max-content"
+      color={colour}
+      className={`desk-mark-${colour}`}
+    >
       {label}
     </Badge>
   );

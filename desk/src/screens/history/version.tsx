@@ -94,12 +94,25 @@ function Failure({ error, retry }: { readonly error: Error; readonly retry: () =
 
 const FORMER = '';
 
+const hasContent = ({ action }: Version): boolean => action !== 'delete' && action !== 'unpublish';
+
+/** Version before another one in the same language; null for none. The list has the newest one first. */
+function earlierThan(id: string, versions: readonly Version[]): string | null {
+  const at = versions.findIndex((one) => one.id === id);
+  const { locale } = versions[at] ?? {};
+  if (at < 0) return null;
+  return versions.slice(at + 1).find((one) => hasContent(one) && one.locale === locale)?.id ?? null;
+}
+
 function Changes({ subject, id, others }: Pick<Props, 'subject' | 'id' | 'others'>) {
   const texts = useTexts();
   const { dateTime, localeName } = useFormats();
   const [other, setOther] = useState(FORMER);
+  const { data } = useChangesOf(subject, id, null);
+  // The first draft after a publication has no draft before it: the published version is.
+  const before = data?.from === null ? earlierThan(id, others) : null;
   const choices = others
-    .filter((one) => one.id !== id && one.action !== 'delete' && one.action !== 'unpublish')
+    .filter((one) => one.id !== id && hasContent(one))
     .map(({ id: value, at, status, locale }) => ({
       value,
       label: [dateTime(new Date(at)), texts[status], ...(locale === null ? [] : [localeName(locale)])].join(
@@ -116,7 +129,7 @@ function Changes({ subject, id, others }: Pick<Props, 'subject' | 'id' | 'others
         onChange={(next) => setOther(next ?? FORMER)}
         maw={420}
       />
-      <Compared {...{ subject, id }} other={other === FORMER ? null : other} />
+      <Compared {...{ subject, id }} other={other === FORMER ? before : other} />
     </Stack>
   );
 }

@@ -50,7 +50,7 @@ export function RolesScreen() {
               <Table.Td className="desk-wide">
                 {Object.keys(inCode).length > 0 ? texts.persons.inCode : texts.persons.inDatabase}
               </Table.Td>
-              <Table.Td>{texts.persons.usersOf(users)}</Table.Td>
+              <Table.Td style={{ whiteSpace: 'nowrap' }}>{texts.persons.usersOf(users)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -184,17 +184,17 @@ function States({ user: { blocked, confirmed } }: { readonly user: User }) {
   return (
     <Group gap={4}>
       {blocked === true && (
-        <Badge variant="outline" tt="none" className="desk-status desk-status-modified">
+        <Badge variant="light" color="orange" tt="none" className="desk-status desk-status-modified">
           {texts.persons.blocked}
         </Badge>
       )}
       {blocked !== true && confirmed === false && (
-        <Badge variant="outline" tt="none" className="desk-status">
+        <Badge variant="light" color="gray" tt="none" className="desk-status">
           {texts.persons.unconfirmed}
         </Badge>
       )}
       {blocked !== true && confirmed !== false && (
-        <Badge variant="outline" tt="none" className="desk-status desk-status-published">
+        <Badge variant="light" color="green" tt="none" className="desk-status desk-status-published">
           {texts.persons.active}
         </Badge>
       )}
