@@ -9,10 +9,12 @@ interface Wanted {
   readonly type: Type;
   readonly documentId: string | null;
   readonly locale: string;
+  /** Number of the form. Another one opens the document again. */
+  readonly form?: number;
 }
 
 /** Opens a document while the component is shown. Null until the first rendering is done. */
-export function useEditor({ model, type, documentId, locale }: Wanted): DocumentEditor | null {
+export function useEditor({ model, type, documentId, locale, form = 0 }: Wanted): DocumentEditor | null {
   const [editor, setEditor] = useState<DocumentEditor | null>(null);
   useEffect(() => {
     const user = session.user?.documentId ?? 'host';
@@ -21,7 +23,7 @@ export function useEditor({ model, type, documentId, locale }: Wanted): Document
     void opened.load();
     return () => opened.dispose();
     // Another description of the same model does not close a form.
-  }, [type.name, documentId, locale]);
+  }, [type.name, documentId, locale, form]);
   return editor;
 }
 

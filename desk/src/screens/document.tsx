@@ -26,16 +26,16 @@ export function DocumentScreen({ type, documentId }: Props) {
   const [address] = useSearchParams();
   const locale = type.localized ? (address.get('locale') ?? model.defaultLocale) : model.defaultLocale;
   // A new document keeps its form when it gets an id.
-  const [opened, setOpened] = useState<Opened>({ documentId, locale, created: null });
+  const [opened, setOpened] = useState<Opened>({ documentId, locale, created: null, form: 0 });
   if ((opened.created ?? opened.documentId) !== documentId || opened.locale !== locale)
-    setOpened({ documentId, locale, created: null });
-  const editor = useEditor({ model, type, documentId: opened.documentId, locale: opened.locale });
+    setOpened({ documentId, locale, created: null, form: opened.form + 1 });
+  const editor = useEditor({ ...opened, model, type });
   if (editor === null) return null;
   return (
     <OpenDocument
       editor={editor}
       locale={locale}
-      created={(id) => setOpened({ documentId: opened.documentId, locale, created: id })}
+      created={(id) => setOpened({ ...opened, created: id })}
     />
   );
 }
@@ -46,6 +46,8 @@ interface Opened {
   readonly locale: string;
   /** Id that the form has got since it was opened; null for none. */
   readonly created: string | null;
+  /** Number of the form: a new document after another one is another form. */
+  readonly form: number;
 }
 
 interface OpenProps {

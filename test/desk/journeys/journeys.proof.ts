@@ -328,7 +328,7 @@ const PASSWORD = 'a long password of an editor';
     await ann.open('/content/nothing');
     await ann.heading('This page does not exist.');
     await ann.follow('Back to the start');
-    await ann.heading('Tags');
+    await ann.heading('Articles');
   });
 
   it('duplicates a document: the copy has its own addresses and entries, and takes no links away', async () => {

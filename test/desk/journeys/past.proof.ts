@@ -67,7 +67,10 @@ import { startVisit, type Visit } from './visit.ts';
     await api('put', `/articles/${documentId}?status=draft`, { data: { title: 'Ebb and flow' } });
     await ann.open(`/history/article/${documentId}`);
     await ann.heading('History of Ebb and flow');
-    await ann.until('differences', async () => (await differences()).join() === 'Title Ebb and flow');
+    await ann.until(
+      'differences',
+      async () => (await differences()).join() === 'Title Before Ebb After Ebb and flow',
+    );
     expect(await ann.text()).not.toContain('This is the first version.');
     await ann.open(`/history/article/${id}`);
     await ann.heading('History of Harbours of the north');
