@@ -13,7 +13,7 @@ const isCopied = (attribute: Attribute): boolean =>
   attribute.unique !== true &&
   !EXCLUSIVE.includes(attribute.relation ?? '');
 
-export function copyOf(values: Values, type: Type): Values {
+function copyOf(values: Values, type: Type): Values {
   const copied = fieldsOf(type).filter(isCopied);
   return {
     ...newValues(type),

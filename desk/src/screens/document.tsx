@@ -32,11 +32,7 @@ export function DocumentScreen({ type, documentId }: Props) {
   const editor = useEditor({ ...opened, model, type });
   if (editor === null) return null;
   return (
-    <OpenDocument
-      editor={editor}
-      locale={locale}
-      created={(id) => setOpened({ ...opened, created: id })}
-    />
+    <OpenDocument editor={editor} locale={locale} created={(id) => setOpened({ ...opened, created: id })} />
   );
 }
 
