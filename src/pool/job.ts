@@ -58,8 +58,8 @@ export class Job {
    */
   pipeline(configs: readonly QueryConfig[], done: Done): void {
     this.send(done, (client, responded) => {
-      this.batch = new PipelinedBatch(client, configs, responded);
-      this.batch.timedOut = (error) => this.slot.fail(error);
+      const timedOut = (error: Error): void => this.slot.fail(error);
+      this.batch = new PipelinedBatch(client, configs, { done: responded, timedOut });
       client.query(this.batch);
     });
   }

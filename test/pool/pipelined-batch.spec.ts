@@ -13,13 +13,17 @@ class Sent {
     sync: () => undefined,
   };
   readonly results: { readonly error: Error | null; readonly rows: readonly (readonly Row[])[] }[] = [];
+  readonly timeouts: Error[] = [];
   readonly batch: PipelinedBatch;
   readonly failure: Error | null;
 
   constructor(...configs: readonly QueryConfig[]) {
     const parser = (text: string): unknown => JSON.parse(text);
     const client = { connection: this.wire, getTypeParser: () => parser } as unknown as PoolClient;
-    this.batch = new PipelinedBatch(client, configs, (error, rows) => this.results.push({ error, rows }));
+    this.batch = new PipelinedBatch(client, configs, {
+      done: (error, rows) => this.results.push({ error, rows }),
+      timedOut: (error) => this.timeouts.push(error),
+    });
     this.failure = this.batch.submit(this.wire);
   }
 
@@ -104,12 +108,10 @@ describe('a pipelined batch', () => {
 
   it('reports the timeout of the driver, and returns the result of the server later', () => {
     const sent = new Sent(config('select 1'));
-    const timeouts: Error[] = [];
-    sent.batch.timedOut = (error) => void timeouts.push(error);
     const timeout = new Error('Query read timeout');
     sent.batch.callback(timeout);
     sent.batch.handleError(timeout, sent.wire);
-    expect([timeouts, sent.results]).toEqual([[timeout], []]);
+    expect([sent.timeouts, sent.results]).toEqual([[timeout], []]);
     sent.respond(['1']);
     sent.batch.handleReadyForQuery(sent.wire);
     expect(sent.results).toEqual([{ error: null, rows: [[{ value: 1 }]] }]);

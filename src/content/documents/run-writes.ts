@@ -1,5 +1,5 @@
 /** Writes of one transaction: all of them or none. */
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { inThisContext } from '../../kernel/async-context.js';
 import { ContentError, isTaken } from '../../kernel/errors.js';
 import { locking } from '../../pool/locks.js';
 import type { Lock } from '../../pool/locks.js';
@@ -38,7 +38,7 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
   const transact = ({ expects, checksTaken = false, together = false }: Manner): Promise<void> =>
     base.database.transaction(
       // A batch may call this from the context of another request.
-      AsyncLocalStorage.bind(async (runner: Runner) => {
+      inThisContext(async (runner: Runner) => {
         done = [];
         const open = await openFor(runner, writes);
         const one = (write: WriteRun<T>, through: Runner): Promise<Written<T>> => {

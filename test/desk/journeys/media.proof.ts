@@ -117,6 +117,7 @@ const GIVE = `(kind, selector, files) => {
       const after = await visit.api('get', `/upload/files/${before.documentId}`);
       return after.width === 400 && after.height === 400;
     });
+    await ann.until('one dialog', async () => (await ann.page.$$('[role=dialog]')).length === 1);
     await ann.press('Close');
     await closed();
   });
