@@ -63,6 +63,12 @@ const ROLES = {
   blind: { article: ['update', 'create', 'readDrafts'] },
   reader: { article: ['find', 'findOne', 'readDrafts'] },
   keeper: { article: ['find', 'findOne', 'readDrafts', 'update'] },
+  redReader: {
+    article: [
+      { actions: ['find', 'findOne', 'readDrafts'], where: () => ({ team: { name: 'red' } }) },
+      'update',
+    ],
+  },
   redWriter: {
     article: [
       'find',
@@ -130,7 +136,8 @@ describe('rights on history', () => {
   it('25.11 shows the versions that met the condition', async () => {
     const id = await moved();
     expect(await titles(id, 'all')).toEqual(['one', 'two', 'three']);
-    for (const as of ['red', 'redWriter'] as const) expect(await titles(id, as)).toEqual(['one', 'three']);
+    for (const as of ['red', 'redReader', 'redWriter'] as const)
+      expect([as, await titles(id, as)]).toEqual([as, ['one', 'three']]);
     const [third, second, first] = (await versions(id, 'all')).data;
     const { meta } = await versions(id, 'red');
     expect(meta.pagination.total).toBe(2);
