@@ -4,7 +4,17 @@
  */
 import fc from 'fast-check';
 import { LOCALES } from './content.ts';
-import { PARTS, type Relation, RELATIONS, type Side, type Type, TYPES } from './shape.ts';
+import {
+  INITIAL,
+  PARTS,
+  READY,
+  type Relation,
+  RELATIONS,
+  type Side,
+  STAGE,
+  type Type,
+  TYPES,
+} from './shape.ts';
 
 /** Number of documents per type. */
 const SLOTS = 3;
@@ -139,6 +149,11 @@ const relationEntry = ({ attribute, one: isOne, targets }: Side): fc.Arbitrary<E
     payload: (isOne ? one : many)(targets.length),
   });
 
+function valueOf(attribute: string, number: boolean): fc.Arbitrary<string | number | null> {
+  if (attribute === STAGE) return fc.constantFrom(INITIAL, READY, READY);
+  return number ? fc.constantFrom(1, 2, null) : text;
+}
+
 /** Entries of a body, mainly of the given relation. */
 function entries({ scalars, embedded, sides, owner }: Type, about: Relation | null): fc.Arbitrary<Entry> {
   const relations = fc.oneof(...sides.map(relationEntry));
@@ -148,7 +163,7 @@ function entries({ scalars, embedded, sides, owner }: Type, about: Relation | nu
       fc.record({
         kind: fc.constant('scalar'),
         attribute: fc.constant(attribute),
-        value: number ? fc.constantFrom(1, 2, null) : text,
+        value: valueOf(attribute, number),
       }),
     ),
   );
@@ -174,6 +189,9 @@ const locale = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...LOCALES) },
 );
 
+/** Approves a draft. */
+export const TO_READY: Entry = { kind: 'scalar', attribute: STAGE, value: READY };
+
 const populated = fc.nat(2).map((n) => n === 2);
 
 function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Command> {
@@ -188,7 +206,7 @@ function commandsOf(type: Type, meant: Relation | null = null): fc.Arbitrary<Com
   });
   const publish: fc.Arbitrary<Command> = fc.record({
     ...{ verb: fc.constant('update'), ...about, draft: fc.constant(false) },
-    ...{ body: fc.constant([]), caller, populated },
+    ...{ body: type.staged ? fc.constantFrom([], [TO_READY]) : fc.constant([]), caller, populated },
   });
   const leaving = type.owner === null ? fc.constant(null) : caller;
   const gone = { ...about, locale: fc.oneof(locale, fc.constant('*')), caller: leaving };

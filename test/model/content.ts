@@ -208,13 +208,14 @@ const tag = defineCollectionType({
   },
 });
 
-/** Owned by people, who may change their own. */
+/** Owned by people, who may change their own. What they change needs a new approval. */
 const essay = defineCollectionType({
   singularApiId: 'essay',
   pluralApiId: 'essays',
   history: true,
   draftAndPublish: true,
   owner: 'author',
+  stages: { idea: { to: ['ready'] }, ready: { to: ['idea'], publish: true } },
   attributes: {
     text: { type: 'string' },
     author: { type: 'relation', relation: 'manyToOne', target: 'person', inversedBy: 'essays' },

@@ -8,7 +8,7 @@ import type { Body } from './body.ts';
 import type { Client, Request } from './client.ts';
 import { LOCALES } from './content.ts';
 import type { State } from './links.ts';
-import { PARTS, typeNamed } from './shape.ts';
+import { PARTS, STAGE, typeNamed } from './shape.ts';
 import { type Document, type Instance, type Snapshot, versionKey, type World } from './world.ts';
 
 /** Content of all versions before a command. */
@@ -97,6 +97,12 @@ function snapshotOf(stored: any, type: Document['type']): Snapshot {
     links: Object.fromEntries(own.map(({ attribute }) => [attribute, linksIn(stored[attribute])])),
   };
 }
+
+/** A restored version keeps the present stage. */
+const withoutStage = ({ scalars: { [STAGE]: _stage, ...scalars }, ...body }: Body): Body => ({
+  ...body,
+  scalars,
+});
 
 const show = (value: unknown): string => JSON.stringify(value);
 
@@ -266,7 +272,7 @@ export class History {
             request: { method: 'POST', path: `${this.pathOf(document)}/versions/${id}/actions/restore` },
             statuses: [200],
             apply: () => {
-              const body = this.bodyOf(content, document, true);
+              const body = withoutStage(this.bodyOf(content, document, true));
               return this.world.update(document.id, { locale, publish: false, body, caller: null });
             },
           };
@@ -305,6 +311,7 @@ export class History {
           publish: state === 'published',
           body: this.bodyOf(content, document, withSelf),
           caller: null,
+          restores: true,
         });
         if (!this.world.documents.has(id))
           written.push(...this.world.create(type, id, write(false) as never));

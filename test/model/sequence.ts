@@ -1,6 +1,6 @@
 /** Runs one sequence of commands against HTTP and the model, and reports the first difference. */
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
-import { type Command, NOBODY } from './commands.ts';
+import { type Command, NOBODY, TO_READY } from './commands.ts';
 import type { Client, Reply, Request } from './client.ts';
 import { type Body, Refusal } from './body.ts';
 import type { RunSql } from '../faults/picture.ts';
@@ -37,8 +37,6 @@ export interface Notes {
   readonly violations: () => Promise<readonly string[]>;
   readonly sql: RunSql;
 }
-
-const EMPTY: Body = { scalars: {}, embedded: {}, relations: {} };
 
 /** First states of the documents of slots: published, a draft, published in two locales. */
 const BEGINNINGS: readonly { readonly draft: boolean; readonly locales: readonly (string | null)[] }[] = [
@@ -152,12 +150,12 @@ export class Sequence {
         slot,
         locale,
         draft,
-        body: [],
+        body: type.staged && !draft ? [TO_READY] : [],
         caller: null,
         populated: false,
       } as const;
       const before = this.history.take();
-      await this.write(command, type, EMPTY);
+      await this.write(command, type, bodyOf(command, this.names));
       await this.history.compare(before);
       this.stopAtProblems();
     }

@@ -48,6 +48,8 @@ export interface Type {
   readonly drafts: boolean;
   readonly localized: boolean;
   readonly owner: string | null;
+  /** Whether only drafts in the stage {@link READY} can be published, to which people may not move them. */
+  readonly staged: boolean;
   /** Documents that signed-in people may update. */
   readonly update: 'all' | 'own' | 'where' | 'none';
   /** Value that documents have before and after an update of theirs. */
@@ -60,6 +62,11 @@ export interface Type {
   readonly embedded: readonly Embedded[];
   readonly sides: readonly Side[];
 }
+
+/** Attribute with the stage of a document, its first stage and the one that can be published. */
+export const STAGE = 'stage';
+export const INITIAL = 'idea';
+export const READY = 'ready';
 
 type Attributes = ContentTypeDefinition['attributes'];
 type Definition = Attributes[string];
@@ -171,19 +178,31 @@ function typeOf(def: ContentTypeDefinition): Type {
     drafts: def.draftAndPublish === true,
     localized: def.localized === true,
     owner: def.owner ?? null,
+    staged: def.stages !== undefined,
     ...updateOf(def.singularApiId),
-    scalars: attributes.flatMap(([attribute, { type, localized }]) =>
-      type === 'string' || type === 'integer'
-        ? [{ attribute, localized: localized === true, number: type === 'integer' }]
-        : [],
-    ),
+    scalars: [
+      ...attributes.flatMap(([attribute, { type, localized }]) =>
+        type === 'string' || type === 'integer'
+          ? [{ attribute, localized: localized === true, number: type === 'integer' }]
+          : [],
+      ),
+      ...(def.stages === undefined ? [] : [{ attribute: STAGE, localized: false, number: false }]),
+    ],
     embedded: attributes.flatMap(([attribute, one]) => embeddedOf(attribute, one)),
     sides: attributes.flatMap(([attribute, one]) => sideOf(def, attribute, one)),
   };
 }
 
 const FILE: Type = {
-  ...{ name: 'file', path: 'files', single: false, drafts: false, localized: false, owner: null },
+  ...{
+    name: 'file',
+    path: 'files',
+    single: false,
+    drafts: false,
+    localized: false,
+    owner: null,
+    staged: false,
+  },
   ...{ update: 'none', condition: null, scalars: [], embedded: [], sides: [] },
 };
 

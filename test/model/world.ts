@@ -5,7 +5,17 @@
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
 import { type Body, changed, type GivenInstance, isEmpty, named, type Payload, Refusal } from './body.ts';
 import { Sheet, type State } from './links.ts';
-import { type Embedded, PARTS, type Relation, type Side, type Type, typeNamed } from './shape.ts';
+import {
+  type Embedded,
+  INITIAL,
+  PARTS,
+  READY,
+  type Relation,
+  type Side,
+  STAGE,
+  type Type,
+  typeNamed,
+} from './shape.ts';
 
 /** An instance of a component. `key` represents its id, which the service chooses. */
 export interface Instance {
@@ -39,6 +49,8 @@ export interface Write {
   readonly body: Body;
   /** The signed-in person; null for a caller with all permissions. */
   readonly caller: string | null;
+  /** Whether the write restores a deleted document, in the stage that it had. */
+  readonly restores?: boolean;
 }
 
 /** Document that a release publishes or unpublishes, in a locale or in all (null). */
@@ -237,8 +249,10 @@ export class World {
     );
   }
 
-  private write(document: Document, { locale, publish, body, caller }: Write): string[] {
+  private write(document: Document, write: Write): string[] {
     const { type, id } = document;
+    const { locale, publish, caller } = write;
+    const body = this.staged(document, write);
     this.mentioned.add(locale);
     const about = { document, state: writtenState(type), locale, caller };
     // The document may name itself, unless it does not exist yet.
@@ -267,6 +281,23 @@ export class World {
       : [written];
   }
 
+  /**
+   * Returns the body with the stage after the write. A move needs the right, and a change of an approved draft
+   * without it ends the approval.
+   */
+  private staged({ type, shared }: Document, { body, publish, caller, restores = false }: Write): Body {
+    if (!type.staged) return body;
+    const present = shared.get('draft')?.[STAGE];
+    const from = typeof present === 'string' ? present : INITIAL;
+    const { [STAGE]: to = from, ...others } = body.scalars;
+    if (to !== from && caller !== null && !restores) throw new Refusal('no right to move');
+    const names = [others, body.embedded, body.relations].flatMap((given) => Object.keys(given));
+    const isEdit = to === from && from === READY && names.length > 0;
+    const after = isEdit && caller !== null ? INITIAL : to;
+    if (publish && after !== READY) throw new Refusal('not approved');
+    return { ...body, scalars: { ...others, [STAGE]: after } };
+  }
+
   /** List before a change: of drafts, if the owners have drafts. */
   private stored({ relation, own }: Side, { document, locale }: About): string[] {
     const sheet = this.sheetOf(relation, 'draft', locale);
@@ -279,6 +310,7 @@ export class World {
     const { caller } = about;
     if (!side.own && caller !== null && from.update === 'none')
       throw new Refusal('no permission for the other side');
+    if (!side.own && caller !== null && from.staged) throw new Refusal('no right to approve the owners');
     // Taking a target from another owner would change a document that the condition may not cover (18.26).
     if (
       side.own &&
@@ -322,12 +354,14 @@ export class World {
    */
   private follow(relation: Relation, locale: string, { target, from, to, caller }: Following): void {
     const [source, sheet] = [this.sheet(relation, from, locale), this.sheet(relation, to, locale)];
-    const isOpen = (owner: string): boolean => this.isOpen(typeNamed(relation.from), caller, owner);
+    const owners = typeNamed(relation.from);
+    const mayApprove = caller === null || !owners.staged;
+    const isOpen = (owner: string): boolean => mayApprove && this.isOpen(owners, caller, owner);
     const goes = (owner: string): boolean => this.isPublished(owner, locale) && isOpen(owner);
     const kept = sheet.inverse(target).filter((owner) => !goes(owner));
     const isHeld = sheet.isExclusive(target) && !kept.every(isOpen);
-    const owners = isHeld ? [] : source.inverse(target).filter(goes);
-    sheet.follow(target, source, { owners, kept });
+    const followed = isHeld ? [] : source.inverse(target).filter(goes);
+    sheet.follow(target, source, { owners: followed, kept });
   }
 
   /**
@@ -380,12 +414,18 @@ export class World {
   release(changes: readonly Change[]): string[] {
     for (const { id, locale } of changes)
       if (this.draftLocales(id, locale).length === 0) throw new Refusal('not there');
+    for (const { id, unpublish } of changes) if (!unpublish) this.mayPublish(id);
     const written: string[] = [];
     for (const { id, locale, unpublish } of unpublishFirst(changes))
       for (const one of this.draftLocales(id, locale))
         if (unpublish) this.unpublish(id, one);
         else written.push(...this.publishDraft(id, one));
     return written;
+  }
+
+  private mayPublish(id: string): void {
+    const { type, shared } = this.document(id);
+    if (type.staged && shared.get('draft')?.[STAGE] !== READY) throw new Refusal('not approved');
   }
 
   /** Locales of drafts among the locales of a change; null is all. */
@@ -409,6 +449,10 @@ export class World {
    */
   undo(changes: readonly Change[], { contents, snapshots }: Before): string[] {
     const written: string[] = [];
+    for (const { id } of changes)
+      for (const one of LOCALES)
+        if (snapshots.has(versionKey(id, 'published', one)) && !this.has(id, 'published', one))
+          this.mayPublish(id);
     for (const { id, locale } of changes) {
       const { type } = this.document(id);
       for (const one of type.localized ? LOCALES : [DEFAULT_LOCALE]) {
