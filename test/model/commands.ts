@@ -244,6 +244,21 @@ function releases(types: readonly Type[]): fc.Arbitrary<Command> {
     .map(({ entries, undo }) => ({ verb: 'release', ...(entries[0] as EntrySeed), entries, undo }));
 }
 
+/** Publishes a document, edits its draft, and releases and undoes that. */
+function editsReleased(type: Type): fc.Arbitrary<Command[]> {
+  const body = fc.uniqueArray(entries(type, null), { selector: ({ attribute }) => attribute, maxLength: 3 });
+  return fc.tuple(released(type), body, body).map(([entry, first, then]): Command[] => {
+    const about = { ...entry, locale: entry.locale === '*' ? null : entry.locale };
+    const edit = { verb: 'update', ...about, caller: null, populated: false } as const;
+    const others = first.filter(({ attribute }) => attribute !== STAGE);
+    return [
+      { ...edit, draft: false, body: type.staged ? [...others, TO_READY] : others },
+      { ...edit, draft: true, body: then },
+      { verb: 'release', ...entry, entries: [entry], undo: true },
+    ];
+  });
+}
+
 const WEIGHTS: Readonly<Record<string, number>> = {
   story: 6,
   topic: 4,
@@ -271,9 +286,18 @@ function commandsAbout(relation: Relation): fc.Arbitrary<Command> {
 const arrays = (one: fc.Arbitrary<Command>, max: number): fc.Arbitrary<Command[]> =>
   fc.array(one, { minLength: 1, maxLength: max, size: 'max' });
 
+const releasedEdits = (max: number): fc.Arbitrary<Command[]> =>
+  fc
+    .array(fc.oneof(...TYPES.filter(({ drafts }) => drafts).map(editsReleased)), {
+      minLength: 1,
+      maxLength: Math.max(1, Math.floor(max / 3)),
+    })
+    .map((flows) => flows.flat());
+
 /** Sequences of commands, about all types or one relation; long ones are as likely as short ones. */
 export const sequences = (max: number): fc.Arbitrary<Command[]> =>
   fc.oneof(
     { weight: RELATIONS.length, arbitrary: arrays(command, max) },
+    { weight: RELATIONS.length, arbitrary: releasedEdits(max) },
     ...RELATIONS.map((relation) => ({ weight: 2, arbitrary: arrays(commandsAbout(relation), max) })),
   );
