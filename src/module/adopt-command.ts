@@ -6,6 +6,7 @@ import { writeDefinitions } from '../features/adopt/write-definitions.js';
 import { writeReport } from '../features/adopt/report.js';
 import { Remarks } from '../features/adopt/remark.js';
 import { moveContent, rehearse, type Rehearsal } from './adopt-content.js';
+import { nextSteps } from './adopt-steps.js';
 import { onConflictOf } from './archive-commands.js';
 import { type Surroundings, UsageError } from './command.js';
 import { COMPARE_USAGE, runCompare } from './compare-command.js';
@@ -50,27 +51,6 @@ async function keyFor(
   if (key !== undefined || !source.endsWith('.enc') || terminal?.isInteractive !== true) return key;
   return terminal.ask('Key of the export: ');
 }
-
-const nextSteps = (out: string, source: Source, command: string): string => `
-Next:
-  1. Import the definitions into your module:
-
-       import { access, components, contentTypes, userAttributes } from './${out.replace(/^src\//, '')}/index.js';
-
-       ContentModule.forRoot({
-         contentTypes: [...contentTypes, ...userTypes(userAttributes)],
-         components,
-         access,
-         …
-       }),
-
-     Check access.ts: it grants what the roles of Strapi could do.
-  2. Build the application, and migrate its database: npx nestjs-content-api migration up
-${
-  source.content === null
-    ? '  3. Export the content in Strapi ("strapi export"), and adopt the archive with --module.'
-    : `  3. Move the content: ${command} --module dist/app.module.js#AppModule`
-}`;
 
 const counted = (documents: Readonly<Record<string, number>>): string =>
   Object.entries(documents)
@@ -118,7 +98,7 @@ export async function runAdopt(args: readonly string[], surroundings: Surroundin
     for (const file of kept) say(`Kept, because it was changed: ${file}`);
     const others = `${same.length} unchanged, ${kept.length} kept`;
     const done = `Definitions: ${written.length} files written to ${out}, ${others}`;
-    return `${done}\n${nextSteps(out, source, `npx nestjs-content-api adopt ${location}`)}`;
+    return `${done}\n${nextSteps(out, source)}`;
   }
   if (source.content === null)
     throw new UsageError(`${location} has no content: export it with "strapi export", and adopt the archive`);

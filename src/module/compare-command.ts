@@ -57,6 +57,33 @@ const undecidedOf = ({ differing }: ServerComparison): ComparedQuery[] =>
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, SHOWN);
 
+/** Longest value in the JSON, in characters; longer ones become a text with their beginning. */
+const STORED = 2000;
+
+function stored(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? '';
+  return text.length > STORED ? `${text.slice(0, STORED)}…` : value;
+}
+
+/** Yields the JSON of the differences, one query per line: all of them can be too long for one text. */
+function* jsonOf(differing: readonly ComparedQuery[]): Generator<string> {
+  for (const [i, { path, differences }] of differing.entries()) {
+    const short = differences.map(({ path: at, rule, former, now }) => ({
+      ...{ path: at, rule },
+      ...{ former: stored(former), now: stored(now) },
+    }));
+    yield `${i === 0 ? '[' : ',\n'}${JSON.stringify({ path, differences: short })}`;
+  }
+  yield differing.length === 0 ? '[]\n' : ']\n';
+}
+
+/** Advice for requests that Strapi permits and this application does not. */
+const REFUSED =
+  '. Some responses are 401 or 403 here: set CONTENT_TOKEN, which drafts need, or check the grants in access.ts';
+
+const isRefused = ({ differences }: ComparedQuery): boolean =>
+  differences.some(({ path, now }) => path.join('.') === 'status' && (now === 401 || now === 403));
+
 function markdownOf(comparison: ServerComparison, undecided: readonly ComparedQuery[]): string {
   const counts = [...countsOf(comparison.differing)].map(([rule, count]) => `| ${rule} | ${count} |`);
   const open = undecided.flatMap(({ path, differences }) => [
@@ -86,11 +113,12 @@ export async function runCompare(args: readonly string[], { env, say }: Surround
     const comparison = await compareServers({ former, now, schema, locales }, count, progressOf(say));
     const undecided = undecidedOf(comparison);
     await writeFile(`${values.report}.md`, markdownOf(comparison, undecided));
-    await writeFile(`${values.report}.json`, JSON.stringify(comparison.differing, null, 2));
+    await writeFile(`${values.report}.json`, jsonOf(comparison.differing));
     const rules = [...countsOf(comparison.differing)].map(([rule, number]) => `${rule}: ${number}`);
     const summary =
       `${comparison.queries} queries, ${comparison.differing.length} responses differ by rules` +
-      ` (${rules.join(', ')}), ${undecided.length} without a rule; see ${values.report}.md`;
+      ` (${rules.join(', ')}), ${undecided.length} without a rule; see ${values.report}.md` +
+      (undecided.some(isRefused) ? REFUSED : '');
     if (undecided.length > 0) throw new UsageError(summary);
     return summary;
   });

@@ -85,11 +85,11 @@ afterAll(async () => {
 });
 
 /** Compares the application with the former server. */
-function compare(...more: readonly string[]): Promise<string> {
+function compare(env: Readonly<Record<string, string>> = {}, ...more: readonly string[]): Promise<string> {
   const { port } = former.address() as AddressInfo;
   const args = ['--compare', `http://127.0.0.1:${port}/api`, '--with', `${host.url}/api/`];
   const rest = ['--module', join(folder, 'app.module.mjs'), '--report', join(folder, 'report')];
-  return run(['adopt', ...args, ...rest, ...more], { env: {}, say: () => undefined });
+  return run(['adopt', ...args, ...rest, ...more], { env, say: () => undefined });
 }
 
 const report = (): Promise<string> => readFile(join(folder, 'report.md'), 'utf8');
@@ -116,6 +116,26 @@ it('fails for a value that differs without a rule, and names its place', async (
   expect(await report()).toMatch(/body\.data\.\d\.title: `"Zwei"` became `"Two"`/);
 });
 
+it('stores differences without the documents around them, and the beginning of long values', async () => {
+  change = (text) => text.replaceAll('"title":"Two"', `"title":"${'Zwei'.repeat(10_000)}"`);
+  await expect(compare()).rejects.toThrow(/[1-9]\d* without a rule/);
+  const text = await readFile(join(folder, 'report.json'), 'utf8');
+  const [{ path, differences }] = JSON.parse(text) as [{ path: string; differences: object[] }];
+  expect(path).toContain('stories');
+  expect(differences[0]).toEqual({
+    path: ['body', 'data', expect.anything(), 'title'],
+    rule: null,
+    former: expect.stringMatching(/^"(Zwei){10}.*…$/),
+    now: 'Two',
+  });
+  expect(text.length).toBeLessThan(1_000_000);
+});
+
+it('advises a token or grants if this application refuses what the former one permits', async () => {
+  change = (text) => text;
+  await expect(compare({ CONTENT_TOKEN: 'wrong' })).rejects.toThrow('401 or 403 here: set CONTENT_TOKEN');
+});
+
 it('refuses a server of Strapi 4, whose responses have another format', async () => {
   const wrapped = ({ id, documentId: _documentId, ...attributes }: Record<string, unknown>) => ({
     id,
@@ -132,7 +152,7 @@ it('sends as many queries as requested, over states, filters and sort keys', asy
   change = (text) => text;
   const paths: string[] = [];
   former.on('request', ({ url = '' }: { readonly url?: string }) => paths.push(decodeURIComponent(url)));
-  expect(await compare('--queries', '60')).toMatch(/^60 queries/);
+  expect(await compare({}, '--queries', '60')).toMatch(/^60 queries/);
   expect(paths).toHaveLength(60);
   for (const part of ['status=draft', 'locale=fr', 'sort[0]=rank:desc', 'filters[rank][$eq]=3', '/api/home?'])
     expect(paths.some((path) => path.includes(part))).toBe(true);
