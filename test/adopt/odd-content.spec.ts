@@ -17,6 +17,9 @@ const ODD = 'api::odd.odd';
 const PART = 'shared.part';
 const FILE = 'plugin::upload.file';
 const ROLE = 'plugin::users-permissions.role';
+/** Localized type of a plugin. */
+const ITEM = 'plugin::nav.item';
+const LOCALIZED = { pluginOptions: { i18n: { localized: true } } };
 const times = { createdAt: '2024-01-01T00:00:00.000Z', updatedAt: '2024-01-02T00:00:00.000Z' };
 
 const SCHEMAS: readonly Json[] = [
@@ -34,8 +37,20 @@ const SCHEMAS: readonly Json[] = [
     papers: { type: 'relation', relation: 'oneToMany', target: FILE, mappedBy: 'owner' },
   }),
   componentSchema(PART, { name: { type: 'string' } }),
+  typeSchema(
+    'item',
+    {
+      title: { type: 'string', ...LOCALIZED },
+      parent: { type: 'relation', relation: 'manyToOne', target: ITEM, inversedBy: 'items' },
+      items: { type: 'relation', relation: 'oneToMany', target: ITEM, mappedBy: 'parent' },
+      related: { type: 'relation', relation: 'morphToMany' },
+    },
+    { uid: ITEM, options: { draftAndPublish: false }, ...LOCALIZED },
+  ),
 ];
 
+const item = (id: number, documentId: string, locale: string): Json =>
+  entity(ITEM, id, { documentId, locale, title: `${documentId} ${locale}`, ...times });
 const odd = (id: unknown, documentId: unknown, values: Json): Json => ({
   type: ODD,
   id,
@@ -93,6 +108,8 @@ const ENTITIES: readonly Json[] = [
     file(3, { hash: null, ext: null }),
     file(4, { name: 'plain', hash: 'plain', ext: null, mime: 'text/plain', url: '/uploads/plain' }),
   ],
+  ...['en', 'fr'].map((code, i) => entity('plugin::i18n.locale', i + 1, { code, name: code })),
+  ...[item(1, 'top', 'en'), item(2, 'top', 'fr'), item(3, 'below', 'en'), item(4, 'below', 'fr')],
   ...[role(1, 'editor', 'Editor'), role(2, 'editor', 'Editor'), role(3, null, null)],
 ];
 
@@ -103,6 +120,11 @@ const LINKS: readonly Json[] = [
   link([ODD, 1, 'gone'], [ODD, 4]),
   // An extension of files owns this relation.
   ...[link([FILE, 1, 'owner'], [ODD, 5, 2]), link([FILE, 3, 'owner'], [ODD, 5, 1])],
+  link([ITEM, 4, 'parent'], [ITEM, 2, 1]),
+  {
+    ...{ kind: 'relation.morph', relation: 'morphToMany', left: { type: ITEM, ref: 1, field: 'related' } },
+    right: { type: ODD, ref: 5, field: null, pos: 1 },
+  },
   fileLink(77, [ODD, 1, 'photo']),
   fileLink(1, ['api::gone.gone', 1, 'photo']),
   ...[{ kind: 'relation.strange', left: null, right: { x: 1 } }, {}],
@@ -144,8 +166,8 @@ describe('odd content', () => {
   });
 
   it('moves, and a second run finds every document unchanged', async () => {
-    expect(output).toContain('Moved: 25 new, 0 replaced, 0 unchanged, 0 left out');
-    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 25 unchanged, 0 left out');
+    expect(output).toContain('Moved: 27 new, 0 replaced, 0 unchanged, 0 left out');
+    expect(await host.adopt(archive)).toContain('Moved: 0 new, 0 replaced, 27 unchanged, 0 left out');
   });
 
   it('gets other ids where an id is missing, too large, repeated or no part of a URL', async () => {
@@ -199,6 +221,21 @@ describe('odd content', () => {
     expect(rowsOf('parts', 'Values that are no instance of a component')).toBe(2);
     expect(rowsOf('zone', 'Instances of "gone.away"')).toBe(1);
     expect(rowsOf(`${PART}.gone`, 'Values of an attribute that the model does not have')).toBe(1);
+  });
+
+  it('moves a localized type of a plugin, with its links', async () => {
+    expect(await host.sql('select document_id, locale, title from items order by id')).toEqual([
+      { document_id: 'top', locale: 'en', title: 'top en' },
+      { document_id: 'top', locale: 'fr', title: 'top fr' },
+      { document_id: 'below', locale: 'en', title: 'below en' },
+      { document_id: 'below', locale: 'fr', title: 'below fr' },
+    ]);
+    expect(await host.sql('select owner_document_id, locale, target_document_id from items_parent_links')).toEqual([
+      { owner_document_id: 'below', locale: 'fr', target_document_id: 'top' },
+    ]);
+    expect(await host.sql('select owner_document_id, target_document_id from items_related_links')).toEqual([
+      { owner_document_id: 'top', target_document_id: 'twice' },
+    ]);
   });
 
   it('keeps the order of files in a relation that an extension of files owns', async () => {

@@ -155,6 +155,23 @@ describe('a project that is fetched over REST', () => {
     ]);
   });
 
+  it('reports the types of plugins, whose rows no route shows', async () => {
+    const { remarks } = await fetched({
+      attributes: { title: { type: 'string' } },
+      types: [
+        {
+          uid: 'plugin::nav.item',
+          schema: { singularName: 'item', pluralName: 'items', attributes: { title: { type: 'string' } } },
+        },
+      ],
+      notes: () => ({ data: [] }),
+    });
+    expect(remarks).toContainEqual({
+      ...{ list: 'none', subject: 'plugin::nav.item' },
+      text: expect.stringContaining('rows of plugins'),
+    });
+  });
+
   it('has the own attributes of users', async () => {
     const source = await fetched({
       attributes: { title: { type: 'string' } },

@@ -208,6 +208,12 @@ const unshownIn = (models: Models): readonly LeftOut[] =>
       .map(([key]) => ({ subject, key, text: 'Links that Strapi 4 does not show: adopt an archive' })),
   );
 
+/** Types of plugins, which have no route. */
+const ofPlugins = (models: Models): readonly LeftOut[] =>
+  [...models.keys()]
+    .filter((uid) => uid.startsWith('plugin::') && uid !== USER_UID)
+    .map((subject) => ({ subject, text: 'REST does not show the rows of plugins: an archive has them' }));
+
 /** Fetches all rows, in all states and locales. Returns the folder, which is an unpacked archive. */
 export async function fetchProject(rest: RestTask): Promise<string> {
   const task: Fetching = { ...rest, leftOut: [] };
@@ -230,7 +236,7 @@ export async function fetchProject(rest: RestTask): Promise<string> {
     for (const listing of listingsOf(model, querying)) await fetchListing(listing, models, task);
   await fetchUsers(querying, task);
   await fetchFiles(task);
-  const leftOut = [...task.leftOut, ...(querying.isOld ? unshownIn(models) : [])];
+  const leftOut = [...task.leftOut, ...ofPlugins(models), ...(querying.isOld ? unshownIn(models) : [])];
   await save(
     join(task.folder, 'metadata.json'),
     JSON.stringify({ createdAt: new Date(0).toISOString(), strapi: {}, rest: true, leftOut }),
