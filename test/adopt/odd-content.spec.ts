@@ -230,9 +230,9 @@ describe('odd content', () => {
       { document_id: 'below', locale: 'en', title: 'below en' },
       { document_id: 'below', locale: 'fr', title: 'below fr' },
     ]);
-    expect(await host.sql('select owner_document_id, locale, target_document_id from items_parent_links')).toEqual([
-      { owner_document_id: 'below', locale: 'fr', target_document_id: 'top' },
-    ]);
+    expect(
+      await host.sql('select owner_document_id, locale, target_document_id from items_parent_links'),
+    ).toEqual([{ owner_document_id: 'below', locale: 'fr', target_document_id: 'top' }]);
     expect(await host.sql('select owner_document_id, target_document_id from items_related_links')).toEqual([
       { owner_document_id: 'top', target_document_id: 'twice' },
     ]);
