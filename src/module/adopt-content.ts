@@ -27,8 +27,7 @@ import type { ArchiveConflict } from '../features/archive/judge.js';
 import { isThere } from '../kernel/files.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { isObject, isText } from '../kernel/json.js';
-import { isOutdated } from '../kernel/postgres-errors.js';
-import { APPLY } from './adopt-steps.js';
+import { explainTables } from './adopt-steps.js';
 import { countsIn } from './archive-commands.js';
 import { UsageError, withApplication } from './command.js';
 
@@ -288,18 +287,11 @@ async function moveInto(
     progress: (what, count) => progress(`import of ${what}`, count, total),
   });
   await storePasswords(converted.passwords, schema, database);
-  for (const path of [
-    converted.archive,
-    converted.passwords,
-    `${converted.archive.slice(0, -'archive'.length)}done`,
-  ])
-    await rm(path, { force: true });
+  const done = `${converted.archive.slice(0, -'archive'.length)}done`;
+  for (const path of [converted.archive, converted.passwords, done]) await rm(path, { force: true });
   return { ...converted, remarks, summary: `Moved: ${countsIn(result)}` };
 }
 
 /** Moves the content into the application, after its report. Throws a UsageError if it has no tables yet. */
 export const moveContent = (move: Move): Promise<Rehearsal & { readonly summary: string }> =>
-  withApplication(move.reference, (app) => moveInto(app, move)).catch((error: unknown) => {
-    if (!isOutdated(error)) throw error;
-    throw new UsageError(`The database does not have the tables of the model. Create them first: ${APPLY}`);
-  });
+  withApplication(move.reference, (app) => moveInto(app, move)).catch(explainTables);

@@ -1,9 +1,17 @@
 /** Steps that follow the definitions of an adopted project, as the command prints them. */
 import { relative, sep } from 'node:path';
 import type { Source } from '../features/adopt/source.js';
+import { isOutdated } from '../kernel/postgres-errors.js';
+import { UsageError } from './command.js';
 
 /** Command that brings the tables of a running site to the model. */
-export const APPLY = 'npx nestjs-content-api migration --apply --module dist/app.module.js#AppModule';
+const APPLY = 'npx nestjs-content-api migration --apply --module dist/app.module.js#AppModule';
+
+/** Throws a UsageError instead of an error about missing tables. */
+export function explainTables(error: unknown): never {
+  if (!isOutdated(error)) throw error;
+  throw new UsageError(`The database does not have the tables of the model. Create them first: ${APPLY}`);
+}
 
 /** Returns the folder of the definitions as a file in `src` imports it. */
 function specifierOf(out: string): string {
