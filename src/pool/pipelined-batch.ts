@@ -61,6 +61,7 @@ export function runAlone(client: PoolClient, config: QueryConfig, done: BatchCal
  * major collection. With what it referred to, that was 14 kB for each POST.
  */
 export class PipelinedBatch {
+  readonly done: BatchCallback;
   private readonly rows: Row[][] = [[]];
   /** Error of the driver's own timeout, after which the server still works on the statements. */
   private timeout: Error | null = null;
@@ -75,7 +76,9 @@ export class PipelinedBatch {
     /** Statements in the order of sending, for tracing. */
     readonly statements: readonly QueryConfig[],
     private readonly calls: BatchCalls,
-  ) {}
+  ) {
+    this.done = calls.done;
+  }
 
   /**
    * Called by this class at the end, and by the driver when its own timeout elapses first. Code that watches
@@ -166,7 +169,7 @@ export class PipelinedBatch {
     this.isOver = true;
     this.note(wire);
     this.callback(this.error);
-    this.calls.done(this.error, this.received);
+    this.done(this.error, this.received);
   }
 
   /** Tells the driver what is prepared now. A failed flight may have prepared its names: they are closed. */
