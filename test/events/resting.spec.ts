@@ -14,7 +14,7 @@ const memo = defineCollectionType({
 });
 
 /** Milliseconds in which a process that reads the log does so several times. */
-const MOMENT = 300;
+const MOMENT = 150;
 
 describe('a process without receivers', () => {
   const received: string[] = [];
