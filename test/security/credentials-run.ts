@@ -5,10 +5,14 @@ import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { inspect } from 'node:util';
 import { SignJWT } from 'jose';
+import type * as WorkRoom from '../../src/content/store/background-work.ts';
 import { SECRET, tokenIn } from '../accounts/helpers.ts';
 import type { Adapter } from '../support/app.ts';
+import { loadRoom } from '../support/rooms.ts';
 import { type AccountsWorld, startAccounts } from './accounts-world.ts';
 import { type Case, NOWHERE, type Secret, type Sent, type Value } from './credentials-cases.ts';
+
+const { BackgroundWork } = await loadRoom<typeof WorkRoom>('content/store/background-work');
 
 /** Prefix of every password of the run, so that a part of one is also found. */
 const MARK = 'kAn4ry';
@@ -244,6 +248,8 @@ export class Watched {
       await get('/users/me', jwt),
       await get('/notes', apiToken),
     ];
+    // Mails are sent after the response.
+    await this.world.app.get(BackgroundWork, { strict: false }).settled();
     await this.world.sql(mend);
     const texts = [
       ...answers
