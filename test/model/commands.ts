@@ -55,7 +55,7 @@ interface About {
 }
 
 /** Document of a release, in a locale or in all (`*`). */
-export interface EntrySeed extends About {
+interface EntrySeed extends About {
   readonly unpublish: boolean;
 }
 
