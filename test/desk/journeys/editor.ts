@@ -59,8 +59,11 @@ export class Editor {
   /** Chooses an option of an open list by the arrow keys. */
   async pick(name: string): Promise<void> {
     const chosen = (): Promise<string[]> => this.texts('[role=option][data-combobox-selected]');
-    for (let i = 0; i < 20 && (await chosen()).join() !== name; i += 1)
+    await this.until(`option "${name}"`, async () => {
+      if ((await chosen()).join() === name) return true;
       await this.page.keyboard.press('ArrowDown');
+      return false;
+    });
     await this.page.keyboard.press('Enter');
   }
 

@@ -265,8 +265,11 @@ afterAll(async () => {
     await eva.reach('Actions for dora');
     await keyboard.press('Enter');
     await eva.until('menu', async () => (await eva.texts('[role=menuitem]')).includes('Change role'));
-    for (let i = 0; i < 10 && (await eva.focused()) !== 'Change role'; i += 1)
+    await eva.until('focused item', async () => {
+      if ((await eva.focused()) === 'Change role') return true;
       await keyboard.press('ArrowDown');
+      return false;
+    });
     await keyboard.press('Enter');
     await eva.until('dialog', async () => (await eva.page.$$('[role=dialog]')).length === 1);
     await eva.reach('Role');
