@@ -7,6 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
  * deleted and created again.
  */
 const LOCK_FILE = 'atlas.lock.sqlite';
+/** Milliseconds of repeated attempts: processes that start at the same time could all fail at the first one. */
+const WAIT = 200;
 /** SQLite's result code for a file that another connection has locked. */
 const SQLITE_BUSY = 5;
 
@@ -23,7 +25,7 @@ export class FolderLock {
     mkdirSync(folder, { recursive: true });
     const connection = new DatabaseSync(join(folder, LOCK_FILE));
     try {
-      connection.exec('pragma journal_mode = memory; begin exclusive');
+      connection.exec(`pragma busy_timeout = ${WAIT}; pragma journal_mode = memory; begin exclusive`);
     } catch (error) {
       connection.close();
       if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
