@@ -25,7 +25,7 @@ export interface KeeperBase {
   readonly database: Database;
   readonly schema: Schema;
   readonly warn: (message: string) => void;
-  /** Whether the application shuts down: then no further statement runs, and errors are not reported. */
+  /** Whether the application shuts down: then no further step runs, and errors are not reported. */
   readonly isStopping: () => boolean;
 }
 
@@ -69,18 +69,19 @@ export class ChangeLogKeeper {
     const { suspicions } = this;
     try {
       const { lacks, uncounted, marks } = compileProbe(schema);
-      const lacking = (await database.run(lacks)).map(
+      const lacking = (await this.step(() => database.run(lacks))).map(
         ({ name, why }) => [String(name), String(why)] as const,
       );
       // A later doubt has started a check of its own, which may have ended before this one.
-      if (suspicions !== this.suspicions || isStopping()) return;
+      if (suspicions !== this.suspicions) return;
       this.isWhole = lacking.length === 0;
       if (lacking.length > 0) return await this.complain(new Map(lacking));
       this.lack = null;
-      for (const { type } of await database.run(uncounted))
-        if (!isStopping()) await this.count(schema.types.get(String(type)), uncounted);
-      if (!isStopping()) await this.compare(await database.run(marks));
+      for (const { type } of await this.step(() => database.run(uncounted)))
+        await this.step(() => this.count(schema.types.get(String(type)), uncounted));
+      await this.compare(await this.step(() => database.run(marks)));
     } catch (error) {
+      if (isStopping()) return;
       this.isWhole = false;
       // The database module already logs that the database is unreachable.
       if (!(error instanceof ContentError))
@@ -90,15 +91,26 @@ export class ChangeLogKeeper {
 
   /** Adds pending changes to the totals, if there are many. Never throws. */
   async settle(): Promise<void> {
-    const { database, schema, isStopping } = this.base;
+    const { database, schema } = this.base;
     const tables = changeLogTablesOf(schema.file);
-    if (isStopping()) return;
     try {
-      const [row] = await database.run(compilePending(tables, MANY_PENDING));
-      if (row?.['pending'] === true && !isStopping()) await this.alone(compileSettle(tables));
+      const [row] = await this.step(() => database.run(compilePending(tables, MANY_PENDING)));
+      if (row?.['pending'] === true) await this.alone(compileSettle(tables));
     } catch {
       // The next run retries.
     }
+  }
+
+  /** Runs a step. Throws if the application shuts down before or during it, so that it is the last one. */
+  private async step<T>(work: () => Promise<T>): Promise<T> {
+    this.proceed();
+    const result = await work();
+    this.proceed();
+    return result;
+  }
+
+  private proceed(): void {
+    if (this.base.isStopping()) throw new Error('The application shuts down');
   }
 
   /** Runs the statements unless another transaction has the lock of the change log. */
@@ -111,17 +123,16 @@ export class ChangeLogKeeper {
 
   /** Deletes changes after the retention time, once they are settled. Never throws. */
   async fold(): Promise<void> {
-    const { database, schema, isStopping } = this.base;
+    const { database, schema } = this.base;
     const tables = changeLogTablesOf(schema.file);
-    if (isStopping()) return;
     try {
-      const [row = {}] = await database.run(compileUpkeep(tables));
+      const [row = {}] = await this.step(() => database.run(compileUpkeep(tables)));
       this.retained = Number(row['retained']);
       const now = performance.now();
       const { ended } = this;
       if (ended === null || now - ended.at >= RETENTION) this.ended = { at: now, xmin: String(row['xmin']) };
       if (ended === null || now - ended.at < RETENTION || this.retained < MIN_RETAINED) return;
-      if (!isStopping()) await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
+      await this.alone(compileSettle(tables), compileFold(tables, ended.xmin));
     } catch {
       // The next run retries.
     }
@@ -168,12 +179,11 @@ export class ChangeLogKeeper {
     const before = this.fingerprints;
     this.fingerprints = new Map(rows.map(({ type, mark }) => [String(type), String(mark)]));
     for (const [name, mark] of this.fingerprints)
-      if (before.has(name) && before.get(name) !== mark && !this.base.isStopping())
-        await this.count(this.base.schema.types.get(name));
+      if (before.has(name) && before.get(name) !== mark)
+        await this.step(() => this.count(this.base.schema.types.get(name)));
   }
 
   private report(why: string): void {
-    if (this.base.isStopping()) return;
     const message = `${why}; responses are not cached, and lists are counted`;
     if (message !== this.lack) this.base.warn(message);
     this.lack = message;

@@ -65,7 +65,6 @@ export class ChangeLogWorker implements OnApplicationShutdown {
 
   private async maintained(): Promise<void> {
     const before = this.isWhole;
-    if (this.background.isStopping) return;
     await this.keeper.checkLog();
     if (this.isWhole) await this.keeper.fold();
     if (before === this.isWhole) return;
