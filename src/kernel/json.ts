@@ -11,6 +11,8 @@ export type Test<T> = (value: unknown) => value is T;
 
 export const isText: Test<string> = (value) => typeof value === 'string';
 
+export const isFilledText = (value: unknown): value is string => isText(value) && value !== '';
+
 export const isOptional =
   <T>(isOne: Test<T>): Test<T | undefined> =>
   (value): value is T | undefined =>

@@ -62,6 +62,7 @@ export function runAlone(client: PoolClient, config: QueryConfig, done: BatchCal
  */
 export class PipelinedBatch {
   readonly done: BatchCallback;
+  private readonly timedOut: BatchCalls['timedOut'];
   private readonly rows: Row[][] = [[]];
   /** Error of the driver's own timeout, after which the server still works on the statements. */
   private timeout: Error | null = null;
@@ -75,9 +76,10 @@ export class PipelinedBatch {
     private readonly client: PoolClient,
     /** Statements in the order of sending, for tracing. */
     readonly statements: readonly QueryConfig[],
-    private readonly calls: BatchCalls,
+    { done, timedOut }: BatchCalls,
   ) {
-    this.done = calls.done;
+    this.done = done;
+    this.timedOut = timedOut;
   }
 
   /**
@@ -87,7 +89,7 @@ export class PipelinedBatch {
   callback = (error: Error | null): void => {
     if (this.isOver || error === null) return;
     this.timeout = error;
-    this.calls.timedOut(error);
+    this.timedOut(error);
   };
 
   get received(): readonly (readonly Row[])[] {

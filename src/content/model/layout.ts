@@ -1,5 +1,5 @@
 /** Layouts of types, components and attributes in the desk. Nothing else depends on them. */
-import { isObject } from '../../kernel/json.js';
+import { isFilledText, isObject } from '../../kernel/json.js';
 
 /** Names that every document has in addition to its attributes. */
 export const ALWAYS_LISTED = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'] as const;
@@ -7,12 +7,10 @@ export const ALWAYS_LISTED = ['id', 'documentId', 'createdAt', 'updatedAt', 'pub
 /** Text for editors: the same in all languages of the desk, or by their codes, such as `{ en: …, de: … }`. */
 export type DeskText = string | Readonly<Record<string, string>>;
 
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
-
 export function isDeskText(value: unknown): value is DeskText {
-  if (!isObject(value) || Array.isArray(value)) return isText(value);
+  if (!isObject(value) || Array.isArray(value)) return isFilledText(value);
   const entries = Object.entries(value);
-  return entries.length > 0 && entries.every(([code, text]) => /^[a-z]{2}$/.test(code) && isText(text));
+  return entries.length > 0 && entries.every(([code, text]) => /^[a-z]{2}$/.test(code) && isFilledText(text));
 }
 
 /** Returns a text in a language of the desk, or else in the first one that it has. */

@@ -1,7 +1,7 @@
 /**
  * Options of definitions and their valid values. A new option needs a row here and one in `definitions.ts`.
  */
-import { isObject } from '../../kernel/json.js';
+import { isFilledText, isObject } from '../../kernel/json.js';
 import { DOCUMENT_ACTIONS } from './actions.js';
 import { toBigint } from './cast-value.js';
 import type { AttributeDefinition } from './definitions.js';
@@ -18,8 +18,6 @@ interface Option {
 export type Options = Readonly<Record<string, Option>>;
 
 export type Report = (message: string) => void;
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const isNumber = (value: unknown): boolean =>
   Number.isFinite(typeof value === 'string' && value.trim() !== '' ? Number(value) : value);
@@ -51,9 +49,9 @@ const COUNT = option(
 );
 const NUMBER = option('a number', isNumber);
 const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
-const TEXT = option('a non-empty string', isText);
+const TEXT = option('a non-empty string', isFilledText);
 export const LABEL = option('a non-empty string, or such strings by language', isDeskText);
-const TEXTS = option('a list of distinct non-empty strings', isListOf(isText));
+const TEXTS = option('a list of distinct non-empty strings', isListOf(isFilledText));
 const PLAIN = option('plain data', isPlain);
 const ROUTES_OPTION = option('true, false, { only: [routes] } or { except: [routes] }', (value) => {
   if (!isObject(value)) return FLAG.admits(value);
@@ -76,14 +74,16 @@ const STAGES = option(
   'an object with a stage by name, each with "to"',
   (value) =>
     isObject(value) &&
-    Object.values(value).every((one) => isObject(one) && Array.isArray(one['to']) && one['to'].every(isText)),
+    Object.values(value).every(
+      (one) => isObject(one) && Array.isArray(one['to']) && one['to'].every(isFilledText),
+    ),
 );
 const ATTRIBUTES = option('an object of attributes', isObject);
 const CONVERT = option(
   '"fit", "empty" or an object that maps stored values to new ones',
   (value) =>
     ['fit', 'empty'].includes(value as string) ||
-    (isObject(value) && Object.values(value).every((one) => one === null || isText(one))),
+    (isObject(value) && Object.values(value).every((one) => one === null || isFilledText(one))),
 );
 
 const FUNCTION = option('a function', (value) => typeof value === 'function');

@@ -159,7 +159,7 @@ export async function readProject(directory: string): Promise<ProjectSchemas> {
     if ('schema' in found) schemas.push(found);
     else remarks.push(found);
   }
-  remarks.push(...codeRemarks(code, [...schemas]));
+  remarks.push(...codeRemarks(code, schemas));
   if (schemas.length === 0 && remarks.length === 0)
     throw new AdoptError(`${directory} contains no schema files: name the folder of a Strapi project`);
   const whole = extended(schemas);

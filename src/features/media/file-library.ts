@@ -31,11 +31,12 @@ export interface Uploader {
   readonly requestId: string | null;
 }
 
-/** Permissions of the library, which writes file rows itself after the route has checked the caller. */
 const FILE = 'file';
-const WRITES = Permissions.of({ [FILE]: ['create', 'update', 'delete'] });
-
 const ACTIONS = ['create', 'update', 'delete'] as const;
+
+/** Permissions of the library, which writes file rows itself after the route has checked the caller. */
+const WRITES = Permissions.of({ [FILE]: ACTIONS });
+
 const isLimited = ({ permissions }: Caller): boolean =>
   ACTIONS.some((action) => permissions.limits(FILE, action).length > 0);
 
