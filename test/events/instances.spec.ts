@@ -41,17 +41,20 @@ class Handlers {
   }
 }
 
+const instanceOn = (clientUrl: string): Promise<TestingModule> =>
+  Test.createTestingModule({
+    imports: [
+      ContentModule.forRoot({ contentTypes: [memo], database: { clientUrl } }),
+      EventsModule.forRoot({ pollMilliseconds: 50 }),
+    ],
+    providers: [Handlers],
+  }).compile();
+
 describe('an application whose tables are missing at the start', () => {
   it('handles the events after their creation', async () => {
     seen.length = 0;
     const database = reserveDatabase();
-    const module = await Test.createTestingModule({
-      imports: [
-        ContentModule.forRoot({ contentTypes: [memo], database: { clientUrl: database.url } }),
-        EventsModule.forRoot({ pollMilliseconds: 50 }),
-      ],
-      providers: [Handlers],
-    }).compile();
+    const module = await instanceOn(database.url);
     module.useLogger(false);
     await database.make();
     await module.init();
@@ -75,13 +78,7 @@ describe('instances of an application', () => {
   let hasTables = false;
 
   const start = async (): Promise<TestingModule> => {
-    const module = await Test.createTestingModule({
-      imports: [
-        ContentModule.forRoot({ contentTypes: [memo], database: { clientUrl: database.url } }),
-        EventsModule.forRoot({ pollMilliseconds: 50 }),
-      ],
-      providers: [Handlers],
-    }).compile();
+    const module = await instanceOn(database.url);
     module.useLogger(['fatal']);
     if (!hasTables) await makeTables(module, database);
     hasTables = true;

@@ -26,7 +26,7 @@ import { type Host, NOT_FOUND, snapshot, startHost } from './helpers.ts';
 
 const PAST = '2020-01-02T03:04:05.000Z';
 const FUTURE = '2999-01-02T03:04:05.000Z';
-const NOBODY = 'a'.repeat(24);
+const UNKNOWN_ID = 'a'.repeat(24);
 
 const seen: string[] = [];
 
@@ -169,7 +169,7 @@ describe.each(adaptersFor('express'))('schedules on %s', (adapter) => {
 
   it('8.25 a missing version has no schedule', async () => {
     const id = await draft(test);
-    for (const path of [`pages/${NOBODY}/actions/schedule`, `pages/${id}/actions/schedule?locale=fr`])
+    for (const path of [`pages/${UNKNOWN_ID}/actions/schedule`, `pages/${id}/actions/schedule?locale=fr`])
       for (const method of ['get', 'put', 'delete'] as const) {
         const missing = await as(method, path)
           .send({ data: { publishAt: FUTURE } })
@@ -177,7 +177,7 @@ describe.each(adaptersFor('express'))('schedules on %s', (adapter) => {
         expect(missing.body).toEqual(NOT_FOUND);
       }
     await as('get', 'front/actions/schedule').expect(404);
-    expect(await test.sql(`select 1 from content_schedule where document_id = '${NOBODY}'`)).toEqual([]);
+    expect(await test.sql(`select 1 from content_schedule where document_id = '${UNKNOWN_ID}'`)).toEqual([]);
   });
 
   it('8.26 requires permission to publish; on own documents, only the owner has it', async () => {
@@ -403,14 +403,14 @@ describe.each(adaptersFor('express'))('due times on %s', (adapter) => {
 
   it('8.29 a document that was deleted before is no error', async () => {
     await test.sql(`insert into content_schedule (type, document_id, locale, action, due_at, attempts)
-      values ('page', '${NOBODY}', 'en', 'publish', now(), 0), ('page', '${NOBODY}', 'en', 'unpublish', now(), 0)`);
+      values ('page', '${UNKNOWN_ID}', 'en', 'publish', now(), 0), ('page', '${UNKNOWN_ID}', 'en', 'unpublish', now(), 0)`);
     await until(isDone);
     expect(warned).toEqual([]);
   });
 
   it('8.29 removes times of a type without drafts, or whose drafts were switched off', async () => {
     await test.sql(`insert into content_schedule (type, document_id, locale, action, due_at, attempts)
-      values ('gone', '${NOBODY}', 'en', 'publish', now(), 0)`);
+      values ('gone', '${UNKNOWN_ID}', 'en', 'publish', now(), 0)`);
     await sleep(150);
     expect(await left()).toHaveLength(1);
     await test.sql('delete from content_schedule');

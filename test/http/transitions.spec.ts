@@ -73,7 +73,7 @@ describe.each(adaptersFor('express'))('transitions by the service on %s', (adapt
     (await Promise.all(LOCALES.map((locale) => service(type).findOne(documentId, { locale, status })))).map(
       (one) => one?.title ?? null,
     );
-  const NOBODY = 'a'.repeat(24);
+  const UNKNOWN_ID = 'a'.repeat(24);
 
   it('publishing three locales with many links needs as many statements as one locale without links', async () => {
     const id = await make({ en: 'Hello' });
@@ -156,8 +156,8 @@ describe.each(adaptersFor('express'))('transitions by the service on %s', (adapt
     for (const verb of ['publish', 'unpublish', 'discardDraft'] as const)
       for (const [documentId, locale] of [
         [id, 'fr'],
-        [NOBODY, 'en'],
-        [NOBODY, '*'],
+        [UNKNOWN_ID, 'en'],
+        [UNKNOWN_ID, '*'],
       ] as const)
         await expect(service()[verb](documentId, { locale })).rejects.toMatchObject({
           name: 'NotFoundError',

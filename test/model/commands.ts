@@ -20,7 +20,7 @@ import {
 const SLOTS = 3;
 
 /** Slot of a document that never existed. */
-export const NOBODY = 3;
+export const ABSENT_SLOT = 3;
 
 export interface PlaceSeed {
   readonly kind: 'start' | 'end' | 'before' | 'after';
@@ -95,7 +95,7 @@ export function slotOf(
 /** Numbers of documents of several types, and sometimes of a missing one. */
 const numbers = (types: number): { there: fc.Arbitrary<number>; any: fc.Arbitrary<number> } => {
   const there = fc.nat(SLOTS * types - 1);
-  const missing = fc.constant(NOBODY * types);
+  const missing = fc.constant(ABSENT_SLOT * types);
   return { there, any: fc.oneof({ weight: 40, arbitrary: there }, { weight: 1, arbitrary: missing }) };
 };
 

@@ -4,7 +4,7 @@ import {
   type Command,
   type Entry,
   type InstanceSeed,
-  NOBODY,
+  ABSENT_SLOT,
   type PayloadSeed,
   type PlaceSeed,
   slotOf,
@@ -35,7 +35,7 @@ export function mentioned(command: Command): { readonly type: string; readonly s
   const caller =
     'caller' in command && command.caller !== null ? [{ type: 'person', slot: command.caller }] : [];
   const body = 'body' in command ? command.body.flatMap((entry) => mentionedIn(entry, type)) : [];
-  return [...own, ...caller, ...body].filter(({ slot }) => slot !== NOBODY);
+  return [...own, ...caller, ...body].filter(({ slot }) => slot !== ABSENT_SLOT);
 }
 
 function mentionedIn(entry: Entry, { sides }: Type): { readonly type: string; readonly slot: number }[] {

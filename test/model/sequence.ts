@@ -1,6 +1,6 @@
 /** Runs one sequence of commands against HTTP and the model, and reports the first difference. */
 import { DEFAULT_LOCALE, LOCALES } from './content.ts';
-import { type Command, NOBODY, TO_READY } from './commands.ts';
+import { ABSENT_SLOT, type Command, TO_READY } from './commands.ts';
 import type { Client, Reply, Request } from './client.ts';
 import { type Body, Refusal } from './body.ts';
 import type { RunSql } from '../faults/picture.ts';
@@ -138,7 +138,7 @@ export class Sequence {
 
   /** Creates the document of a slot if there is none. */
   private async begin(name: string, slot: number): Promise<void> {
-    if (name === 'file' || slot === NOBODY || this.find(name, slot) !== undefined) return;
+    if (name === 'file' || slot === ABSENT_SLOT || this.find(name, slot) !== undefined) return;
     const type = typeNamed(name);
     const { draft, locales } = BEGINNINGS[slot] ?? { draft: false, locales: [null] };
     const given = locales.slice(0, type.localized && !type.single ? locales.length : 1);
