@@ -1,5 +1,5 @@
 /** `POST /desk/presence`: who has a document open, across instances, for callers who may read it. */
-import { type Credentials, defineCollectionType, type Identity } from 'nestjs-content-api';
+import { type Credentials, defineCollectionType, defineSingleType, type Identity } from 'nestjs-content-api';
 import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { DeskInvitations, DeskModule } from 'nestjs-content-api/desk';
 import { SECRET } from '../accounts/helpers.ts';
@@ -16,39 +16,65 @@ const auth = {
     {
       name: 'test',
       authenticate: ({ headers }: Credentials): Identity | null => {
-        const [id, role] = String(headers['x-user'] ?? '').split(' ');
-        return role === undefined ? null : { kind: 'user', id: id ?? '', roles: [role] };
+        const [id, role, org] = String(headers['x-user'] ?? '').split(' ');
+        return role === undefined ? null : { kind: 'user', id: id ?? '', roles: [role], attributes: { org } };
       },
     },
   ],
 };
 const ROLES = {
-  editor: { desk: ['open'], article: '*' },
+  editor: { desk: ['open'], article: '*', page: '*' },
+  member: { desk: ['open'], story: '*' },
+  reader: { desk: ['open'], story: ['find', 'findOne'] },
   author: { desk: ['open'], article: [{ actions: '*', own: true }] },
   stranger: { desk: ['open'] },
   guest: { article: '*' },
 } as const;
 
+const story = defineCollectionType({
+  singularApiId: 'story',
+  pluralApiId: 'stories',
+  draftAndPublish: true,
+  tenant: 'org',
+  attributes: { title: { type: 'string' }, org: { type: 'string' } },
+});
+const page = defineSingleType({
+  singularApiId: 'page',
+  localized: true,
+  attributes: { title: { type: 'string' } },
+});
+
 describe.each(ADAPTERS)('presence on %s', (adapter) => {
   let test: TestApp;
+  let a: string;
+  let b: string;
+  const created = async (path: string, user: string): Promise<string> =>
+    (
+      await test.http
+        .post(`/api/${path}`)
+        .set('x-user', user)
+        .send({ data: { title: 'A' } })
+        .expect(201)
+    ).body.data.documentId;
   const open = (user: string, more: object = {}) =>
     test.http
       .post('/desk/presence')
       .set('x-user', user)
-      .send({ type: 'article', documentId: 'a', locale: 'en', form: user, ...more });
+      .send({ type: 'article', documentId: a, locale: 'en', form: user, ...more });
   const others = async (user: string, more: object = {}): Promise<string[]> =>
     (await open(user, more).expect(200)).body.data.map(({ name }: { name: string }) => name);
 
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [article, ...userTypes()],
+        contentTypes: [article, story, page, ...userTypes()],
         access: { roles: ROLES },
         auth,
         imports: [UsersModule.forRoot({ secret: SECRET, rateLimit: false }), DeskModule.forRoot()],
       },
       adapter,
     );
+    [a, b] = [await created('articles', 'ann editor'), await created('articles', 'ann editor')];
   });
   afterAll(() => test.close());
   beforeEach(() => test.sql('delete from content_presence'));
@@ -59,7 +85,7 @@ describe.each(ADAPTERS)('presence on %s', (adapter) => {
     expect(await others('ann editor')).toEqual(['ben']);
     expect(await others('ann editor', { form: 'another tab' })).toEqual(['ben']);
     expect(await others('ben editor')).toEqual(['ann']);
-    expect(await others('carl editor', { documentId: 'b' })).toEqual([]);
+    expect(await others('carl editor', { documentId: b })).toEqual([]);
     expect(await others('carl editor', { locale: 'fr' })).toEqual([]);
   });
 
@@ -91,7 +117,7 @@ describe.each(ADAPTERS)('presence on %s', (adapter) => {
     await test.http
       .post('/desk/presence')
       .set('Authorization', `Bearer ${body.jwt}`)
-      .send({ type: 'article', documentId: 'a', locale: 'en', form: 'x' })
+      .send({ type: 'article', documentId: a, locale: 'en', form: 'x' })
       .expect(200);
     expect(await others('ann editor')).toEqual([body.user.username]);
   });
@@ -102,9 +128,32 @@ describe.each(ADAPTERS)('presence on %s', (adapter) => {
     await open('ann editor', { type: 'nothing' }).expect(404);
   });
 
-  it('shows no names to callers who may read own documents only', async () => {
+  it('shows names of own documents only to callers who may read only these', async () => {
+    const own = { documentId: await created('articles', 'olga author') };
     await others('ann editor');
     expect(await others('olga author')).toEqual([]);
+    await others('ann editor', own);
+    expect(await others('olga author', own)).toEqual(['ann']);
+  });
+
+  it('shows no names of documents that a condition or their state hides, and adds none to them', async () => {
+    const deal = { type: 'story', documentId: await created('stories?status=draft', 'ben member b') };
+    expect(await others('ben member b', deal)).toEqual([]);
+    expect(await others('ann member a', deal)).toEqual([]);
+    expect(await others('rea reader b', deal)).toEqual([]);
+    expect(await others('bea member b', deal)).toEqual(['ben']);
+    expect(await others('bea member b', { ...deal, documentId: 'unknown' })).toEqual([]);
+  });
+
+  it('lists the editors of a single type, in a locale that does not exist yet, too', async () => {
+    const { body } = await test.http
+      .put('/api/page')
+      .set('x-user', 'ann editor')
+      .send({ data: { title: 'P' } })
+      .expect(200);
+    const { documentId } = body.data as { documentId: string };
+    await others('ann editor', { type: 'page', documentId, locale: 'fr' });
+    expect(await others('ben editor', { type: 'page', documentId, locale: 'fr' })).toEqual(['ann']);
   });
 
   it('refuses bodies that it does not understand, and other sites', async () => {

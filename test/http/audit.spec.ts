@@ -108,6 +108,11 @@ describe.each(ADAPTERS)('audit log on %s', (adapter) => {
     const body = { data: { name: `t-${adapter}`, kind: 'read-only' } };
     const refused = await world.post('/api-tokens', body, manager.jwt);
     expect(refused.status).toBe(403);
+    const before = (await entries('filters[action]=revoke-token')).length;
+    await world.send('delete', '/api-tokens/a%00b', { token: manager.jwt });
+    expect((await entries('filters[action]=revoke-token')).slice(before)).toMatchObject([
+      { status: 400, documentId: null, by: { id: manager.id } },
+    ]);
     const token = await world.tokens.create({ name: `own-${adapter}`, kind: 'read-only' });
     await world.send('delete', `/api-tokens/${token.documentId}`, { token: manager.jwt });
     const list = await about(token.documentId);

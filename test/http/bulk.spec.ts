@@ -418,6 +418,9 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
       [[{ action: 'delete', documentId: 'x', locale: 1 }], 'data.0.locale'],
       [{ action: 'create', filters: {} }, 'data.action'],
       [{ action: 'delete' }, 'data.filters'],
+      [{ action: 'delete', filters: null }, 'data.filters'],
+      [{ action: 'delete', _q: null }, 'data.filters'],
+      [{ action: 'delete', _q: '' }, 'data.filters'],
       [{ action: 'delete', filters: {}, limit: 201 }, 'data.limit'],
       [{ action: 'delete', filters: {}, dryRun: 'yes' }, 'data.dryRun'],
     ];
@@ -428,6 +431,14 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
       { more: { atomic: 'no' } },
     ).expect(400);
     expect(body.error.details).toMatchObject({ path: 'atomic' });
+  });
+
+  it('refuses a locale and a status that no URL can contain, like other unknown ones', async () => {
+    for (const key of ['locale', 'status']) {
+      const item = { action: 'create', data: { title: 'x' }, [key]: '\ud800' };
+      const { body } = await bulk([item]).expect(400);
+      expect(body.error).toMatchObject({ name: 'ValidationError', details: { key } });
+    }
   });
 
   it('limits the items and passwords of a request', async () => {

@@ -127,7 +127,7 @@ export class BulkWrites {
     if (decide(caller, type, action) === 'none') throw forbidden();
     const given = { locale: item.locale, status: item.status ?? (leavesDraft(handler) ? 'draft' : null) };
     const text = Object.entries(given).flatMap(([name, value]) =>
-      value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+      value === null ? [] : [`${name}=${encodeURIComponent(value.toWellFormed())}`],
     );
     const answerPlan = this.documents.planText([shown, ...text].join('&'), {
       type,

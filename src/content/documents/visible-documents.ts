@@ -2,9 +2,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { checkedAs, isListOf, isNullOr, isOptional, isShape, isText } from '../../kernel/json.js';
+import { decideRead } from '../access/decide.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, ContentType } from '../model/model.js';
-import { rightsOf } from '../plan/rights.js';
+import { oneOf, rightsOf } from '../plan/rights.js';
 import type { Viewer } from '../plan/version-rights.js';
 import { Documents } from './documents.service.js';
 
@@ -78,6 +79,30 @@ export class VisibleDocuments {
           found.set(one.documentId, [...(found.get(one.documentId) ?? []), one]);
     }
     return found;
+  }
+
+  /** Whether the caller may read a document in some state and locale, as a GET of it does. */
+  async has({ type, caller }: Viewer, documentId: string): Promise<boolean> {
+    const action = oneOf(type);
+    for (const published of statesOf(type)) {
+      if (decideRead(caller, type, { action, published }) === 'none') continue;
+      const query = {
+        filters: { documentId },
+        fields: ['documentId'],
+        ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
+        ...(type.localized ? { locale: '*' } : {}),
+        pagination: { page: 1, pageSize: 1, withCount: false },
+      };
+      const plan = this.documents.plan(type, query, {
+        kind: 'list',
+        by: null,
+        caller,
+        format: 'flat',
+        action,
+      });
+      if ((await this.documents.read(plan)).data !== '[]') return true;
+    }
+    return false;
   }
 
   private async read(

@@ -121,15 +121,16 @@ function selectionOf(given: Given, most: number): BulkSelection {
   refuseOthers(given, SELECTION_MEMBERS, path);
   const action = actionOf(given, path);
   if (action === 'create') throw wrong('"create" needs a list of items', ['data', 'action']);
-  const { filters, _q: search, limit = most } = given;
-  if (filters === undefined && search === undefined)
+  const { filters = null, _q: search = null, limit = most } = given;
+  // A client that has lost its filters sends null: it must not reach every document.
+  if (filters === null && (search === null || search === ''))
     throw wrong('expected filters; {} selects every document', ['data', 'filters']);
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > most)
     throw wrong(`expected an integer from 1 to ${most}`, ['data', 'limit']);
   return {
     action,
     filters: filters ?? {},
-    search,
+    search: search ?? undefined,
     locale: text(given, 'locale', path),
     status: text(given, 'status', path),
     data: dataOf(given, action, path),

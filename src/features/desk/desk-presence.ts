@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../content/access/caller.js';
-import { decide, isOwn } from '../../content/access/decide.js';
+import { decide } from '../../content/access/decide.js';
+import { VisibleDocuments } from '../../content/documents/visible-documents.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { presenceTableOf } from '../../content/model/presence-table.js';
+import { oneOf } from '../../content/plan/rights.js';
 import { Database } from '../../content/store/database.js';
 import { forbidden, notFound, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
@@ -64,18 +66,18 @@ export class DeskPresence {
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(Database) private readonly database: Database,
     @Inject(DeskSite) private readonly site: DeskSite,
+    @Inject(VisibleDocuments) private readonly documents: VisibleDocuments,
   ) {}
 
   /**
-   * Notes that the caller has a form open, or that it closes. Returns the other editors of the document.
-   * Throws ForbiddenError for callers who may not read the type. Callers with own documents get an empty
-   * list, because a name would show that the document exists.
+   * Notes that the caller has a form open, or that it closes. Returns the other editors of the document: none
+   * of a document that the caller does not find, because a name would show that it exists. Throws
+   * ForbiddenError for callers who may not read the type.
    */
   async sign(sign: FormSign, caller: Caller): Promise<readonly PresentEditor[]> {
     const type = this.schema.types.get(sign.type);
     if (type === undefined) throw notFound();
-    const decision = decide(caller, type, type.kind === 'singleType' ? 'find' : 'findOne');
-    if (decision === 'none') throw forbidden();
+    if (decide(caller, type, oneOf(type)) === 'none') throw forbidden();
     const editor = caller.id ?? '';
     const id = createHash('sha256')
       .update(JSON.stringify([editor, sign.form]))
@@ -85,10 +87,10 @@ export class DeskPresence {
       await this.database.run(compileClosed(table, id));
       return [];
     }
+    if (!(await this.documents.has({ type, caller }, sign.documentId))) return [];
     const place = JSON.stringify([sign.type, sign.documentId, sign.locale]);
     const open = { id, place, editor, name: await this.nameOf(editor), saved: sign.saved };
     const rows = await this.database.run(compileSeen(table, open));
-    if (isOwn(decision)) return [];
     return rows.map((row) => ({
       id: String(row['editor']),
       name: String(row['name']),

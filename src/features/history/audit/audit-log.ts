@@ -9,6 +9,7 @@ import {
 } from '../../../content/documents/logged-write.js';
 import { type PlannedWrite, WriteAdditions } from '../../../content/documents/write-additions.js';
 import { type HttpRequest, requestIdOf, stateOf } from '../../../content/http/request-state.js';
+import { unstorable } from '../../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { Database } from '../../../content/store/database.js';
 import { fill, silently, type Statement, type Template } from '../../../kernel/sql.js';
@@ -68,7 +69,8 @@ export class AuditLog implements OnModuleInit {
         actions: [action],
         status,
         type: null,
-        documentId,
+        // Paths can name ids that no text can store. The attempt is recorded without them.
+        documentId: unstorable(documentId) ? null : documentId,
         locale: null,
         attributes: [],
         actor: actor.kind,
