@@ -1,5 +1,5 @@
-/** PgBouncer, Debian's package, as a process in front of a test server. */
-import { type ChildProcess, spawn } from 'node:child_process';
+/** PgBouncer, Debian's package or the program that `PGBOUNCER` names, as a process in front of a test server. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,22 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-const program = ['/usr/sbin', ...(process.env.PATH ?? '').split(delimiter)]
-  .map((folder) => join(folder, 'pgbouncer'))
-  .find((path) => existsSync(path));
+const program = [
+  process.env.PGBOUNCER ?? '',
+  ...['/usr/sbin', ...(process.env.PATH ?? '').split(delimiter)].map((folder) => join(folder, 'pgbouncer')),
+].find((path) => existsSync(path));
 
 /** Whether PgBouncer is installed on this machine. */
 export const hasPgBouncer = program !== undefined;
+
+/** True for PgBouncer 1.21 and newer, which can keep prepared statements in transaction mode. */
+export const keepsStatements = program !== undefined && minorVersion(program) >= 21;
+
+/** The second number of a version 1.x. */
+function minorVersion(path: string): number {
+  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  return Number(/PgBouncer 1\.(\d+)/.exec(stdout)?.[1] ?? 0);
+}
 
 export interface PgBouncerOptions {
   readonly mode: 'session' | 'transaction';
@@ -20,6 +30,8 @@ export interface PgBouncerOptions {
   readonly size: number;
   /** Settings of clients that it drops instead of refusing the client. */
   readonly ignores: readonly string[];
+  /** Prepared statements kept for each server connection. Default: 0. More than 0 needs `keepsStatements`. */
+  readonly prepared?: number;
 }
 
 async function freePort(): Promise<number> {
@@ -42,8 +54,9 @@ export class PgBouncer {
   }
 
   /** Starts PgBouncer in front of a database. Throws if it does not respond within ten seconds. */
-  static async start(databaseUrl: string, { mode, size, ignores }: PgBouncerOptions): Promise<PgBouncer> {
+  static async start(databaseUrl: string, options: PgBouncerOptions): Promise<PgBouncer> {
     if (program === undefined) throw new Error('pgbouncer is not installed');
+    const { mode, size, ignores, prepared = 0 } = options;
     const target = new URL(databaseUrl);
     const folder = mkdtempSync(join(tmpdir(), 'content-api-pgbouncer-'));
     const url = new URL(databaseUrl);
@@ -67,6 +80,7 @@ default_pool_size = ${size}
 ignore_startup_parameters = ${['extra_float_digits', ...ignores].join(', ')}
 log_connections = 0
 log_disconnections = 0
+${keepsStatements ? `max_prepared_statements = ${prepared}` : ''}
 `,
     );
     for (const path of [folder, join(folder, 'users.txt'), join(folder, 'pgbouncer.ini')])

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { PgBouncer, type PgBouncerOptions } from './pgbouncer.ts';
+import { keepsStatements, PgBouncer, type PgBouncerOptions } from './pgbouncer.ts';
 
 export interface PoolerCase {
   readonly name: string;
@@ -22,8 +22,19 @@ const SETTINGS = ['options', 'statement_timeout'];
 const REFUSED = 'A pooler refuses settings that come with a connection';
 const NAMES_LOST = 'A connection pooler in transaction mode does not keep prepared statements';
 
+/** Only for versions that can keep statements. */
+const KEPT_STATEMENTS: PoolerCase = {
+  name: 'transaction mode, statements kept by PgBouncer',
+  // Fewer than the processes have: PgBouncer closes and prepares some again.
+  pgbouncer: { mode: 'transaction', size: 4, ignores: SETTINGS, prepared: 5 },
+  options: {},
+  works: true,
+  warning: null,
+};
+
 /** Each mode with default options, and with those of `docs/options.md`. */
 export const CASES: readonly PoolerCase[] = [
+  ...(keepsStatements ? [KEPT_STATEMENTS] : []),
   {
     name: 'transaction mode, default options',
     pgbouncer: { mode: 'transaction', size: 4, ignores: [] },
