@@ -7,7 +7,8 @@ export default {
   roots: ['<rootDir>/test'],
   // Proofs start servers and processes or measure time: `npm run proofs` runs them.
   testRegex: process.env.PROOFS === 'whole' ? '\\.(spec|proof)\\.ts$' : '\\.spec\\.ts$',
-  testTimeout: 60_000,
+  // A test that takes a second may take a minute on a loaded machine.
+  testTimeout: 240_000,
   // Each worker opens its own connection pools on the one test server.
   maxWorkers,
   // Memory that suites leak stays in their worker. A worker that uses too much is replaced.

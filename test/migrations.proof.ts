@@ -183,5 +183,5 @@ describe('docs/migrations.md', () => {
       project.said.filter((line) => line.includes('No changes required, schema is up-to-date')).length,
     ).toBeGreaterThan(2);
     // A dozen processes load MikroORM.
-  }, 240_000);
+  });
 });

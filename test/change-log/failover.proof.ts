@@ -76,7 +76,7 @@ describe('replicas, and failover', () => {
     await app.listen(0, '127.0.0.1');
     await app.get<MikroORM>(CONTENT_ORM).schema.create();
     http = supertest.agent(await app.getUrl());
-  }, 120_000);
+  });
   afterAll(async () => {
     await app.close();
     for (const { gate } of gates) gate.close();
@@ -157,7 +157,7 @@ describe('replicas, and failover', () => {
     expect(lines(/is not read until it responds again: it takes too long/)).toHaveLength(1);
     thaw();
     expect(await until(bothRead)).toBe(true);
-  }, 120_000);
+  });
 
   it('R4: beyond "maxReplicaLag" reads use the primary, and one line is logged', async () => {
     const [, one, other] = nodes as [PostgresNode, PostgresNode, PostgresNode];
@@ -171,7 +171,7 @@ describe('replicas, and failover', () => {
     expect(await until(onlyPrimary)).toBe(true);
     await resume();
     expect(await until(bothRead)).toBe(true);
-  }, 120_000);
+  });
 
   it('R1: does not read a standby that was promoted by mistake and restarted, and logs one line', async () => {
     const [, mistaken] = nodes as [PostgresNode, PostgresNode];
@@ -194,7 +194,7 @@ describe('replicas, and failover', () => {
     const standby = await standbyOf(primary);
     direct(1, standby);
     expect(await until(bothRead)).toBe(true);
-  }, 120_000);
+  });
 
   it('an orderly failover: a replica of the next timeline reaches positions before the fork', async () => {
     const former = primary;
@@ -228,7 +228,7 @@ describe('replicas, and failover', () => {
     // After the fork, although the replica is further on the next timeline.
     const lost = mark.slice(0, 8) + later.slice(8);
     expect((await readsWith(lost))[0]).toBe(4);
-  }, 120_000);
+  });
 
   it('R2: does not compare a position with the log of a server that follows the former primary', async () => {
     const former = primary;
@@ -252,5 +252,5 @@ describe('replicas, and failover', () => {
     for (let i = 0; i < 6; i += 1) expect(await titleOf(made, mark)).toBe('made');
     expect(await until(onlyPrimary)).toBe(true);
     expect(await logged(/behind the primary .*and replays timeline \d+, not \d+/, 2)).toBe(2);
-  }, 120_000);
+  });
 });

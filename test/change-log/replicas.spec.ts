@@ -87,7 +87,7 @@ describe('replicas', () => {
     await make('first');
     await arrive();
     await warm(http);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const one of apps) await one.close();
     for (const client of [primary, ...followers]) await client.end();
@@ -271,7 +271,7 @@ describe('replicas', () => {
     const counts = await countReads(() => Promise.all(Array.from({ length: CLIENTS }, client)));
     // Each server received reads.
     for (const count of counts) expect(count).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it('while they are paused, reads with a position that they have not reached use the primary', async () => {
     const { path: before } = await make('before');

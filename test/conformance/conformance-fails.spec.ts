@@ -220,7 +220,7 @@ describe('the runner', () => {
     });
     mutant = new Mutant(ready.port);
     port = await mutant.listen();
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await mutant.close();

@@ -30,7 +30,7 @@ describe.each(['express', 'fastify'] as const)('on %s', (adapter) => {
 
   beforeAll(async () => {
     results = await conformance(FILES, { serverUrl: process.env.TEST_DATABASE_URL, adapter });
-  }, 180_000);
+  });
 
   it('responds to every case as recorded', () => {
     if (having('mismatched').length > 0)

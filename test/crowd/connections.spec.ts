@@ -105,7 +105,7 @@ describe('prepared statements', () => {
     expect((before['names'] as string[]).length).toBe(20);
     expect(kept.length).toBe(1);
     expect((after['names'] as string[]).length).toBe(2);
-  }, 60_000);
+  });
 
   it('R6: any number of large templates costs a connection at most 10 MB', async () => {
     await open({});
@@ -121,7 +121,7 @@ describe('prepared statements', () => {
       for (let time = 0; time < 2; time += 1)
         await Promise.all(Array.from({ length: 10 }, (_, i) => get(shape(n + i))));
     expect((await bytes()) - before).toBeLessThan(10 * 1024 * 1024);
-  }, 120_000);
+  });
 
   it('R10: the server limits the time of a statement', async () => {
     await open({ limits: { statementTimeout: 4000 } });

@@ -159,7 +159,7 @@ function ask(url: string, method: string, data?: object): Promise<Answered> & { 
 }
 
 /** Waits until `look` returns the expected value; fails with the last value. */
-export async function until<T>(look: () => Promise<T>, expected: T, milliseconds = 20_000): Promise<void> {
+export async function until<T>(look: () => Promise<T>, expected: T, milliseconds = 60_000): Promise<void> {
   const end = performance.now() + milliseconds;
   let seen = await look();
   while (seen !== expected && performance.now() < end) {

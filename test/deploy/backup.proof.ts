@@ -66,7 +66,7 @@ const JWT = { JWT_SECRETS: 'a secret of 32 bytes for the proof of a backup' };
     headers = { authorization: `Bearer ${/nca_\S+/.exec(created)?.[0] ?? ''}` };
     const env = { ...JWT, DATABASE_URL: database.urlOf('content_app'), FILES_FOLDER: files };
     instance = await startInstance(env, folder.path);
-  }, 60_000);
+  });
   afterAll(async () => {
     await instance.program.stop();
     await server.stop('SIGINT');

@@ -122,7 +122,7 @@ const isComplete = Object.values(PROGRAMS).every((path) => path !== undefined);
     );
     nginx = await startNginx();
     varnish = await startVarnish();
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([...programs, ...instances.map((one) => one.program)].map((one) => one.stop()));
     await database.drop();

@@ -27,7 +27,7 @@ export async function eventually<T>(
   look: () => readonly T[] | Promise<readonly T[]>,
   length: number,
 ): Promise<readonly T[]> {
-  const end = performance.now() + 20_000;
+  const end = performance.now() + 60_000;
   let found = await look();
   while (found.length !== length && performance.now() < end) {
     await new Promise((done) => setTimeout(done, 20));

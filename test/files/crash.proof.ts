@@ -6,4 +6,4 @@ it('a process that is killed during an upload leaves no row without bytes, and t
   const { problems, files } = await killUploads(4, random);
   expect(problems).toEqual([]);
   expect(files).toBeGreaterThan(0);
-}, 60_000);
+});

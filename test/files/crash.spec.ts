@@ -175,4 +175,4 @@ it('20.6: a read during a replacement returns the old file or the new one', asyn
   expect(mixed).toBe(0);
   expect(whole).toBeGreaterThan(0);
   expect(replacements).toBeGreaterThan(1);
-}, 60_000);
+});

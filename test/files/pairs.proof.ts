@@ -7,4 +7,4 @@ it('S1: no file lacks its bytes when two instances remove and upload the same on
   expect({ missing, left }).toEqual({ missing: 0, left: 0 });
   expect(files).toBeGreaterThan(20);
   expect(Object.keys(statuses).filter((status) => !['200', '201', '503'].includes(status))).toEqual([]);
-}, 120_000);
+});

@@ -30,12 +30,12 @@ describe('two instances, each in its own process', () => {
     const { problems, reads, writes, hits } = await run('ledger', 4 * SHARE);
     expect(problems).toEqual([]);
     expect([reads > SHARE, writes > SHARE / 10, hits > SHARE / 10]).toEqual([true, true, true]);
-  }, 120_000);
+  });
 
   it('return stale states if they only listen, and the checker finds it', async () => {
     // Ends with the first violation, which takes thousands of operations if notifications are fast.
     expect((await run('notify', 60_000)).problems.length).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 /** A sample of `npm run linearizable -- --replicas`. */
@@ -52,5 +52,5 @@ describe('clients that repeat their positions', () => {
     );
     expect(outcomes.flatMap(({ problems }) => problems)).toEqual([]);
     expect(outcomes.filter(({ reads, reached }) => reads > 0 && reached > 0)).toHaveLength(2);
-  }, 120_000);
+  });
 });

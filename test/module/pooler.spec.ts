@@ -148,7 +148,6 @@ describe('a connection pooler', () => {
       }
       expect(said().split(NAMES_LOST).length - 1).toBe(2);
     },
-    120_000,
   );
 
   it('in session mode keeps statements prepared, without a warning', async () => {

@@ -38,7 +38,7 @@ describeIf('Prometheus', () => {
     for (let i = 0; i < 5; i += 1) await (await fetch(`${url}/api/countries?populate=borders`)).text();
     await (await fetch(`${url}/api/visitor-notes`)).text();
     prometheus = await Prometheus.start(configurationFor(Number(new URL(url).port)));
-  }, 120_000);
+  });
   afterAll(async () => {
     await prometheus.stop();
     await app.close();

@@ -64,7 +64,7 @@ describe("the lock of the sample's folder", () => {
       holders.push(taken.filter((one) => one === true).length);
     }
     expect(holders).toEqual(Array.from({ length: ROUNDS }, () => 1));
-  }, 60_000);
+  });
 
   (canUnshare ? it : it.skip)('is acquired by one of two processes that are both number 1', async () => {
     const [one, other] = [await startApart(), await startApart()];
