@@ -80,6 +80,7 @@ function planned(planning: Planning): Planned {
   const checked = planBody({ data }, type, {
     rights,
     changed: new Set(),
+    former: null,
     creator: null,
     preset: new Map(),
     maxNodes: MAX_NODES,

@@ -201,6 +201,7 @@ export class Documents {
       creator: action === 'create' ? userOf(caller) : null,
       preset: action === 'create' ? presetsOf(caller, target.type, action) : NO_PRESET,
       changed: new Set<string>(),
+      former: null,
       maxNodes: this.base.settings.limits.bodyNodes,
       strict: this.base.settings.strictParams,
     };
@@ -216,7 +217,7 @@ export class Documents {
       raw,
       hooks,
       replan: async ({ body, changed }) =>
-        planOf(await checked(planBody(body, target.type, { ...rules, changed }))),
+        planOf(await checked(planBody(body, target.type, { ...rules, changed, former: sent }))),
       options,
       answer: answerOf(sent.values),
     };

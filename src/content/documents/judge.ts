@@ -1,5 +1,5 @@
 /** Conditions of grants in the transaction of a write: for the document before and after, and its targets. */
-import { type Decision, grantedOf } from '../access/decide.js';
+import { type Decision, type GrantedCondition, grantedOf } from '../access/decide.js';
 import {
   compileResult,
   compileStanding,
@@ -11,6 +11,7 @@ import type { Statement } from '../../kernel/sql.js';
 import type { ContentType } from '../model/model.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import type { FoundRow } from '../plan/found-targets.js';
+import { type GivenRelation, scopesOf } from '../plan/given.js';
 import type { Loaded } from '../plan/loaded.js';
 import { decideRelated } from '../plan/rights.js';
 import { decideState } from '../plan/write-rights.js';
@@ -92,6 +93,10 @@ export async function judgedFound(runner: Runner, judging: Judging, found: Found
   return { ...found, named: await judgedTargets(runner, judging, found.named) };
 }
 
+/** Returns the conditions on documents that a relation changes on its inverse side. */
+const grantedIn = (given: GivenRelation): readonly GrantedCondition[] =>
+  scopesOf(given).flatMap(({ targets }) => grantedOf(targets) ?? []);
+
 /** Statements that select whether a version that the write has changed is `refused` by a condition. */
 function resultsOf(
   { plan, defaultLocale }: Judging,
@@ -110,12 +115,15 @@ function resultsOf(
     defaultLocale,
   });
   const relations = [...(body?.values.relations.values() ?? [])];
-  const changed = relations.flatMap(({ attribute, scope }) => {
+  const changed = relations.flatMap((given) => {
+    const { attribute } = given;
     const [type] = attribute.targets;
-    const isChanged = attribute.join.side === 'inverse' && scope.targets !== 'all';
-    return isChanged && type !== undefined && grantedOf(scope.targets) !== null
-      ? [{ type, decision: scope.targets, documentIds: targets.get(type)?.mine ?? [] }]
-      : [];
+    if (attribute.join.side !== 'inverse' || type === undefined) return [];
+    return grantedIn(given).map((decision) => ({
+      type,
+      decision,
+      documentIds: targets.get(type)?.mine ?? [],
+    }));
   });
   const related = changed.map((one) =>
     compileResult({ ...one, locale: null, draftsOnly: false, defaultLocale }),
@@ -127,7 +135,7 @@ function resultsOf(
 export const isJudged = (plan: WritePlan): boolean =>
   plan.caller.permissions.hasWhere &&
   (grantedOf(decidedResult(plan)) !== null ||
-    [...(plan.body?.values.relations.values() ?? [])].some(({ scope }) => grantedOf(scope.targets) !== null));
+    [...(plan.body?.values.relations.values() ?? [])].some((given) => grantedIn(given).length > 0));
 
 /** Throws ForbiddenError if a version that the write has changed does not meet the condition of a grant. */
 export async function judgeResult(

@@ -9,7 +9,7 @@ import type { Row } from '../../pool/runner.js';
 import type { Lookup } from '../plan/body.js';
 import type { Coverage } from '../plan/coverage.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
-import type { GivenRelation } from '../plan/given.js';
+import { type GivenRelation, scopesOf } from '../plan/given.js';
 import type { Loaded } from '../plan/loaded.js';
 import { neededValues } from '../plan/needed-values.js';
 import type { StoredValues } from '../plan/stored-instances.js';
@@ -85,11 +85,18 @@ function followed({ target: { type, publish }, body }: LoadRequest): StoredLinks
  * Whether the write needs the stored links: it changes them one by one, or it replaces them by a list. Such a
  * list may keep links, or name targets that the caller could not link now.
  */
-const needsLinks = ({ attribute, input, scope }: GivenRelation): boolean =>
-  input.kind !== 'set' ||
-  scope.targets !== 'all' ||
-  (scope.rows === 'linked' && input.references.some((one) => 'id' in one)) ||
-  attribute.targets.some((type) => scope.drafts(type) !== 'all');
+const needsLinks = (given: GivenRelation): boolean => {
+  const { attribute, input } = given;
+  return (
+    input.kind !== 'set' ||
+    scopesOf(given).some(
+      ({ targets, rows, drafts }) =>
+        targets !== 'all' ||
+        (rows === 'linked' && input.references.some((one) => 'id' in one)) ||
+        attribute.targets.some((type) => drafts(type) !== 'all'),
+    )
+  );
+};
 
 const mayExist = ({ type, documentId }: WriteTarget): boolean =>
   documentId !== null || type.kind === 'singleType';

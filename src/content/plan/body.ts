@@ -23,9 +23,11 @@ import {
   type GivenValues,
   isGiven,
   noValues,
+  scopesOf,
 } from './given.js';
 import { checkSize, dataOf, refuseBeside } from './read-body.js';
 import { type Reference, referencesOf, relationInput } from './relation-input.js';
+import { sentReferences } from './sent-references.js';
 import { type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './write-rights.js';
 
 export interface Lookup {
@@ -54,12 +56,17 @@ export interface Body {
   readonly telling: (attribute: Attribute) => Telling;
   /** Whether the caller sent the attribute's value: not a hook, a default or the stored document. */
   readonly isSent: (attribute: Attribute) => boolean;
+  /** Whether the caller sent the attribute, also if a hook has changed its value since. */
+  readonly isNamed: (attribute: Attribute) => boolean;
 }
 
 interface Walk {
   rights: WriteRights;
   readonly asked: WriteRights;
   readonly changed: ReadonlySet<string>;
+  readonly former: Body | null;
+  /** Attribute of the document that contains the present value. */
+  root: Attribute | null;
   readonly references: Map<ContentType, Lookup>;
   readonly passwords: string[];
   readonly refusals: Refusal[];
@@ -120,18 +127,19 @@ function refusedLink(key: string, at: string, { grant }: LinkRefusal): ContentEr
   return grant === null ? refused : validationError(refused.message, { ...refused.details, grant });
 }
 
-function lookupOf(known: Lookup | undefined, type: ContentType, { attribute, scope }: GivenRelation): Lookup {
+function lookupOf(known: Lookup | undefined, type: ContentType, given: GivenRelation): Lookup {
+  const { attribute, scope } = given;
   const { references, guarded, own, ownOnly } = known ?? {
     references: [],
     guarded: false,
     own: null,
     ownOnly: [],
   };
-  const drafts = scope.drafts(type);
+  const decisions = scopesOf(given).flatMap(({ targets, drafts }) => [targets, drafts(type)]);
   return {
     references,
-    guarded: guarded || scope.targets !== 'all' || drafts !== 'all',
-    own: own ?? [scope.targets, drafts].find(isOwn) ?? null,
+    guarded: guarded || decisions.some((one) => one !== 'all'),
+    own: own ?? decisions.find(isOwn) ?? null,
     ownOnly: scope.targets === 'all' ? ownOnly : [...ownOnly, attribute],
   };
 }
@@ -141,7 +149,7 @@ function relation(attribute: LinkedAttribute, { raw, path, shown, into }: Sent, 
   const scope = walk.rights.links(attribute, shown);
   if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
   const input = relationInput(raw, { attribute, at, types: scope.types });
-  const given = { attribute, input, scope };
+  const given = { attribute, input, scope, sent: sentReferences(attribute, shown, walk) };
   const references = referencesOf(input);
   for (const type of attribute.named ? new Set(references.map((one) => one.type)) : attribute.targets)
     walk.references.set(type, lookupOf(walk.references.get(type), type, given));
@@ -182,7 +190,10 @@ function writable(
 
 function member(key: string, { raw, path, into }: Omit<Sent, 'shown'>, { where, walk }: Walking): void {
   const { model } = where;
-  if (model.model === 'type') walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
+  if (model.model === 'type') {
+    walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
+    walk.root = model.attributes.get(key) ?? null;
+  }
   const attribute = writable(key, where, walk.rights);
   if (attribute === undefined || raw === undefined) return;
   const shown = model.model === 'type' ? walk.rights.isShown(attribute) : where.shown && !attribute.hidden;
@@ -224,7 +235,7 @@ interface Creation extends Pick<BodyRules, 'creator' | 'preset'> {
 function withChosen(values: GivenValues, creation: Creation, walk: Walk): GivenValues {
   const chosen = [...chosenFor(creation)].filter(([name]) => !isGiven(values, name));
   if (chosen.length === 0) return values;
-  walk.rights = TRUSTED;
+  [walk.rights, walk.root] = [TRUSTED, null];
   const into = copyOf(values);
   for (const [name, raw] of chosen) {
     const attribute = creation.type.attributes.get(name);
@@ -236,6 +247,8 @@ function withChosen(values: GivenValues, creation: Creation, walk: Walk): GivenV
 export interface BodyRules {
   readonly rights: WriteRights;
   readonly changed: ReadonlySet<string>;
+  /** Body before hooks have changed it; null without such changes. */
+  readonly former: Body | null;
   readonly creator: string | null;
   /** Values of grants for a created document. */
   readonly preset: ReadonlyMap<string, unknown>;
@@ -252,7 +265,7 @@ export interface BodyRules {
 export function planBody(
   body: unknown,
   type: ContentType,
-  { rights, changed, creator, preset, maxNodes, strict }: BodyRules,
+  { rights, changed, former, creator, preset, maxNodes, strict }: BodyRules,
 ): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
@@ -261,6 +274,8 @@ export function planBody(
     rights,
     asked: rights,
     changed,
+    former,
+    root: null,
     references: new Map(),
     passwords: [],
     refusals: [],
@@ -277,5 +292,6 @@ export function planBody(
     passwords: walk.passwords,
     telling: rights.telling,
     isSent: ({ name }) => isGiven(sent, name) && !changed.has(name),
+    isNamed: (attribute) => former?.isNamed(attribute) ?? isGiven(sent, attribute.name),
   };
 }

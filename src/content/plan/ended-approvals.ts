@@ -11,7 +11,7 @@ function changesShared({ verb, target: { type, everyLocale }, body }: WritePlan)
   if (body === null) return verb === 'discardDraft';
   const { scalars, embedded, relations } = body.values;
   return [scalars, embedded, relations].some((given) =>
-    [...given.values()].some(({ attribute }) => !attribute.localized && body.isSent(attribute)),
+    [...given.values()].some(({ attribute }) => !attribute.localized && body.isNamed(attribute)),
   );
 }
 

@@ -4,7 +4,7 @@ import { isOwn } from '../access/decide.js';
 import type { Reference } from './relation-input.js';
 import type { LinkRight } from './write-rights.js';
 import type { LinkResolver } from './plan-list.js';
-import type { GivenRelation } from './given.js';
+import { type GivenRelation, scopeOf } from './given.js';
 import { keyOf } from './target-key.js';
 import type { ContentType } from '../model/model.js';
 import { typeUid } from '../model/naming.js';
@@ -107,15 +107,16 @@ interface Among {
  * Documents that a condition of `find` hides are missing, also if they are linked (18.18).
  */
 export function resolverOf(
-  { attribute, scope }: GivenRelation,
+  given: GivenRelation,
   linked: readonly string[],
   foundOf: (type: ContentType) => FoundTargets,
 ): LinkResolver {
+  const { attribute, scope } = given;
   const already = new Set(linked);
   const find = (reference: Reference): string | undefined => {
     const { type } = reference;
     const isLinked = (documentId: string): boolean => already.has(keyOf(attribute, type, documentId));
-    const documentId = foundOf(type).find(reference, { scope, isLinked });
+    const documentId = foundOf(type).find(reference, { scope: scopeOf(given, reference), isLinked });
     return documentId === undefined ? undefined : keyOf(attribute, type, documentId);
   };
   return {

@@ -1,7 +1,7 @@
 /** Checked values of a body, grouped by kind of attribute. */
 import { isObject } from '../../kernel/json.js';
 import type { Component, EmbeddedAttribute, LinkedAttribute, ScalarAttribute } from '../model/model.js';
-import type { RelationInput } from './relation-input.js';
+import type { Reference, RelationInput } from './relation-input.js';
 import type { LinkRight } from './write-rights.js';
 
 interface GivenScalar {
@@ -13,7 +13,22 @@ export interface GivenRelation {
   readonly attribute: LinkedAttribute;
   readonly input: RelationInput;
   readonly scope: LinkRight;
+  /** Of a relation that a hook has changed: references that the caller sent, and its rights to them. */
+  readonly sent: SentReferences | null;
 }
+
+export interface SentReferences {
+  readonly scope: LinkRight;
+  readonly has: (reference: Reference) => boolean;
+}
+
+/** Returns all rights that references of a relation may have. */
+export const scopesOf = ({ scope, sent }: GivenRelation): readonly LinkRight[] =>
+  sent === null ? [scope] : [scope, sent.scope];
+
+/** Returns the rights to one reference. */
+export const scopeOf = ({ scope, sent }: GivenRelation, reference: Reference): LinkRight =>
+  sent?.has(reference) === true ? sent.scope : scope;
 
 export interface GivenInstances {
   readonly attribute: EmbeddedAttribute;

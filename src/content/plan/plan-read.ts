@@ -170,8 +170,12 @@ function limitsOf(request: ReadRequest): { readonly limits?: LimitsOf } {
   if (!caller.permissions.hasWhere) return {};
   const action = answersWrite(request) ? oneOf(type) : request.action;
   return {
-    limits: (of, { root, published }) =>
-      root ? decideRead(caller, type, { action, published }) : decideRelated(caller, of, published),
+    limits: (of, { root, published }) => {
+      if (root) return decideRead(caller, type, { action, published });
+      const related = decideRelated(caller, of, published);
+      // Files need no grant to be populated; a condition of `find` limits them.
+      return of.internal && related === 'none' ? 'all' : related;
+    },
   };
 }
 

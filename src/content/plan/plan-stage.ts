@@ -30,13 +30,13 @@ export interface StageChange {
   readonly asks: string | null;
 }
 
-/** Whether the caller sent other values than the stage. Those of hooks do not count. */
-function isEdited({ type, values, isSent }: Body): boolean {
+/** Whether the caller sent other values than the stage. Those that hooks have added do not count. */
+function isEdited({ type, values, isNamed }: Body): boolean {
   const { scalars, embedded, relations } = values;
   return [scalars, embedded, relations].some((given) =>
     [...given.keys()].some((name) => {
       const attribute = type.attributes.get(name);
-      return name !== STAGE && attribute !== undefined && isSent(attribute);
+      return name !== STAGE && attribute !== undefined && isNamed(attribute);
     }),
   );
 }
