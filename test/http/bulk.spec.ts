@@ -446,7 +446,13 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
     expect(body.error.details).toMatchObject({ limit: 'bulkItems', allowed: 200 });
     await bulk(creating(3, () => ({ title: 'x', password: 'secret' }))).expect(200);
     const many = await bulk(creating(4, () => ({ title: 'x', password: 'secret' }))).expect(400);
-    expect(many.body.error.details).toMatchObject({ limit: 'passwords', index: 3 });
+    expect(many.body.error.details).toMatchObject({ limit: 'passwords', allowed: 3, index: 3 });
+    const apart = await bulk(
+      [...creating(1, () => ({ title: 1 })), ...creating(4, () => ({ title: 'x', password: 'secret' }))],
+      { more: { atomic: false } },
+    ).expect(200);
+    expect(apart.body.meta).toMatchObject({ done: 3, failed: 2, errors: [{ index: 0 }, { index: 4 }] });
+    expect(apart.body.meta.errors[1].error.details).toMatchObject({ limit: 'passwords', allowed: 3 });
   });
 
   it('repeats its response for an Idempotency-Key', async () => {

@@ -17,6 +17,7 @@ import type { ContentType } from '../model/model.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
 import { BulkResults, isAway, isItsOwn, listOf } from './bulk-results.js';
+import { passwordLimit, type PasswordLimit } from './passwords.js';
 import type { ReadFor } from './reads.js';
 import { type AskedWrite, inTurn, NO_VALUES } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
@@ -39,6 +40,11 @@ interface Work extends Pick<ReadRequest, 'type' | 'format'> {
   readonly options: WriteOptions;
   /** Query string of the response of each item, without its locale and status. */
   readonly shown: string;
+}
+
+/** Work whose transactions share the limit of passwords. */
+interface Limited extends Work {
+  readonly options: WriteOptions & { readonly passwords: PasswordLimit };
 }
 
 const SHOWN = ['fields', 'populate'];
@@ -83,8 +89,10 @@ export class BulkWrites {
 
   private async apart(items: readonly BulkItem[], work: Work): Promise<Answer> {
     const results = new BulkResults(items);
+    const passwords = passwordLimit(this.settings.limits.passwords);
+    const limited = { ...work, options: { ...work.options, passwords } };
     for (let start = 0; start < items.length; start += CHUNK)
-      if (!(await this.tried(items.slice(start, start + CHUNK), work, results))) break;
+      if (!(await this.tried(items.slice(start, start + CHUNK), limited, results))) break;
     return results.answer();
   }
 
@@ -92,7 +100,9 @@ export class BulkWrites {
    * Writes a chunk in one transaction, which is faster, and item by item if one fails. Returns false if the
    * database cannot be reached.
    */
-  private async tried(chunk: readonly BulkItem[], work: Work, results: BulkResults): Promise<boolean> {
+  private async tried(chunk: readonly BulkItem[], work: Limited, results: BulkResults): Promise<boolean> {
+    const { passwords } = work.options;
+    const { left } = passwords;
     const write = (items: readonly BulkItem[]): Promise<readonly Answer[]> =>
       this.documents.writeAll(
         items.map((item) => this.planned(item, work)),
@@ -108,7 +118,8 @@ export class BulkWrites {
           return false;
         }
         if (!isItsOwn(error)) throw error;
-        if (part !== chunk) results.add(error);
+        if (part === chunk) passwords.left = left;
+        else results.add(error);
       }
     return true;
   }

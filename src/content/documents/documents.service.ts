@@ -29,7 +29,7 @@ import { HookRun } from './hook-run.js';
 import type { HookAction } from './hooks.js';
 import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { lastStatementOf, PlanCache } from './plan-cache.js';
-import { hashPasswords, type PasswordLimit } from './passwords.js';
+import { hashPasswords, passwordLimit, type PasswordLimit } from './passwords.js';
 import { absent, DELETED, KEPT, STORED_DRAFT } from './plain-answers.js';
 import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
 import type { WriteAnswer, WriteRun } from './run-write.js';
@@ -131,9 +131,9 @@ export class Documents {
    * there are several.
    */
   async writeAll(asked: readonly AskedWrite[], options: WriteOptions): Promise<readonly Answer[]> {
-    const left = { ...this.base.settings.limits };
+    const limit = options.passwords ?? passwordLimit(this.base.settings.limits.passwords);
     const [first, ...others] = await inTurn(asked, (one) =>
-      this.runOf({ ...one, left }, options, (sent) =>
+      this.runOf({ ...one, limit }, options, (sent) =>
         one.verb === 'delete' ? DELETED : this.answerOf(one.answerPlan, sent),
       ),
     );
@@ -151,7 +151,7 @@ export class Documents {
       const { verb, body } = writeOf(change);
       if (decide(options.caller, change.type, VERBS[verb].right) === 'none') throw forbidden();
       const asked = { verb, answerPlan: this.planState(change, options.caller), body };
-      return this.runOf({ ...asked, left: { passwords: 0 } }, options, () => KEPT);
+      return this.runOf({ ...asked, limit: passwordLimit(0) }, options, () => KEPT);
     });
     if (first !== undefined) await runWrites(this.base, [first, ...others]);
   }
@@ -166,11 +166,11 @@ export class Documents {
 
   /** Plans a write, and hashes the passwords in its body. */
   private async runOf(
-    asked: AskedWrite & { readonly left: PasswordLimit },
+    asked: AskedWrite & { readonly limit: PasswordLimit },
     options: WriteOptions,
     answerOf: (sent: GivenValues) => WriteAnswer<Answer>,
   ): Promise<WriteRun<Answer>> {
-    const { verb, answerPlan: answer, body: raw, precondition, left } = asked;
+    const { verb, answerPlan: answer, body: raw, precondition, limit } = asked;
     const { caller, requestId = null, restores = null } = options;
     const target = writeTargetOf(verb, answer, this.base.settings);
     const { right, events, locks, body: action } = VERBS[verb];
@@ -210,7 +210,7 @@ export class Documents {
     if (hooks.changesData && sent.refusals.length > 0) throw bodyError(sent.refusals, []);
     const checked = async (body: Body): Promise<CheckedBody> => ({
       ...body,
-      hashes: await hashPasswords(body, !target.publish, left),
+      hashes: await hashPasswords(body, !target.publish, limit),
     });
     return {
       plan: planOf(hooks.changesData ? { ...sent, hashes: new Map() } : await checked(sent)),

@@ -46,24 +46,27 @@ export async function verifyPassword(password: string, stored: string | null): P
   return matches && known === stored;
 }
 
-/** Number of passwords that the writes of one transaction may still hash. */
+/** Number of passwords that the writes of one request may hash. */
 export interface PasswordLimit {
-  passwords: number;
+  readonly allowed: number;
+  left: number;
 }
 
+export const passwordLimit = (allowed: number): PasswordLimit => ({ allowed, left: allowed });
+
 /**
- * Hashes all passwords of a body before its transaction begins, and subtracts them from `left`. Hashes none
+ * Hashes all passwords of a body before its transaction begins, and counts them. Hashes none
  * if a value or key is refused anyway, which the write reports with all other problems. Throws a 400 for too
  * many passwords.
  */
 export async function hashPasswords(
   { passwords, values, refusals }: Body,
   draft: boolean,
-  left: PasswordLimit,
+  limit: PasswordLimit,
 ): Promise<ReadonlyMap<string, string>> {
-  if (passwords.length > left.passwords)
-    throw overLimit('passwords', left.passwords, 'Too many passwords in the request body');
-  left.passwords -= passwords.length;
+  if (passwords.length > limit.left)
+    throw overLimit('passwords', limit.allowed, 'Too many passwords in the request body');
+  limit.left -= passwords.length;
   const hashed = passwords.length > 0 && refusals.length === 0 && areAcceptable(values, draft);
   const distinct = hashed ? [...new Set(passwords)] : [];
   return new Map(

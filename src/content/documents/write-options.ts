@@ -3,6 +3,7 @@ import type { Caller } from '../access/caller.js';
 import type { Precondition } from '../plan/precondition.js';
 import type { Restores } from '../plan/write-plan.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
+import type { PasswordLimit } from './passwords.js';
 
 export interface WriteOptions {
   readonly caller: Caller;
@@ -13,6 +14,8 @@ export interface WriteOptions {
   readonly documentId?: string;
   /** Id of the HTTP request, for hooks and the write plan. Default null: code of the application writes. */
   readonly requestId?: string | null;
+  /** Passwords that the request may hash. Default: those that one transaction may. */
+  readonly passwords?: PasswordLimit;
   /** Kind of version that the write restores. Default null: none. */
   readonly restores?: Restores;
 }
