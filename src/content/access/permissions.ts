@@ -152,6 +152,8 @@ export class Permissions {
   readonly hasOwn: boolean;
   /** Different functions of the grants with `where`, in a fixed order. */
   readonly filters: readonly WhereOf[];
+  /** Different functions of the grants with `preset`, in a fixed order. */
+  readonly presets: readonly PresetOf[];
   private readonly limited: Limited;
 
   private constructor(
@@ -165,6 +167,7 @@ export class Permissions {
     this.filters = [
       ...new Set(entries.flatMap(({ limit: { where } }) => (typeof where === 'function' ? [where] : []))),
     ];
+    this.presets = [...new Set(entries.flatMap(({ limit: { preset } }) => preset ?? []))];
     Object.freeze(this);
   }
 

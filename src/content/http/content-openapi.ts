@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import { type Caller, SYSTEM, userOf } from '../access/caller.js';
+import { type Caller, SYSTEM } from '../access/caller.js';
 import { ContentAccess } from '../access/content-access.js';
 import { Database } from '../store/database.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
+import { descriptionKey } from '../plan/open-conditions.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { describe } from '../openapi/describe.js';
 import type { Describe, Described, Describing } from '../openapi/describing.js';
@@ -66,12 +67,11 @@ export class ContentOpenApi {
    */
   documentFor(caller: Caller = SYSTEM, described: Partial<Described> = {}): ContentDocument {
     const asked = { ...EVERYTHING, ...described };
-    const { kind, permissions } = caller;
-    const key = JSON.stringify([kind, userOf(caller) !== null, permissions.id, asked]);
-    const known = this.documents.get(key);
+    const key = descriptionKey(caller);
+    const known = key === null ? undefined : this.documents.get(JSON.stringify([key, asked]));
     if (known !== undefined) return known;
     const document = describe({ ...asked, caller, ...this.host }, this.added);
-    this.documents.set(key, document);
+    if (key !== null) this.documents.set(JSON.stringify([key, asked]), document);
     return document;
   }
 

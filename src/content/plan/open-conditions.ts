@@ -79,3 +79,21 @@ export function openConditions(caller: Caller): OpenConditions | null {
     values: places.values,
   };
 }
+
+/**
+ * Returns a text that is equal for callers to whom the same description applies. They have the same
+ * permissions, and equal forms of conditions and presets. Null if a condition or a preset fails.
+ */
+export function descriptionKey(caller: Caller): string | null {
+  const { kind, permissions } = caller;
+  const key = [kind, userOf(caller) !== null, permissions.id];
+  if (!permissions.hasWhere) return JSON.stringify(key);
+  const open = openConditions(caller);
+  if (open === null) return null;
+  try {
+    const presets = permissions.presets.map((preset) => Object.keys(preset(caller)));
+    return JSON.stringify([...key, open.key, presets]);
+  } catch {
+    return null;
+  }
+}

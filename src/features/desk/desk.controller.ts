@@ -16,9 +16,9 @@ import {
   VERSION_NEUTRAL,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
+import { LRUCache } from 'lru-cache';
 import { refusal, unauthorized } from '../../content/access/auth-strategy.js';
 import { type Caller, userOf } from '../../content/access/caller.js';
-import type { Permissions } from '../../content/access/permissions.js';
 import { AccountGuard, callerOf, callerWith } from '../../content/http/account.guard.js';
 import type {
   EditorAccounts,
@@ -32,6 +32,7 @@ import { Audited, Described, Json } from '../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest, queryOf } from '../../content/http/request-state.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
+import { descriptionKey } from '../../content/plan/open-conditions.js';
 import { ContentError, forbidden, notFound } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { cookieOf, tokenIn } from './desk-cookie.js';
@@ -47,6 +48,9 @@ import { SameOriginGuard, SessionGuard, type SessionRequest } from './same-origi
 type Described = ReturnType<typeof describeForDesk>;
 
 type Answer = Pick<EditorSession, 'jwt' | 'expiresIn' | 'user'>;
+
+/** Maximum of cached descriptions. */
+const KEPT = 100;
 
 /** Request and response of one exchange. */
 interface Exchange {
@@ -66,7 +70,7 @@ function idOfUser(request: object): string {
 @UseFilters(ContentErrorFilter)
 @Described()
 export class DeskController {
-  private readonly described = new WeakMap<Permissions, Map<string, Described>>();
+  private readonly described = new LRUCache<string, Described>({ max: KEPT });
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
@@ -252,15 +256,13 @@ export class DeskController {
     return (await this.previews.read(bearer, queryOf(request))).envelope();
   }
 
-  /** Returns the description for a user. It depends on the permissions, which users of a role share. */
+  /** Returns the description for a caller, which callers with the same rights share. */
   private describedFor(caller: Caller, language: string): Described {
-    const { schema, settings } = this;
-    const isShared = caller.kind === 'user';
-    const known =
-      (isShared ? this.described.get(caller.permissions) : undefined) ?? new Map<string, Described>();
-    const made = known.get(language) ?? describeForDesk({ schema, settings, caller, language });
-    known.set(language, made);
-    if (isShared) this.described.set(caller.permissions, known);
+    const rights = descriptionKey(caller);
+    const key = rights === null ? null : JSON.stringify([rights, language]);
+    const known = key === null ? undefined : this.described.get(key);
+    const made = known ?? describeForDesk({ schema: this.schema, settings: this.settings, caller, language });
+    if (key !== null) this.described.set(key, made);
     return made;
   }
 
