@@ -200,9 +200,16 @@ export const castFormat =
     }
   };
 
+/** Whether a value contains a number that JSON cannot express. It would be stored as null. */
+function overflows(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(overflows);
+}
+
 /** Any JSON value; a string stays a string (protocol 14.14). */
 export const castJson: Cast = (value, _def, at) => {
   if (unstorable(value)) at.report(`${at.label} must not contain NUL characters or broken surrogates`);
+  if (overflows(value)) at.report(`${at.label} must not contain numbers that are too large`);
   return value;
 };
 
