@@ -39,7 +39,7 @@ export interface WrongTotal {
 
 /** Number of changes that are always retained. */
 const MIN_RETAINED = 1000;
-/** Pending changes from which they are settled; every read of a total scans them. */
+/** Number of pending changes that starts settling; every read of a total scans the pending ones. */
 const MANY_PENDING = 100;
 const RETENTION = 60_000;
 const MAX_NAMES = 3;
@@ -52,12 +52,12 @@ export class ChangeLogKeeper {
   retained = 0;
   private suspicions = 0;
   private fingerprints: ReadonlyMap<string, string> = new Map();
-  /** Time of a query, and the `xmin` then: transactions before it have ended. */
+  /** Time and `xmin` of the last query for it: all transactions below `xmin` have ended. */
   private ended: { readonly at: number; readonly xmin: string } | null = null;
 
   constructor(private readonly base: KeeperBase) {}
 
-  /** Marks the log as incomplete until a check that begins later succeeds. */
+  /** Marks the log as incomplete until the next check succeeds. */
   doubt(): void {
     this.suspicions += 1;
     this.isWhole = false;
@@ -72,7 +72,7 @@ export class ChangeLogKeeper {
       const lacking = (await this.step(() => database.run(lacks))).map(
         ({ name, why }) => [String(name), String(why)] as const,
       );
-      // A later doubt has started a check of its own, which may have ended before this one.
+      // A later `doubt()` has started another check, which may have ended before this one.
       if (suspicions !== this.suspicions) return;
       this.isWhole = lacking.length === 0;
       if (lacking.length > 0) return await this.complain(new Map(lacking));

@@ -28,7 +28,7 @@ export interface ChangeLogBase {
   readonly noted: readonly Identifier[];
   readonly open: () => Promise<OwnConnection | null>;
   readonly warn: (message: string) => void;
-  /** Default: no spans. */
+  /** Reports each poll as a span. Default: none. */
   readonly telemetry?: Telemetry;
 }
 
@@ -60,7 +60,7 @@ const parsedChanges = (text: unknown): readonly DocumentChange[] =>
 
 export class ChangeLog {
   private count = 0;
-  /** Reads before this poll cannot be trusted; another server may have answered them. */
+  /** Number of the first poll of the present server. Reads before it may come from another server. */
   private floor = 0;
   private readonly types = new Map<string, Changes>();
   private readonly documents = new Map<string, number>();
@@ -75,12 +75,12 @@ export class ChangeLog {
   mark: Mark | null = null;
   private seenBy: string | null = null;
   private isAsking = false;
-  /** Poll for requests that arrived during the running one. */
+  /** Next poll, for requests that arrived during the running one. */
   private next: PromiseWithResolvers<boolean> | null = null;
   private quietUntil = 0;
   private isClosed = false;
   private complaint: string | null = null;
-  /** Metrics: number of polls, and duration of the last in milliseconds. */
+  /** Number of polls, for metrics; below, the duration of the last one in milliseconds. */
   checks = 0;
   took = 0;
   /** Time of the last successful poll, by `performance.now()`. */

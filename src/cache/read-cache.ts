@@ -51,7 +51,7 @@ class Admission {
     if (position === this.judgedAt) return;
     this.judgedAt = position;
     this.staleInRow = isStale ? this.staleInRow + 1 : 0;
-    // After the bypass, one stale poll suffices for the next.
+    // After a bypass, a single stale poll starts the next one.
     if (this.staleInRow >= MAX_STALE) this.bypassing = BYPASSED_READS;
   }
 }
@@ -99,7 +99,7 @@ export class ReadCache<T> {
   async read(asked: CachedRead<T>): Promise<T> {
     const entry = this.entries.get(asked.key);
     if (entry?.admission.bypasses === true) return this.pass(asked, entry.admission);
-    // Without a polled server the read could not be cached, so the poll comes first.
+    // Nothing is cached until a poll has identified the database server, so the first read polls, too.
     const asks = (entry?.answer ?? null) !== null || this.changeLog.server === null;
     if (!asks || !(await this.changeLog.check())) return this.load(asked, false);
     return this.found(asked) ?? (await this.renewed(asked)) ?? this.load(asked, true);

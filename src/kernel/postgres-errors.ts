@@ -40,7 +40,7 @@ const MISBOUND = /^bind message/;
 /** SQLSTATEs that end a session: its transaction may have been committed before. */
 const ENDS_SESSION = /^(?:57P|25P0[34])/;
 
-/** Whether the server has refused a statement, and with it the transaction, in a session that goes on. */
+/** Whether the server has refused a statement, and with it the transaction, and the session stays open. */
 export function isRefusal(error: unknown): boolean {
   const { code = '', severity } = driverError(error) ?? {};
   return typeof severity === 'string' && !['FATAL', 'PANIC'].includes(severity) && !ENDS_SESSION.test(code);
@@ -93,10 +93,10 @@ export function reasonAway(error: unknown): string | null {
   return null;
 }
 
-/** The advice for content of another model. */
+/** Advice in log lines and errors if the stored content has another model. */
 export const MIGRATE = 'run "npx nestjs-content-api migration" and the migrations';
 
-/** The advice for tables of another model: `schema.update` adds tables and columns, but moves no content. */
+/** Advice if the tables have another model: `schema.update` adds tables and columns, but moves no content. */
 export const MAKE_TABLES = `${MIGRATE}, or orm.schema.update({ safe: true })`;
 
 const OUTDATED_ADVICE = `. The tables are not those of the content model: ${MAKE_TABLES}`;

@@ -25,7 +25,7 @@ class RunningTime {
     return now - this.stood;
   }
 
-  /** Calls back once after the time, when the event loop has processed all that has arrived. */
+  /** Calls `look` once after the time, and after the event loop has processed all pending input. */
   after(milliseconds: number, look: (now: number) => void): NodeJS.Timeout {
     this.waiting += 1;
     this.timer ??= this.arm();

@@ -116,7 +116,7 @@ export interface ScheduleSettings {
 }
 
 export interface OpenApiSettings {
-  /** Serves it at `<prefix>/openapi.json`. Default true. */
+  /** Serves the document at `<prefix>/openapi.json`. Default true. */
   readonly document: boolean;
   /** Serves Swagger UI at `<prefix>/openapi`; needs the package `swagger-ui-dist`. Default false. */
   readonly page: boolean;
@@ -158,7 +158,7 @@ export interface LoadLimits {
 }
 
 /**
- * Injection token of the {@link ContentSettings} in force: the host's over the defaults, frozen.
+ * Injection token of the effective {@link ContentSettings}: the host's over the defaults, frozen.
  *
  * @publicApi
  */

@@ -3,7 +3,7 @@ import { runningTime } from './running-time.js';
 
 /**
  * Timeouts of equal length on one timer: a timer for each would cost more than the rest of a read. Counts
- * running time, and expires after the event loop has processed all that has arrived.
+ * running time, and expires after the event loop has processed all pending input.
  */
 export class TimeoutList {
   private readonly pending = new LinkedList<Timeout>();
@@ -12,7 +12,7 @@ export class TimeoutList {
   /** `timeout` in milliseconds; 0 for none. */
   constructor(private readonly timeout: number) {}
 
-  /** Calls `expire` once, unless what it returns is deleted in time. */
+  /** Calls `expire` once, unless the returned timeout is deleted before. */
   add(expire: () => void): Timeout {
     const at = runningTime.now() + this.timeout;
     const deadline: Timeout = { at, expire, previous: null, next: null };

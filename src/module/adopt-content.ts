@@ -59,7 +59,7 @@ const NOWHERE: ArchiveSink = {
 /** Minimum time in milliseconds between two lines of progress. */
 const EVERY = 2000;
 
-/** Prints rows per second and the remaining time. */
+/** Returns a function that prints rows per second and the remaining time. */
 function progressOf(say: Task['say']): (what: string, count: number, total: number) => void {
   let [last, start, at] = ['', 0, 0];
   return (what, count, total) => {

@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Surroundings {
   readonly env: Environment;
   readonly say: (line: string) => void;
-  /** For commands that ask. */
+  /** Terminal of the user, for commands that ask questions. */
   readonly terminal?: Terminal;
 }
 

@@ -1,4 +1,4 @@
-/** Connect timeout in milliseconds. */
+/** MikroORM of the content: the instance of the application, or one that the module opens. */
 import { MikroORM, type Options } from '@mikro-orm/core';
 import { getMikroORMToken } from '@mikro-orm/nestjs';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
@@ -90,7 +90,7 @@ class OwnOrm implements OnApplicationShutdown {
   ) {}
 
   async onApplicationShutdown(): Promise<void> {
-    // Requests are served until now, and can have started more.
+    // Requests that were served until now may have started more background work.
     await this.background.settled();
     await this.orm.close();
   }

@@ -36,7 +36,7 @@ export class SetupCheck implements OnApplicationBootstrap {
       );
   }
 
-  /** Names the types that unauthenticated callers cannot use, which may be meant or an oversight. */
+  /** Logs the types that unauthenticated callers cannot use, which may be intended or an oversight. */
   private tellUngranted(): void {
     const granted = Permissions.of(this.access.grantsInCode('public'));
     const names = this.routed.controllers

@@ -31,7 +31,7 @@ export interface Slot extends Link {
   sequence: number;
 }
 
-/** Slots of a lane, now. */
+/** Current slots of a lane. */
 export interface LaneLoad {
   readonly kind: Lane | 'document';
   readonly active: number;

@@ -83,13 +83,13 @@ export class Batch<E extends BatchEntry> implements SlotHolder {
 
 interface BatchRules<K, E extends BatchEntry> {
   readonly maxSize: number;
-  /** Entries of one batch have the same key. */
+  /** Returns the key of an entry; all entries of one batch have the same key. */
   readonly keyOf: (entry: E) => K;
   readonly fits: (entry: E, batch: Batch<E>) => boolean;
   readonly run: (batch: Batch<E>) => void;
 }
 
-/** Collects entries into batches until the event loop has processed all that has arrived. */
+/** Collects entries into batches until the event loop has processed all pending input. */
 export class Batcher<K, E extends BatchEntry> {
   private readonly open = new Map<K, Batch<E>>();
 

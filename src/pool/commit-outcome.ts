@@ -1,6 +1,6 @@
 /**
- * The outcome of a transaction whose COMMIT was sent. An error after that says nothing by itself: the server
- * may have committed before the connection was closed or the driver's timeout elapsed.
+ * Outcome of a transaction whose COMMIT was sent. An error after that does not decide it: the server may have
+ * committed before the connection was closed or the driver's timeout elapsed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { outcomeUnknown } from '../kernel/errors.js';
@@ -10,9 +10,9 @@ import type { Row } from './runner.js';
 
 export interface TransactionId {
   readonly xid: string;
-  /** Its start, as the server prints it. */
+  /** Start time of the transaction, as the server prints it. */
   readonly started: string;
-  /** The start of its server. Another server, or a restarted one, may assign the same ids. */
+  /** Start time of the server. Another server, or a restarted one, may assign the same transaction ids. */
   readonly server: string;
 }
 

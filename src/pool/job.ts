@@ -46,14 +46,17 @@ export class Job {
     this.slot.start();
   }
 
-  /** Runs a statement. `done` is called once, with the job's failure where that comes first. */
+  /**
+   * Runs a statement. Calls `done` once: with the result, or with the failure of the job if the job fails
+   * first.
+   */
   query(config: QueryConfig, done: Done): void {
     if (this.client !== null && canPipeline(this.client)) return this.pipeline([config], done);
     this.send(done, (client, responded) => runAlone(client, config, responded));
   }
 
   /**
-   * Runs several statements at once. The first that fails is the failure of all; none after it has run. The
+   * Runs several statements at once. The first error fails all of them, and later statements do not run. The
    * driver's own timeout ends the job, as its deadline does.
    */
   pipeline(configs: readonly QueryConfig[], done: Done): void {
@@ -130,14 +133,16 @@ export class Job {
     if (!this.isCommitting) this.calls.fail(error);
   }
 
-  /** Ends what the connection is doing. One that does not come back in time is closed. */
+  /**
+   * Cancels the statement of the connection, and closes the connection if it does not become usable in time.
+   */
   private recover(client: PoolClient, failure: Error): void {
     let isBack = false;
     const back = (broken: boolean): void => {
       if (isBack) return;
       isBack = true;
       clearTimeout(timer);
-      // Otherwise the failure was reported when the job ended.
+      // A connection that is usable again reports nothing: the failure was reported when the job ended.
       if (broken) this.report(failure);
       this.returnConnection(broken);
     };

@@ -43,7 +43,7 @@ export interface WriteTraits {
   readonly together?: BatchTraits | null;
 }
 
-/** Connections and queues of a pool, now. */
+/** Current connections and queues of a pool. */
 export interface PoolLoad {
   readonly pool: { readonly max: number; readonly used: number; readonly idle: number };
   readonly queues: readonly LaneLoad[];
@@ -52,7 +52,7 @@ export interface PoolLoad {
 export interface PoolBase {
   readonly settings: ContentSettings;
   readonly warn: (message: string) => void;
-  /** Default: no spans. */
+  /** Reports waits and statements as spans. Default: none. */
   readonly telemetry?: Telemetry;
 }
 

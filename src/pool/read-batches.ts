@@ -28,7 +28,10 @@ export interface KnownText {
 }
 
 export interface PoolRead extends KnownText {
-  /** Statement that is sent before it, or null. Without pipelining neither returns rows. */
+  /**
+   * Condition that is sent before the read, or null. Without pipelining, the condition and the read return no
+   * rows.
+   */
   readonly condition: KnownText | null;
   readonly request: SlotOptions;
   readonly heavy: boolean;

@@ -16,9 +16,11 @@ export interface Runner {
    * fails all, and later statements do not run.
    */
   all(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
-  /** The same for statements that only lock and read. */
+  /** Runs statements that only lock and read, like `all`. */
   load(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
-  /** The same for the last statements of a transaction. A transaction of the library commits with them. */
+  /**
+   * Runs the last statements of a transaction, like `all`. A transaction of the library commits with them.
+   */
   finish(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
   /** Entity manager of the transaction, for hooks and code of the host; null in transactions without them. */
   readonly em: SqlEntityManager | null;

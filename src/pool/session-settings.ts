@@ -41,7 +41,7 @@ export const connectionOptions = (
   withSession: boolean,
 ): Readonly<Record<string, string | number>> => ({
   connectionTimeoutMillis: CONNECT_TIMEOUT,
-  // A name in the URL or in PGAPPNAME wins.
+  // A name in the URL or in PGAPPNAME takes precedence.
   fallback_application_name: APPLICATION_NAME,
   ...(withSession ? { options: SESSION } : {}),
   ...(withSession && statementTimeout > 0 ? { statement_timeout: statementTimeout + SERVER_MARGIN } : {}),

@@ -23,7 +23,7 @@ export interface Member {
   readonly exceeded: () => void;
 }
 
-/** Thrown when each write has to run in a transaction of its own. */
+/** Thrown when each write has to run in a separate transaction. */
 class NotBatchable extends Error {}
 
 /** Next step of a member: `more` does not fit into a batch, `out` means that it has ended. */

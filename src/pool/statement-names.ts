@@ -10,7 +10,7 @@ export interface KnownStatement extends Described {
   name: string | null;
   /** Recent time in milliseconds; null before the first run. */
   milliseconds: number | null;
-  /** Recent size of its rows, in characters. */
+  /** Recent size of the rows of the statement, in characters. */
   size: number;
   readonly length: number;
 }

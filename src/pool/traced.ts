@@ -8,7 +8,7 @@ const STATEMENT = 'content.statement';
 
 const COMMENT = /^\/\* (\S+) \*\/ /;
 
-/** Values are never reported. */
+/** Attributes of a span of statements: the text with its label, and never a value. */
 function attributesOf(statements: readonly Statement[]): SpanAttributes {
   const [text = ''] = statements.map((statement) => statement.text);
   const [, summary] = COMMENT.exec(text) ?? [];
@@ -82,7 +82,7 @@ type Fail = (error: unknown) => void;
 
 interface TracedWork<T> {
   readonly work: Work<T>;
-  /** Wraps an error callback, which ends a wait that was in vain. */
+  /** Wraps an error callback, so that it also ends the span of the wait for a connection. */
   readonly failing: (fail: Fail) => Fail;
 }
 

@@ -24,7 +24,7 @@ export interface BatchTraits {
   readonly locks: readonly Lock[];
   /** The lock whose exclusive holder may change rows of the written document; null for a new document. */
   readonly rows: string | null;
-  /** Kind of write: when one has to run unbatched, all of the kind do for a while. */
+  /** Kind of write: after one of a kind had to run unbatched, all of the kind do for a while. */
   readonly kind: string;
 }
 
@@ -42,7 +42,7 @@ type ConnectionOf = (job: Job, client: PoolClient) => TransactionConnection;
 
 interface WriteEntry extends BatchEntry {
   readonly write: PoolWrite;
-  /** Whether its statements are sent: then only the transaction knows the outcome. */
+  /** Whether the statements of the write are sent: then only the transaction knows the outcome. */
   isSent: boolean;
 }
 

@@ -69,7 +69,7 @@ type FilterOf<A, R> = [TargetOf<A>] extends [never]
   ? ScalarFilter<A>
   : OneOrMany<number> | null | RelatedFiltersOf<TargetOf<A>, R>;
 
-/** `filters` of a type or component, at any depth (protocol section 5). */
+/** Type of `filters` on a content type or component, at any depth (protocol section 5). */
 export type FiltersOf<N extends string, R> = {
   readonly [K in NamesOf<N, R, 'scalar' | 'related'> | '$and' | '$or' | '$not']?: K extends '$and' | '$or'
     ? readonly FiltersOf<N, R>[]
@@ -94,10 +94,12 @@ type SortTree<N extends string, R> = {
     : SortTree<TargetOf<AttributeOf<N, R, K>>, R>;
 };
 
-/** `sort`: `'title'`, `'author.name:desc'`, `{ author: { name: 'desc' } }`, or a list (protocol 7.2). */
+/**
+ * Type of `sort`: `'title'`, `'author.name:desc'`, `{ author: { name: 'desc' } }`, or a list (protocol 7.2).
+ */
 export type SortOf<N extends string, R> = OneOrMany<SortText<N, R> | SortTree<N, R>>;
 
-/** `fields` (protocol section 3). */
+/** Type of `fields` (protocol section 3). */
 export type FieldsOf<N extends string, R> = OneOrMany<FieldTexts<N, R>['text']>;
 
 interface FieldTexts<N extends string, R> {

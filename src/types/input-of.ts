@@ -19,7 +19,7 @@ import type { Values } from './values.js';
 /** Reference to a document in a body: by `id`, by `documentId`, or as an object with one of them. */
 type Reference = string | number | NamedById | NamedByDocumentId;
 
-/** Accepted without effect: one status and one locale apply to the whole request. */
+/** Keys of a reference that are accepted without effect: one status and locale apply to the whole request. */
 interface Tolerated {
   readonly locale?: string | null;
   readonly status?: 'draft' | 'published';
@@ -78,7 +78,7 @@ type ValueOf<A, R, S> = A extends { readonly type: infer Type extends ScalarType
       ? Embedded<A, R, S>
       : unknown;
 
-/** Null where allowed: never for lists; for required attributes only in a draft. */
+/** Null, where a body may send it: never for lists, for required attributes only in a draft. */
 type Nothing<A, S> = S extends 'draft'
   ? A extends { readonly repeatable: true } | { readonly type: 'dynamiczone' }
     ? never

@@ -37,7 +37,7 @@ export type ToMany<R = Reference> = R[] | Change<R>;
 export type BlockNode = { type: string; children?: BlockNode[]; [key: string]: unknown };
 `;
 
-/** Types of JSON values. The other values are strings, numbers and booleans. */
+/** TypeScript of attribute types whose values are JSON. All others are strings, numbers and booleans. */
 const JSON_VALUES: Readonly<Partial<Record<ScalarTypeName, string>>> = {
   json: 'unknown',
   array: 'unknown[]',

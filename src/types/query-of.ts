@@ -42,7 +42,7 @@ interface ItemOptions<N extends string, R> {
 }
 
 interface RelatedOptions<N extends string, R> extends ItemOptions<N, R> {
-  /** Returns `{ count }` instead of the items. */
+  /** True returns `{ count }` instead of the items. */
   readonly count?: boolean;
 }
 
@@ -61,7 +61,7 @@ type PopulateTree<N extends string, R> = {
   readonly [K in PopulateName<N, R>]?: OptionsOf<AttributeOf<N, R, K>, R>;
 };
 
-/** `populate` (protocol section 4). */
+/** Type of `populate` (protocol section 4). */
 export type PopulateOf<N extends string, R> =
   '*' | OneOrMany<PopulateTexts<N, R>['text']> | PopulateTree<N, R>;
 
@@ -71,7 +71,7 @@ export interface VersionQuery {
   readonly locale?: string | undefined;
 }
 
-/** Pages or offsets, not both. */
+/** Type of `pagination`: pages or offsets, not both. */
 type PaginationQuery =
   | { readonly page?: number; readonly pageSize?: number; readonly withCount?: boolean }
   | { readonly start?: number; readonly limit?: number; readonly withCount?: boolean };

@@ -29,7 +29,7 @@ export function changedBy(type: ContentType, by: Param = WRITER): Sql[] {
   return column === undefined ? [] : [sql`${quote(column.name)} = ${by}::text`];
 }
 
-/** The same for the rows `t` that a condition covers. */
+/** Assignment of the user who writes, in the rows `t` that a condition covers. */
 function changedByIf(type: ContentType, changed: Sql): Sql[] {
   const column = changerOf(type);
   if (column === undefined) return [];
@@ -126,7 +126,7 @@ const stampBy = (row: Sql, writer: Sql): Sql =>
 export const noted = (content: Omit<Content, 'row'>): Sql =>
   sql`updated_at = ${nextTime(sql`t`)}, revision = ${revisionOf({ ...content, row: sql`t` })}`;
 
-/** Time and revision of the rows that a condition covers; those of others stay. */
+/** Assignments of time and revision in the rows that a condition covers; other rows keep theirs. */
 export function timedIf(changed: Sql, content: Omit<Content, 'row'>): Sql {
   const revision = revisionOf({ ...content, row: sql`t` });
   return sql`updated_at = case when ${changed} then ${nextTime(sql`t`)} else t.updated_at end,

@@ -183,7 +183,7 @@ const COUNTED = sql`t.locale = '' and t.published and t.total = 1`;
 /** Condition that the row `t` of totals marks a type as counted. */
 export const isCounted = (type: Sql): Sql => sql`t.type = ${type} and ${COUNTED}`;
 
-/** Marks types as not counted, if their row `t` meets the condition. */
+/** Marks the totals of types as unknown, where the row `t` of a total meets the condition. */
 export const uncount = ({ total }: ChangeLogTables, condition: Sql): Sql =>
   sql`update ${quote(total)} t set total = 0 where ${COUNTED} and ${condition}`;
 

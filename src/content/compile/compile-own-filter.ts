@@ -96,7 +96,9 @@ export interface OwnList {
   readonly shown: Sql;
   /** Columns that filters name. */
   readonly fields: OwnFields;
-  /** Prints the order of a `sort` parameter; it ends with a unique column. Throws a 400 for others. */
+  /**
+   * Prints the order of a `sort` parameter; it ends with a unique column. Throws a 400 for an unknown key.
+   */
   readonly order: (sort: unknown) => readonly Sql[];
 }
 

@@ -7,7 +7,7 @@ import { columnValue } from './column-value.js';
 import { checked, isMet, judgingContext } from './compile-standing.js';
 import { rowScope } from './scope.js';
 
-/** Values by attribute, which must all match, null included. A relation has its document id. */
+/** Values by attribute that a row must all have, null included. A relation is compared by document id. */
 export type Match = Readonly<Record<string, unknown>>;
 
 /** Returns the column of an attribute. Throws if it has none, which is a bug in this library. */

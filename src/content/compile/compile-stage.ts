@@ -4,7 +4,9 @@ import type { StageStep } from '../plan/steps.js';
 import { join, param, quote, sql, type Statement, print } from '../../kernel/sql.js';
 import { changedBy, noted } from './changes.js';
 
-/** Compares revisions, so that drafts keep their stage if the write has changed nothing of them. */
+/**
+ * Resets the stage of drafts. Compares revisions, so that a draft whose content is unchanged keeps its stage.
+ */
 export function compileStage({ type, initial, approved, drafts, by }: StageStep): Statement {
   const stage = type.storage.columnOf.get(STAGE);
   if (stage === undefined) throw new Error(`${type.uid} has no stages`);

@@ -27,7 +27,7 @@ export interface Within {
   readonly columns: readonly { readonly column: Column; readonly value: unknown }[];
 }
 
-/** Conditions that rows `t` are of these documents. */
+/** Conditions that limit rows `t` to the documents within which a value must be unique. */
 function isWithin({ table }: ContentType, { columns, documentId }: Within): Sql[] {
   return columns.map(({ column, value }) => {
     const name = quote(column.name);

@@ -46,7 +46,7 @@ const loggedAs = (document: Sql): Sql => sql`concat(tg_argv[0], ' ' || ${documen
 
 /** Number of inserted or deleted versions logged individually; the rest are aggregated. */
 const FEW = sql`8`;
-/** Number of documents of a transaction logged individually; then the whole type is logged. */
+/** Maximum of documents that a transaction logs individually; beyond it, the whole type is logged. */
 const MANY = sql`100`;
 
 /** Triggers run with the search path of the migration that created them, where the change log is. */

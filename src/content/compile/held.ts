@@ -11,7 +11,7 @@ import { column, type Context, heldJson, rowOf, rowScope, type Scope, versionCon
 interface HeldKind {
   readonly name: Sql;
   readonly label: Sql;
-  /** Empty if the item is its own source. */
+  /** FROM clause that adds the item; empty if the scope already contains it. */
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   readonly scope: Scope;

@@ -20,7 +20,7 @@ interface ChangedRows {
   readonly type: ContentType;
   /** Null if the step updates the rows itself. */
   readonly links: ChangedLinks | null;
-  /** Whether they may include rows of the written document. */
+  /** Whether the changed rows may include rows of the written document. */
   readonly own: boolean;
 }
 

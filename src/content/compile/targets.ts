@@ -64,7 +64,7 @@ interface Finding {
 
 function linkedTargets(hop: RelationAttribute, { scope, looksUp }: Finding, context: Context): Targets {
   const way = joinSql(hop.join);
-  // Other locales of a root document have its rule.
+  // Other locales of a root document are limited by the same rule as the document.
   const isSame = hop.open;
   const root = isSame && rowOf(scope).root === true;
   const target = { ...rowScope(hop.target, alias('t', context.next())), root };

@@ -12,7 +12,7 @@ import type { OwnShape } from './compile-own.js';
 
 export interface ChangeShape {
   readonly attribute: LinkedAttribute;
-  /** Targets as lists have them; for polymorphic relations also their ids and types separately. */
+  /** Targets in the text form of lists; for polymorphic relations also as separate ids and types. */
   readonly targets: Param;
   readonly documentIds: Param;
   readonly types: Param;

@@ -1,4 +1,4 @@
-/** Place of the feature that stores and restores versions of documents. */
+/** Registration of the feature that stores and restores versions of documents. */
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { notFound } from '../../kernel/errors.js';
 import { ContentModelError } from '../model/content-model-error.js';

@@ -282,7 +282,7 @@ async function writeAndAnswer<T>(
 interface Answering<T> {
   readonly runner: Runner;
   readonly answer: WriteAnswer<T>;
-  /** Place of the statement that returns the response. */
+  /** Index of the statement that returns the response. */
   readonly at: number;
 }
 

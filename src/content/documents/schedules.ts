@@ -121,7 +121,7 @@ export class Schedules {
 interface Held {
   readonly target: WriteTarget;
   readonly caller: Caller;
-  /** Statements that acquire locks first. */
+  /** Statements that acquire the locks before the others run. */
   readonly holding: readonly Statement[];
 }
 

@@ -68,7 +68,7 @@ function concerned({ verb, target }: WritePlan, { all }: Versions): readonly Ver
 export function isThere(plan: WritePlan, versions: Versions): boolean {
   const { precondition, target } = plan;
   if (!mayBeWritten(plan, versions)) {
-    // The same for a missing and for a hidden document.
+    // A missing and a hidden document cause the same error.
     if (precondition !== null && precondition.match !== null) throw preconditionFailed();
     return false;
   }
@@ -118,7 +118,7 @@ export function isShared({ target: { type, everyLocale, publish }, body }: Write
 
 const firstOf = <T>(...lists: (readonly T[])[]): readonly T[] => lists.find((list) => list.length > 0) ?? [];
 
-/** Versions that a write changes or copies: of a new locale or draft, the others are its origin. */
+/** Versions that a write changes or copies. A new locale or draft is copied from the other versions. */
 function changedBy(plan: WritePlan, rows: readonly VersionRow[]): readonly VersionRow[] {
   const { target, body } = plan;
   const inLocale = rows.filter(({ locale }) => locale === target.locale);

@@ -1,4 +1,4 @@
-/** Lists of writes: planning without blocking other requests, and errors that tell the failing write. */
+/** Lists of writes: planning without blocking other requests, and errors that name the failing write. */
 import { setImmediate } from 'node:timers/promises';
 import { ContentError } from '../../kernel/errors.js';
 import type { ContentType } from '../model/model.js';

@@ -22,7 +22,7 @@ export class AccountGuard implements CanActivate {
   }
 }
 
-/** The same on routes with private responses, errors included: no cache stores them. */
+/** Authenticates on routes with private responses, errors included: no cache stores them. */
 @Injectable()
 export class PrivateGuard extends AccountGuard {
   constructor(

@@ -100,8 +100,8 @@ type Base = abstract new () => object;
 type Method = (this: object, ...args: unknown[]) => unknown;
 
 /**
- * Adds the routes of a kind of types. Each controller class gets methods of its own, because Nest stores a
- * route with the function.
+ * Adds the routes of a kind of types. Each controller class gets its own methods, because Nest stores a route
+ * with the function.
  */
 const routed =
   (kind: ContentType['kind']) =>

@@ -59,7 +59,7 @@ export interface EditorAccounts {
   identityOf(documentId: string): Promise<Identity | null>;
   /** Returns the name of a user as other editors see it; null if there is no such user. */
   nameOf(documentId: string): Promise<string | null>;
-  /** Secrets for tokens of the desk, each with a prefix of its own; the first one signs. */
+  /** Secrets for tokens of the desk, each with its own prefix; the first one signs. */
   readonly secrets: readonly string[];
   /** Whether an account may open the desk. */
   hasEditors(): Promise<boolean>;
@@ -68,14 +68,14 @@ export interface EditorAccounts {
 /** Marks the provider of {@link EditorAccounts}. */
 export const ProvidesEditorAccounts = providerMark<EditorAccounts>('ProvidesEditorAccounts', 'signIn');
 
-/** Session in the list of its own user. */
+/** Session, as its user sees it in a list. */
 export interface ListedSession {
   readonly id: string;
   readonly createdAt: string;
   readonly expiresAt: string;
   /** Time of the last refresh or sign-in; null for sessions of the API. */
   readonly usedAt: string | null;
-  /** Whether the request belongs to it. */
+  /** Whether the present request belongs to this session. */
   readonly current: boolean;
 }
 
@@ -86,7 +86,7 @@ export interface ListedRole {
   readonly name: string;
   readonly description: string | null;
   readonly type: string;
-  /** Number of its users. */
+  /** Number of users with this role. */
   readonly users: number;
   readonly inCode: Grants;
   readonly stored: Grants;

@@ -168,7 +168,7 @@ export class UnroutedErrorFilter extends BaseExceptionFilter {
     super(host.httpAdapter);
   }
 
-  /** Nest asks the first filter in the list last, so filters of the application come before it. */
+  /** Nest consults the first filter of the list last, so filters of the application come before it. */
   register(): void {
     this.application.getGlobalFilters().unshift(this);
   }

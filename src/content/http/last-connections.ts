@@ -97,7 +97,7 @@ export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApp
   private closeUnused(server: Server): void {
     let checks = 0;
     const timer = setInterval(() => {
-      // Shutdown hooks of the host delay the end of listening, and requests are answered until then.
+      // Shutdown hooks of the host delay the end of listening, and requests are served until then.
       if (!server.listening) checks += 1;
       if (checks >= PATIENCE / INTERVAL && !this.isAnswering) server.closeAllConnections?.();
     }, INTERVAL).unref();

@@ -6,7 +6,7 @@ import type { ContentType, Schema } from './model.js';
 import { inSchema, parted } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
-/** Type of a change that invalidates everything before it. */
+/** Value of `type` in a change that makes every earlier response stale. */
 export const EVERYTHING = '';
 
 /**

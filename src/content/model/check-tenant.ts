@@ -5,7 +5,7 @@ import { among } from './suggest.js';
 
 const SCALARS = ['string', 'uid', 'email', 'enumeration', 'integer', 'biginteger'];
 
-/** Checks the option `tenant` of a type: what it cannot separate is refused, not shared. */
+/** Checks the option `tenant` of a type. Refuses options that would show values of other tenants. */
 export function checkTenant(type: ContentTypeDefinition, report: Report): void {
   const { kind, tenant: key, owner, attributes, indexes = [] } = type;
   if (key === undefined) return;

@@ -26,7 +26,7 @@ import type { Attribute, Component, ContentType, Model, Schema } from './model.j
 import { parted } from './naming.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 
-/** Increase it when the meaning of existing descriptions would change. */
+/** Format of descriptions. Increase it when the meaning of existing descriptions would change. */
 const FORMAT = 1;
 
 /** Content type without options that affect only requests; always with its table. */

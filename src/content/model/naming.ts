@@ -97,7 +97,7 @@ export const targetIndexName = (table: string): Identifier => of(table, 'by', 't
 /** Names of the columns of an index. */
 interface IndexedNames {
   readonly attributes: readonly string[];
-  /** The same with the columns of every document that an index can contain. */
+  /** Names of the attributes and of the columns of every document that an index can contain. */
   readonly declared: readonly string[];
 }
 

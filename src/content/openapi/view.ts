@@ -12,7 +12,7 @@ export interface View {
   readonly model: Model;
   readonly attributes: readonly Attribute[];
   readonly rights: Rights;
-  /** Suffix for the names of its parts. */
+  /** Suffix for the names of the parts that describe the view. */
   readonly place: string;
 }
 

@@ -46,7 +46,7 @@ interface Place {
   readonly model: Model;
   readonly covers: Coverage['covers'];
   readonly prefix: string;
-  /** The model and those that contain it. A component may contain itself. */
+  /** The model, and the models that contain it. A component may contain itself. */
   readonly above: readonly Model[];
 }
 

@@ -16,9 +16,9 @@ export interface VersionRow {
   readonly kept: boolean;
   /** Whether the caller may write the version: it owns it, or the version meets the grant's condition. */
   readonly own: boolean;
-  /** The same for a write that changes the published version. */
+  /** Whether the caller may write the version by a write that changes the published version. */
   readonly live: boolean;
-  /** The same for reading the version. */
+  /** Whether the caller may read the version. */
   readonly shown: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Permissions of a write: attributes, links and what errors may tell (D26, D27). */
+/** Permissions of a write: attributes, links and what errors may disclose (D26, D27). */
 import type { Caller } from '../access/caller.js';
 import {
   decide,

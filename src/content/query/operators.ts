@@ -16,7 +16,7 @@ export interface Operator {
   readonly applies: 'all' | 'textual' | 'json';
   /** `left` is the attribute, `right` the operand: a parameter with a cast. */
   readonly sql: (left: Sql, right: Sql) => Sql;
-  /** The same condition in a form that a trigram index of the attribute serves; it is slower without one. */
+  /** Form of the condition that a trigram index of the attribute serves, and that is slower without one. */
   readonly byTrigrams?: (left: Sql, right: Sql) => Sql;
 }
 

@@ -21,7 +21,7 @@ export interface PopulateItem {
   readonly at: string;
   /** True for `populate[x]=false`, which validates the name and populates nothing. */
   readonly off: boolean;
-  /** Text in place of an object, unless it is a boolean; null otherwise. */
+  /** Text in place of the options, as in `populate[author]=name`; null for options and for booleans. */
   readonly text: string | null;
   /** Unknown keys of the object, in order. */
   readonly unknown: readonly string[];

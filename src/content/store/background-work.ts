@@ -19,7 +19,7 @@ export class BackgroundWork implements BeforeApplicationShutdown {
     return this.isOver;
   }
 
-  /** Runs work in a trace of its own, named `name`. Returns its result. */
+  /** Runs work in a separate trace, named `name`. Returns its result. */
   run<T>(name: string, work: () => Promise<T>): Promise<T> {
     const result = this.telemetry.background(name, work);
     const over = (): boolean => this.running.delete(ended);

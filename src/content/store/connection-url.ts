@@ -46,7 +46,7 @@ function connectionOf(clientUrl: string): ConnectionOptions {
   return Object.fromEntries([...taken, ...places].map((name) => [name, known[name]]));
 }
 
-/** Merges options: those of `upper` win, also for single server settings. */
+/** Merges options: those of `upper` take precedence, also for single server settings. */
 function over(lower: ConnectionOptions, upper: ConnectionOptions): ConnectionOptions {
   const options = [lower.options, upper.options].filter((each) => each !== undefined).join(' ');
   return { ...lower, ...upper, ...(options === '' ? {} : { options }) };
@@ -54,7 +54,8 @@ function over(lower: ConnectionOptions, upper: ConnectionOptions): ConnectionOpt
 
 /**
  * Returns options of MikroORM that include those in the URLs of the primary and its replicas. Explicit
- * options win over a URL, and a URL over `defaults`. A Kysely or a dialect of the host stays as it is.
+ * options take precedence over a URL, and a URL over `defaults`. A Kysely or a dialect of the host stays as
+ * it is.
  */
 export function withConnections(options: Options, defaults: ConnectionOptions): Options {
   const driverOptions = (url: string | undefined, given: unknown): object => {

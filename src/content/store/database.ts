@@ -55,7 +55,7 @@ export interface DatabaseBase {
   readonly schema: Schema;
   readonly settings: ContentSettings;
   readonly warn: (message: string) => void;
-  /** Default: no spans. */
+  /** Reports statements as spans. Default: none. */
   readonly telemetry?: Telemetry;
   /** Whether error messages mention missing tables; in production only the log does. */
   readonly namesTables: boolean;

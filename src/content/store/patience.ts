@@ -1,10 +1,10 @@
-/** Timeout of a read on a replica, which also ends when the client hangs up. */
+/** Timeout of a read on a replica, which also ends when the client disconnects. */
 import type { Disconnect, DisconnectListener } from '../../kernel/disconnect.js';
 import { TimeoutList } from '../../kernel/timeout-list.js';
 
-/** Time that a replica has for a read, in milliseconds. */
+/** Milliseconds that a replica has for a read. */
 const USUAL = 1000;
-/** A read that is known to be slow has this multiple of its usual time. */
+/** Factor for a read that is known to be slow: multiple of its time on the primary. */
 const FACTOR = 2;
 /** Most slow statements in the table. */
 const MAX_SLOW = 200;
@@ -12,7 +12,7 @@ const MAX_SLOW = 200;
 export class Patience implements Disconnect, DisconnectListener {
   private readonly listeners = new Set<DisconnectListener>();
   private readonly stop: () => void;
-  /** Whether the time is over. A client that hung up leaves it false. */
+  /** Whether the timeout has elapsed; false if the client has disconnected. */
   ranOut = false;
 
   constructor(
@@ -49,7 +49,7 @@ export class Patience implements Disconnect, DisconnectListener {
   }
 }
 
-/** Time that a replica has for each statement, learned from the primary where a replica took too long. */
+/** Timeouts of statements on replicas, learned from the primary if a replica took too long. */
 export class PatienceTable {
   private readonly usual = new TimeoutList(USUAL);
   private readonly slow = new Map<string, TimeoutList>();

@@ -16,7 +16,7 @@ export interface ReplicaBase {
   readonly pool: NativePool;
   readonly name: string;
   readonly warn: (message: string) => void;
-  /** Milliseconds that it may lag behind. */
+  /** Milliseconds that the replica may lag behind the primary. */
   readonly maxLag: number;
 }
 

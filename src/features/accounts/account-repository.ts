@@ -138,8 +138,8 @@ export class AccountRepository {
   }
 
   /**
-   * Finds an account by e-mail or user name, without case; the e-mail wins (protocol 19.1). It also finds the
-   * spelling that an earlier release stored.
+   * Finds an account by e-mail or user name, without case; the e-mail takes precedence (protocol 19.1). It
+   * also finds the spelling that an earlier release stored.
    */
   byIdentifier(identifier: string): Promise<Account | null> {
     return this.find(

@@ -95,7 +95,7 @@ export class EditorSessions implements EditorAccounts {
       await this.limits.count({ route: 'desk-refresh', address, identifier: null });
       throw badToken();
     }
-    // A concurrent request with the same token may win; its result is read then.
+    // A concurrent request with the same token may be first; its result is read then.
     const renewed = (await this.renew(claims)) ?? (await this.renew(claims));
     if (renewed === null) throw badToken();
     return renewed;

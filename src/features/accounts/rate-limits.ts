@@ -47,8 +47,8 @@ interface Counters {
 
 /**
  * Limits requests to the sign-in routes per address, and failures per identifier (protocol 19.13). An address
- * without a failure of its own is never refused for an identifier. So an attacker cannot lock the owner out,
- * and an attack from many addresses gets one guess per address.
+ * without failures is never refused for an identifier. So an attacker cannot lock the owner out, and an
+ * attack from many addresses gets one guess per address.
  */
 @Injectable()
 export class RateLimits {

@@ -110,7 +110,7 @@ const namedFormats = (formats: unknown, name: string): unknown =>
 const GIVEN_EXTENSION = 'Files without an extension: they get that of their media type';
 const OTHER_EXTENSION = 'Files whose extension did not match their bytes: it is changed';
 
-/** Completes the row of a file with what is stored of its bytes. */
+/** Completes the row of a file with the facts of its stored bytes, such as size, type and formats. */
 export function fileValues(
   data: StrapiObject,
   row: string,

@@ -41,13 +41,13 @@ interface Populating {
   readonly isOld: boolean;
 }
 
-/** Whether the attribute shows links that another type owns, in an order of its own. */
+/** Whether the attribute shows links that another type owns, in its own order. */
 const isInverseList = (attribute: StrapiObject): boolean =>
   textOf(attribute['mappedBy']) !== '' &&
   /ToMany$/.test(textOf(attribute['relation'])) &&
   !isOfFiles(attribute);
 
-/** Names of the attributes that show links of the other side in an order of their own. */
+/** Names of the attributes that show links of the other side in their own order. */
 export const inverseListsOf = (uid: string, models: Models): readonly string[] =>
   Object.entries(models.get(uid)?.attributes ?? {}).flatMap(([name, attribute]) =>
     isInverseList(attribute) ? [name] : [],

@@ -87,7 +87,7 @@ const ofDrafts = (model: SourceModel, models: Models): readonly string[] =>
     return owner !== undefined && hasDrafts(owner) && !hasDrafts(model);
   });
 
-/** Queries of a type: each state and locale is a listing of its own. */
+/** Queries of a type: each state and locale is a separate listing. */
 function listingsOf(model: SourceModel, { locales: { codes }, models, isOld }: Querying): readonly Listing[] {
   const { uid } = model;
   const populate = populateOf(uid, { models, isOld });

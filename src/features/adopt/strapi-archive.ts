@@ -109,7 +109,7 @@ const KEY_BYTES = 16;
 
 const decipher = (key: string): Transform => createDecipheriv(CIPHER, scryptSync(key, '', KEY_BYTES), null);
 
-/** First bytes of a file, to tell gzip and tar from encrypted bytes. */
+/** First bytes of a file, to distinguish gzip and tar from encrypted bytes. */
 async function headOf(path: string): Promise<Buffer> {
   const file = await open(path, 'r');
   try {

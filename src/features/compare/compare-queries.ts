@@ -168,7 +168,7 @@ function listQueries(asking: Asking): string[] {
   ];
 }
 
-/** All queries of a type, the most telling ones first. */
+/** All queries of a type, the most significant ones first. */
 function queriesOfType(asking: Asking): string[] {
   const { type, schema, samples, moments } = asking;
   const deep = populateAll(type, schema, { at: 'populate', depth: DEPTH });

@@ -15,8 +15,8 @@ export type Outcome =
   | { readonly kind: 'gone'; readonly failure: string; readonly status: number };
 
 /**
- * Receiver of events with a position of its own in the log. One instance of the application runs it at a
- * time. Events of one document are delivered in order.
+ * Receiver of events with its own position in the log. One instance of the application runs it at a time.
+ * Events of one document are delivered in order.
  */
 export interface EventReader {
   /** Unique name, under which its position is stored. */

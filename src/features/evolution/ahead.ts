@@ -14,7 +14,7 @@ import type { WorkAhead } from './stored-model.js';
 /** Column that is filled ahead of the conversion of another. */
 const filledName = (column: Identifier): Identifier => name('content', 'ahead', column);
 
-/** Column that tells whether the conversion loses a value, and the trigger, which has the same name. */
+/** Column that states whether the conversion loses a value, and the trigger, which has the same name. */
 const lostName = (filled: Identifier): Identifier => name(filled, 'lost');
 
 const functionOf = (table: Identifier, filled: Identifier): Identifier =>

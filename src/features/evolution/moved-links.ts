@@ -125,8 +125,8 @@ export const leavesDrafts = (evolution: Evolution, { before, after, swapped }: M
   swapped && hasDrafts(evolution, before.type) && !hasDrafts(evolution, after.type);
 
 /**
- * Query of turned links, those of unpublished documents as published ones. They show once the document is
- * published, as before.
+ * Query of links whose owning side changes to a type without drafts. Links of unpublished documents become
+ * published ones, which show once the document is published, as before.
  */
 export function waitingLinks(links: Sql, { before }: MovedRelation): Sql {
   const isPublished = sql`exists (select 1 from ${quote(before.type.table)} v where v.document_id = x.target
@@ -149,8 +149,8 @@ export const isPerLocale = ({ links, attribute }: Relation): boolean =>
   links?.perLocale ?? attribute.localized;
 
 /**
- * Converts links shared by all locales to links per locale, or back: then the default locale's links win,
- * otherwise the first locale's.
+ * Converts links shared by all locales to links per locale, or back. Back, a document keeps the links of the
+ * default locale, or else those of the first locale.
  */
 export function linksInLocales(links: Sql, { evolution, pair, versions }: Move): Sql {
   const [old, next] = [isPerLocale(pair.before), isPerLocale(pair.after)];

@@ -85,7 +85,7 @@ export function migrationFrom({ file }: Schema, digest: string | null): Sql {
 end $content$`;
 }
 
-/** Records work ahead of the migration to a model, in a row of its own. */
+/** Records work ahead of the migration to a model, in a separate row. */
 export const notedAhead = ({ file }: Schema, digest: string, work: WorkAhead): Sql =>
   sql`insert into ${quote(modelTableOf(file))} (id, digest, description, applied_at)
     values (2, ${param(digest)}::text, ${param(JSON.stringify(work))}::jsonb, now())

@@ -1,4 +1,7 @@
-/** Content of a version as it is stored: scalars as in responses, components, and links of its own. */
+/**
+ * Content of a version as it is stored: scalars as in responses, components, and the links that the document
+ * owns.
+ */
 import { CREATOR, isAuthor } from '../../content/model/authors.js';
 import { byKind } from '../../content/model/by-kind.js';
 import type { Attribute, Component, EmbeddedAttribute, LinkedAttribute } from '../../content/model/model.js';

@@ -45,8 +45,8 @@ export class VisibleContents {
   }
 
   /**
-   * Returns what the caller may see of a version now. Links to documents that it does not find are shown only
-   * if it could find every document of their type, so that they are gone.
+   * Returns what the caller may see of a version now. Shows a link to a document that was not found only if
+   * the caller may find every document of that type. Such a document was deleted.
    */
   async shown(
     row: VersionRow,
@@ -91,7 +91,7 @@ export class VisibleContents {
   }
 
   /**
-   * Returns a function that returns the body of a version. A body lacks links to documents that are gone, and
+   * Returns a function that returns the body of a version. A body lacks links to deleted documents, and
    * attributes that the caller may not write. `withSelf` is whether the document may link to itself.
    */
   async bodyOf(row: VersionRow, subject: VersionsOf & Viewer): Promise<BodyOf> {

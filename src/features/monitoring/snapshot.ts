@@ -30,7 +30,7 @@ export interface PoolMetrics {
   readonly idle: number;
 }
 
-/** Requests for a connection, now. */
+/** Current requests for a connection. */
 export interface QueueMetrics {
   /** Kind of work; `document` for writers that wait for another writer of their document. */
   readonly kind: string;

@@ -62,7 +62,7 @@ export class AuditLog implements OnModuleInit {
     this.additions.add((write) => this.of(write));
   }
 
-  /** Appends an action that is not a write, in a transaction of its own. */
+  /** Appends an action that is not a write, in a separate transaction. */
   async note({ action, status, documentId, actor }: AuditedAction, request: AuditedRequest): Promise<void> {
     await this.database.run(
       fill(this.entries, {

@@ -22,7 +22,7 @@ export const signRecipe = (key: string, signed: Signed): string => digest(key, s
 
 /**
  * Whether one of the keys made the signature. The first key signs and all are accepted. To change a key, put
- * the new one first, and remove the old one when its URLs are gone.
+ * the new one first, and remove the old one when its URLs are no longer used.
  */
 export function isSigned(keys: readonly string[], signed: Signed, signature: string): boolean {
   const actual = Buffer.from(signature, 'base64url');
