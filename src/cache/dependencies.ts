@@ -52,7 +52,7 @@ export class Dependencies {
    */
   private subjectOf(plan: ReadPlan, { names = [] }: Statement): PlanSubject {
     const named = names.filter((name) => this.holders.has(name));
-    const types = new Set(named.map((name) => this.holders.get(name) as string));
+    const types = new Set(names.flatMap((name) => this.holders.get(name) ?? []));
     const ofType = named.filter((name) => this.holders.get(name) === plan.type.singularApiId);
     const own = ownTables(plan);
     const isOwn = ofType.every((name, i) => own.includes(name) && ofType.indexOf(name) === i);

@@ -1,11 +1,12 @@
 /** Checks of the settings that a host gives. */
+import { isCount } from './json.js';
 import type { ContentSettings, MonitoringSettings, OpenApiSettings, SettingsInput } from './settings.js';
 
 type Rule = readonly [string, (value: unknown) => boolean];
 
 const whole = (least: number): Rule => [
   `a whole number, ${least} or more`,
-  (value) => Number.isSafeInteger(value) && (value as number) >= least,
+  (value) => isCount(value) && value >= least,
 ];
 const FLAG: Rule = ['true or false', (value) => typeof value === 'boolean'];
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

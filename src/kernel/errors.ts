@@ -78,6 +78,12 @@ export const validationError = (message: string, details?: Record<string, unknow
 
 export const notFound = (): ContentError => new ContentError('NotFoundError', 'Not Found');
 
+const isIssues = (value: unknown): value is readonly Issue[] => Array.isArray(value);
+
+/** Returns the problems in the details of an error; none for other errors. */
+export const issuesOf = (error: unknown): readonly Issue[] =>
+  error instanceof ContentError && isIssues(error.details['errors']) ? error.details['errors'] : [];
+
 /** Reports that an `If-Match` or `If-None-Match` condition failed; nothing was written. */
 export const preconditionFailed = (): ContentError =>
   new ContentError('PreconditionFailedError', 'Precondition Failed');

@@ -29,6 +29,10 @@ export const isNullOr =
 
 export const isFlag: Test<boolean> = (value) => typeof value === 'boolean';
 
+/** Returns the keys of a frozen table, whose type has no other keys. */
+export const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] =>
+  Object.keys(table) as K[];
+
 /** Returns the value if it passes the test. Throws an Error that names it otherwise. */
 export function checkedAs<T>(value: unknown, isOne: Test<T>, what: string): T {
   if (!isOne(value)) throw new Error(`${what} does not have the expected form`);

@@ -1,5 +1,6 @@
 /** Errors of PostgreSQL and of the driver, and the state of the connection after them. */
 import { ContentError, unavailable } from './errors.js';
+import { isObject } from './json.js';
 
 interface DriverError {
   readonly code: string;
@@ -7,10 +8,16 @@ interface DriverError {
   readonly constraint?: string;
 }
 
+/** Yields an error, its cause, the cause of that, and so on. */
+function* causesOf(error: unknown): Generator<Readonly<Record<string, unknown>>> {
+  for (let at = error; isObject(at); at = at['cause']) yield at;
+}
+
+const isDriverError = (error: object): error is DriverError =>
+  'code' in error && typeof error.code === 'string' && error.code.length === 5;
+
 export function driverError(error: unknown): DriverError | undefined {
-  for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
-    if ('code' in at && typeof at.code === 'string' && at.code.length === 5) return at as DriverError;
-  }
+  for (const at of causesOf(error)) if (isDriverError(at)) return at;
   return undefined;
 }
 
@@ -86,8 +93,8 @@ export function reasonAway(error: unknown): string | null {
     if (isAway || hasEnded(error) || REFUSED_SETTINGS.test(line))
       return `${code} ${line}${adviceOn(code, line)}`;
   }
-  for (let at = error; typeof at === 'object' && at !== null; at = (at as { cause?: unknown }).cause) {
-    const { code: name = '', message = '' } = at as { code?: unknown; message?: unknown };
+  for (const at of causesOf(error)) {
+    const { code: name = '', message = '' } = at;
     if (NETWORK.test(String(name)) || DRIVER.test(String(message))) return firstLine(at);
   }
   return null;
@@ -115,7 +122,7 @@ function adviceOn(code: string, line: string): string {
 export const isOutdated = (error: unknown): boolean => OUTDATED.has(driverError(error)?.code ?? '');
 
 export function firstLine(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  const { code, message }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
   const text = typeof message === 'string' && message !== '' ? message : String(code ?? error);
   return text.split('\n', 1)[0] ?? '';
 }

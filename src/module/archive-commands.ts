@@ -17,8 +17,8 @@ export const EXPORT_USAGE = `export <file> --module <module> [--no-files] [--wit
       Writes all content and the bytes of files to one file.
       --no-files omits the bytes of files.
       --with history adds the stored versions of documents.`;
-export const IMPORT_USAGE = `import <file> --module <module> [--dry-run] [--no-files] [--on-conflict refuse|skip|replace]
-        [--allow-public] [--trusted]
+export const IMPORT_USAGE = `import <file> --module <module> [--dry-run] [--no-files]
+        [--on-conflict refuse|skip|replace] [--allow-public] [--trusted]
       Imports an exported file. After a crash, run it again to continue.
       --dry-run lists the conflicts and writes nothing.
       --no-files skips the bytes of files: copy their storage yourself.

@@ -6,7 +6,8 @@ import { fill, print, slot, type Sql, sql, type Statement, template } from '../.
 export const POSTMASTER = sql`extract(epoch from pg_postmaster_start_time())`;
 
 const markText = (timeline: Sql, lsn: Sql): Sql =>
-  sql`lpad(${timeline}, 8, '0') || lpad(split_part(${lsn}, '/', 1), 8, '0') || lpad(split_part(${lsn}, '/', 2), 8, '0')`;
+  sql`lpad(${timeline}, 8, '0')
+    || lpad(split_part(${lsn}, '/', 1), 8, '0') || lpad(split_part(${lsn}, '/', 2), 8, '0')`;
 
 const WRITTEN = sql`(select ${markText(
   sql`left(lower(pg_walfile_name(p.lsn)), 8)`,

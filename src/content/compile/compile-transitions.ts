@@ -35,7 +35,8 @@ export function updatePublished(type: ContentType): Sql {
     (column) => sql`${quote(column.name)} = ${takenValue(column, sql`d`)}`,
   );
   return sql`update ${quote(type.table)} t
-    set updated_at = greatest(d.updated_at, ${nextTime(sql`t`)}), revision = d.revision, published_at = ${TIME}${list(sets)}
+    set updated_at = greatest(d.updated_at, ${nextTime(sql`t`)}), revision = d.revision,
+      published_at = ${TIME}${list(sets)}
     from d where t.document_id = d.document_id and t.locale = d.locale and t.published returning t.*`;
 }
 

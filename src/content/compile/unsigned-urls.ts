@@ -1,5 +1,6 @@
 /** File URLs that are signed before a response is sent: placeholder and storage key precede the URL. */
 import type { ScalarAttribute } from '../model/model.js';
+import { scalarOf } from '../model/scalar-of.js';
 import { type Sql, sql } from '../../kernel/sql.js';
 import { answered, type Context, type Scope } from './scope.js';
 
@@ -26,7 +27,7 @@ export function unsignedUrl(
   { filePlaceholder }: Context,
 ): Sql | null {
   if (filePlaceholder === null || scope.kind !== 'row' || !scope.type.internal) return null;
-  const { attributes } = scope.type;
-  const file = (other: string): Sql => answered(scope, attributes.get(other) as ScalarAttribute);
+  const { type } = scope;
+  const file = (other: string): Sql => answered(scope, scalarOf(type, other));
   return Object.hasOwn(URLS, name) ? (URLS[name]?.(file, filePlaceholder) ?? null) : null;
 }

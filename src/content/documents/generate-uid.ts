@@ -28,7 +28,7 @@ const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): 
 
 function baseOf(type: ContentType, attribute: ScalarAttribute, values: WriteValues['values']): string {
   const target = type.attributes.get(attribute.def.targetField ?? '');
-  const text = values.get(target as ScalarAttribute);
+  const text = target?.kind === 'scalar' ? values.get(target) : undefined;
   const slug = typeof text === 'string' || typeof text === 'number' ? slugify(String(text)) : '';
   return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, longestOf(attribute));
 }

@@ -32,7 +32,7 @@ export class ChangedAnswers {
   }
 
   private header(response: object, name: string): unknown {
-    return this.host.httpAdapter.getHeader(response, name) as unknown;
+    return this.host.httpAdapter.getHeader(response, name);
   }
 
   private warn(): void {

@@ -18,6 +18,7 @@ import { Probes } from './probes.js';
 import { pathIn, stateOf } from './request-state.js';
 import { RequestWatch } from './request-watch.js';
 import { ContentRoutes } from './routes.js';
+import { varyBy } from './vary.js';
 
 export interface RawRequest {
   readonly method: string;
@@ -140,11 +141,9 @@ export class BeforeRoutes implements OnModuleInit {
 
   /** Keeps caches from mixing up callers, formats or positions. */
   private protect(response: object): void {
-    const { httpAdapter } = this.adapter;
-    const before = httpAdapter.getHeader(response, 'Vary') as string | undefined;
-    const vary = `${this.access.vary}, Strapi-Response-Format${this.database.hasReplicas ? `, ${MARK_HEADER}` : ''}`;
-    httpAdapter.setHeader(response, 'Vary', before === undefined ? vary : `${before}, ${vary}`);
-    httpAdapter.setHeader(response, 'Cache-Control', PRIVATE);
+    const position = this.database.hasReplicas ? `, ${MARK_HEADER}` : '';
+    varyBy(this.adapter, response, `${this.access.vary}, Strapi-Response-Format${position}`);
+    this.adapter.httpAdapter.setHeader(response, 'Cache-Control', PRIVATE);
   }
 }
 

@@ -169,7 +169,7 @@ const BIGINT = /^[+-]?\d{1,40}$/;
 const MAX_BIGINT = 2n ** 63n - 1n;
 
 export function toBigint(value: unknown): string | undefined {
-  const text = Number.isInteger(value) ? BigInt(value as number).toString() : value;
+  const text = typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : value;
   if (typeof text !== 'string' || !BIGINT.test(text.trim())) return undefined;
   const exact = BigInt(text.trim().replace(/^\+/, ''));
   return exact > MAX_BIGINT || exact < -MAX_BIGINT - 1n ? undefined : exact.toString();

@@ -76,7 +76,8 @@ function checkScalar(
       report(`targetField "${def.targetField}" is not an attribute${among(def.targetField, sources)}`);
     else if (!sources.includes(def.targetField))
       report(
-        `targetField "${def.targetField}" must be a text or number attribute of the same definition${among(def.targetField, sources)}`,
+        `targetField "${def.targetField}" must be a text or number attribute of the same definition` +
+          among(def.targetField, sources),
       );
   }
   if (def.generate === true && def.targetField === undefined) report('"generate" needs a "targetField"');

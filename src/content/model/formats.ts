@@ -3,8 +3,9 @@ import { validationError } from '../../kernel/errors.js';
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ](?:[01]\d|2[0-3]):[0-5]\d)/;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/;
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?:Z|[+-]([01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i;
+const CLOCK = /([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?/;
+const ZONE = /Z|[+-]([01]\d|2[0-3])(?::?[0-5]\d)?/;
+const ISO = new RegExp(`^(\\d{4})-(\\d{2})-(\\d{2})(?:[T ]${CLOCK.source}(?:${ZONE.source})?)?$`, 'i');
 const EPOCH = /^-?\d{1,14}$/;
 
 /** First and last instant that PostgreSQL and JavaScript both print with a four-digit year. */

@@ -1,7 +1,7 @@
 /**
  * Options of definitions and their valid values. A new option needs a row here and one in `definitions.ts`.
  */
-import { isFilledText, isObject } from '../../kernel/json.js';
+import { isCount, isFilledText, isObject } from '../../kernel/json.js';
 import { DOCUMENT_ACTIONS } from './actions.js';
 import { toBigint } from './cast-value.js';
 import type { AttributeDefinition } from './definitions.js';
@@ -38,15 +38,12 @@ const isListOf =
 
 const option = (expected: string, admits: (value: unknown) => boolean): Option => ({ expected, admits });
 const oneOf = (...words: readonly string[]): Option =>
-  option(`one of ${words.join(', ')}`, (value) => (words as readonly unknown[]).includes(value));
+  option(`one of ${words.join(', ')}`, (value) => words.some((word) => word === value));
 const listOf = (...words: readonly string[]): Option =>
   option(`a list of ${words.join(', ')}`, isListOf(oneOf(...words).admits));
 
 const FLAG = option('true or false', (value) => typeof value === 'boolean');
-const COUNT = option(
-  'a whole number, 0 or more',
-  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-);
+const COUNT = option('a whole number, 0 or more', isCount);
 const NUMBER = option('a number', isNumber);
 const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
 const TEXT = option('a non-empty string', isFilledText);
@@ -82,7 +79,8 @@ const ATTRIBUTES = option('an object of attributes', isObject);
 const CONVERT = option(
   '"fit", "empty" or an object that maps stored values to new ones',
   (value) =>
-    ['fit', 'empty'].includes(value as string) ||
+    value === 'fit' ||
+    value === 'empty' ||
     (isObject(value) && Object.values(value).every((one) => one === null || isFilledText(one))),
 );
 
@@ -204,7 +202,7 @@ export const ATTRIBUTE_LAYOUT: Options = {
   description: LABEL,
   width: option(
     `a whole number from 1 to ${COLUMNS}`,
-    (value) => COUNT.admits(value) && (value as number) >= 1 && (value as number) <= COLUMNS,
+    (value) => isCount(value) && value >= 1 && value <= COLUMNS,
   ),
   placeholder: LABEL,
   field: TEXT,

@@ -1,4 +1,5 @@
 /** Routes of content types. Controllers and the OpenAPI document are built from this table. */
+import { keysOf } from '../../kernel/json.js';
 import type { DocumentAction } from './actions.js';
 import type { AnyRoute, ContentTypeDefinition, Route } from './definitions.js';
 
@@ -81,7 +82,7 @@ export const HANDLERS: Readonly<Record<Handler, HandlerRow>> = Object.freeze(ROW
 export const leavesDraft = (handler: Handler): boolean =>
   handler === 'unpublish' || handler === 'discardDraft';
 
-const ALL = Object.keys(HANDLERS) as readonly Handler[];
+const ALL = keysOf(HANDLERS);
 
 /** Handlers of the controllers of each kind of type. */
 export const HANDLERS_OF: Readonly<Record<Kind, readonly Handler[]>> = {

@@ -1,4 +1,5 @@
 /** Schemas of bulk writes (protocol section 24). */
+import { keysOf } from '../../kernel/json.js';
 import { decide } from '../access/decide.js';
 import type { ContentType } from '../model/model.js';
 import { HANDLERS } from '../model/routes.js';
@@ -11,7 +12,7 @@ const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 
 /** Actions that the type has routes for, and that the caller may do. */
 const actionsOf = (type: ContentType, { caller }: Describing): BulkAction[] =>
-  (Object.keys(BULK_ACTIONS) as BulkAction[]).filter((name) => {
+  keysOf(BULK_ACTIONS).filter((name) => {
     const { route, action } = HANDLERS[BULK_ACTIONS[name]];
     return type.routes.includes(route) && decide(caller, type, action) !== 'none';
   });

@@ -1,5 +1,6 @@
 /** Error responses of an operation (protocol 2.1). */
 import { type ErrorName, ERRORS } from '../../kernel/errors.js';
+import { keysOf } from '../../kernel/json.js';
 import type { Components } from './components.js';
 import { json, type JsonSchema, list, NULL, open, type Reference, type Response, TEXT } from './document.js';
 
@@ -21,8 +22,7 @@ const DETAILS: JsonSchema = {
   additionalProperties: true,
 };
 
-const namesOf = (status: number): ErrorName[] =>
-  (Object.keys(ERRORS) as ErrorName[]).filter((name) => ERRORS[name] === status);
+const namesOf = (status: number): ErrorName[] => keysOf(ERRORS).filter((name) => ERRORS[name] === status);
 
 function errorSchema(status: number, names: readonly ErrorName[], components: Components): JsonSchema {
   const details = components.ref('schemas', { key: 'error details', name: 'ErrorDetails' }, () => DETAILS);

@@ -3,6 +3,7 @@ import { isSearched, type Hop, type MixedAttribute } from '../plan/plan.js';
 import { isOperator, operatorOf, OPERATORS, type OperatorName } from '../query/operators.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, Model, ScalarAttribute } from '../model/model.js';
+import { scalarOf } from '../model/scalar-of.js';
 import { typeUid } from '../model/naming.js';
 import type { Describing } from './describing.js';
 import { anyOf, closed, FLAG, type JsonSchema, list, type Reference } from './document.js';
@@ -100,7 +101,7 @@ function ofScalar(attribute: ScalarAttribute, describing: Describing): JsonSchem
 /** A relation is compared by id, or by conditions on its target (protocol 5.34). */
 function ofHop(hop: Hop, view: View, describing: Describing): JsonSchema {
   const target = below(view, hop, targetOf(hop));
-  const id = target.model.attributes.get('id') as ScalarAttribute;
+  const id = scalarOf(target.model, 'id');
   const conditions = [filtersSchema(target, describing), conditionsOf(id, describing)];
   return anyOf(...conditions, { type: ['integer', 'string'] });
 }

@@ -266,7 +266,8 @@ export function typePaths(type: ContentType, describing: Describing): Paths {
     const { route, action: first, otherwise, method } = HANDLERS[handler];
     const action = [first, ...otherwise].find((one) => decide(caller, type, one) !== 'none');
     if (!type.routes.includes(route) || action === undefined) continue;
-    const path = `${base}/${type.route}${pathBelow(handler, type.kind, '{documentId}').replace(':version', '{version}')}`;
+    const below = pathBelow(handler, type.kind, '{documentId}').replace(':version', '{version}');
+    const path = `${base}/${type.route}${below}`;
     const view = rootView(describing, type, action);
     (paths[path] ??= {})[method] = operationOf(handler, {
       type,

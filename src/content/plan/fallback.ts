@@ -1,5 +1,6 @@
 /** Parses `fallbackLocale`: the locales that replace a missing one (protocol 9.18–9.21). */
 import { validationError } from '../../kernel/errors.js';
+import { isText } from '../../kernel/json.js';
 import { toBoolean } from '../model/formats.js';
 import { chainFor } from '../model/fallback-locale.js';
 import type { ContentType } from '../model/model.js';
@@ -20,7 +21,7 @@ const isOff = (raw: unknown): boolean => raw === 'none' || toBoolean(raw) === fa
 function codesOf(raw: unknown, locales: readonly string[]): readonly string[] {
   const given: readonly unknown[] = typeof raw === 'string' ? raw.split(',') : [raw].flat();
   const codes = given.map((code) => (typeof code === 'string' ? code.trim() : code));
-  const isLocale = (code: unknown): code is string => locales.includes(code as string);
+  const isLocale = (code: unknown): code is string => isText(code) && locales.includes(code);
   if (!codes.every(isLocale))
     throw refuse(`Invalid fallbackLocale parameter. Expected false, or some of: ${locales.join(', ')}`);
   return [...new Set(codes)];
@@ -36,7 +37,7 @@ export function pickFallback(
   { locales }: ContentSettings,
 ): readonly string[] | null {
   if (raw === undefined || raw === null || raw === '') return null;
-  if (!locales.includes(raw as string) && isOff(raw)) return [];
+  if (!(isText(raw) && locales.includes(raw)) && isOff(raw)) return [];
   const codes = codesOf(raw, locales);
   if (pick.kind !== 'one' && codes.length > 0)
     throw refuse('Invalid fallbackLocale parameter. Only one locale can fall back to others');

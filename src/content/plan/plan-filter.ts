@@ -8,6 +8,7 @@ import { operatorOf, type OperatorName } from '../query/operators.js';
 import type { Filter } from '../query/query.js';
 import { OpenOperand } from '../query/text-shape.js';
 import type { Model, ScalarAttribute } from '../model/model.js';
+import { scalarOf } from '../model/scalar-of.js';
 import { toBoolean } from '../model/formats.js';
 import { type Condition, type Hop, isSearched } from './plan.js';
 import { lookUp, type Rights } from './rights.js';
@@ -176,7 +177,7 @@ function member(key: string, of: Filter, scope: FilterScope): Condition {
   if (attribute === 'hidden' || !isSearched(attribute)) throw hidden(path, scope.source);
   if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
   const model = enterHop(attribute, path, scope);
-  const id = model.attributes.get('id') as ScalarAttribute;
+  const id = scalarOf(model, 'id');
   const where = planFilter(of, {
     ...scope,
     rights: scope.rights.enter(attribute),

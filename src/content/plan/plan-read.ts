@@ -8,6 +8,7 @@ import { parsePagination } from '../query/parse-query.js';
 import type { Query } from '../query/query.js';
 import { unstorable } from '../model/cast-value.js';
 import type { ContentType, ScalarAttribute, Schema } from '../model/model.js';
+import { scalarOf } from '../model/scalar-of.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { Condition, LimitsOf, LocalePick, ReadPlan, StatePlan, Version } from './plan.js';
 import { coverageIn, tellsOfDrafts } from './coverage.js';
@@ -162,7 +163,7 @@ const equals = (attribute: ScalarAttribute, value: unknown): Condition => ({
 });
 
 const rowIs = ({ type, by }: ReadRequest): Condition | null =>
-  by !== null && 'id' in by ? equals(type.attributes.get('id') as ScalarAttribute, by.id) : null;
+  by !== null && 'id' in by ? equals(scalarOf(type, 'id'), by.id) : null;
 
 /** Limits of callers with conditions. Without any, the permissions for types decide. */
 function limitsOf(request: ReadRequest): { readonly limits?: LimitsOf } {

@@ -1,6 +1,6 @@
 /** Parses the body of a bulk write (protocol section 22). */
 import { ContentError, overLimit, validationError } from '../../kernel/errors.js';
-import { isObject } from '../../kernel/json.js';
+import { isObject, keysOf } from '../../kernel/json.js';
 import { parseTags, type Tags } from './parse-tags.js';
 
 /** Actions of bulk items, with the handler of the route that does the same to one document. */
@@ -75,7 +75,7 @@ function text(given: Given, name: string, path: readonly string[]): string | nul
 }
 
 function actionOf({ action }: Given, path: readonly string[]): BulkAction {
-  const known = Object.keys(BULK_ACTIONS) as BulkAction[];
+  const known = keysOf(BULK_ACTIONS);
   const found = known.find((one) => one === action);
   if (found !== undefined) return found;
   throw wrong(`expected one of ${known.join(', ')}`, [...path, 'action']);

@@ -1,7 +1,9 @@
 /** Parses `fields` and `sort`, in every spelling. */
 import { type Source, validationError } from '../../kernel/errors.js';
-import { isObject } from '../../kernel/json.js';
+import { isListOf, isNullOr, isObject, isText } from '../../kernel/json.js';
 import type { Fields, SortKey } from './query.js';
+
+const isNames = isListOf(isNullOr(isText));
 
 const split = (text: string): string[] => text.split(',').map((part) => part.trim());
 
@@ -12,9 +14,9 @@ export function parseFields(raw: unknown): Fields {
     const names = split(raw);
     return names.length === 1 && names[0] === '*' ? '*' : names;
   }
-  const valid = Array.isArray(raw) && raw.every((name) => typeof name === 'string' || name === null);
-  if (!valid) throw validationError('Invalid fields parameter. Expected a string or an array of strings');
-  const names = (raw as (string | null)[]).filter((name): name is string => name !== null);
+  if (!isNames(raw))
+    throw validationError('Invalid fields parameter. Expected a string or an array of strings');
+  const names = raw.filter((name) => name !== null);
   return names.length === 0 ? '*' : names;
 }
 

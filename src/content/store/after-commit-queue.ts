@@ -19,11 +19,12 @@ export class AfterCommitQueue implements EventSubscriber {
     this.count += 1;
   }
 
-  async afterTransactionCommit({ transaction }: TransactionEventArgs): Promise<void> {
+  async afterTransactionCommit(args: TransactionEventArgs): Promise<void> {
     this.note();
+    const transaction: unknown = args.transaction;
     if (typeof transaction !== 'object' || transaction === null) return;
-    const works = this.waiting.get(transaction as object) ?? [];
-    this.waiting.delete(transaction as object);
+    const works = this.waiting.get(transaction) ?? [];
+    this.waiting.delete(transaction);
     for (const work of works) await work();
   }
 }

@@ -38,8 +38,8 @@ export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<Ta
   const all = expected(orm);
   const wanted = param(JSON.stringify(all));
   const rows = await run(
-    print(sql`select e."table", e."column", e.type, to_regclass(e."table") is null as gone, a.attname is null as missing,
-        format_type(a.atttypid, null) as found
+    print(sql`select e."table", e."column", e.type, to_regclass(e."table") is null as gone,
+        a.attname is null as missing, format_type(a.atttypid, null) as found
       from json_to_recordset(${wanted}::json) e("table" text, "column" text, type text)
       left join pg_attribute a on a.attrelid = to_regclass(e."table") and a.attname = e."column"
         and a.attnum > 0 and not a.attisdropped

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { jwtVerify, SignJWT } from 'jose';
+import { isCount } from '../../kernel/json.js';
 import { type ResolvedUsersOptions, USERS_OPTIONS } from './users.options.js';
 
 export interface TokenClaims {
@@ -68,8 +69,8 @@ export class JsonWebTokens {
       );
       if (payload === null) continue;
       const { id, v, sid } = payload;
-      if (Number.isInteger(id) && (id as number) > 0 && (id as number) <= MAX_ROW_ID && typeof v === 'string')
-        return { id: id as number, state: v, session: typeof sid === 'string' ? sid : null };
+      if (isCount(id) && id > 0 && id <= MAX_ROW_ID && typeof v === 'string')
+        return { id, state: v, session: typeof sid === 'string' ? sid : null };
     }
     return null;
   }

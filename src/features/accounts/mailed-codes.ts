@@ -34,7 +34,8 @@ export class MailedCodes {
     this.sender ??= found();
     if (this.sender === null)
       this.logger.log(
-        'No mail is sent: set "mail" or mark a provider with @ContentMailSender() to reset passwords and confirm addresses',
+        'No mail is sent: set "mail" or mark a provider with @ContentMailSender() to reset passwords and ' +
+          'confirm addresses',
       );
   }
 

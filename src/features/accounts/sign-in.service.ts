@@ -4,12 +4,13 @@ import {
   application,
   ContentError,
   forbidden,
-  type Issue,
+  issuesOf,
+  TAKEN,
   issuesError,
   validationError,
 } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
-import type { ScalarAttribute } from '../../content/model/model.js';
+import { scalarOf } from '../../content/model/scalar-of.js';
 import { type Account, AccountRepository, hashToken, NO_CODE } from './account-repository.js';
 import { MailedCodes } from './mailed-codes.js';
 import { readFields } from './read-fields.js';
@@ -42,11 +43,8 @@ const shownKey = (key: string): string => (/^[\w.-]{1,64}$/.test(key) ? key : '(
 
 /** Whether the error reports only taken unique attributes. */
 export const isTaken = (error: unknown): error is ContentError => {
-  const issues = error instanceof ContentError ? error.details['errors'] : undefined;
-  return (
-    Array.isArray(issues) &&
-    (issues as Issue[]).every(({ message }) => message === 'This attribute must be unique')
-  );
+  const issues = issuesOf(error);
+  return issues.length > 0 && issues.every(({ message }) => message === TAKEN);
 };
 
 /** Registers and signs in users, and changes their passwords (protocol section 19). */
@@ -187,9 +185,8 @@ export class SignIn {
 
   /** Throws a ValidationError for a password that breaks the attribute's own rules. */
   private async hashed(password: string): Promise<string> {
-    const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = (
-      this.accounts.type.attributes.get('password') as ScalarAttribute
-    ).def;
+    const { def } = scalarOf(this.accounts.type, 'password');
+    const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = def;
     const issue = (message: string): ContentError =>
       issuesError([{ path: ['password'], message, name: 'ValidationError' }]);
     if (password.length < minLength) throw issue(`password must be at least ${minLength} characters`);

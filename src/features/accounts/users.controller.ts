@@ -20,7 +20,7 @@ import { Permissions } from '../../content/access/permissions.js';
 import { AccountRepository } from './account-repository.js';
 import { isTaken } from './sign-in.service.js';
 import { Documents } from '../../content/documents/documents.service.js';
-import { ContentError, forbidden, type Issue, validationError } from '../../kernel/errors.js';
+import { ContentError, forbidden, issuesOf, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ReadPlan } from '../../content/plan/plan.js';
 import { byDocumentId, type DocumentKey } from '../../content/plan/plan-read.js';
@@ -179,6 +179,6 @@ export class UsersController {
 }
 
 function taken(error: ContentError): ContentError {
-  const [issue] = error.details['errors'] as Issue[];
+  const [issue] = issuesOf(error);
   return new ContentError('ApplicationError', TAKEN[issue?.path[0] ?? ''] ?? error.message);
 }

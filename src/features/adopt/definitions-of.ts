@@ -29,9 +29,14 @@ export interface Adopted extends Definitions {
   readonly models: Models;
 }
 
+/** Plugins that Strapi itself provides. */
+const PLUGINS = [
+  ...['upload', 'users-permissions', 'i18n', 'content-releases', 'review-workflows', 'content-manager'],
+  ...['email', 'documentation', 'cloud', 'content-type-builder', 'graphql', 'sentry', 'data-transfer'],
+];
+
 /** Types of Strapi itself: their rows are not content, or have another place here. */
-const INTERNAL =
-  /^(admin|strapi)::|^plugin::(upload|users-permissions|i18n|content-releases|review-workflows|content-manager|email|documentation|cloud|content-type-builder|graphql|sentry|data-transfer)\./;
+const INTERNAL = new RegExp(`^(admin|strapi)::|^plugin::(${PLUGINS.join('|')})\\.`);
 
 /** Attributes that the user type has here, too. */
 const OF_USERS: readonly string[] = [

@@ -61,7 +61,7 @@ const OF_CODE = 'The schema is code: write its definition by hand, or adopt an e
 const CODE = /(?:^|\/)content-types\/[^/]+\/schema\.(?:js|ts|cjs|mjs)$/;
 /** Types of a plugin that are written as code: a file, or a folder without a schema file. */
 const CODE_OF_PLUGIN =
-  /^(.*(?:^|\/)plugins\/[^/]+\/(?:server\/)?(?:src\/)?content-types\/(?!index\.)[^/.]+)(?:\/index)?\.(?:js|ts|cjs|mjs)$/;
+  /^(.*(?:^|\/)plugins\/[^/]+\/(?:server\/)?(?:src\/)?content-types\/(?!index\.)[^/.]+)(?:\/index)?\.(?:[cm]?js|ts)$/;
 /** Files that change types of plugins. */
 const EXTENSION = /(?:^|\/)extensions\//;
 /** Models of Strapi 3. */

@@ -1,6 +1,7 @@
 /** Permissions of one caller on users, roles and API tokens, as the desk shows them. */
 import type { Caller } from '../../content/access/caller.js';
 import type { Action } from '../../content/access/actions.js';
+import { keysOf } from '../../kernel/json.js';
 import type { DeskModel, DeskPeople } from './desk-model.js';
 
 export const USER = 'user';
@@ -39,7 +40,7 @@ function usersFor(caller: Caller, signsIn: boolean): DeskPeople['users'] {
     block: mayWriteUser(caller, 'update', 'blocked'),
     delete: caller.permissions.allows(USER, 'delete'),
   };
-  return (Object.keys(abilities) as (keyof typeof abilities)[]).filter((one) => abilities[one]);
+  return keysOf(abilities).filter((one) => abilities[one]);
 }
 
 /** Permissions on webhooks, if the application serves their routes. */

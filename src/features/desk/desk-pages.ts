@@ -6,6 +6,7 @@ import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { takeAnyPath } from '../../content/http/fastify.js';
 import { connect, type RawRequest } from '../../content/http/request-hooks.js';
 import { pathIn } from '../../content/http/request-state.js';
+import { varyBy } from '../../content/http/vary.js';
 import { notFound, unavailable } from '../../kernel/errors.js';
 import { CODINGS, DESK_FOLDER, type DeskBuild, DeskContents, readBuild } from './desk-files.js';
 import { pageOf, policyOf } from './desk-page.js';
@@ -102,7 +103,7 @@ export class DeskPages implements OnModuleInit {
     // A deployment may have removed the file since the start.
     const bytes = await this.contents.read(file, coding).catch(() => null);
     if (bytes === null) throw notFound();
-    this.vary(response);
+    varyBy(this.adapter, response, 'Accept-Encoding');
     this.send(
       bytes,
       { request, response },
@@ -112,13 +113,6 @@ export class DeskPages implements OnModuleInit {
         ...(coding === null ? {} : { 'Content-Encoding': coding }),
       },
     );
-  }
-
-  private vary(response: object): void {
-    const { httpAdapter } = this.adapter;
-    const before = httpAdapter.getHeader(response, 'Vary') as string | undefined;
-    const vary = before === undefined ? 'Accept-Encoding' : `${before}, Accept-Encoding`;
-    httpAdapter.setHeader(response, 'Vary', vary);
   }
 
   private send(bytes: Buffer, { request, response }: Exchange, headers: Headers): void {

@@ -66,8 +66,8 @@ export const compileLogImport = (
 };
 
 /** Columns of an event `e`, as {@link EventRow} expects them. */
-export const EVENT_SHOWN = sql`e.id::text as id, ${isoInstant(sql`e.at`)} as at, e.type, e.document_id, e.locale, e.action, e.actor,
-  e.actor_id, e.request_id, e.attributes, e.published`;
+export const EVENT_SHOWN = sql`e.id::text as id, ${isoInstant(sql`e.at`)} as at, e.type, e.document_id,
+  e.locale, e.action, e.actor, e.actor_id, e.request_id, e.attributes, e.published`;
 
 /** Position of a reader: see the columns of readers. */
 export interface Cursor {

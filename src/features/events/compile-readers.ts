@@ -214,7 +214,8 @@ export const compileAttempts = (
 
 /** Lists the latest attempts of a reader, newest first. */
 export const compileListAttempts = (file: ContentType, reader: string, limit: number): Statement =>
-  print(sql`select concat('evt_', a.event_id) as event, ${isoInstant(sql`a.at`)} as at, a.status, a.milliseconds, a.failure
+  print(sql`select concat('evt_', a.event_id) as event, ${isoInstant(sql`a.at`)} as at, a.status,
+      a.milliseconds, a.failure
     from ${quote(eventTablesOf(file).attempt)} a where a.reader = ${param(reader)}::text
     order by a.n desc limit ${param(limit)}::int4`);
 

@@ -82,7 +82,8 @@ export const KINDS: {
       told: (scope) =>
         mayGo(scope)
           ? 'is removed together with its versions'
-          : `is removed; its versions can be read and deleted, but not written (set removed: ['${scope.locale}'] to delete them)`,
+          : 'is removed; its versions can be read and deleted, but not written ' +
+            `(set removed: ['${scope.locale}'] to delete them)`,
       undoneBy: null,
       guards: localeGuards,
       steps: localeSteps,

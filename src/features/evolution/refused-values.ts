@@ -26,7 +26,8 @@ export class RefusedValues {
   told(): string[] {
     return [...this.found].map(([key, { count, rows }]) => {
       const more = count > rows.length ? ', …' : '';
-      return `${key}; ${count} stored ${count === 1 ? 'value violates' : 'values violate'} this: ${rows.join(', ')}${more}`;
+      const violating = count === 1 ? 'value violates' : 'values violate';
+      return `${key}; ${count} stored ${violating} this: ${rows.join(', ')}${more}`;
     });
   }
 }

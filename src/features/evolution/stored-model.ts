@@ -55,7 +55,8 @@ export const storedModelIn = (row: Row | undefined): StoredModel | null =>
 export const storedModel = ({ file }: Schema): Sql =>
   sql`select m.digest, m.description::text as description,
     date_part('epoch', m.applied_at)::text as generation,
-    (select a.description::text from ${quote(modelTableOf(file))} a where a.id = 2) as ahead from ${quote(modelTableOf(file))} m where m.id = 1`;
+    (select a.description::text from ${quote(modelTableOf(file))} a where a.id = 2) as ahead
+    from ${quote(modelTableOf(file))} m where m.id = 1`;
 
 export const compileStoredModel = (schema: Schema): Statement => print(storedModel(schema));
 
@@ -68,6 +69,10 @@ const inserted = ({ file }: Schema, description: ModelDescription): Sql => {
 /** Advisory lock that a migration holds until it ends. */
 const MIGRATION_LOCK = sql`hashtextextended('content-model', 0)`;
 
+const OTHER_MODEL =
+  'The database has another content model than this migration expects: run earlier migrations first, or create ' +
+  'this one again';
+
 /**
  * Begins a migration: waits for a running one, and fails if the database does not have the expected model. A
  * null digest means no stored model.
@@ -79,8 +84,7 @@ export function migrationFrom({ file }: Schema, digest: string | null): Sql {
   if to_regclass(${quote(table, 'reference')}) is not null then
     select m.digest into found from ${quote(table)} m where m.id = 1;
   end if;
-  if found is distinct from ${param(digest)} then raise exception using message =
-    'The database has another content model than this migration expects: run earlier migrations first, or create this one again';
+  if found is distinct from ${param(digest)} then raise exception using message = ${param(OTHER_MODEL)};
   end if;
 end $content$`;
 }

@@ -176,7 +176,9 @@ export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
   return [
     {
       question: union(rows),
-      told: `uses the former table of ${other.singularApiId}, which processes of the previous release still read and write`,
+      told:
+        `uses the former table of ${other.singularApiId}, ` +
+        'which processes of the previous release still read and write',
       choice: `set tableName on ${after.singularApiId} to a name that no other type had`,
       stated: false,
     },

@@ -28,7 +28,8 @@ export function compileChanged(
   const isBetween = sql`(p.at >= ${TIME} and p.action = 'before')`;
   const same = (row: Sql): Sql =>
     sql`${row}.document_id = x.document_id and ${row}.type = x.type and ${row}.published`;
-  const last = sql`select distinct on (l.locale) l.* from ${table} l where ${same(sql`l`)} order by l.locale, l.id desc`;
+  const last = sql`select distinct on (l.locale) l.* from ${table} l
+    where ${same(sql`l`)} order by l.locale, l.id desc`;
   const former = sql`select p.id, p.content is not null as live from ${table} p
     where ${same(sql`p`)} and p.locale = f.locale and p.id < f.id and not (p.at >= ${TIME} and ${isOwn(sql`p`)}
       and p.action <> 'before') order by ${isBetween}, p.id desc limit 1`;

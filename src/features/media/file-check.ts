@@ -23,7 +23,7 @@ export interface FilesReport {
 /** Age in milliseconds after which an untouched upload counts as unfinished. */
 const ABANDONED = 3_600_000;
 
-const keysOf = ({ storageKey, formatKeys }: FileRow): string[] =>
+const storageKeysOf = ({ storageKey, formatKeys }: FileRow): string[] =>
   storageKey === null ? [] : [storageKey, ...Object.values(formatKeys)];
 
 /**
@@ -60,7 +60,7 @@ export class FileCheck {
     kept: ReadonlySet<string>,
   ): Promise<FilesReport['missing']> {
     const suspects = rows.flatMap((row) =>
-      keysOf(row)
+      storageKeysOf(row)
         .filter((key) => !kept.has(key))
         .map((key) => ({ documentId: row.documentId, key })),
     );

@@ -43,11 +43,18 @@ export const isSynonym = (one: string, other: string): boolean =>
 export const isSameKind = (found: string, named: string): boolean =>
   isSynonym(found, named) || HOLDERS.get(found)?.test(named) === true;
 
-const ACTIVE =
-  /^(text\/html|(text|application)\/xml|.+\+xml|(text|application)\/(x-)?(java|ecma)script|application\/x-shockwave-flash|message\/rfc822|multipart\/.+)$/;
+const ACTIVE: readonly RegExp[] = [
+  /^text\/html$/,
+  /^(text|application)\/xml$/,
+  /^.+\+xml$/,
+  /^(text|application)\/(x-)?(java|ecma)script$/,
+  /^application\/x-shockwave-flash$/,
+  /^message\/rfc822$/,
+  /^multipart\/.+$/,
+];
 
 /** Whether a browser could run content of this type in the origin of the site. */
-export const isActive = (type: string): boolean => ACTIVE.test(type);
+export const isActive = (type: string): boolean => ACTIVE.some((kind) => kind.test(type));
 
 const TEXT = /^(text\/.+|application\/(json|ld\+json|x-ndjson|yaml|x-yaml|toml|sql|x-sh|x-tex|csv))$/;
 

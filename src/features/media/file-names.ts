@@ -11,8 +11,7 @@ const MAX_STEM_LENGTH = 100;
 /**
  * Separators, control characters and bidirectional marks, which file systems reject or lists show wrongly.
  */
-// eslint-disable-next-line no-control-regex
-const DANGEROUS = /[/\\:*?"<>|\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+const DANGEROUS = /[/\\:*?"<>|\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;
 /** Device names of Windows. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 const EXTENSION = /\.[A-Za-z0-9]{1,16}$/;

@@ -8,12 +8,8 @@ import { RepositoryWithoutHooks } from '../../content/documents/repository-witho
 import { isObject } from '../../kernel/json.js';
 import type { Condition } from '../../content/plan/plan.js';
 import { unstorable } from '../../content/model/cast-value.js';
-import {
-  CONTENT_SCHEMA,
-  type ContentType,
-  type ScalarAttribute,
-  type Schema,
-} from '../../content/model/model.js';
+import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
+import { scalarOf } from '../../content/model/scalar-of.js';
 
 export interface FileRow {
   readonly documentId: string;
@@ -112,7 +108,7 @@ export class FileTable {
 
   /** Returns the condition that a file is in a folder, or at the root. No request can filter by it (20.3). */
   isIn(folder: string): Condition {
-    const attribute = this.type.attributes.get('folderPath') as ScalarAttribute;
+    const attribute = scalarOf(this.type, 'folderPath');
     const at = { kind: 'compare', attribute, negated: false } as const;
     return folder === '/' ? { ...at, op: '$null', operands: [] } : { ...at, op: '$eq', operands: [folder] };
   }

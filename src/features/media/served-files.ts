@@ -15,6 +15,7 @@ import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { takeAnyPath } from '../../content/http/fastify.js';
 import { isPlain, sendBytes } from './send-bytes.js';
 import { connect, type RawRequest } from '../../content/http/request-hooks.js';
+import { varyBy } from '../../content/http/vary.js';
 
 const BELOW = '/uploads/';
 const READS: readonly string[] = ['GET', 'HEAD'];
@@ -100,7 +101,7 @@ export class ServedFiles implements OnModuleInit {
     const body = hasBody ? await this.bytesOf(kept, part) : null;
     // The file was deleted in the meantime.
     if (hasBody && body === null) return this.sendOn(wanted, response);
-    this.sendHead(response, found, kept, part);
+    this.sendHead(response, { found, kept, part });
     const { httpAdapter } = this.adapter;
     if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
     const sent = new StreamableFile(body).setErrorLogger(() => undefined);
@@ -134,7 +135,7 @@ export class ServedFiles implements OnModuleInit {
     if (!isLarge || request.method === 'HEAD' || part.status >= 300 || !isPlain(response)) return false;
     const open = (await storage.open?.(kept.key)) ?? null;
     if (open === null) return false;
-    this.sendHead(response, served.found, kept, part);
+    this.sendHead(response, served);
     response.statusCode = part.status;
     void sendBytes(response, open, range);
     return true;
@@ -148,18 +149,14 @@ export class ServedFiles implements OnModuleInit {
     return stream;
   }
 
-  // The parameters are the file and the part of it to send.
-  // eslint-disable-next-line no-restricted-syntax
-  private sendHead(response: object, found: ServedBytes, kept: KeptBytes, part: Part): void {
+  private sendHead(response: object, { found, kept, part }: Served): void {
     // A 304 has only the headers about validity.
     const kind = part.status === 304 ? {} : kindOf(found);
     const headers = { ...this.policy(found), ...kind, ...lengthOf(kept, part), ETag: tagOf(found.key) };
     const { httpAdapter } = this.adapter;
     httpAdapter.setHeader(response, 'Last-Modified', kept.modified.toUTCString());
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
-    if (found.isLasting) return;
-    const before = httpAdapter.getHeader(response, 'Vary') as string | undefined;
-    httpAdapter.setHeader(response, 'Vary', before === undefined ? 'Accept' : `${before}, Accept`);
+    if (!found.isLasting) varyBy(this.adapter, response, 'Accept');
   }
 
   /** Headers that restrict browsers, because uploads are untrusted. */

@@ -79,7 +79,7 @@ const listIn = (body: unknown): readonly unknown[] => {
 /** Parses `{ data: entry }` or `{ data: [entry, …] }`. */
 export const entriesIn = (body: unknown): readonly GivenEntry[] =>
   listIn(body).map((one, i) =>
-    entryIn(one, Array.isArray((body as { data: unknown }).data) ? `data.${i}` : 'data'),
+    entryIn(one, isObject(body) && Array.isArray(body['data']) ? `data.${i}` : 'data'),
   );
 
 /** Parses `{ data: { entries: [id, …] } }`. */

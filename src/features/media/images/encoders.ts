@@ -1,5 +1,6 @@
 /** Output formats of pictures and their encoders. To add a format, add a row. */
 import type { Sharp } from 'sharp';
+import { keysOf } from '../../../kernel/json.js';
 
 export type PictureFormat = 'jpg' | 'png' | 'webp' | 'avif' | 'gif';
 
@@ -21,4 +22,4 @@ export const ENCODERS: Readonly<Record<PictureFormat, Encoder>> = Object.freeze(
 export const isPictureFormat = (text: string): text is PictureFormat => Object.hasOwn(ENCODERS, text);
 
 export const formatOf = (mime: string): PictureFormat | null =>
-  (Object.keys(ENCODERS) as PictureFormat[]).find((format) => ENCODERS[format].mime === mime) ?? null;
+  keysOf(ENCODERS).find((format) => ENCODERS[format].mime === mime) ?? null;

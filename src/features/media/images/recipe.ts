@@ -19,8 +19,10 @@ export interface Recipe {
 /** Longest side of a variant, in pixels. */
 export const LONGEST_SIDE = 8192;
 
-const TEXT =
-  /^(?:w([1-9]\d{0,3})-)?(?:h([1-9]\d{0,3})-)?(inside|cover)(?:-x(\d{1,3})-y(\d{1,3}))?(?:-q([1-9]\d{0,2}))?\.([a-z]{3,4})$/;
+const SIDES = /(?:w([1-9]\d{0,3})-)?(?:h([1-9]\d{0,3})-)?/;
+const FOCUS = /(?:-x(\d{1,3})-y(\d{1,3}))?/;
+const QUALITY = /(?:-q([1-9]\d{0,2}))?/;
+const TEXT = new RegExp(`^${SIDES.source}(inside|cover)${FOCUS.source}${QUALITY.source}\\.([a-z]{3,4})$`);
 
 /** Recipe in a storage key: its text without the extension. */
 export function recipeStem({ width, height, fit, focus, quality }: Recipe): string {
