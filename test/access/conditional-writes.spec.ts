@@ -200,7 +200,7 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
       await send('post', 'articles', RED, { title: 'x', team: ids['red'] }).expect(201);
     });
 
-    it('18.23 so must the documents of every other write', async () => {
+    it('18.23 every other write needs a document of the condition', async () => {
       const [mine, other] = [await written(), await written({ team: ids['blue'] })];
       const times = { publishAt: '2999-01-01T00:00:00.000Z' };
       const acts = [
@@ -227,7 +227,7 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
         await unchanged(() => send('delete', `articles/${other}${query}`, 'writer red').expect(403));
     });
 
-    it('18.23 a precondition answers for a hidden document as for a missing one', async () => {
+    it('18.23 a precondition has the same result for a hidden document as for a missing one', async () => {
       const other = await written({ team: ids['blue'] });
       for (const id of [other, 'nothing'])
         await send('put', `articles/${id}`, RED, { title: 'x' }).set('if-match', '"1"').expect(412);
@@ -293,7 +293,7 @@ describe.each([...ADAPTERS.map((adapter) => [adapter, false] as const), ['expres
       });
     });
 
-    it('18.24 a single type too', async () => {
+    it('18.24 a write of a single type needs the condition before and after it', async () => {
       await unchanged(() => send('put', 'page', 'pager', { title: 'other' }).expect(403));
       await send('put', 'page', 'pager', { title: 'mine' }).expect(200);
       await unchanged(() => send('put', 'page', 'pager', { title: 'other' }).expect(403));

@@ -115,7 +115,7 @@ describe.each(ADAPTERS)('approvals on %s', (adapter) => {
     expect(newest.body.data.content).toMatchObject({ title: 'eins', desk: 'art', stage: 'draft' });
   });
 
-  it('8.41 so does a shared link, a bulk write, and a write in a new locale', async () => {
+  it('8.41 a shared link, a bulk write and a write in a new locale end the approvals of all locales', async () => {
     const tagId = await makeTag();
     const [linked, bulk, fresh] = [await make(), await make(), await make()];
     await put(`stories/${linked}?status=draft&locale=de`, 'writer', { tags: [tagId] }).expect(200);

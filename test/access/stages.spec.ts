@@ -320,7 +320,7 @@ describe.each(ADAPTERS)('stages on %s', (adapter) => {
     expect([await stageOf(id), await stageOf(id, 'published')]).toEqual(['review', 'ready']);
   });
 
-  it('8.38 single types have stages, too', async () => {
+  it('8.38 a single type has stages', async () => {
     await send('put', 'home', 'chief', { title: 'x' }).expect(400, wrong(NOT_READY));
     await send('put', 'home?status=draft', 'writer', { title: 'x', stage: 'review' }).expect(200);
     await send('put', 'home?status=draft', 'writer', { stage: 'ready' }).expect(400);

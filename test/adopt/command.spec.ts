@@ -358,7 +358,7 @@ describe.each([
       ]);
     });
 
-    it('moves a project over the API of its server, too', async () => {
+    it('moves a project over the API of its server', async () => {
       const other = await createDatabase();
       const place = await mkdtemp(join(tmpdir(), 'adopt-'));
       const imports = modulesOf(await newArchive(), other.url, place);

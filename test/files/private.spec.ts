@@ -123,7 +123,7 @@ describe('private files', () => {
       expect(((await response.json()) as { data: { cover: unknown } }).data.cover).toMatchObject({ url });
     });
 
-    it('in the v4 format, too', async () => {
+    it('in the v4 format', async () => {
       const response = await api.ask(`/api/pages/${id}?populate=cover`, {
         headers: { 'strapi-response-format': 'v4' },
       });

@@ -49,7 +49,7 @@ describe.each(ADAPTERS)('hooks before reads on %s', (adapter) => {
     ]);
   });
 
-  it('18.17 run for cached responses, too', async () => {
+  it('18.17 run for cached responses', async () => {
     for (let i = 0; i < 3; i += 1) await test.http.get('/api/notes').expect(200);
     expect(seen).toHaveLength(3);
   });

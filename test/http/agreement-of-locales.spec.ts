@@ -387,7 +387,7 @@ describe('M2: relations of a locale that a document does not have yet (D25)', ()
     });
   });
 
-  it('D25 M2: a one-to-one set from the other side does the same', async () => {
+  it('D25 M2: a one-to-one set from the other side shows after the version is created', async () => {
     const [t] = await w.several('topics', 't');
     const s = await made({ title: 's' });
     await w.put(`topics/${t}?locale=fr`, { localEmblemOf: s });

@@ -541,7 +541,7 @@ describe.each(adaptersFor('express'))('components and zones on %s', (adapter) =>
       expect(published.status).toBe(rule === 'many-required' ? 200 : 400);
     });
 
-    it('rejects a published create without a required list, in types with drafts, too', async () => {
+    it('rejects a published create without a required list, also in types with drafts', async () => {
       expect(
         (await test.http.post('/api/draft-many-requireds').send({ data: {} }).expect(400)).body.error.details
           .errors[0].path,

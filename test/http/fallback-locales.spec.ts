@@ -179,7 +179,7 @@ describe.each(adaptersFor('express'))('fallback locales (peers 23) on %s', (adap
       expect(await of(english, 'tlh')).toMatchObject({ text: 'Only en', locale: 'en' });
     });
 
-    it('9.15, 9.18 applies to single types, too', async () => {
+    it('9.15, 9.18 applies to single types', async () => {
       await missing('front?locale=fr');
       await put('front', { title: 'Front' });
       expect(await get('front?locale=fr')).toMatchObject({ title: 'Front', locale: 'en' });

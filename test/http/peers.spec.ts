@@ -59,7 +59,7 @@ describe('peers 1: a document that is published before its targets', () => {
     },
   );
 
-  it('peers 1: in dynamic zones, too', async () => {
+  it('peers 1: keeps its links in dynamic zones, and shows each target after it is published', async () => {
     const t = await draftTopic('t');
     const zone = [{ __component: 'tale.mention', topics: [t] }];
     const { documentId } = await w.post('stories', { title: 's', zone });

@@ -50,6 +50,30 @@ describe('section 11: relations', () => {
   });
   afterAll(() => test.close());
 
+  it('11.3, 11.5, 11.11 an example: connect, position, disconnect and set', async () => {
+    const leaf = async (name: string): Promise<string> =>
+      (await test.http.post('/api/leaves').send({ data: { name } }).expect(201)).body.data.documentId;
+    const [oak, elm, ash] = [await leaf('oak'), await leaf('elm'), await leaf('ash')];
+    const node = await test.http
+      .post('/api/nodes')
+      .send({ data: { name: 'wood', many: [oak, elm] } })
+      .expect(201);
+    const after = async (many: object): Promise<string[]> => {
+      const path = `/api/nodes/${node.body.data.documentId}?populate=many`;
+      const { body } = await test.http.put(path).send({ data: { many } }).expect(200);
+      return body.data.many.map(({ name }: { name: string }) => name);
+    };
+
+    expect(await after({ connect: [ash] })).toEqual(['oak', 'elm', 'ash']);
+    expect(await after({ connect: [{ documentId: ash, position: { before: oak } }] })).toEqual([
+      'ash',
+      'oak',
+      'elm',
+    ]);
+    expect(await after({ disconnect: [elm] })).toEqual(['ash', 'oak']);
+    expect(await after({ set: [elm] })).toEqual(['elm']);
+  });
+
   describe.each(TO_MANY)('to-many: %s', (attribute) => {
     const first = attribute === TO_MANY[0];
     let owner: Row;

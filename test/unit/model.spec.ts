@@ -827,7 +827,7 @@ describe('an invalid model', () => {
     expect(() => ContentModule.forRoot(options as never)).toThrow(message);
   });
 
-  it('stops the entities and the asynchronous start, too', () => {
+  it('stops the entities and the asynchronous start', () => {
     const wrong = { contentTypes: [type({ attributes: { id: { type: 'string' } } })] };
     expect(() => contentEntities(wrong)).toThrow(ContentModelError);
     expect(() => ContentModule.forRootAsync({ ...wrong, useFactory: () => ({}) })).toThrow(ContentModelError);

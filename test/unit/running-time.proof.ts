@@ -42,7 +42,7 @@ describe('time limits', () => {
     expect(ended).toEqual(['asked before', 'asked after 0', 'asked after 1', 'asked after 2']);
   });
 
-  it('do the same if no work waited for long before', async () => {
+  it('exclude the time in which the process was suspended if no work waited for long before', async () => {
     add('done')();
     await wait(TIMEOUT / 2);
     add('asked');

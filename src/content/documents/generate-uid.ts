@@ -9,6 +9,7 @@ import { isGiven } from '../plan/given.js';
 import type { WriteValues } from '../plan/plan-values.js';
 import type { ContentType, ScalarAttribute } from '../model/model.js';
 import { uniqueWith } from '../model/attribute-storage.js';
+import { isScalar } from '../model/scalar-of.js';
 import type { Loaded } from '../plan/loaded.js';
 import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
 
@@ -28,7 +29,7 @@ const longestOf = ({ def: { maxLength = LONGEST + NUMBER } }: ScalarAttribute): 
 
 function baseOf(type: ContentType, attribute: ScalarAttribute, values: WriteValues['values']): string {
   const target = type.attributes.get(attribute.def.targetField ?? '');
-  const text = target?.kind === 'scalar' ? values.get(target) : undefined;
+  const text = target !== undefined && isScalar(target) ? values.get(target) : undefined;
   const slug = typeof text === 'string' || typeof text === 'number' ? slugify(String(text)) : '';
   return (slug === '' ? slugify(type.singularApiId) : slug).slice(0, longestOf(attribute));
 }

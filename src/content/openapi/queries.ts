@@ -3,7 +3,7 @@ import { isSearched, type Hop, type MixedAttribute } from '../plan/plan.js';
 import { isOperator, operatorOf, OPERATORS, type OperatorName } from '../query/operators.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, Model, ScalarAttribute } from '../model/model.js';
-import { scalarOf } from '../model/scalar-of.js';
+import { isScalar, scalarOf } from '../model/scalar-of.js';
 import { typeUid } from '../model/naming.js';
 import type { Describing } from './describing.js';
 import { anyOf, closed, FLAG, type JsonSchema, list, type Reference } from './document.js';
@@ -19,8 +19,6 @@ const named =
   ): ((view: View, describing: Describing) => Reference) =>
   (view, describing) =>
     describing.components.ref('schemas', partOf(view, about), () => make(view, describing));
-
-const isScalar = (attribute: Attribute): attribute is ScalarAttribute => 'searchable' in attribute;
 
 const scalarsOf = ({ attributes }: View): ScalarAttribute[] => attributes.filter(isScalar);
 

@@ -1,5 +1,6 @@
 /** Guards and steps for changed attributes of types and components. */
 import type { Component, ContentType } from '../../content/model/model.js';
+import { isScalar } from '../../content/model/scalar-of.js';
 import { constant, type Identifier, param, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { batches, type Guard, inBatches, NOT_COMPARED, type Steps } from './change.js';
 import { hasOthers, heldLinksOf } from './held-links.js';
@@ -116,7 +117,7 @@ const isJustAdded = ({ table }: ContentType, column: Identifier): Sql =>
 export function filledSteps(scope: AttributeScope): Steps {
   const type = typeOf(scope);
   const { after } = scope.pair;
-  if (type === null || after === null || !('searchable' in after)) return {};
+  if (type === null || after === null || !isScalar(after)) return {};
   const value = sql`${param(JSON.stringify(defaultOf(scope.pair)))}::jsonb`;
   const column = quote(after.column);
   return {

@@ -11,6 +11,7 @@ import {
   type ModelDescription,
   type TypeDescription,
 } from '../../content/model/description.js';
+import { isScalar } from '../../content/model/scalar-of.js';
 import type { Side } from './pairs.js';
 
 /** Columns of all tables in the model's schema: `table`, `column` and `type`. */
@@ -59,7 +60,7 @@ function inColumn(
   );
   if (there === undefined) return [];
   const type = columns.get(there.column) ?? '';
-  const wanted = 'searchable' in attribute ? attribute.type.column : 'jsonb';
+  const wanted = isScalar(attribute) ? attribute.type.column : 'jsonb';
   const held = ASSUMED_TYPES.get(type);
   if (type === (CATALOG_NAMES[wanted] ?? wanted) || held === undefined) return [[there.name, def]];
   return [[there.name, { type: held } as AttributeDefinition]];

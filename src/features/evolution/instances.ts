@@ -6,6 +6,7 @@ import type { Attribute, Component, ContentType, EmbeddedAttribute } from '../..
 import { name } from '../../content/model/naming.js';
 import { besideTable } from '../../content/model/table-shapes.js';
 import { sentValue } from '../../content/model/value-context.js';
+import { isScalar } from '../../content/model/scalar-of.js';
 import { type Identifier, join, param, quote, type Sql, sql } from '../../kernel/sql.js';
 import { leadOn, linksAnew } from './held-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
@@ -156,7 +157,7 @@ export class Instances {
   private memberValue(pair: Pair<Attribute>, json: Sql): Sql | null {
     const { before, after } = pair;
     if (before === null || after === null) return null;
-    if ('searchable' in before && 'searchable' in after) {
+    if (isScalar(before) && isScalar(after)) {
       const scalars = { before, after };
       return readsAlike(scalars)
         ? null
@@ -235,7 +236,7 @@ const nameText = (attribute: Attribute): Sql => sql`${param(attribute.name)}::te
  * none.
  */
 export function defaultOf({ before, after }: Pair<Attribute>): unknown {
-  if (after === null || !('searchable' in after) || !after.required) return null;
+  if (after === null || !isScalar(after) || !after.required) return null;
   const { def, type, name: key } = after;
   if (def.default === undefined || def.default === null || before?.required === true) return null;
   return type.castValue(def.default, def, sentValue({ path: [key], draft: true, issues: [] })) ?? null;

@@ -4,6 +4,7 @@ import { embeddedIn, type Holder } from '../../content/plan/stored-problems.js';
 import type { ContentType } from '../../content/model/model.js';
 import { declaredIndexName } from '../../content/model/naming.js';
 import { besideTable } from '../../content/model/table-shapes.js';
+import { isScalar } from '../../content/model/scalar-of.js';
 import { rowLabel } from './change.js';
 import {
   constant,
@@ -85,7 +86,7 @@ function valuesOf({ attributes }: ContentType): Sql[] {
     if (attribute.system || !('column' in attribute)) return [];
     const column = sql`t.${quote(attribute.column)}`;
     if ('components' in attribute) return [sql`${quote(attribute.name, 'string')}, ${column}`];
-    if (!('searchable' in attribute) || !attribute.type.readable) return [];
+    if (!isScalar(attribute) || !attribute.type.readable) return [];
     return [sql`${quote(attribute.name, 'string')}, ${attribute.type.toJson(column)}`];
   });
 }

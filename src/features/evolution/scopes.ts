@@ -1,5 +1,6 @@
 /** Contexts of changes: the parts of a model that may change. */
 import type { Attribute, Component, ContentType } from '../../content/model/model.js';
+import { isScalar } from '../../content/model/scalar-of.js';
 import { type Sql, sql, union } from '../../kernel/sql.js';
 import type { Guard } from './change.js';
 import type { Instances } from './instances.js';
@@ -84,5 +85,5 @@ export const isStated = ({ pair }: AttributeScope): boolean => typeof conversion
 /** Returns both attributes if they are scalars, otherwise null. */
 export function scalarsOf({ pair: { before, after } }: ValueScope): Parameters<typeof readsAlike>[0] | null {
   if (before === null || after === null) return null;
-  return 'searchable' in before && 'searchable' in after ? { before, after } : null;
+  return isScalar(before) && isScalar(after) ? { before, after } : null;
 }

@@ -8,6 +8,7 @@ import type {
   Model,
   Schema,
 } from '../../content/model/model.js';
+import { isScalar } from '../../content/model/scalar-of.js';
 import { param, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { embeddedIn } from '../../content/plan/stored-problems.js';
 import { rowLabel } from './change.js';
@@ -33,7 +34,7 @@ export function holds(
 const inColumn = (type: ContentType, attribute: Attribute): Sql[] => {
   if (!('column' in attribute)) return [];
   const column = sql`t.${quote(attribute.column)}`;
-  const json = 'searchable' in attribute ? columnAsJson(attribute, column) : column;
+  const json = isScalar(attribute) ? columnAsJson(attribute, column) : column;
   return [
     sql`select ${rowLabel(sql`t`)} as "row", ${json} as j from ${quote(type.table)} t where ${column} is not null`,
   ];

@@ -9,6 +9,7 @@ import {
   type TableShape,
   typeTable,
 } from '../../content/model/table-shapes.js';
+import { isScalar } from '../../content/model/scalar-of.js';
 import { type Identifier, param, type Sql, sql } from '../../kernel/sql.js';
 import type { Ahead } from './change.js';
 import { defaultOf } from './instances.js';
@@ -61,7 +62,7 @@ const NO_VALUE = { value: null, constant: null, filled: null };
 /** Default of a new attribute that is required. */
 function constantOf({ attributes }: ModelPair<ContentType>, { attribute }: Column): Sql | null {
   const pair = attributes.find(({ after }) => after === attribute);
-  if (pair === undefined || pair.before !== null || !('searchable' in attribute)) return null;
+  if (pair === undefined || pair.before !== null || !isScalar(attribute)) return null;
   const value = defaultOf(pair);
   return value === null ? null : jsonAsColumn(attribute, sql`${param(JSON.stringify(value))}::jsonb`);
 }

@@ -2,6 +2,7 @@
 import { isUnique } from '../../content/model/attribute-storage.js';
 import type { IndexDefinition } from '../../content/model/index-definition.js';
 import type { Attribute, ContentType, Model } from '../../content/model/model.js';
+import { isScalar } from '../../content/model/scalar-of.js';
 import { type Identifier, join, param, quote, type Sql, sql } from '../../kernel/sql.js';
 import { sharedValue } from './attribute-steps.js';
 import type { Guard } from './change.js';
@@ -57,7 +58,7 @@ const isMadeAlike = (scope: ValueScope): boolean => {
 /** Whether values of an attribute are unique. Inside components a uid is unique only with `unique: true`. */
 const isUniqueScalar = (attribute: Attribute | null, model: Model | null): boolean =>
   attribute !== null &&
-  'searchable' in attribute &&
+  isScalar(attribute) &&
   (model?.model === 'type' ? isUnique(attribute, model) : attribute.def.unique === true);
 
 /** Whether an attribute becomes unique, or stays unique while its values change. */
