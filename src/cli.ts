@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** Command `npx nestjs-content-api …`. */
+import { messageOf } from './kernel/errors.js';
 import 'reflect-metadata';
 import { run } from './module/command-line.js';
 import { processTerminal } from './module/terminal.js';
@@ -9,7 +10,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 run(process.argv.slice(2), { env: process.env, say, terminal: processTerminal(process) }).then(
   (answer) => process.stdout.write(`${answer}\n`),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${messageOf(error)}\n`);
     // An application that failed to start may have open connections, which would keep the process alive.
     process.exit(1);
   },

@@ -3,7 +3,7 @@ import {
   compileProbe,
   compileUpkeep,
   holdChangeLog,
-  patiently,
+  withoutStatementTimeout,
   tryChangeLog,
 } from '../content/compile/compile-change-log.js';
 import {
@@ -159,7 +159,7 @@ export class ChangeLogKeeper {
   private count(type?: ContentType, unless?: Statement): Promise<readonly WrongTotal[]> {
     const work = async (runner: Runner): Promise<readonly WrongTotal[]> => {
       if (type === undefined) return [];
-      await runner.run(patiently());
+      await runner.run(withoutStatementTimeout());
       await runner.run(holdChangeLog());
       const [reset] = await runner.run(compileReset(type));
       if (reset?.['counted'] === false) throw new Error('Totals cannot be counted within a savepoint');

@@ -3,6 +3,7 @@
  * A request that arrives during a poll waits for the next. Its poll thus includes every change that was
  * committed before the request.
  */
+import { messageOf } from '../kernel/errors.js';
 import {
   compileCheck,
   compileGlance,
@@ -80,8 +81,9 @@ export class ChangeLog {
   private quietUntil = 0;
   private isClosed = false;
   private complaint: string | null = null;
-  /** Number of polls, for metrics; below, the duration of the last one in milliseconds. */
+  /** Number of polls, for metrics. */
   checks = 0;
+  /** Duration of the last poll in milliseconds. */
   took = 0;
   /** Time of the last successful poll, by `performance.now()`. */
   checkedAt: number | null = null;
@@ -187,7 +189,7 @@ export class ChangeLog {
       return true;
     } catch (error) {
       this.lose();
-      this.complain(error instanceof Error ? error.message : String(error));
+      this.complain(messageOf(error));
       return false;
     }
   }

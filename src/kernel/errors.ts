@@ -84,6 +84,10 @@ const isIssues = (value: unknown): value is readonly Issue[] => Array.isArray(va
 export const issuesOf = (error: unknown): readonly Issue[] =>
   error instanceof ContentError && isIssues(error.details['errors']) ? error.details['errors'] : [];
 
+/** Reports a wrong value of a top-level key of a body or form. */
+export const wrongValue = (key: string, message: string): ContentError =>
+  validationError(message, { key, path: key, source: 'body' });
+
 /** Reports that an `If-Match` or `If-None-Match` condition failed; nothing was written. */
 export const preconditionFailed = (): ContentError =>
   new ContentError('PreconditionFailedError', 'Precondition Failed');
@@ -106,6 +110,13 @@ export function unmetGrant(reason: string): ContentError {
 
 /** Reports a valid request that the current state does not allow. */
 export const application = (message: string): ContentError => new ContentError('ApplicationError', message);
+
+/** Returns the message of anything that was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Returns the stack of an error for the log, or its text. */
+export const stackOf = (error: unknown): string =>
+  error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 /** Seconds in `Retry-After`. */
 const RETRY_AFTER = 1;

@@ -29,6 +29,9 @@ export const isNullOr =
 
 export const isFlag: Test<boolean> = (value) => typeof value === 'boolean';
 
+/** Parses a JSON text of the database; null for null. */
+export const parsedOrNull = (text: unknown): unknown => (isText(text) ? JSON.parse(text) : null);
+
 /** Returns the keys of a frozen table, whose type has no other keys. */
 export const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>): readonly K[] =>
   Object.keys(table) as K[];

@@ -29,7 +29,7 @@ export class SetupCheck implements OnApplicationBootstrap {
         'Nothing is granted, so content routes respond with 401. Grant actions in "access.public", for example ' +
           `{ ${this.routed.controllers[0]?.type.singularApiId}: ['find', 'findOne'] }`,
       );
-    else this.tellUngranted();
+    else this.logUngranted();
     if (this.schema.types.has(apiTokenType.singularApiId) && !this.provides(ApiTokens))
       this.logger.warn(
         'The model has apiTokenType, but no request is accepted with an API token: import ApiTokensModule',
@@ -37,7 +37,7 @@ export class SetupCheck implements OnApplicationBootstrap {
   }
 
   /** Logs the types that unauthenticated callers cannot use, which may be intended or an oversight. */
-  private tellUngranted(): void {
+  private logUngranted(): void {
     const granted = Permissions.of(this.access.grantsInCode('public'));
     const names = this.routed.controllers
       .map(({ type }) => type.singularApiId)

@@ -188,7 +188,8 @@ export const uncount = ({ total }: ChangeLogTables, condition: Sql): Sql =>
   sql`update ${quote(total)} t set total = 0 where ${COUNTED} and ${condition}`;
 
 /** Lifts the statement timeout of a transaction, for slow statements on large tables. */
-export const patiently = (): Statement => print(sql`select set_config('statement_timeout', '0', true)`);
+export const withoutStatementTimeout = (): Statement =>
+  print(sql`select set_config('statement_timeout', '0', true)`);
 
 /** Serialises the maintenance of the change log. */
 export const holdChangeLog = (): Statement => print(sql`select pg_advisory_xact_lock(${CHANGE_LOG_LOCK})`);

@@ -1,4 +1,5 @@
 /** Hooks of one write: `before` and `after` run in its transaction, `committed` after the commit. */
+import { stackOf } from '../../kernel/errors.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { Logger } from '@nestjs/common';
@@ -93,7 +94,7 @@ export class HookRun {
         await this.hooks.run('committed', hook, event);
       } catch (error) {
         const { type, action, documentId, requestId } = event;
-        const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        const cause = stackOf(error);
         const by = requestId === null ? '' : ` by request ${requestId}`;
         logger.error(`A hook after the ${action} of ${type} ${documentId ?? ''}${by} has failed: ${cause}`);
       }

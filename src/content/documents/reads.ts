@@ -5,7 +5,7 @@ import type { Row } from '../../pool/runner.js';
 import { notFound, overLimit } from '../../kernel/errors.js';
 import { checkedAs, isFlag, isObject, isText, type Test } from '../../kernel/json.js';
 import { type Loaded, ReadCache } from '../../cache/read-cache.js';
-import { tellsOfDrafts } from '../plan/coverage.js';
+import { revealsDrafts } from '../plan/coverage.js';
 import { isPlain, type ReadPlan } from '../plan/plan.js';
 import { type Mark, MARK_HEADER } from '../query/mark.js';
 import type { Statement, Template } from '../../kernel/sql.js';
@@ -172,7 +172,7 @@ export class Reads {
    * signed URLs. Drafts have 0.
    */
   sharedMaxAge(plan: ReadPlan): number {
-    if (plan.type.sharedMaxAge === 0 || tellsOfDrafts(plan.version)) return 0;
+    if (plan.type.sharedMaxAge === 0 || revealsDrafts(plan.version)) return 0;
     const types = this.dependencies.typesOf(plan, this.print(plan));
     const known = types.flatMap((name) => this.base.schema.types.get(name) ?? []);
     const ofFiles = this.base.links.seconds ?? Infinity;
@@ -181,7 +181,7 @@ export class Reads {
 
   /** Returns the dependencies of a read; null if it depends on drafts. */
   publishedSubject(plan: ReadPlan): Subject | null {
-    return tellsOfDrafts(plan.version) ? null : this.dependencies.of(plan, this.print(plan));
+    return revealsDrafts(plan.version) ? null : this.dependencies.of(plan, this.print(plan));
   }
 
   private async load(

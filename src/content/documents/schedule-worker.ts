@@ -16,7 +16,7 @@ import {
   type ScheduledTime,
 } from '../compile/compile-schedule.js';
 import type { Runner } from '../../pool/runner.js';
-import { ContentError } from '../../kernel/errors.js';
+import { ContentError, messageOf } from '../../kernel/errors.js';
 import { mutexOf } from '../plan/locks.js';
 import type { ContentType } from '../model/model.js';
 import type { Scheduled } from '../model/schedule.js';
@@ -44,8 +44,6 @@ export const isLasting = (error: unknown): boolean =>
 type Outcome = 'none' | 'done' | 'later';
 
 type Due = Omit<ScheduledTime, 'action'>;
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /**
  * Publishes and unpublishes documents when they are due, by the clock of the database. The action and the

@@ -8,7 +8,7 @@ import {
   Logger,
 } from '@nestjs/common';
 import { ApplicationConfig, BaseExceptionFilter, HttpAdapterHost } from '@nestjs/core';
-import { ContentError, type ErrorName, ERRORS } from '../../kernel/errors.js';
+import { ContentError, type ErrorName, ERRORS, stackOf } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { RequestCounts } from './request-counts.js';
 import { ContentRoutes } from './routes.js';
@@ -147,7 +147,7 @@ export class ContentErrorFilter implements ExceptionFilter {
       return body(exception.status, exception);
     }
     if (exception instanceof HttpException) return fromHttp(exception);
-    const cause = exception instanceof Error ? (exception.stack ?? exception.message) : String(exception);
+    const cause = stackOf(exception);
     this.logger.error(requestId === null ? cause : `Request ${requestId} failed: ${cause}`);
     return body(500, { name: 'InternalServerError', message: 'Internal Server Error' });
   }

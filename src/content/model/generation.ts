@@ -1,18 +1,16 @@
 /** Generation of a type: a number that changes when its stored content gets another form. */
+import { componentsOf } from './unique-inside.js';
 import { createHash } from 'node:crypto';
 import type { Attribute, Component, Storage } from './model.js';
 
 /** Largest generation. 0 means an unknown revision. */
 const MAX_GENERATION = 65535;
 
-const partsOf = (attribute: Attribute): readonly Component[] =>
-  'components' in attribute ? attribute.components : [];
-
 /** Returns the components that attributes may contain, at any depth. */
 function componentsIn(attributes: Iterable<Attribute>): Set<Component> {
   const found = new Set<Component>();
   const visit = (list: Iterable<Attribute>): void => {
-    for (const component of [...list].flatMap(partsOf)) {
+    for (const component of [...list].flatMap(componentsOf)) {
       if (found.has(component)) continue;
       found.add(component);
       visit(component.attributes.values());
@@ -26,7 +24,7 @@ const formOf = (attribute: Attribute): unknown => [
   attribute.name,
   attribute.def.type,
   'many' in attribute && attribute.many,
-  partsOf(attribute).map(({ uid }) => uid),
+  componentsOf(attribute).map(({ uid }) => uid),
 ];
 
 /** Returns the generation of the content that revisions cover. */

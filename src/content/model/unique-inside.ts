@@ -6,13 +6,14 @@ function holdsUnique({ uid, attributes }: Component, seen: Set<string>): boolean
   seen.add(uid);
   return [...attributes.values()].some(
     (attribute) =>
-      isUniqueValue(attribute) || insideOf(attribute).some((component) => holdsUnique(component, seen)),
+      isUniqueValue(attribute) || componentsOf(attribute).some((component) => holdsUnique(component, seen)),
   );
 }
 
 const isUniqueValue = ({ def }: Attribute): boolean => 'unique' in def && def.unique === true;
 
-const insideOf = (attribute: Attribute): readonly Component[] =>
+/** Returns the components that an attribute may contain; none for attributes without instances. */
+export const componentsOf = (attribute: Attribute): readonly Component[] =>
   'components' in attribute ? attribute.components : [];
 
 /** Whether an attribute's components have an index: configured, or needed to look up unique values. */

@@ -2,7 +2,7 @@
 import { decide } from '../access/decide.js';
 import { MARK_HEADER } from '../query/mark.js';
 import { REQUEST_KEY_HEADER } from '../query/request-key.js';
-import { tellsOfDrafts } from '../plan/coverage.js';
+import { revealsDrafts } from '../plan/coverage.js';
 import { PUBLICATION_FILTERS, type PublicationFilter } from '../query/query.js';
 import type { ContentType } from '../model/model.js';
 import type { Describing } from './describing.js';
@@ -65,7 +65,7 @@ const draftsOf = ({ type, describing: { caller, schema } }: Parametrised): boole
 const publicationFilters = (about: Parametrised): readonly PublicationFilter[] =>
   draftsOf(about)
     ? PUBLICATION_FILTERS
-    : PUBLICATION_FILTERS.filter((publication) => !tellsOfDrafts({ published: true, publication }));
+    : PUBLICATION_FILTERS.filter((publication) => !revealsDrafts({ published: true, publication }));
 
 const statusRow = (mayDraft: (about: Parametrised) => boolean): ParameterRow => ({
   name: 'status',

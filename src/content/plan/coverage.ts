@@ -2,7 +2,7 @@
  * The rule for everything that follows from a whole row. A revision covers each attribute of a version, also
  * attributes that a caller cannot read, so comparing it answers guesses about them (protocol 16.3).
  *
- * 1. A query that tells of drafts needs `readDrafts`, whatever state it shows: {@link tellsOfDrafts}.
+ * 1. A query that tells of drafts needs `readDrafts`, whatever state it shows: {@link revealsDrafts}.
  * 2. A comparison of two versions covers only what the caller can read: {@link Coverage}.
  * 3. Stamps and times change with each write of a row and depend on no value.
  */
@@ -32,7 +32,7 @@ export interface Coverage {
 export type CoverageOf = (type: ContentType, atRoot: boolean) => Coverage | null;
 
 /** Returns true for a query that depends on drafts, which only callers with `readDrafts` may see (D17). */
-export const tellsOfDrafts = ({
+export const revealsDrafts = ({
   published,
   publication,
   withState = false,

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { WhereCondition } from '../access/grant-condition.js';
 import type { ContentType } from '../model/model.js';
-import { ContentError, unmetGrant } from '../../kernel/errors.js';
+import { ContentError, messageOf, unmetGrant } from '../../kernel/errors.js';
 import { parseFilters } from '../query/parse-filters.js';
 import { openFilter } from '../query/text-shape.js';
 import type { Condition } from './plan.js';
@@ -47,7 +47,7 @@ function plan(type: ContentType, filters: unknown): Condition {
   try {
     return conditionOf(type, filters);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const reason = `A grant on ${type.singularApiId} has a wrong condition: ${message}`;
     if (error instanceof ContentError && isOfModel(type, filters)) throw unmetGrant(reason);
     throw new Error(reason, { cause: error });

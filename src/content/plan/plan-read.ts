@@ -11,7 +11,7 @@ import type { ContentType, ScalarAttribute, Schema } from '../model/model.js';
 import { scalarOf } from '../model/scalar-of.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { Condition, LimitsOf, LocalePick, ReadPlan, StatePlan, Version } from './plan.js';
-import { coverageIn, tellsOfDrafts } from './coverage.js';
+import { coverageIn, revealsDrafts } from './coverage.js';
 import { pickFallback } from './fallback.js';
 import { planFilter } from './plan-filter.js';
 import { planObject, type SelectContext } from './plan-select.js';
@@ -127,7 +127,7 @@ function versionOf(query: Query, request: ReadRequest, settings: ContentSettings
  * Returns the rule of the documents if the caller may not read all of them. Throws 403 for unreadable drafts.
  */
 function ownOnly({ caller, type, action }: ReadRequest, version: Version): Rule | null {
-  const published = !tellsOfDrafts(version);
+  const published = !revealsDrafts(version);
   const reading = decideRead(caller, type, { action, published });
   if (reading === 'none' && !published && type.draftAndPublish) throw forbidden();
   return ruleOf(reading);
@@ -217,9 +217,9 @@ function planRoot(query: Query, { request, version, own, echoes }: Root, base: P
   const { type, caller } = request;
   const { schema, settings } = base;
   const fields = answerFields(caller, request, echoes);
-  const covered = { fields, published: !tellsOfDrafts(version) };
+  const covered = { fields, published: !revealsDrafts(version) };
   // The state shows drafts of the root only, so related documents need no `readDrafts` for it.
-  const scope = { fields, published: !tellsOfDrafts({ ...version, withState: false }) };
+  const scope = { fields, published: !revealsDrafts({ ...version, withState: false }) };
   const rights = rightsOf(caller, scope, settings.limits);
   const context: SelectContext = {
     rights,

@@ -4,7 +4,7 @@ import type { Mark } from '../query/mark.js';
 import type { Statement } from '../../kernel/sql.js';
 import { isTimeout, reasonAway } from '../../kernel/postgres-errors.js';
 import type { ReadTraits } from '../../pool/native-pool.js';
-import { type Patience, PatienceTable } from './patience.js';
+import { type ReplicaTimeout, ReplicaTimeouts } from './replica-timeouts.js';
 import { Replica, type ReplicaBase, type Sample } from './replica.js';
 import type { Row } from '../../pool/runner.js';
 
@@ -19,7 +19,7 @@ interface ReplicaRead {
   readonly statement: Statement;
   readonly traits: ReadTraits;
   readonly since: Mark | null;
-  readonly patience: Patience;
+  readonly timeout: ReplicaTimeout;
 }
 
 /** Least time between two probes, in milliseconds. Without reads there are none. */
@@ -27,7 +27,7 @@ const PROBE_EVERY = 500;
 
 export class Replicas {
   private readonly replicas: readonly Replica[];
-  private readonly patience = new PatienceTable();
+  private readonly timeouts = new ReplicaTimeouts();
   private lastUsed = 0;
   private isProbing = false;
   private probedAt = -Infinity;
@@ -47,24 +47,24 @@ export class Replicas {
     void this.probe();
     const replica = this.next();
     if (replica === null) return this.base.primary(statement, traits);
-    const patience = this.patience.of(statement.text, traits.disconnect);
-    const rows = await this.readFrom(replica, { statement, traits, since, patience });
+    const timeout = this.timeouts.of(statement.text, traits.disconnect);
+    const rows = await this.readFrom(replica, { statement, traits, since, timeout });
     if (rows !== null) return rows;
     const started = performance.now();
     try {
       return await this.base.primary(statement, traits);
     } finally {
-      const isReplicaSlow = patience.ranOut && traits.disconnect?.happened !== true;
-      if (isReplicaSlow && !this.patience.learn(statement.text, performance.now() - started))
+      const isReplicaSlow = timeout.ranOut && traits.disconnect?.happened !== true;
+      if (isReplicaSlow && !this.timeouts.learn(statement.text, performance.now() - started))
         replica.leave('it takes too long');
     }
   }
 
   /** Null where the replica has not come that far, does not answer in time, or fails. */
   private async readFrom(replica: Replica, read: ReplicaRead): Promise<readonly Row[] | null> {
-    const { statement, since, patience } = read;
+    const { statement, since, timeout } = read;
     const { pool } = replica;
-    const traits = { ...read.traits, disconnect: patience };
+    const traits = { ...read.traits, disconnect: timeout };
     try {
       if (since === null) return await pool.run(statement, traits);
       const question = compileReached(replica.asked(since, this.sample?.server ?? null));
@@ -74,7 +74,7 @@ export class Replicas {
       if (why !== null) replica.leave(why);
       return null;
     } finally {
-      patience.end();
+      timeout.end();
     }
   }
 

@@ -15,17 +15,14 @@ import {
 import type { TokenClaims } from './json-web-tokens.js';
 import { MailedCodes } from './mailed-codes.js';
 import { type Asked, RateLimits } from './rate-limits.js';
-import { readFields } from './read-fields.js';
+import { fieldIn, readFields } from './read-fields.js';
 import { type Issued, Sessions } from './sessions.js';
 import { type SignedIn, SignIn } from './sign-in.service.js';
 import { forbidden, notFound, validationError } from '../../kernel/errors.js';
-import { isObject } from '../../kernel/json.js';
 import { PrivateGuard, callerOf } from '../../content/http/account.guard.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
 import { Audited, Described } from '../../content/http/metadata.js';
 import { credentialsOf, type HttpRequest } from '../../content/http/request-state.js';
-
-const field = (body: unknown, key: string): unknown => (isObject(body) ? body[key] : undefined);
 
 type AddressedRequest = HttpRequest & { readonly ip?: string };
 
@@ -52,7 +49,7 @@ export class AuthController {
   @Post('local')
   @HttpCode(200)
   async local(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
-    const asked = asking('local', request, field(body, 'identifier'));
+    const asked = asking('local', request, fieldIn(body, 'identifier'));
     return this.limits.attempt(asked, () => this.signIn.local(body));
   }
 
@@ -60,7 +57,7 @@ export class AuthController {
   @Post('local/register')
   @HttpCode(200)
   async register(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
-    await this.limits.count(asking('register', request, field(body, 'email')));
+    await this.limits.count(asking('register', request, fieldIn(body, 'email')));
     return this.signIn.register(body);
   }
 
@@ -70,7 +67,7 @@ export class AuthController {
     @Req() request: AddressedRequest,
     @Body() body: unknown,
   ): Promise<{ readonly ok: true }> {
-    await this.limits.count(asking('forgot-password', request, field(body, 'email')));
+    await this.limits.count(asking('forgot-password', request, fieldIn(body, 'email')));
     return this.codes.forgotPassword(body);
   }
 
@@ -78,7 +75,7 @@ export class AuthController {
   @Post('reset-password')
   @HttpCode(200)
   async resetPassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
-    const asked = asking('reset-password', request, field(body, 'code'));
+    const asked = asking('reset-password', request, fieldIn(body, 'code'));
     return this.limits.attempt(asked, () => this.signIn.resetPassword(body));
   }
 
@@ -108,7 +105,7 @@ export class AuthController {
     @Req() request: AddressedRequest,
     @Body() body: unknown,
   ): Promise<{ readonly email: string; readonly sent: true }> {
-    await this.limits.count(asking('send-email-confirmation', request, field(body, 'email')));
+    await this.limits.count(asking('send-email-confirmation', request, fieldIn(body, 'email')));
     return this.codes.sendConfirmation(body);
   }
 
@@ -117,7 +114,7 @@ export class AuthController {
   async refresh(@Req() request: AddressedRequest, @Body() body: unknown): Promise<Issued> {
     this.needSessions();
     await this.limits.count(asking('refresh', request, null));
-    if (typeof field(body, 'refreshToken') !== 'string') throw validationError('Missing refresh token');
+    if (typeof fieldIn(body, 'refreshToken') !== 'string') throw validationError('Missing refresh token');
     return this.sessions.refresh(readFields(body, { refreshToken: 'text' }).refreshToken);
   }
 

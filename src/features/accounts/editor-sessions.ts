@@ -12,13 +12,12 @@ import {
 } from '../../content/http/editor-accounts.js';
 import { DESK_GRANT } from '../../content/model/naming.js';
 import { forbidden } from '../../kernel/errors.js';
-import { isObject } from '../../kernel/json.js';
 import { type Account, AccountRepository, type Session } from './account-repository.js';
 import { EditorInvitations } from './editor-invitations.js';
 import { JsonWebTokens } from './json-web-tokens.js';
 import { MailedCodes } from './mailed-codes.js';
 import { RateLimits } from './rate-limits.js';
-import { readFields } from './read-fields.js';
+import { fieldIn, readFields } from './read-fields.js';
 import { type RefreshClaims, RefreshTokens } from './refresh-tokens.js';
 import { badToken, liveSession, newSession } from './sessions.js';
 import { SignIn, unblocked } from './sign-in.service.js';
@@ -30,8 +29,6 @@ const ACCESS_SECONDS = 600;
 const SESSION_SECONDS = 30 * 86_400;
 /** Milliseconds in which a used refresh token returns its successor again. */
 const GRACE = 10_000;
-
-const field = (body: unknown, key: string): unknown => (isObject(body) ? body[key] : undefined);
 
 /**
  * Sessions of the desk are stored with those of the API. A refresh token of one cannot refresh the other.
@@ -64,12 +61,12 @@ export class EditorSessions implements EditorAccounts {
 
   signIn({ address, body }: EditorAttempt): Promise<EditorSession> {
     // The same counter as `/api/auth/local`: a second route allows no further guesses.
-    const asked = { route: 'local', address, identifier: field(body, 'identifier') };
+    const asked = { route: 'local', address, identifier: fieldIn(body, 'identifier') };
     return this.limits.attempt(asked, async () => this.begin(await this.users.byPassword(body)));
   }
 
   setPassword({ address, body }: EditorAttempt): Promise<EditorSession> {
-    const asked = { route: 'reset-password', address, identifier: field(body, 'code') };
+    const asked = { route: 'reset-password', address, identifier: fieldIn(body, 'code') };
     return this.limits.attempt(asked, async () => {
       const given = readFields(body, { code: 'text', password: 'password' });
       return this.begin(await this.users.setPassword(given, (account) => this.admit(account)));
@@ -84,7 +81,7 @@ export class EditorSessions implements EditorAccounts {
   }
 
   async forgotPassword({ address, body }: EditorAttempt, linkTo: LinkTo | null): Promise<void> {
-    await this.limits.count({ route: 'forgot-password', address, identifier: field(body, 'email') });
+    await this.limits.count({ route: 'forgot-password', address, identifier: fieldIn(body, 'email') });
     const admits = async (account: Account): Promise<boolean> => linkTo !== null && this.mayOpen(account);
     this.codes.forgotPassword(body, { admits, linkTo: linkTo ?? String });
   }

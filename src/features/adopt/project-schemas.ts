@@ -1,4 +1,5 @@
 /** Reads the schema files of a Strapi project: types, components and extensions. */
+import { messageOf } from '../../kernel/errors.js';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isObject } from '../../kernel/json.js';
@@ -96,7 +97,7 @@ function schemaIn(text: string, [uid, file]: readonly [string, string]): SourceS
         : null;
     return { uid, file, schema };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { list: 'none', subject, file, text: `The file is no JSON: ${reason}` };
   }
 }

@@ -1,4 +1,5 @@
 /** Requests to a Strapi server, with a token and repeated attempts. */
+import { messageOf } from '../../kernel/errors.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AdoptError } from './adopt-error.js';
 
@@ -26,7 +27,7 @@ export async function request(server: RestServer, path: string): Promise<Respons
   for (let n = 1; ; n += 1) {
     const response = await attempt(server, path).catch((error: unknown) => {
       if (n < ATTEMPTS) return null;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new AdoptError(`${server.url} does not respond: ${reason}`);
     });
     if (response !== null && (!isTransient(response.status) || n >= ATTEMPTS)) return response;

@@ -1,4 +1,5 @@
 /** Reads archives of `strapi export`: tar files, gzipped or encrypted, and unpacked folders. */
+import { messageOf } from '../../kernel/errors.js';
 import { createDecipheriv, scryptSync } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
@@ -148,7 +149,7 @@ async function* tarBytes(path: string, key: string | undefined): AsyncGenerator<
   try {
     for await (const piece of last) if (Buffer.isBuffer(piece)) yield piece;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new AdoptError(`${path} cannot be read: it is damaged, or the key is wrong (${reason})`);
   } finally {
     source.destroy();

@@ -1,4 +1,5 @@
 /** Sends the same queries to a Strapi server and to this one, and lists the differences by rule. */
+import { messageOf } from '../../kernel/errors.js';
 import type { Schema } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
 import { compareAnswers, type Decided } from './compare-answers.js';
@@ -41,9 +42,7 @@ async function ask({ api, token }: ComparedServer, path: string): Promise<Answer
       return { status: response.status, body: text.slice(0, 1000) };
     }
   } catch (error) {
-    throw new CompareError(
-      `${api} does not respond: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CompareError(`${api} does not respond: ${messageOf(error)}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import mime from 'mime';
-import { checkedAs, isFlag, isListOf, isRecordOf, isShape, isText, type Test } from '../../kernel/json.js';
+import { checkedAs, isFlag, isListOf, isRecordOf, isShape, isText, isOptional } from '../../kernel/json.js';
 
 /** Folder of the build in the package, for the sources and for the compiled package. */
 export const BUILT = fileURLToPath(new URL('../../../dist/desk/', import.meta.url));
@@ -50,17 +50,12 @@ interface Chunk {
 
 type Manifest = Readonly<Record<string, Chunk>>;
 
-const optional =
-  <T>(isOne: Test<T>): Test<T | undefined> =>
-  (value): value is T | undefined =>
-    value === undefined || isOne(value);
-
 const isManifest = isRecordOf(
   isShape<Chunk>({
     file: isText,
-    css: optional(isListOf(isText)),
-    imports: optional(isListOf(isText)),
-    isEntry: optional(isFlag),
+    css: isOptional(isListOf(isText)),
+    imports: isOptional(isListOf(isText)),
+    isEntry: isOptional(isFlag),
   }),
 );
 

@@ -1,4 +1,5 @@
 /** HTML of the desk, the same for every page; the browser draws the page that its URL names. */
+import { escapeHtml } from '../../kernel/escape-html.js';
 import { textIn } from '../../content/model/layout.js';
 import type { DeskBuild } from './desk-files.js';
 import type { ResolvedDeskOptions } from './desk.options.js';
@@ -42,9 +43,6 @@ export function policyOf(nonce: string, { images, frames }: ResolvedDeskOptions)
   return sources.map(([name, values]) => [name, ...values].join(' ')).join('; ');
 }
 
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-
 /** JSON that cannot end its element. */
 const embedded = (settings: PageSettings): string =>
   JSON.stringify(settings).replace(/[<>&\u2028\u2029]/g, (one) => {
@@ -55,21 +53,21 @@ const embedded = (settings: PageSettings): string =>
 /** Returns the page. URLs of files are relative to `<base>`. */
 export function pageOf({ script, preloads, styles }: DeskBuild, settings: PageSettings): string {
   const links = [
-    ...styles.map((file) => `<link rel="stylesheet" href="${escaped(file)}">`),
-    ...preloads.map((file) => `<link rel="modulepreload" href="${escaped(file)}">`),
+    ...styles.map((file) => `<link rel="stylesheet" href="${escapeHtml(file)}">`),
+    ...preloads.map((file) => `<link rel="modulepreload" href="${escapeHtml(file)}">`),
   ];
   return `<!doctype html>
 <html lang="${settings.languages[0] ?? 'en'}">
 <head>
 <meta charset="utf-8">
-<base href="${escaped(settings.base)}/">
+<base href="${escapeHtml(settings.base)}/">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${escaped(textIn(settings.look.title ?? 'Desk', settings.languages[0] ?? 'en'))}</title>
+<title>${escapeHtml(textIn(settings.look.title ?? 'Desk', settings.languages[0] ?? 'en'))}</title>
 ${links.join('\n')}
 <script type="application/json" id="settings">${embedded(settings)}</script>
-<script type="module" src="${escaped(script)}"></script>
+<script type="module" src="${escapeHtml(script)}"></script>
 </head>
 <body>
 <div id="root"></div>

@@ -1,3 +1,4 @@
+import { messageOf } from '../../kernel/errors.js';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../../content/model/content-model-error.js';
@@ -15,8 +16,6 @@ const PREFIX = 'handler ';
 const MAX_CONCURRENCY = 100;
 
 type Handle = (event: LoggedEvent) => unknown;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function readerOf({ name, types, actions, concurrency = 1 }: HandlerMetadata, handle: Handle): EventReader {
   return {

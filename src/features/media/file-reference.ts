@@ -6,7 +6,7 @@ import { compileFindVersion } from '../../content/compile/compile-record.js';
 import { Database } from '../../content/store/database.js';
 import type { Runner } from '../../pool/runner.js';
 import { Documents } from '../../content/documents/documents.service.js';
-import { type ContentError, forbidden, notFound, validationError } from '../../kernel/errors.js';
+import { forbidden, notFound, wrongValue } from '../../kernel/errors.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import { unstorable } from '../../content/model/cast-value.js';
@@ -26,9 +26,6 @@ export interface FileReference {
 
 const NAMES = ['ref', 'refId', 'field'] as const;
 
-const wrong = (key: string, message: string): ContentError =>
-  validationError(message, { key, path: key, source: 'body' });
-
 @Injectable()
 export class FileReferences {
   constructor(
@@ -47,14 +44,14 @@ export class FileReferences {
     const [ref, refId, field] = NAMES.map((name) => fields.get(name)?.at(-1) ?? '');
     if (!ref && !refId && !field) return null;
     const missing = NAMES.find((name) => !fields.get(name)?.at(-1));
-    if (missing !== undefined) throw wrong(missing, '"ref", "refId" and "field" must be given together');
+    if (missing !== undefined) throw wrongValue(missing, '"ref", "refId" and "field" must be given together');
     const type = this.typeOf(ref ?? '');
     // Checked first, so that the error does not reveal attributes of a type that the caller may not update.
     if (decide(caller, type, 'update') === 'none') throw forbidden();
     const attribute = type.attributes.get(field ?? '');
     const { mayWrite } = writeRightsOf(caller, { type, action: 'update', published: true });
     if (attribute?.linked !== true || !attribute.media || !mayWrite(attribute))
-      throw wrong('field', `"${field ?? ''}" is not a media attribute of ${type.singularApiId}`);
+      throw wrongValue('field', `"${field ?? ''}" is not a media attribute of ${type.singularApiId}`);
     const [row] = unstorable(refId) ? [] : await this.database.run(this.findVersion(type, refId ?? ''));
     if (row === undefined) throw notFound();
     return {
@@ -95,7 +92,7 @@ export class FileReferences {
     const type = [...this.schema.types.values()].find(
       (one) => !one.internal && [typeUid(one), one.singularApiId].includes(ref),
     );
-    if (type === undefined) throw wrong('ref', `"${ref}" is not a content type`);
+    if (type === undefined) throw wrongValue('ref', `"${ref}" is not a content type`);
     return type;
   }
 }

@@ -5,7 +5,7 @@ import { compileStanding } from '../../content/compile/compile-standing.js';
 import { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
-import { isObject } from '../../kernel/json.js';
+import { isObject, parsedOrNull } from '../../kernel/json.js';
 import type { Condition } from '../../content/plan/plan.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
@@ -28,20 +28,18 @@ export interface FileRow {
 const TEXTS = ['documentId', 'name', 'hash', 'ext', 'mime', 'url', 'storageKey'];
 const COLUMNS = [...TEXTS, 'width', 'height', 'focalPoint', 'formatKeys'];
 
-const parsed = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : null);
-
 const pointOf = (value: unknown): FileRow['focalPoint'] =>
   isObject(value) && typeof value['x'] === 'number' && typeof value['y'] === 'number'
     ? { x: value['x'], y: value['y'] }
     : null;
 
 const fileRow = (row: Row): FileRow => {
-  const keys = parsed(row['formatKeys']);
+  const keys = parsedOrNull(row['formatKeys']);
   return {
     ...(row as Row & Pick<FileRow, 'documentId' | 'name' | 'hash' | 'ext' | 'mime' | 'url' | 'storageKey'>),
     width: row['width'] === null ? null : Number(row['width']),
     height: row['height'] === null ? null : Number(row['height']),
-    focalPoint: pointOf(parsed(row['focalPoint'])),
+    focalPoint: pointOf(parsedOrNull(row['focalPoint'])),
     formatKeys: isObject(keys) ? (keys as Readonly<Record<string, string>>) : {},
   };
 };

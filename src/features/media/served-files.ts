@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable, Logger, type OnModuleInit, StreamableFile } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { LRUCache } from 'lru-cache';
-import { ContentError, forbidden, notFound, unavailable } from '../../kernel/errors.js';
+import { ContentError, forbidden, notFound, stackOf, unavailable } from '../../kernel/errors.js';
 import type { ServedBytes } from './file-images.js';
 import { RASTER } from './file-kinds.js';
 import { type AskedFile, FileLookup, REMEMBERED } from './file-lookup.js';
@@ -173,7 +173,7 @@ export class ServedFiles implements OnModuleInit {
   private fail(error: unknown, response: object): void {
     this.adapter.httpAdapter.setHeader(response, 'Cache-Control', 'no-store');
     if (error instanceof ContentError) return this.errors.reply(error, response);
-    this.logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    this.logger.error(stackOf(error));
     this.errors.reply(unavailable('The file storage is unavailable; retry later'), response);
   }
 }

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Busboy, type BusboyConfig, type BusboyEvents } from '@fastify/busboy';
-import { ContentError, validationError } from '../../kernel/errors.js';
+import { ContentError, messageOf, validationError } from '../../kernel/errors.js';
 import type { Arrived } from './file-gate.js';
 import { UNKNOWN } from './file-kinds.js';
 
@@ -162,9 +162,7 @@ class FormReader {
       parser.on('filesLimit', () => reject(tooMany('files', limits.maxFiles)));
       parser.on('fieldsLimit', () => reject(tooMany('fields', FIELDS)));
       parser.on('partsLimit', () => reject(tooMany('parts', limits.maxFiles + FIELDS)));
-      parser.on('error', (error: unknown) =>
-        reject(malformed(error instanceof Error ? error.message : String(error))),
-      );
+      parser.on('error', (error: unknown) => reject(malformed(messageOf(error))));
       parser.on('finish', () => done());
       request.on('error', () => reject(aborted()));
       request.on('close', () => {

@@ -1,4 +1,5 @@
 /** HTML, style and script of the API description page; Swagger UI provides the rest. */
+import { escapeHtml } from '../../kernel/escape-html.js';
 
 /** Content security policy: no foreign resources, no inline scripts, requests to this server only. */
 export const PAGE_POLICY = [
@@ -12,9 +13,6 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
-
 /** HTML with relative URLs, so that it works below any prefix. */
 export const pageOf = (title: string): string => `<!doctype html>
 <html lang="en">
@@ -22,7 +20,7 @@ export const pageOf = (title: string): string => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="stylesheet" href="openapi/swagger-ui.css">
 <link rel="stylesheet" href="openapi/page.css">
 <link rel="icon" href="openapi/favicon-32x32.png">

@@ -1,15 +1,10 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../content/access/caller.js';
-import {
-  isLasting,
-  MAX_ATTEMPTS,
-  messageOf,
-  ScheduleWorker,
-} from '../../content/documents/schedule-worker.js';
+import { isLasting, MAX_ATTEMPTS, ScheduleWorker } from '../../content/documents/schedule-worker.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { ALONE, Database } from '../../content/store/database.js';
 import { mayFail } from '../../content/store/may-fail.js';
-import { ContentError } from '../../kernel/errors.js';
+import { ContentError, messageOf } from '../../kernel/errors.js';
 import type { Runner } from '../../pool/runner.js';
 import {
   compileCountRelease,

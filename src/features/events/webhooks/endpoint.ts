@@ -1,6 +1,6 @@
 /** Endpoints of webhooks: what they receive and where. */
 import type { RawQuery } from '../../../content/query/read-raw.js';
-import { type ContentError, validationError } from '../../../kernel/errors.js';
+import { wrongValue } from '../../../kernel/errors.js';
 import { type EventName, EVENT_NAMES } from '../logged-event.js';
 import { ONE_DOCUMENT, onlyDocument } from '../one-document.js';
 import { isSecret } from './signatures.js';
@@ -84,8 +84,6 @@ const isHeaders = (value: unknown): boolean =>
   );
 
 /** ValidationError of a member of the body. */
-export const wrongValue = (key: string, message: string): ContentError =>
-  validationError(message, { key, path: key, source: 'body' });
 
 interface Rule {
   readonly key: string;

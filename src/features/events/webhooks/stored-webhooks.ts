@@ -1,3 +1,4 @@
+import { parsedOrNull } from '../../../kernel/json.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { ContentService } from '../../../content/documents/content.service.js';
 import { Documents } from '../../../content/documents/documents.service.js';
@@ -29,15 +30,13 @@ const MAX_AGE = 5000;
 const JSON_KEYS = ['events', 'types', 'filters', 'fields', 'populate', 'headers'] as const;
 const COLUMNS = ['documentId', 'name', 'url', 'enabled', 'role', 'secrets', ...JSON_KEYS];
 
-const parsed = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : null);
-
 const secretsOf = (row: Row): readonly StoredSecret[] =>
-  (parsed(row['secrets']) ?? []) as readonly StoredSecret[];
+  (parsedOrNull(row['secrets']) ?? []) as readonly StoredSecret[];
 
 /** Values were checked when they were stored. */
 function endpointOf(row: Row): StoredEndpoint {
   const values = JSON_KEYS.flatMap((key): [string, unknown][] => {
-    const value = parsed(row[key]);
+    const value = parsedOrNull(row[key]);
     return value === null ? [] : [[key, value]];
   });
   const now = Date.now();

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
 import { Permissions } from '../../../content/access/permissions.js';
-import { ContentError, notFound } from '../../../kernel/errors.js';
+import { ContentError, notFound, wrongValue } from '../../../kernel/errors.js';
 import {
   compileEnable,
   compileListAttempts,
@@ -18,7 +18,7 @@ import { PREFIX } from '../logged-event.js';
 import type { EventReader, Outcome } from '../reader.js';
 import { type ReaderState, ReaderStates } from '../reader-states.js';
 import { ReaderWorker } from '../reader-worker.js';
-import { type ActiveEndpoint, checkEndpoint, type WebhookEndpoint, wrongValue } from './endpoint.js';
+import { type ActiveEndpoint, checkEndpoint, type WebhookEndpoint } from './endpoint.js';
 import { PublicAddresses } from './public-addresses.js';
 import { newSecret } from './signatures.js';
 import { StoredWebhooks, type StoredEndpoint } from './stored-webhooks.js';

@@ -9,7 +9,7 @@ const FACTOR = 2;
 /** Most slow statements in the table. */
 const MAX_SLOW = 200;
 
-export class Patience implements Disconnect, DisconnectListener {
+export class ReplicaTimeout implements Disconnect, DisconnectListener {
   private readonly listeners = new Set<DisconnectListener>();
   private readonly stop: () => void;
   /** Whether the timeout has elapsed; false if the client has disconnected. */
@@ -50,12 +50,12 @@ export class Patience implements Disconnect, DisconnectListener {
 }
 
 /** Timeouts of statements on replicas, learned from the primary if a replica took too long. */
-export class PatienceTable {
+export class ReplicaTimeouts {
   private readonly usual = new TimeoutList(USUAL);
   private readonly slow = new Map<string, TimeoutList>();
 
-  of(text: string, client: Disconnect | null): Patience {
-    return new Patience(client, this.slow.get(text) ?? this.usual);
+  of(text: string, client: Disconnect | null): ReplicaTimeout {
+    return new ReplicaTimeout(client, this.slow.get(text) ?? this.usual);
   }
 
   /** Notes the time that a statement took on the primary. Returns whether the statement is a slow one. */
