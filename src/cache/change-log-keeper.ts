@@ -52,7 +52,7 @@ export class ChangeLogKeeper {
   retained = 0;
   private suspicions = 0;
   private fingerprints: ReadonlyMap<string, string> = new Map();
-  /** Time and `xmin` of the last query for it: all transactions below `xmin` have ended. */
+  /** Time and result of a query for the snapshot's `xmin`: all transactions below it have ended. */
   private ended: { readonly at: number; readonly xmin: string } | null = null;
 
   constructor(private readonly base: KeeperBase) {}

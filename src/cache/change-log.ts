@@ -61,7 +61,9 @@ const parsedChanges = (text: unknown): readonly DocumentChange[] =>
 
 export class ChangeLog {
   private count = 0;
-  /** Number of the first poll of the present server. Reads before it may come from another server. */
+  /**
+   * Number of the poll after which the state was last dropped. Reads before it may come from another server.
+   */
   private floor = 0;
   private readonly types = new Map<string, Changes>();
   private readonly documents = new Map<string, number>();
@@ -180,7 +182,7 @@ export class ChangeLog {
       if (connection === null) return false;
       if (this.isClosed) throw new Error('the application shuts down');
       const { snapshot } = this;
-      const known = snapshot !== null && (await this.goOn(connection, snapshot));
+      const known = snapshot !== null && (await this.pollSince(connection, snapshot));
       if (!known) await this.begin(connection);
       this.checks += 1;
       this.checkedAt = performance.now();
@@ -195,9 +197,9 @@ export class ChangeLog {
   }
 
   /** Polls the changes since the last poll. Returns false if the log does not reach back that far. */
-  private async goOn(connection: OwnConnection, since: string): Promise<boolean> {
+  private async pollSince(connection: OwnConnection, since: string): Promise<boolean> {
     const { noted, shape } = this.tables;
-    if (this.isQuiet && (await this.isStill(connection, since))) {
+    if (this.isQuiet && (await this.hasSameSnapshot(connection, since))) {
       this.apply([]);
       return true;
     }
@@ -215,7 +217,7 @@ export class ChangeLog {
   }
 
   /** Returns whether the snapshot equals that of the last poll: then nothing was committed since. */
-  private async isStill(connection: OwnConnection, since: string): Promise<boolean> {
+  private async hasSameSnapshot(connection: OwnConnection, since: string): Promise<boolean> {
     const [row = {}] = await connection.runOften(this.cheapPoll);
     this.checkServer(row);
     // The state may have been dropped during the query.

@@ -196,7 +196,9 @@ const tooMany = (matched: number | null, limit: number): ContentError =>
     ...(matched === null ? {} : { matched }),
   });
 
-/** Returns the query string of the responses. Throws a 400 for parameters other than these two. */
+/**
+ * Returns the query string of the responses. Throws a 400 for parameters other than `fields` and `populate`.
+ */
 function shownBy(text: string, asked: Bulk['asked'], { limits }: ContentSettings): string {
   const raw = readRaw(text, limits);
   const other = Object.keys(raw).find((name) => !SHOWN.includes(name));

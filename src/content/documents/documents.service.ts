@@ -74,7 +74,7 @@ export class Documents {
     return this.cache.plan(text, request, (query, shared) => planRead(query, shared, this.base));
   }
 
-  /** Parses and plans a read, or the read that answers a write. Throws the protocol's 400, 403 and 404. */
+  /** Parses and plans a read, or the response of a write. Throws the protocol's 400, 403 and 404. */
   plan(type: ContentType, raw: RawQuery, request: Omit<ReadRequest, 'type'>): ReadPlan {
     return planRead(parseQuery(raw, this.base.settings), { ...request, type }, this.base);
   }

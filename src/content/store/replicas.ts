@@ -1,4 +1,4 @@
-/** Reads from replicas, and from the primary where no replica can respond as required. */
+/** Reads from replicas, and from the primary if no replica can respond as required. */
 import { compileMark, compileReached } from '../compile/compile-mark.js';
 import type { Mark } from '../query/mark.js';
 import type { Statement } from '../../kernel/sql.js';
@@ -60,7 +60,7 @@ export class Replicas {
     }
   }
 
-  /** Null where the replica has not come that far, does not answer in time, or fails. */
+  /** Returns null if the replica has not reached the position, does not respond in time, or fails. */
   private async readFrom(replica: Replica, read: ReplicaRead): Promise<readonly Row[] | null> {
     const { statement, since, timeout } = read;
     const { pool } = replica;

@@ -62,7 +62,7 @@ export class ReaderWorker implements OnApplicationBootstrap, BeforeApplicationSh
     @Inject(BackgroundWork) private readonly background: BackgroundWork,
   ) {}
 
-  /** Adds a source of readers, which is asked again before each round. Call it before the bootstrap. */
+  /** Adds a source of readers, which is called before each round. Call it before the bootstrap. */
   add(source: () => Promise<readonly EventReader[]>): void {
     this.sources.push(source);
   }

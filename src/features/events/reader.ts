@@ -8,7 +8,7 @@ export type Outcome =
       readonly kind: 'failed';
       readonly failure: string;
       readonly status: number | null;
-      /** Seconds that the receiver asks to wait; null without a wish. */
+      /** Seconds of the `Retry-After` in the receiver's response; null without one. */
       readonly retryAfter: number | null;
     }
   /** The receiver wants no more events: the reader is disabled. */

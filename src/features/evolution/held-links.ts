@@ -15,7 +15,7 @@ export const heldLinksOf = (evolution: Evolution, { before, after }: Pair<Attrib
   before?.linked === true && after?.linked === true ? { evolution, before, after } : null;
 
 /** Whether the later relation accepts all targets of the earlier one. */
-export const leadOn = ({ evolution, ...attributes }: HeldLinks): boolean =>
+export const acceptsAllTargets = ({ evolution, ...attributes }: HeldLinks): boolean =>
   keepsTargets(evolution, attributes);
 
 const BETWEEN_BOTH = constant(BETWEEN);
@@ -49,7 +49,7 @@ export const hasOthers = (links: HeldLinks, json: Sql): Sql =>
     where k.key is not null and ${partsOf(links).type} not in (${namesOf(links)}))`;
 
 /** Expression of the accepted links in the later format. */
-export function linksAnew(links: HeldLinks, json: Sql): Sql {
+export function acceptedLinks(links: HeldLinks, json: Sql): Sql {
   const { type, id } = partsOf(links);
   const key = links.after.named ? sql`${type} || ${BETWEEN_BOTH} || ${id}` : id;
   const list = sql`(select coalesce(jsonb_agg(${key} order by k.n), '[]') from ${keysIn(json)}

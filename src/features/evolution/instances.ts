@@ -8,7 +8,7 @@ import { besideTable } from '../../content/model/table-shapes.js';
 import { sentValue } from '../../content/model/value-context.js';
 import { isScalar } from '../../content/model/scalar-of.js';
 import { type Identifier, join, param, quote, type Sql, sql } from '../../kernel/sql.js';
-import { leadOn, linksAnew } from './held-links.js';
+import { acceptsAllTargets, acceptedLinks } from './held-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
 import { laterName } from './moved-links.js';
 import { readAs, readsAlike } from './readings.js';
@@ -166,7 +166,7 @@ export class Instances {
     }
     if (!before.linked || !after.linked) return null;
     const links = { evolution: this.evolution, before, after };
-    if (before.named !== after.named || !leadOn(links)) return linksAnew(links, json);
+    if (before.named !== after.named || !acceptsAllTargets(links)) return acceptedLinks(links, json);
     return this.linkedMember({ before, after }, json);
   }
 

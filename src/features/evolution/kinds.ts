@@ -16,7 +16,7 @@ import {
 } from './attribute-steps.js';
 import { convertedAhead, draftsAhead } from './ahead.js';
 import type { Ahead, Guard, Steps } from './change.js';
-import { heldLinksOf, leadOn } from './held-links.js';
+import { heldLinksOf, acceptsAllTargets } from './held-links.js';
 import { defaultOf } from './instances.js';
 import { localeGuards, localeSteps } from './locale-steps.js';
 import { isBoth } from './pairs.js';
@@ -239,7 +239,7 @@ export const KINDS: {
     'links led elsewhere': {
       is: ({ evolution, pair }) => {
         const links = heldLinksOf(evolution, pair);
-        return links !== null && !leadOn(links);
+        return links !== null && !acceptsAllTargets(links);
       },
       told: () => 'changes its target',
       undoneBy: null,

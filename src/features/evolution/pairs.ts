@@ -4,7 +4,7 @@ import type { Conversion } from '../../content/model/conversion.js';
 import type { Attribute, Component, ContentType, Model, Schema } from '../../content/model/model.js';
 import type { Locales } from '../../content/model/description.js';
 
-/** Part of two models; null where a model does not have it. */
+/** Part of two models; null for a model without it. */
 export interface Pair<T> {
   readonly before: T | null;
   readonly after: T | null;

@@ -7,7 +7,7 @@ import type { Refusals } from '../../content/http/request-counts.js';
 export interface CacheMetrics {
   /** Whether responses are cached: the change log is complete, and the setting `cache` allows it. */
   readonly isOn: boolean;
-  /** Reads that were answered from the cache. */
+  /** Reads that were served from the cache. */
   readonly hits: number;
   /** Reads without a cache entry. */
   readonly misses: number;

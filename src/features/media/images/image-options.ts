@@ -24,7 +24,7 @@ export interface ImageOptions {
   /** The stored original. Default `optimized`. */
   readonly original?: OriginalKept;
   /**
-   * The boxes of `formats`, by name, in pixels; each is made only where the picture is larger. Default:
+   * The boxes of `formats`, by name, in pixels; each is made only if the picture is larger. Default:
    * `thumbnail` 245 × 156, `small` 500, `medium` 750, `large` 1000 (protocol 20.10).
    */
   readonly formats?: Readonly<Record<string, Size>>;
