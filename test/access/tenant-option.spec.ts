@@ -67,6 +67,8 @@ const ROLES = {
   member: { article: '*', tag: '*', organisation: ['find'], bill: '*' },
   limited: { article: [{ actions: ['find'], where: isOpen }], tag: ['find'] },
   own: { article: [{ actions: ['find', 'update'], own: true }] },
+  /** Cannot read the tenant. */
+  blind: { article: ['create', { actions: ['find', 'findOne'], fields: ['title'] }] },
   /** Reads and creates articles of all tenants, and bills of its own. */
   support: {
     '*': '*',
@@ -232,6 +234,15 @@ describe('a type with a tenant', () => {
     await as(of('red'), 'post', 'articles', { title: 'green', slug: 'green' }).expect(201);
     const { body } = await as(of('blue'), 'post', 'articles', { title: 'green', slug: 'green' }).expect(201);
     await as(of('blue'), 'delete', `articles/${body.data.documentId}`).expect(204);
+  });
+
+  it('14.26 a taken value of such an index is named, to callers who can read the tenant', async () => {
+    const data = { title: 'a', slug: 'named' };
+    const messageOf = async (role: string): Promise<string> =>
+      (await as(of('red', role), 'post', 'articles', data).expect(400)).body.error.message;
+    await as(of('red'), 'post', 'articles', data).expect(201);
+    expect(await messageOf('member')).toBe('These attributes must be unique together: organisation, slug');
+    expect(await messageOf('blind')).toBe('The document is not valid in attributes that you cannot access');
   });
 
   it('18.31 uids and unique values in components are unique within a tenant', async () => {

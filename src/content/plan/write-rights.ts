@@ -10,6 +10,7 @@ import {
   ruleOf,
   unapprovable,
 } from '../access/decide.js';
+import { type FieldScope, NO_FIELDS } from '../access/field-scope.js';
 import { presetNames } from '../access/presets.js';
 import type { Attribute, ContentType, LinkedAttribute } from '../model/model.js';
 import { ownerTypeOf } from '../model/joins.js';
@@ -177,9 +178,14 @@ function askedRightsOf(caller: Caller, { type, action, published }: Writing): Wr
   const isLimited = grantedOf(decideState(published)(caller, type, action)) !== null;
   // An existing document with drafts stores its current values in the draft, whatever state the write has.
   const back = { type, action, published: action === 'create' && published };
-  const fields = fieldsOf(caller, type, decideReadBack(caller, back) === 'all' ? [oneOf(type)] : []);
-  const isRead = (attribute: Attribute): boolean =>
-    !isHidden(attribute) && (fields === null || fields.has(attribute.name));
+  const granted = fieldsOf(caller, type, [oneOf(type)]);
+  const fields = decideReadBack(caller, back) === 'all' ? granted : NO_FIELDS;
+  const isIn = (scope: FieldScope, attribute: Attribute): boolean =>
+    !isHidden(attribute) && (scope === null || scope.has(attribute.name));
+  const isRead = (attribute: Attribute): boolean => isIn(fields, attribute);
+  // All documents that the caller may write have its tenant.
+  const isTenant = (attribute: Attribute): boolean =>
+    attribute.name === type.tenant && isIn(granted, attribute);
   return {
     trusted: false,
     mayWrite,
@@ -190,7 +196,7 @@ function askedRightsOf(caller: Caller, { type, action, published }: Writing): Wr
     isShown: isRead,
     telling: (attribute) => {
       if (mayWrite(attribute)) return 'all';
-      return isRead(attribute) ? 'shown' : 'nothing';
+      return isRead(attribute) || isTenant(attribute) ? 'shown' : 'nothing';
     },
   };
 }
