@@ -324,9 +324,9 @@ const OPEN = `select from pg_stat_activity where datname = current_database() an
 
 /** Returns the lasting number; the change log briefly uses connections too. */
 async function lasting(count: () => Promise<number>): Promise<number> {
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let tries = 0; tries < 600; tries += 1) {
     if ((await count()) === 0) return 0;
-    await sleep(20);
+    await sleep(50);
   }
   return count();
 }

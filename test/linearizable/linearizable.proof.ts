@@ -52,5 +52,6 @@ describe('clients that repeat their positions', () => {
     );
     expect(outcomes.flatMap(({ problems }) => problems)).toEqual([]);
     expect(outcomes.filter(({ reads, reached }) => reads > 0 && reached > 0)).toHaveLength(2);
+    expect(outcomes.every(({ sent: [, ...replicas] }) => replicas.some((count) => count > 0))).toBe(true);
   });
 });
