@@ -32,6 +32,7 @@ const BESIDE = [
   'docs/images/desk-conflict-light.png',
   'docs/images/desk-history-light.png',
   'docs/images/desk-audit-light.png',
+  'docs/images/desk-release-light.png',
   'docs/images/sample-home-light.png',
   'package.json',
   'README.md',

@@ -10,7 +10,13 @@ import {
   defineSingleType,
   type Grants,
 } from 'nestjs-content-api';
-import { ApiTokensModule, apiTokenType, UsersModule, userTypes } from 'nestjs-content-api/accounts';
+import {
+  ApiTokensModule,
+  apiTokenType,
+  type MailSender,
+  UsersModule,
+  userTypes,
+} from 'nestjs-content-api/accounts';
 import { DeskModule, type DeskOptions } from 'nestjs-content-api/desk';
 import { FilesModule, LocalStorage, SharpImages } from 'nestjs-content-api/files';
 import { AuditModule, HistoryModule } from 'nestjs-content-api/history';
@@ -196,6 +202,8 @@ export interface NewsroomOptions {
   readonly desk?: DeskOptions;
   /** Further content types of the application. */
   readonly contentTypes?: ContentModuleOptions['contentTypes'];
+  /** Sender of mails, such as those for forgotten passwords. */
+  readonly mail?: MailSender;
   /** Further roles of the application. */
   readonly roles?: Readonly<Record<string, Grants>>;
   /** Called before the application starts. */
@@ -206,6 +214,7 @@ export interface NewsroomOptions {
 
 export async function startNewsroom(adapter: Adapter, options: NewsroomOptions = {}): Promise<Newsroom> {
   const { prefix = null, desk: deskOptions = {}, imports = [], contentTypes = [], roles = {} } = options;
+  const mail = options.mail === undefined ? {} : { mail: options.mail };
   const folder = await mkdtemp(join(tmpdir(), 'content-newsroom-'));
   const test = await createTestApp(
     {
@@ -213,7 +222,7 @@ export async function startNewsroom(adapter: Adapter, options: NewsroomOptions =
       contentTypes: [...NEWSROOM.contentTypes, ...contentTypes],
       access: { roles: { ...ROLES, ...roles } },
       imports: [
-        UsersModule.forRoot({ secret: SECRET, refresh: true, rateLimit: false }),
+        UsersModule.forRoot({ secret: SECRET, refresh: true, rateLimit: false, ...mail }),
         ApiTokensModule,
         FilesModule.forRoot({ storage: new LocalStorage(folder), images: new SharpImages() }),
         DeskModule.forRoot(deskOptions),

@@ -5,11 +5,14 @@
 import type { Browser } from 'puppeteer-core';
 import sharp from 'sharp';
 import { hasBrowser, launch, type Opened, openPage } from './browser.ts';
+import { Outbox } from '../../accounts/helpers.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 import { checkViews } from './views.ts';
 
 const PASSWORD = 'a long password of an editor';
+/** Site that mails name. The journey opens its links at the address of the test. */
+const MAILED = 'http://magazine.example';
 
 (hasBrowser ? describe : describe.skip)('every screen', () => {
   let room: Newsroom;
@@ -17,14 +20,17 @@ const PASSWORD = 'a long password of an editor';
   let opened: Opened;
   let ann: Editor;
   let article = '';
+  let release = '';
+  const outbox = new Outbox();
 
   beforeAll(async () => {
-    room = await startNewsroom('express');
+    room = await startNewsroom('express', { mail: outbox, desk: { url: `${MAILED}/desk` } });
     browser = await launch();
     opened = await openPage(browser, room.url);
     ann = new Editor(opened.page, room.desk);
     await ann.acceptInvitation(await room.invite('ann@example.org', 'auditor'), PASSWORD);
     article = await fill(room);
+    release = await fillRelease(room);
   }, 120_000);
   afterAll(async () => {
     await browser?.close();
@@ -107,6 +113,39 @@ const PASSWORD = 'a long password of an editor';
       },
     ],
     [
+      'release',
+      async () => {
+        await ann.open(`/releases/${release}`);
+        await ann.press('Check');
+        await ann.sees('All 3 documents can be released.');
+      },
+    ],
+    [
+      'filter',
+      async () => {
+        await ann.open('/content/article');
+        await ann.press('Add a filter');
+        await ann.until('the first field', async () => (await ann.focused()) === 'Attribute');
+      },
+    ],
+    [
+      'bulk',
+      async () => {
+        await ann.open('/content/article');
+        await ann.check('Select all on this page');
+        await ann.page.locator('.desk-bulk ::-p-aria([name="Delete"][role="button"])').click();
+        await ann.until('titles', async () => (await ann.texts('[role=dialog] li')).length === TITLES.length);
+      },
+    ],
+    [
+      'role',
+      async () => {
+        await ann.open('/people/roles');
+        await ann.follow('Authenticated');
+        await ann.page.waitForSelector('input[type=checkbox]');
+      },
+    ],
+    [
       'order',
       async () => {
         await ann.open('/content/author');
@@ -145,6 +184,24 @@ const PASSWORD = 'a long password of an editor';
     const visit = (): Promise<void> => ann.sees('Sign in to write and publish.');
     expect(await checkViews(ann.page, 'desk-sign-in', visit)).toEqual([]);
   });
+
+  it('a forgotten password in all views: a link by mail sets a new one', async () => {
+    const visit = async (): Promise<void> => {
+      await ann.press('Forgot your password?');
+      await ann.sees('Enter your e-mail address.');
+    };
+    expect(await checkViews(ann.page, 'desk-forgot', visit)).toEqual([]);
+    const mail = outbox.next();
+    await ann.fill('E-mail', 'ann@example.org');
+    await ann.press('Send the link');
+    await ann.sees('a link is on its way');
+    const [link = ''] = /http:\S+/.exec((await mail).text) ?? [];
+    await ann.page.goto(link.replace(MAILED, room.url));
+    await ann.fill('New password', 'another long password');
+    await ann.press('Set password and sign in');
+    await ann.heading('Articles');
+    expect(opened.complaints.splice(0)).toEqual([]);
+  });
 });
 
 const TITLES = [
@@ -157,6 +214,24 @@ const TITLES = [
   'The last cinema',
   'Letters from the island',
 ];
+
+/** Plans three drafts together. Returns the id of the release. */
+async function fillRelease({ http }: Newsroom): Promise<string> {
+  const body = { identifier: 'ann@example.org', password: PASSWORD };
+  const { jwt } = (await http.post('/desk/session').send(body).expect(200)).body;
+  const send = (method: 'get' | 'post', path: string) =>
+    http[method](`/api${path}`).set('Authorization', `Bearer ${jwt}`);
+  const articles = await send('get', '/articles?status=draft&sort=title&pagination[pageSize]=3').expect(200);
+  const data = { name: 'Winter issue', at: '2027-12-01T06:00:00.000Z' };
+  const { body: made } = await send('post', '/releases').send({ data }).expect(201);
+  const entries = articles.body.data.map(({ documentId }: { documentId: string }) => ({
+    type: 'article',
+    documentId,
+    locale: 'en',
+  }));
+  await send('post', `/releases/${made.data.id}/entries`).send({ data: entries }).expect(200);
+  return made.data.id;
+}
 
 /** Fills the newsroom, and returns the id of an article that has everything. */
 async function fill({ http, desk: _desk }: Newsroom): Promise<string> {
