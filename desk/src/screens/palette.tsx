@@ -1,5 +1,5 @@
 /** Palette: finds screens, actions and documents by a few letters, and opens them by keyboard. */
-import { Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core';
+import { Combobox, Loader, Text, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -9,24 +9,16 @@ import { hostScreens } from '../extension.ts';
 import { type Json, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import type { Model, Type } from '../model/model.ts';
+import { entriesFor, type Entry, MIN_LETTERS } from '../model/palette-order.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { hostText, type Texts, useLanguage, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { hasScreen } from './people/navigation.tsx';
 
-interface Entry {
-  readonly path: string;
-  readonly label: string;
-  readonly hint: string;
-}
-
 /** Types that one search asks, and documents that each of them returns. */
 const MAX_TYPES = 8;
 const MAX_DOCUMENTS = 4;
-/** Few enough for a list that scrolls with its dialog only. */
-const MAX_ENTRIES = 12;
-/** Letters from which documents are searched. */
-const MIN_LETTERS = 2;
 
 interface Spoken {
   readonly texts: Texts;
@@ -73,10 +65,6 @@ function screensOf(model: Model, { texts, language }: Spoken): readonly Entry[] 
   ];
 }
 
-/** Whether a word of the label begins with the letters. */
-const beginsWord = ({ label }: Entry, letters: string): boolean =>
-  ` ${label.toLowerCase()}`.includes(` ${letters}`);
-
 interface Search {
   readonly model: Model;
   readonly text: string;
@@ -117,14 +105,8 @@ export default function Palette({ close }: { readonly close: () => void }) {
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search.trim(), 200);
   const { data, isFetching } = useDocuments(asked);
-  const wanted = search.trim().toLowerCase();
-  const found = screensOf(model, { texts, language }).filter(({ label }) =>
-    label.toLowerCase().includes(wanted),
-  );
-  // Letters inside a word are rarely meant: documents come before such screens.
-  const [named, others] = [true, false].map((is) => found.filter((one) => beginsWord(one, wanted) === is));
-  const documents = wanted.length >= MIN_LETTERS ? (data ?? []) : [];
-  const entries = [...(named ?? []), ...documents, ...(others ?? [])].slice(0, MAX_ENTRIES);
+  const screens = screensOf(model, { texts, language });
+  const entries = entriesFor(search, { screens, documents: data ?? [] });
   const combobox = useCombobox({ opened: true });
   const paths = entries.map(({ path }) => path).join();
   useEffect(() => {
@@ -135,12 +117,7 @@ export default function Palette({ close }: { readonly close: () => void }) {
     navigate(path);
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={texts.palette.title}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
+    <Dialog title={texts.palette.title} close={close}>
       <Combobox store={combobox} onOptionSubmit={open} withinPortal={false}>
         <Combobox.EventsTarget>
           <TextInput
@@ -155,7 +132,7 @@ export default function Palette({ close }: { readonly close: () => void }) {
             onChange={(event) => setSearch(event.currentTarget.value)}
           />
         </Combobox.EventsTarget>
-        <Combobox.Options aria-label={texts.palette.title} mt="sm">
+        <Combobox.Options aria-label={texts.palette.title}>
           {entries.map(({ path, label, hint }) => (
             <Combobox.Option key={path} value={path}>
               <Text size="sm" component="span" fw={500}>
@@ -169,6 +146,6 @@ export default function Palette({ close }: { readonly close: () => void }) {
           {entries.length === 0 && !isFetching && <Combobox.Empty>{texts.noResults}</Combobox.Empty>}
         </Combobox.Options>
       </Combobox>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,0 +1,34 @@
+/** Order of the entries that the palette shows for some letters. */
+
+export interface Entry {
+  readonly path: string;
+  readonly label: string;
+  readonly hint: string;
+}
+
+/** Few enough for a list that scrolls with its dialog only. */
+const MAX_ENTRIES = 12;
+/** Letters from which documents are searched. */
+export const MIN_LETTERS = 2;
+
+/** Whether a word of the label begins with the letters. */
+const beginsWord = ({ label }: Entry, letters: string): boolean =>
+  ` ${label.toLowerCase()}`.includes(` ${letters}`);
+
+interface Found {
+  /** Screens and actions that the editor may open. */
+  readonly screens: readonly Entry[];
+  /** Documents that the server has found, best first. */
+  readonly documents: readonly Entry[];
+}
+
+/** Returns screens with a word that begins with the letters, then documents, then other screens with them. */
+export function entriesFor(search: string, { screens, documents }: Found): readonly Entry[] {
+  const letters = search.trim().toLowerCase();
+  const found = screens.filter(({ label }) => label.toLowerCase().includes(letters));
+  const named = found.filter((one) => beginsWord(one, letters));
+  // Letters inside a word are rarely meant.
+  const others = found.filter((one) => !named.includes(one));
+  const searched = letters.length < MIN_LETTERS ? [] : documents;
+  return [...named, ...searched, ...others].slice(0, MAX_ENTRIES);
+}
