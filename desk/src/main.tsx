@@ -28,6 +28,15 @@ addEventListener('vite:preloadError', (event) => {
   location.reload();
 });
 
+// A file that misses its field would open in place of the page. Text editors accept files without a handler.
+for (const event of ['dragover', 'drop'] as const)
+  addEventListener(event, (drag) => {
+    if (drag.defaultPrevented || drag.dataTransfer?.types.includes('Files') !== true) return;
+    if (drag.target instanceof HTMLElement && drag.target.isContentEditable) return;
+    drag.preventDefault();
+    drag.dataTransfer.dropEffect = 'none';
+  });
+
 const { colour } = settings.look;
 /** Darkest shade of a colour, except of the desk's own one: white text is readable on it. */
 const SHADES = colour === 'indigo' ? { light: 7, dark: 8 } : { light: 9, dark: 9 };

@@ -38,6 +38,9 @@ interface Options {
 
 let lastKey = 0;
 
+/** Asks before the page is closed, which would end an upload. */
+const askToStay = (event: Event): void => event.preventDefault();
+
 /** Uploads one file after the other. A refused file stays in the list until it is sent again or dropped. */
 export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
   private readonly files = new Map<number, File>();
@@ -87,7 +90,9 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
 
   private async run(): Promise<void> {
     if (this.running !== null) return;
+    addEventListener('beforeunload', askToStay);
     for (let key = this.waiting.shift(); key !== undefined; key = this.waiting.shift()) await this.send(key);
+    removeEventListener('beforeunload', askToStay);
     this.running = null;
   }
 

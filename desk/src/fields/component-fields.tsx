@@ -6,28 +6,39 @@ import {
   Collapse,
   Fieldset,
   Group,
-  Menu,
   Paper,
   Stack,
   Text,
   UnstyledButton,
 } from '@mantine/core';
 import { IconAlertCircle, IconChevronDown, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { memo, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import { type Item, newItem } from '../form/values.ts';
+import { Fragment, memo, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { FormStore } from '../form/store.ts';
+import { copiedItem, type Item, newItem, textOfValue } from '../form/values.ts';
 import { componentsOf, kindOf, type Model } from '../model/model.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
+import { AddItem } from './add-item.tsx';
 import { FieldGrid } from './field-grid.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
+import { type Removed, RemovedNote, withEntry } from './removed-note.tsx';
 
-const labelOf = (model: Model, uid: string): string => model.component(uid)?.label ?? uid;
+/** Title of an entry: a value of it, else the label of its component. */
+function titleOf(model: Model, { component, values }: Item): string {
+  const title = textOfValue(values[model.component(component)?.title ?? '']);
+  return title.slice(0, MAX_TITLE) || model.componentLabel(component);
+}
+
+/** The entry as it was, or a new one with its values if it is no longer stored. */
+const broughtBack = (store: FormStore, path: string, item: Item): Item =>
+  store.hasStored(path, item) ? item : copiedItem(item);
 
 export function ComponentField({ attribute, path, readOnly }: FieldProps) {
   const texts = useTexts();
-  const { model } = useForm();
+  const { model, store } = useForm();
   const [item, set, problem] = useValue<Item | null>(path);
+  const [removed, setRemoved] = useState<Item | null>(null);
   const uid = attribute.component ?? '';
   const part = model.component(uid);
   if (part === null) return null;
@@ -41,6 +52,9 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
         )}
         {problem !== null && <Alert color="red">{problem}</Alert>}
         {item !== null && item !== undefined && <FieldGrid part={part} at={path} readOnly={readOnly} />}
+        {removed !== null && (item === null || item === undefined) && (
+          <RemovedNote title={attribute.label} undo={() => set(broughtBack(store, path, removed))} />
+        )}
         {!readOnly && (
           <Group>
             {item === null || item === undefined ? (
@@ -57,7 +71,10 @@ export function ComponentField({ attribute, path, readOnly }: FieldProps) {
                 color="red"
                 size="xs"
                 leftSection={<IconTrash size={14} />}
-                onClick={() => set(null)}
+                onClick={() => {
+                  setRemoved(item);
+                  set(null);
+                }}
               >
                 {texts.removeComponent(attribute.label)}
               </Button>
@@ -111,6 +128,7 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
   const { model, store } = useForm();
   const [rows, problem] = useRows(path);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [removed, setRemoved] = useState<Removed<Item> | null>(null);
   const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
   const wrong = useProblemKeys(path);
   // A closed row would hide the field that has to be corrected.
@@ -133,11 +151,23 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
     store.set(path, [...itemsNow(), item]);
     setOpened(new Set([...opened, item.key]));
   };
-  const remove = (key: string): void =>
+  const remove = (key: string): void => {
+    const at = itemsNow().findIndex((item) => item.key === key);
+    const entry = itemsNow()[at];
+    if (entry === undefined) return;
+    setRemoved({ entry, at });
     store.set(
       path,
-      (store.get(path) as readonly Item[]).filter((item) => item.key !== key),
+      itemsNow().filter((item) => item.key !== key),
     );
+  };
+  const undo = ({ entry, at }: Removed<Item>): void => {
+    setRemoved(null);
+    store.set(path, withEntry(itemsNow(), { entry: broughtBack(store, path, entry), at }));
+  };
+  const note = removed !== null && (
+    <RemovedNote key={removed.entry.key} title={titleOf(model, removed.entry)} undo={() => undo(removed)} />
+  );
   return (
     <Fieldset legend={attribute.label} data-path={path}>
       <Stack gap="xs">
@@ -146,64 +176,27 @@ export function ItemsField({ attribute, path, readOnly }: FieldProps) {
         </Text>
         {problem !== null && <Alert color="red">{problem}</Alert>}
         <SortableList keys={keys} move={(from, to) => store.set(path, moved(itemsNow(), from, to))}>
-          {rows.map(({ key, component }) => (
-            <ItemRow
-              key={key}
-              path={`${path}/#${key}`}
-              id={key}
-              uid={component}
-              isZone={kindOf(attribute) === 'items' && attribute.type === 'dynamiczone'}
-              isOpen={opened.has(key)}
-              isWrong={wrong.split(' ').includes(key)}
-              toggle={toggle}
-              remove={remove}
-              readOnly={readOnly}
-            />
+          {rows.map(({ key, component }, at) => (
+            <Fragment key={key}>
+              {removed?.at === at && note}
+              <ItemRow
+                path={`${path}/#${key}`}
+                id={key}
+                uid={component}
+                isZone={kindOf(attribute) === 'items' && attribute.type === 'dynamiczone'}
+                isOpen={opened.has(key)}
+                isWrong={wrong.split(' ').includes(key)}
+                toggle={toggle}
+                remove={remove}
+                readOnly={readOnly}
+              />
+            </Fragment>
           ))}
         </SortableList>
-        {!readOnly && !isFull && (
-          <AddButton uids={componentsOf(attribute)} label={attribute.label} add={add} />
-        )}
+        {removed !== null && removed.at >= rows.length && note}
+        {!readOnly && !isFull && <AddItem uids={componentsOf(attribute)} label={attribute.label} add={add} />}
       </Stack>
     </Fieldset>
-  );
-}
-
-interface AddProps {
-  readonly uids: readonly string[];
-  readonly label: string;
-  readonly add: (uid: string) => void;
-}
-
-function AddButton({ uids, label, add }: AddProps) {
-  const texts = useTexts();
-  const { model } = useForm();
-  if (uids.length === 1)
-    return (
-      <Button variant="light" leftSection={<IconPlus size={16} />} onClick={() => add(uids[0] ?? '')}>
-        {texts.addItem(label)}
-      </Button>
-    );
-  return (
-    <Menu>
-      <Menu.Target>
-        <Button variant="light" leftSection={<IconPlus size={16} />}>
-          {texts.addItem(label)}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {uids.map((uid) => (
-          <Menu.Item key={uid} onClick={() => add(uid)}>
-            <Text size="sm">{labelOf(model, uid)}</Text>
-            {model.component(uid)?.description && (
-              <Text size="xs" c="dimmed">
-                {model.component(uid)?.description}
-              </Text>
-            )}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   );
 }
 
@@ -233,7 +226,7 @@ const ItemRow = memo(function ItemRow(props: RowProps) {
   const { model } = useForm();
   const part = model.component(uid);
   const [title] = useValue<unknown>(`${path}/${part?.title ?? ''}`);
-  const label = labelOf(model, uid);
+  const label = model.componentLabel(uid);
   const text =
     typeof title === 'string' || typeof title === 'number' ? String(title).slice(0, MAX_TITLE) : '';
   const name = text === '' ? label : text;

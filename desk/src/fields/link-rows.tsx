@@ -1,10 +1,11 @@
 /** Chosen documents or files in their order, each with what a field shows of it. */
-import { ActionIcon, Group, Paper } from '@mantine/core';
+import { ActionIcon, Button, Group, Paper } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { keyOf, type Link } from '../form/values.ts';
 import { moved, SortableEntry, SortableList } from '../parts/sortable-list.tsx';
 import { useTexts } from '../texts/texts.ts';
+import { type Removed, RemovedNote, withEntry } from './removed-note.tsx';
 
 interface Props {
   readonly links: readonly Link[];
@@ -14,36 +15,86 @@ interface Props {
   readonly content: (link: Link) => ReactNode;
 }
 
+/** Rows of a long list that are shown first, and how many each press adds. The last ones are always shown. */
+const FIRST = 50;
+const MORE = 200;
+const LAST = 10;
+
 export function LinkRows({ links, set, isOne, readOnly, content }: Props) {
   const texts = useTexts();
+  const [first, setFirst] = useState(FIRST);
+  const [removed, setRemoved] = useState<Removed<Link> | null>(null);
+  const titleOf = ({ title }: Link): string => title ?? texts.untitled;
+  const hidden = Math.max(0, links.length - first - LAST);
+  const shown = hidden === 0 ? links : [...links.slice(0, first), ...links.slice(first + hidden)];
+  const keys = shown.map(keyOf);
+  const placeOf = (at: number): number => (at < first ? at : at + hidden);
+  const undo = (one: Removed<Link>): void => {
+    setRemoved(null);
+    const isBack = links.some((link) => keyOf(link) === keyOf(one.entry));
+    if (!isBack) set(isOne ? [one.entry] : withEntry(links, one));
+  };
+  const note = removed !== null && !(isOne && links.length > 0) && (
+    <RemovedNote key={keyOf(removed.entry)} title={titleOf(removed.entry)} undo={() => undo(removed)} />
+  );
   return (
-    <SortableList keys={links.map(keyOf)} move={(from, to) => set(moved(links, from, to))}>
-      {links.map((link) => {
-        const key = keyOf(link);
-        const title = link.title ?? texts.untitled;
-        return (
-          <SortableEntry key={key} id={key} title={title} isFixed={readOnly || isOne || links.length < 2}>
-            {(handle) => (
-              <Paper withBorder px="xs" py={4}>
-                <Group gap="xs" wrap="nowrap">
-                  {handle}
-                  {content(link)}
-                  {!readOnly && (
-                    <ActionIcon
-                      variant="subtle"
-                      color="red"
-                      aria-label={texts.removeItem(title)}
-                      onClick={() => set(links.filter((one) => keyOf(one) !== key))}
-                    >
-                      <IconTrash size={16} />
-                    </ActionIcon>
-                  )}
-                </Group>
-              </Paper>
-            )}
-          </SortableEntry>
-        );
-      })}
-    </SortableList>
+    <>
+      <SortableList keys={keys} move={(from, to) => set(moved(links, placeOf(from), placeOf(to)))}>
+        {shown.map((link, index) => {
+          const at = placeOf(index);
+          return (
+            <Fragment key={keyOf(link)}>
+              {removed?.at === at && note}
+              <SortableEntry
+                id={keyOf(link)}
+                title={titleOf(link)}
+                isFixed={readOnly || isOne || links.length < 2}
+              >
+                {(handle) => (
+                  <LinkRow
+                    {...{ handle, content, link, readOnly }}
+                    title={titleOf(link)}
+                    remove={() => {
+                      setRemoved({ entry: link, at });
+                      set(links.filter((one) => one !== link));
+                    }}
+                  />
+                )}
+              </SortableEntry>
+              {hidden > 0 && index === first - 1 && (
+                <Button size="xs" variant="subtle" onClick={() => setFirst(first + MORE)}>
+                  {texts.moreEntries(hidden)}
+                </Button>
+              )}
+            </Fragment>
+          );
+        })}
+      </SortableList>
+      {removed !== null && removed.at >= links.length && note}
+    </>
+  );
+}
+
+interface RowProps extends Pick<Props, 'content' | 'readOnly'> {
+  readonly handle: ReactNode;
+  readonly link: Link;
+  readonly title: string;
+  readonly remove: () => void;
+}
+
+function LinkRow({ handle, content, link, readOnly, title, remove }: RowProps) {
+  const texts = useTexts();
+  return (
+    <Paper withBorder px="xs" py={4}>
+      <Group gap="xs" wrap="nowrap">
+        {handle}
+        {content(link)}
+        {!readOnly && (
+          <ActionIcon variant="subtle" color="red" aria-label={texts.removeItem(title)} onClick={remove}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        )}
+      </Group>
+    </Paper>
   );
 }

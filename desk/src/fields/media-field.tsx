@@ -1,5 +1,5 @@
 /** Field of media: chosen files in their order, a library to choose from, and upload. */
-import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { IconPhoto, IconPhotoExclamation, IconUpload } from '@tabler/icons-react';
 import { lazy, Suspense, type SyntheticEvent, useState } from 'react';
 import type { Json, Link } from '../form/values.ts';
@@ -120,8 +120,16 @@ function FileRow({ link: { title, file = {} }, open, mayDescribe }: RowProps) {
   return (
     <>
       <Thumbnail file={file} />
-      <Text size="sm" flex={1} miw={0} truncate>
-        {title}
+      <Text size="sm" flex={1} miw={0} truncate component="div">
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          aria-label={texts.media.details(name)}
+          onClick={() => open(file)}
+        >
+          <bdi>{name}</bdi>
+        </Anchor>
       </Text>
       {mayDescribe && isUndescribed(file) && (
         <Button

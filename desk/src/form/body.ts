@@ -8,7 +8,7 @@ import {
   type Model,
   type Part,
 } from '../model/model.ts';
-import { type Item, type Link, same, type Values } from './values.ts';
+import { type Item, keyOf, type Link, same, type Values } from './values.ts';
 
 interface Writing {
   readonly model: Model;
@@ -68,14 +68,14 @@ function reference(attribute: Attribute, { documentId, type, file }: Link): obje
 function sentLinks(attribute: Attribute, base: readonly Link[], links: readonly Link[]): unknown {
   if (isToOne(attribute)) return links[0] === undefined ? null : reference(attribute, links[0]);
   if (attribute.type === 'media') return links.map((link) => reference(attribute, link));
-  const has = (list: readonly Link[], link: Link): boolean => list.some((one) => same(one, link));
-  const kept = base.filter((link) => has(links, link));
+  const now = new Set(links.map(keyOf));
+  const kept = base.filter((link) => now.has(keyOf(link)));
   // Links from the first one that moved on are sent again, each with the place after its predecessor.
   const first = links.findIndex((link, at) => !same(kept[at], link));
   const moved = first === -1 ? [] : links.slice(first);
   const isAppended = first >= kept.length;
   return {
-    disconnect: base.filter((link) => !has(links, link)).map((link) => asObject(attribute, link)),
+    disconnect: base.filter((link) => !now.has(keyOf(link))).map((link) => asObject(attribute, link)),
     connect: moved.map((link, at) => {
       if (isAppended) return asObject(attribute, link);
       const before = links[first + at - 1];

@@ -70,6 +70,11 @@ export class FormStore {
 
   readonly get = (path: string): unknown => valueAt(this.values, path);
 
+  /** Whether an item is stored at a path, alone or in a list. */
+  hasStored(path: string, { key }: Item): boolean {
+    return [valueAt(this.base, path)].flat().some((one) => isItem(one) && one.key === key);
+  }
+
   readonly problemAt = (path: string): string | null => this.problems.get(path) ?? null;
 
   /** Places with problems, in the order of the form's values. */

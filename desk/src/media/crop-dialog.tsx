@@ -1,11 +1,12 @@
 /** Crops a picture in the browser, to replace it or to store the part as a new file. */
 import 'react-easy-crop/react-easy-crop.css';
-import { Button, Group, Modal, SegmentedControl, Slider, Stack, Text } from '@mantine/core';
+import { Button, Group, SegmentedControl, Slider, Text } from '@mantine/core';
 import { useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
 import { upload } from '../editor/uploads.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import { useModel } from '../screens/app.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
 import { replaceFile } from './files.ts';
@@ -64,69 +65,61 @@ export default function CropDialog({ file, close, work }: Props) {
   };
   const name = textOfValue(file['name']);
   return (
-    <Modal
-      opened
-      onClose={close}
-      size="lg"
-      title={media.cropTitle(name)}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
-      <Stack>
-        <div className="desk-crop">
-          <Cropper
-            image={textOfValue(file['url'])}
-            aspect={aspectOf(shape, file)}
-            crop={crop}
-            zoom={zoom}
-            keyboardStep={4}
-            nonce={settings.nonce}
-            disableAutomaticStylesInjection
-            cropperProps={{ 'aria-label': media.cropArea, role: 'application' }}
-            onCropChange={setCrop}
-            onZoomChange={setZoom}
-            onCropComplete={(_, pixels) => setArea(pixels)}
-          />
-        </div>
-        <Text size="xs" c="dimmed">
-          {media.cropHint}
-        </Text>
-        <SegmentedControl
-          aria-label={media.shape}
-          value={shape}
-          onChange={setShape}
-          data={SHAPES.map((value) => ({ value, label: value === 'original' ? media.original : value }))}
+    <Dialog title={media.cropTitle(name)} close={close} size="lg">
+      <div className="desk-crop">
+        <Cropper
+          image={textOfValue(file['url'])}
+          aspect={aspectOf(shape, file)}
+          crop={crop}
+          zoom={zoom}
+          keyboardStep={4}
+          nonce={settings.nonce}
+          disableAutomaticStylesInjection
+          cropperProps={{ 'aria-label': media.cropArea, role: 'application' }}
+          onCropChange={setCrop}
+          onZoomChange={setZoom}
+          onCropComplete={(_, pixels) => setArea(pixels)}
         />
-        <Slider
-          label={null}
-          thumbLabel={media.zoom}
-          min={1}
-          max={4}
-          step={0.1}
-          value={zoom}
-          onChange={setZoom}
-        />
-        <Group justify="flex-end">
-          {'create' in verbs && (
-            <Button
-              variant="default"
-              loading={isBusy}
-              disabled={area === null}
-              onClick={() => void store((part) => upload(part, model))}
-            >
-              {media.cropCopy}
-            </Button>
-          )}
-          {'update' in verbs && (
-            <Button
-              loading={isBusy}
-              disabled={area === null}
-              onClick={() => void store((part) => replaceFile(file, part))}
-            >
-              {media.cropHere}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Modal>
+      </div>
+      <Text size="xs" c="dimmed">
+        {media.cropHint}
+      </Text>
+      <SegmentedControl
+        aria-label={media.shape}
+        value={shape}
+        onChange={setShape}
+        data={SHAPES.map((value) => ({ value, label: value === 'original' ? media.original : value }))}
+      />
+      <Slider
+        label={null}
+        thumbLabel={media.zoom}
+        min={1}
+        max={4}
+        step={0.1}
+        value={zoom}
+        onChange={setZoom}
+      />
+      <Group justify="flex-end">
+        {'create' in verbs && (
+          <Button
+            variant="default"
+            loading={isBusy}
+            disabled={area === null}
+            onClick={() => void store((part) => upload(part, model))}
+          >
+            {media.cropCopy}
+          </Button>
+        )}
+        {'update' in verbs && (
+          <Button
+            loading={isBusy}
+            disabled={area === null}
+            onClick={() => void store((part) => replaceFile(file, part))}
+          >
+            {media.cropHere}
+          </Button>
+        )}
+      </Group>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
 /** Details of one file: its description, focal point and folder, where it is used, and its bytes. */
-import { Anchor, Button, FileButton, Group, Loader, Modal, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Anchor, Button, FileButton, Group, Loader, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconCrop, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { type Json, type Link, linkOf, textOfValue } from '../form/values.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
@@ -24,7 +25,6 @@ interface Props {
 }
 
 export function FileDialog({ file, close }: Props) {
-  const texts = useTexts();
   const model = useModel();
   const verbs = model.type('file')?.verbs ?? {};
   const documentId = String(file['documentId']);
@@ -34,15 +34,9 @@ export function FileDialog({ file, close }: Props) {
     enabled: 'findOne' in verbs,
   });
   return (
-    <Modal
-      opened
-      onClose={() => close(linkOf(data, 'file', model))}
-      size="xl"
-      title={textOfValue(data['name'])}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
+    <Dialog title={textOfValue(data['name'])} close={() => close(linkOf(data, 'file', model))} size="xl">
       <Details key={String(data['updatedAt'])} file={data} close={close} />
-    </Modal>
+    </Dialog>
   );
 }
 

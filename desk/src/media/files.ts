@@ -167,12 +167,19 @@ export function replaceFile(file: Json, bytes: File): Promise<Json> {
 export const deleteFile = async (file: Json): Promise<void> =>
   void (await request(`${settings.api}/upload/files/${idOf(file)}`, { method: 'DELETE' }));
 
+/** Requests for the uses of a file that run at a time: there are two per language. */
+const PARALLEL = 6;
+
 /** Documents that link the file, as far as the editor may see them: in all languages, drafts included. */
 export async function usesOf(file: Json, model: Model): Promise<readonly Link[]> {
   const states = model.types.some(hasDrafts) ? ['draft', 'published'] : ['published'];
   const views = model.locales.flatMap((locale) => states.map((status) => ({ locale, status })));
-  const found = await Promise.all(views.map((view) => usesIn(file, view)));
-  const links = found.flat().flatMap((document) => {
+  const found: Json[] = [];
+  for (let at = 0; at < views.length; at += PARALLEL)
+    found.push(
+      ...(await Promise.all(views.slice(at, at + PARALLEL).map((view) => usesIn(file, view)))).flat(),
+    );
+  const links = found.flatMap((document) => {
     const name = /\.([^.]+)$/.exec(String(document['__type']))?.[1] ?? '';
     return model.type(name) === null ? [] : [linkOf(document, name, model)];
   });

@@ -1,10 +1,11 @@
 /** Media library as a screen: upload, find, describe, move and delete files. */
-import { Button, FileButton, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Json, Link } from '../form/values.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Frame } from '../parts/frame.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
@@ -126,21 +127,14 @@ function MoveDialog({ files, close }: MoveProps) {
     close(true);
   };
   return (
-    <Modal
-      opened
-      onClose={() => close(false)}
-      title={texts.media.selected(files.length)}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
-      <Stack>
-        {alert}
-        <FolderField value={folder} set={setFolder} />
-        <Group justify="flex-end">
-          <Button disabled={folder.trim() === ''} loading={isSending} onClick={() => void move()}>
-            {texts.media.moveTo}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog title={texts.media.selected(files.length)} close={() => close(false)}>
+      {alert}
+      <FolderField value={folder} set={setFolder} />
+      <Group justify="flex-end">
+        <Button disabled={folder.trim() === ''} loading={isSending} onClick={() => void move()}>
+          {texts.media.moveTo}
+        </Button>
+      </Group>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
 /** Documents that use a file, and the question before files are deleted. */
-import { Anchor, Button, Group, List, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, List, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link as RouteLink } from 'wouter';
 import type { Json, Link } from '../form/values.ts';
 import { textOfValue } from '../form/values.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { useModel } from '../screens/app.tsx';
@@ -16,7 +17,8 @@ function useUses(files: readonly Json[]): readonly Link[] | null {
   const { data } = useQuery({
     queryKey: ['files', 'uses', ids],
     queryFn: async () => {
-      const all = (await Promise.all(files.map((file) => usesOf(file, model)))).flat();
+      const all: Link[] = [];
+      for (const file of files) all.push(...(await usesOf(file, model)));
       return [...new Map(all.map((link) => [`${link.type} ${link.documentId}`, link])).values()];
     },
     enabled: files.length > 0,
@@ -86,27 +88,20 @@ export function DeleteDialog({ files, close }: DeleteProps) {
     close(true);
   };
   return (
-    <Modal
-      opened
-      onClose={() => close(false)}
-      title={media.deleteTitle(files.length)}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
-      <Stack>
-        {alert}
-        <Text size="sm">{files.map((file) => textOfValue(file['name'])).join(', ')}</Text>
-        {uses === null && <Loader size="xs" aria-label={texts.loading} />}
-        {uses !== null && <Text size="sm">{uses.length === 0 ? media.deleteUnused : media.deleteHint}</Text>}
-        {uses !== null && uses.length > 0 && <UseList uses={uses} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={() => close(false)} data-autofocus>
-            {texts.cancel}
-          </Button>
-          <Button color="red.9" loading={isSending} disabled={uses === null} onClick={() => void remove()}>
-            {texts.delete}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog title={media.deleteTitle(files.length)} close={() => close(false)}>
+      {alert}
+      <Text size="sm">{files.map((file) => textOfValue(file['name'])).join(', ')}</Text>
+      {uses === null && <Loader size="xs" aria-label={texts.loading} />}
+      {uses !== null && <Text size="sm">{uses.length === 0 ? media.deleteUnused : media.deleteHint}</Text>}
+      {uses !== null && uses.length > 0 && <UseList uses={uses} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => close(false)} data-autofocus>
+          {texts.cancel}
+        </Button>
+        <Button color="red.9" loading={isSending} disabled={uses === null} onClick={() => void remove()}>
+          {texts.delete}
+        </Button>
+      </Group>
+    </Dialog>
   );
 }

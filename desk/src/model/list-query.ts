@@ -1,5 +1,6 @@
 /** State of a list in the address of its page, and the one request that serves it. */
 import type { Parameter, Parameters } from '../api/query.ts';
+import { isValidTime, timeOf } from './local-time.ts';
 import {
   type Attribute,
   hasDrafts,
@@ -167,7 +168,8 @@ function filtersOf({ filters }: ListState, { type, model }: Source): Parameters 
   if (filters.length === 0) return {};
   const conditions = filters.map(({ name, operator, value }): Parameters => {
     const attribute = type.attributes.find((one) => one.name === name);
-    const condition: Parameter = { [operator]: needsValue(operator) ? value : true };
+    const sought = attribute?.type === 'datetime' && isValidTime(value) ? timeOf(value) : value;
+    const condition: Parameter = { [operator]: needsValue(operator) ? sought : true };
     const target = attribute?.type === 'relation' ? model.type(attribute.targets?.[0] ?? '') : null;
     if (target === null || !needsValue(operator)) return { [name]: condition };
     return { [name]: { [target.title]: condition } };

@@ -66,6 +66,11 @@ export class Model {
     return this.byName.get(name) ?? null;
   }
 
+  /** Label of a component that may be unknown. */
+  componentLabel(uid: string): string {
+    return this.component(uid)?.label ?? uid;
+  }
+
   component(uid: string): Component | null {
     return this.byUid.get(uid) ?? null;
   }

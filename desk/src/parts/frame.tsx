@@ -1,11 +1,20 @@
 /** Frame of a screen: title, tools, and an error with another attempt. */
-import { Alert, Button, Group, Loader, Stack, Title } from '@mantine/core';
+import { Alert, Anchor, Breadcrumbs, Button, Group, Loader, Stack, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { Link } from 'wouter';
+import { ApiError } from '../api/errors.ts';
 import { failureText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 
+interface Step {
+  readonly href: string;
+  readonly label: string;
+}
+
 interface FrameProps {
   readonly title: string;
+  /** Screens on the way to this one. */
+  readonly way?: readonly Step[];
   readonly isLoading: boolean;
   readonly error: Error | null;
   readonly retry: () => void;
@@ -14,30 +23,56 @@ interface FrameProps {
   readonly children: ReactNode;
 }
 
-export function Frame({ title, isLoading, error, retry, tools, children }: FrameProps) {
+export function Frame({ title, way = [], isLoading, error, retry, tools, children }: FrameProps) {
   const texts = useTexts();
   useEffect(() => {
     document.title = `${title} · ${texts.desk}`;
   }, [title, texts]);
   return (
     <Stack p="md" gap="md">
-      <Group justify="space-between">
-        <Group gap="sm">
-          <Title order={1} size="h2">
-            {title}
-          </Title>
-          {isLoading && <Loader size="xs" aria-label={texts.loading} />}
-        </Group>
-        {tools}
-      </Group>
-      {error !== null && (
-        <Alert color="red" title={failureText(error, texts)}>
-          <Button size="xs" onClick={retry}>
-            {texts.retry}
-          </Button>
-        </Alert>
-      )}
+      <div className="desk-frame-head">
+        <Way steps={way} />
+        <div className="desk-head">
+          <Group gap="sm" wrap="nowrap">
+            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+              {title}
+            </Title>
+            {isLoading && <Loader size="xs" aria-label={texts.loading} />}
+          </Group>
+          {tools}
+        </div>
+      </div>
+      {error !== null && <Failure error={error} retry={retry} />}
       {children}
     </Stack>
+  );
+}
+
+function Way({ steps }: { readonly steps: readonly Step[] }) {
+  const last = steps.at(-1);
+  if (last === undefined) return null;
+  return (
+    <Breadcrumbs component="nav" aria-label={last.label}>
+      {steps.map(({ href, label }) => (
+        <Anchor key={href} component={Link} size="sm" href={href}>
+          {label}
+        </Anchor>
+      ))}
+    </Breadcrumbs>
+  );
+}
+
+function Failure({ error, retry }: Pick<FrameProps, 'retry'> & { readonly error: Error }) {
+  const texts = useTexts();
+  // Another attempt finds no more than the first one.
+  const isMissing = error instanceof ApiError && error.status === 404;
+  return (
+    <Alert color="red" role="alert" title={isMissing ? texts.goneHint : failureText(error, texts)}>
+      {!isMissing && (
+        <Button size="xs" onClick={retry}>
+          {texts.retry}
+        </Button>
+      )}
+    </Alert>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Group, Tooltip } from '@mantine/core';
+import { Badge, Group, Text, Tooltip } from '@mantine/core';
 import type { DocumentState, Status } from '../editor/requests.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 
@@ -25,23 +25,27 @@ export function StatusBadge({ status }: { readonly status: Status }) {
   );
 }
 
-/** Languages of a document, each with its state; those that it lacks are outlined. */
-export function LocaleBadges({
-  state,
-  locales,
-  choose,
-}: {
+/** Languages up to which all are shown; of more, only some of those that the document has. */
+const MAX_LOCALES = 8;
+
+interface LocaleProps {
   readonly state: DocumentState;
   readonly locales: readonly string[];
   /** Opens a language; without it, the languages are shown only. */
   readonly choose?: (locale: string) => void;
-}) {
+}
+
+/** Languages of a document, each with its state; those that it lacks are outlined. */
+export function LocaleBadges({ state, locales, choose }: LocaleProps) {
   const texts = useTexts();
   const { localeName } = useFormats();
   const known = new Map((state.locales ?? []).map(({ locale, status }) => [locale, status]));
+  const listed = locales.length <= MAX_LOCALES ? locales : locales.filter((locale) => known.has(locale));
+  const more = listed.slice(MAX_LOCALES);
+  const names = more.map(localeName).join(', ');
   return (
     <Group gap={4} wrap="nowrap">
-      {locales.map((locale) => {
+      {listed.slice(0, MAX_LOCALES).map((locale) => {
         const status = known.get(locale);
         const hint = `${localeName(locale)}: ${status === undefined ? texts.missing : texts[status]}`;
         return (
@@ -62,6 +66,11 @@ export function LocaleBadges({
           </Badge>
         );
       })}
+      {locales.length > MAX_LOCALES && (
+        <Text size="xs" c="dimmed" title={names} style={{ whiteSpace: 'nowrap' }}>
+          {texts.localesOf(known.size, locales.length)}
+        </Text>
+      )}
     </Group>
   );
 }

@@ -1,5 +1,5 @@
 /** Asks before an action on several documents: which ones, and whether they have changed in the meantime. */
-import { Alert, Button, Group, List, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { OfflineError } from '../api/errors.ts';
 import {
@@ -15,6 +15,7 @@ import {
   writeMatching,
 } from '../editor/bulk.ts';
 import type { Type } from '../model/model.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -91,47 +92,40 @@ export function BulkDialog(props: Props) {
   const hint = verb === 'delete' && 'trash' in type.verbs ? bulk.delete.toTrash : bulk[verb].hint;
   const hasLocales = type.localized && model.locales.length > 1;
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={count === null ? texts[verb] : bulk[verb].ask(count)}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
-      <Stack>
-        {alert}
-        {error !== null && (
-          <Alert color="red" role="alert">
-            {reasonText(error.message, texts)}
-          </Alert>
-        )}
-        <Text size="sm">
-          {hint} {hasLocales && (verb === 'delete' ? bulk.everyLocale : bulk.inLocale(localeName(locale)))}
-        </Text>
-        {chosen.kind === 'selected' && <Titles documents={chosen.documents} tagged={data?.tagged ?? []} />}
-        {data === undefined && error === null && (
-          <Group gap="xs">
-            <Loader size="xs" aria-hidden />
-            <Text size="sm" role="status">
-              {bulk.checking}
-            </Text>
-          </Group>
-        )}
-        {data?.count === 0 && <Text size="sm">{bulk.nothing}</Text>}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            {texts.cancel}
-          </Button>
-          <Button
-            color={verb === 'delete' ? 'red.9' : undefined}
-            loading={isSending}
-            disabled={data === undefined || data.count === 0}
-            onClick={() => data !== undefined && void run(data)}
-          >
-            {texts[verb]}
-          </Button>
+    <Dialog title={count === null ? texts[verb] : bulk[verb].ask(count)} close={close}>
+      {alert}
+      {error !== null && (
+        <Alert color="red" role="alert">
+          {reasonText(error.message, texts)}
+        </Alert>
+      )}
+      <Text size="sm">
+        {hint} {hasLocales && (verb === 'delete' ? bulk.everyLocale : bulk.inLocale(localeName(locale)))}
+      </Text>
+      {chosen.kind === 'selected' && <Titles documents={chosen.documents} tagged={data?.tagged ?? []} />}
+      {data === undefined && error === null && (
+        <Group gap="xs">
+          <Loader size="xs" aria-hidden />
+          <Text size="sm" role="status">
+            {bulk.checking}
+          </Text>
         </Group>
-      </Stack>
-    </Modal>
+      )}
+      {data?.count === 0 && <Text size="sm">{bulk.nothing}</Text>}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close} data-autofocus>
+          {texts.cancel}
+        </Button>
+        <Button
+          color={verb === 'delete' ? 'red.9' : undefined}
+          loading={isSending}
+          disabled={data === undefined || data.count === 0}
+          onClick={() => data !== undefined && void run(data)}
+        >
+          {texts[verb]}
+        </Button>
+      </Group>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,10 @@
 /** Document in a drawer over another form: to create a target of a relation, or to edit one. */
 import { Drawer } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { type Link, linkOf } from '../form/values.ts';
+import { firstField, useFocusReturn } from '../parts/dialog.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
@@ -34,6 +36,7 @@ interface OpenedProps extends Omit<Props, 'type'> {
 function Opened({ type, documentId, locale, close, label }: OpenedProps) {
   const texts = useTexts();
   const model = useModel();
+  useFocusReturn();
   const editor = useEditor({
     model,
     type,
@@ -60,11 +63,18 @@ function Opened({ type, documentId, locale, close, label }: OpenedProps) {
 }
 
 function Inside({ editor, locale, close }: { editor: DocumentEditor; locale: string; close: () => void }) {
-  useSnapshot(editor);
+  const isReady = useSnapshot(editor).phase === 'ready';
+  const form = useRef<HTMLDivElement>(null);
+  // The drawer opens before the fields are loaded.
+  useEffect(() => {
+    if (isReady) firstField(form.current)?.focus({ preventScroll: true });
+  }, [isReady]);
   return (
     <>
       <SaveBar editor={editor} deleted={close} />
-      <DocumentForm editor={editor} locale={locale} />
+      <div ref={form}>
+        <DocumentForm editor={editor} locale={locale} />
+      </div>
     </>
   );
 }

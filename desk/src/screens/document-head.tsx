@@ -6,7 +6,9 @@ import { Link } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
+import { listAddress } from '../model/last-list.ts';
 import { hasDrafts } from '../model/model.ts';
+import { isLong } from '../parts/long-list.ts';
 import { LocaleBadges } from '../parts/status.tsx';
 import { isolated } from '../texts/isolated.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -106,11 +108,11 @@ function activityOf({ type, place }: DocumentEditor): string {
 function Way({ editor: { type }, locale }: { readonly editor: DocumentEditor; readonly locale: string }) {
   const model = useModel();
   if (type.kind !== 'collectionType') return null;
-  const suffix = locale === model.defaultLocale ? '' : `?locale=${locale}`;
+  const href = listAddress(type.name, locale === model.defaultLocale ? null : locale);
   return (
     <Breadcrumbs component="nav" aria-label={type.listLabel}>
       {type.group !== null && <Text size="sm">{type.group}</Text>}
-      <Anchor component={Link} size="sm" href={`/content/${type.name}${suffix}`}>
+      <Anchor component={Link} size="sm" href={href}>
         {type.listLabel}
       </Anchor>
     </Breadcrumbs>
@@ -129,6 +131,7 @@ function Languages({ editor, panels: { locale, other }, go }: Omit<Props, 'child
         data={options}
         value={locale}
         allowDeselect={false}
+        searchable={isLong(options)}
         onChange={(next) => go({ locale: next ?? locale, other: next === other ? locale : other })}
         w={150}
       />

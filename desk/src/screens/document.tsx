@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
+import { listAddress } from '../model/last-list.ts';
 import type { Model, Type } from '../model/model.ts';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
@@ -77,7 +78,8 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
   }, [documentId]);
   useEffect(() => () => void client.invalidateQueries({ queryKey: ['list'] }), [client]);
   const list = queryOf({ locale, other: null, preview: false }, model);
-  const leave = (): void => navigate(isCollection ? `/content/${type.name}${list}` : '/');
+  const leave = (): void =>
+    navigate(isCollection ? listAddress(type.name, locale === model.defaultLocale ? null : locale) : '/');
   const create = (): void => navigate(`/content/${type.name}/new${list}`);
   return (
     <>

@@ -1,5 +1,5 @@
 /** Media library as a dialog: search, upload, and choose one or several files in order. */
-import { Button, FileButton, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { Library } from '../media/library.tsx';
 import { LibraryTools } from '../media/library-tools.tsx';
 import { DropArea, UploadList, useUploads } from '../media/upload-list.tsx';
 import { acceptOf } from '../model/media-kinds.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -63,13 +64,7 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
     },
   });
   return (
-    <Modal
-      opened
-      onClose={() => close([])}
-      size="80rem"
-      title={texts.library}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
+    <Dialog title={texts.library} close={() => close([])} size="80rem">
       <DropArea uploads={uploads} isEnabled={mayUpload}>
         <Stack>
           <LibraryTools state={state} go={go} hasKind={allowed.length === 1} />
@@ -96,7 +91,7 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
         </Stack>
       </DropArea>
       {chosen.length > 0 && (
-        <Stack gap={6} mt="md" role="group" aria-label={texts.media.chosen}>
+        <Stack gap={6} role="group" aria-label={texts.media.chosen}>
           <Text size="sm" fw={600}>
             {texts.media.chosen}
           </Text>
@@ -132,6 +127,6 @@ export default function FilePicker({ isOne, allowed, memory, close }: Props) {
           }}
         />
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -3,10 +3,11 @@ import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } f
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
+import { isValidTime } from '../model/local-time.ts';
 import { type Filter, needsValue, operatorsOf, searchableAttributes } from '../model/list-query.ts';
 import { type Attribute, choicesOf, type Type, valueLabel } from '../model/model.ts';
 import { operatorText } from '../texts/operators.ts';
-import { useTexts } from '../texts/texts.ts';
+import { useFormats, useTexts } from '../texts/texts.ts';
 
 interface Props {
   readonly type: Type;
@@ -16,25 +17,31 @@ interface Props {
 
 export function FilterBar({ type, filters, change }: Props) {
   const texts = useTexts();
+  const { dateTime } = useFormats();
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const shownValue = (attribute: Attribute, value: string): string => {
+    if (attribute.type === 'boolean' && value !== '') return value === 'true' ? texts.yes : texts.no;
+    const isTime = attribute.type === 'datetime' && isValidTime(value);
+    return isTime ? dateTime(new Date(value)) : valueLabel(attribute, value);
+  };
   const add = (filter: Filter): void => {
     change([...filters, filter]);
     close();
   };
   const textOf = ({ name, operator, value }: Filter): string => {
     const attribute = type.attributes.find((one) => one.name === name);
-    const shown = attribute === undefined ? value : valueLabel(attribute, value);
-    return `${attribute?.label ?? name} ${operatorText(texts, operator)} ${shown}`.trim();
+    const shown = attribute === undefined ? value : shownValue(attribute, value);
+    return `${attribute?.label ?? name} ${operatorText(texts, operator, attribute?.type)} ${shown}`.trim();
   };
   return (
     <Group gap="xs">
-      <Popover opened={isOpen} onChange={close} trapFocus returnFocus>
+      <Popover opened={isOpen} onChange={close} position="bottom-start" trapFocus returnFocus>
         <Popover.Target>
           <Button variant="default" size="xs" leftSection={<IconFilter size={14} />} onClick={toggle}>
             {texts.addFilter}
           </Button>
         </Popover.Target>
-        <Popover.Dropdown>
+        <Popover.Dropdown aria-label={texts.addFilter}>
           <FilterForm type={type} add={add} />
         </Popover.Dropdown>
       </Popover>
@@ -89,6 +96,8 @@ function FilterForm({ type, add }: { readonly type: Type; readonly add: (filter:
           value={name}
           allowDeselect={false}
           searchable
+          // The focus of a new form would cover the other fields.
+          openOnFocus={false}
           comboboxProps={{ withinPortal: false }}
           onChange={(next) => {
             setName(next ?? '');
@@ -97,7 +106,7 @@ function FilterForm({ type, add }: { readonly type: Type; readonly add: (filter:
         />
         <Select
           label={texts.condition}
-          data={operators.map((one) => ({ value: one, label: operatorText(texts, one) }))}
+          data={operators.map((one) => ({ value: one, label: operatorText(texts, one, attribute?.type) }))}
           value={operator}
           allowDeselect={false}
           comboboxProps={{ withinPortal: false }}

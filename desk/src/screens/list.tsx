@@ -20,6 +20,7 @@ import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
 import { moveRow } from '../editor/move-row.ts';
 import type { Json } from '../form/values.ts';
+import { keepList } from '../model/last-list.ts';
 import {
   type Column,
   columnsOf,
@@ -32,6 +33,7 @@ import {
 } from '../model/list-query.ts';
 import type { Type } from '../model/model.ts';
 import { Frame } from '../parts/frame.tsx';
+import { isLong } from '../parts/long-list.ts';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { moved } from '../parts/sortable-list.tsx';
@@ -63,6 +65,18 @@ function useColumns(type: Type): readonly [readonly Column[], readonly Column[],
     setNames(next);
   };
   return [chosen, all, toggle];
+}
+
+/** Shows the last page instead of one that has no documents any more, such as after a deletion. */
+function useLastPage(
+  page: number,
+  pagination: Page['meta']['pagination'] | undefined,
+  open: (page: number) => void,
+): void {
+  const last = pagination?.pageCount ?? page;
+  useEffect(() => {
+    if (last > 0 && page > last) open(last);
+  }, [page, last]);
 }
 
 interface Listed {
@@ -107,10 +121,12 @@ export function ListScreen({ type }: { readonly type: Type }) {
       (await request<Page>(`${settings.api}/${type.route}`, { query, signal })).body,
     placeholderData: keepPreviousData,
   });
+  useEffect(() => keepList(type.name, address.toString()), [type.name, address]);
   const go = (change: Partial<ListState>): void => {
     setSelected(new Map());
     setAddress(writeState({ ...state, page: 1, ...change }, { type, model }), { replace: true });
   };
+  useLastPage(state.page, data?.meta.pagination, (page) => go({ page }));
   const { documents, move, alert } = useMoves({ type, state, documents: data?.data ?? [] });
   const isNarrowed = state.search !== '' || state.filters.length > 0;
   return (
@@ -222,6 +238,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
           data={model.locales.map((code) => ({ value: code, label: localeName(code) }))}
           value={state.locale}
           allowDeselect={false}
+          searchable={isLong(model.locales)}
           onChange={(locale) => go({ locale: locale ?? model.defaultLocale })}
           w={160}
         />
@@ -276,7 +293,10 @@ function Pages({ state, page, go }: { state: ListState; page: Page; go: Go }) {
       <Pagination
         total={pageCount}
         value={state.page}
-        onChange={(at) => go({ page: at })}
+        onChange={(at) => {
+          go({ page: at });
+          scrollTo(0, 0);
+        }}
         size="sm"
         getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
         getControlProps={(control) => ({ 'aria-label': control })}

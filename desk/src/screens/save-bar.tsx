@@ -1,5 +1,5 @@
 /** Bar above a form: what is saved, what is live, and the buttons. */
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
@@ -11,6 +11,7 @@ import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
 import { hasDrafts, mayRelease, type Type } from '../model/model.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { reasonText } from '../texts/reasons.ts';
@@ -95,7 +96,7 @@ export function SaveBar({ editor, deleted, create }: Props) {
           <MoreActions {...{ editor, create }} ask={setAsked} open={setPanel} />
         </Group>
       </Group>
-      <Question {...{ editor, asked, deleted }} close={() => setAsked(null)} />
+      {asked !== null && <Question {...{ editor, asked, deleted }} close={() => setAsked(null)} />}
       <Panel {...{ editor, panel }} close={() => setPanel(null)} />
     </div>
   );
@@ -223,7 +224,7 @@ function Progress({ editor }: { readonly editor: DocumentEditor }) {
 }
 
 interface QuestionProps extends Omit<Props, 'create'> {
-  readonly asked: Asked | null;
+  readonly asked: Asked;
   readonly close: () => void;
 }
 
@@ -240,7 +241,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
     discard: [texts.confirmDiscard, texts.confirmDiscardHint],
     delete: [texts.confirmDelete(isolated(title)), deletionHint(type, texts)],
   } as const;
-  const [heading, hint] = questions[asked ?? 'delete'];
+  const [heading, hint] = questions[asked];
   const remove = async (everywhere: boolean): Promise<void> => {
     try {
       await editor.remove(everywhere);
@@ -258,41 +259,34 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
   };
   const hasLocales = type.localized && (state?.locales ?? []).length > 1;
   return (
-    <Modal
-      opened={asked !== null}
-      onClose={close}
-      title={heading}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
-      <Stack>
-        <Text size="sm">{hint}</Text>
-        {error !== null && (
-          <Text size="sm" c="red" role="alert">
-            {error}
-          </Text>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            {texts.cancel}
+    <Dialog title={heading} close={close}>
+      <Text size="sm">{hint}</Text>
+      {error !== null && (
+        <Text size="sm" c="red" role="alert">
+          {error}
+        </Text>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close} data-autofocus>
+          {texts.cancel}
+        </Button>
+        {asked === 'unpublish' && <Button onClick={() => void act('unpublish')}>{texts.unpublish}</Button>}
+        {asked === 'discard' && (
+          <Button color="red" onClick={() => void act('discard')}>
+            {texts.discard}
           </Button>
-          {asked === 'unpublish' && <Button onClick={() => void act('unpublish')}>{texts.unpublish}</Button>}
-          {asked === 'discard' && (
-            <Button color="red" onClick={() => void act('discard')}>
-              {texts.discard}
-            </Button>
-          )}
-          {asked === 'delete' && hasLocales && isStored && (
-            <Button color="red" variant="outline" onClick={() => void remove(false)}>
-              {texts.deleteLocale(localeName(editor.place.locale))}
-            </Button>
-          )}
-          {asked === 'delete' && (
-            <Button color="red" onClick={() => void remove(true)}>
-              {hasLocales || !isStored ? texts.deleteAll : texts.delete}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </Modal>
+        )}
+        {asked === 'delete' && hasLocales && isStored && (
+          <Button color="red" variant="outline" onClick={() => void remove(false)}>
+            {texts.deleteLocale(localeName(editor.place.locale))}
+          </Button>
+        )}
+        {asked === 'delete' && (
+          <Button color="red" onClick={() => void remove(true)}>
+            {hasLocales || !isStored ? texts.deleteAll : texts.delete}
+          </Button>
+        )}
+      </Group>
+    </Dialog>
   );
 }

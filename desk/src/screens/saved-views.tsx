@@ -1,9 +1,10 @@
 /** Named views of a list: search, filters, sorting and language. The browser keeps them. */
-import { ActionIcon, Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Menu, Stack, TextInput } from '@mantine/core';
 import { IconBookmark, IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { session } from '../api/session.ts';
 import type { Type } from '../model/model.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { useTexts } from '../texts/texts.ts';
 
 interface View {
@@ -90,12 +91,7 @@ function NameDialog({ save, close }: NameProps) {
     if (name.trim() !== '') save(name.trim());
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={texts.palette.saveView}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
+    <Dialog title={texts.palette.saveView} close={close}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
@@ -110,6 +106,6 @@ function NameDialog({ save, close }: NameProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,10 +1,11 @@
 /** Times at which the server publishes and unpublishes a document in a language. */
-import { Alert, Button, Group, Loader, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
 import { inputOf, timeOf } from '../model/local-time.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { failureText } from '../texts/reasons.ts';
@@ -53,16 +54,11 @@ export default function ScheduleDialog({ editor, close }: Props) {
   const texts = useTexts();
   const { data, error } = useSchedule(editor);
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={texts.panels.schedule}
-      closeButtonProps={{ 'aria-label': texts.close }}
-    >
+    <Dialog title={texts.panels.schedule} close={close}>
       {error !== null && <Alert color="red">{failureText(error, texts)}</Alert>}
       {data === undefined && error === null && <Loader aria-label={texts.loading} />}
       {data !== undefined && <Times {...{ editor, close }} schedule={data} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -12,12 +12,13 @@ import {
   Title,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, type MouseEvent, Suspense, useEffect } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { Model, Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { hostText, useLanguage, useTexts } from '../texts/texts.ts';
 import { MessageLine } from '../parts/messages.tsx';
+import { CONTENT, focusContent, usePageChanges } from '../parts/page-change.ts';
 import { hostScreens } from '../extension.ts';
 import { useModel } from './app.tsx';
 import { DocumentScreen } from './document.tsx';
@@ -35,11 +36,18 @@ const PeopleScreens = lazy(() => import('./people/screens.tsx'));
 
 const hasFiles = (model: Model): boolean => 'find' in (model.type('file')?.verbs ?? {});
 
+/** Moves the focus to the content. The link alone would open the start: the page has a base address. */
+function skip(event: MouseEvent): void {
+  event.preventDefault();
+  focusContent();
+}
+
 export function Shell() {
   const texts = useTexts();
   const model = useModel();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const first = model.listed[0];
+  usePageChanges();
   const hasWebhooks = model.webhooks.includes('find');
   const hasLibrary = hasFiles(model);
   return (
@@ -48,7 +56,7 @@ export function Shell() {
       navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={0}
     >
-      <a className="desk-skip" href="#content">
+      <a className="desk-skip" href={`#${CONTENT}`} onClick={skip}>
         {texts.skip}
       </a>
       <AppShell.Header>
@@ -71,7 +79,7 @@ export function Shell() {
           <Screens close={close} />
         </ScrollArea>
       </AppShell.Navbar>
-      <AppShell.Main id="content">
+      <AppShell.Main id={CONTENT} tabIndex={-1}>
         <Suspense
           fallback={
             <Center p="xl">

@@ -78,6 +78,7 @@ export function SignInForm({ identifier: known }: { readonly identifier: string 
           autoComplete="username"
           required
           withAsterisk={false}
+          autoFocus={known === ''}
           value={identifier}
           onChange={(event) => setIdentifier(event.currentTarget.value)}
         />
@@ -86,6 +87,7 @@ export function SignInForm({ identifier: known }: { readonly identifier: string 
           autoComplete="current-password"
           required
           withAsterisk={false}
+          {...(known === '' ? {} : { 'data-autofocus': true })}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
@@ -118,6 +120,7 @@ function ForgotForm({ back }: { readonly back: () => void }) {
           autoComplete="email"
           required
           withAsterisk={false}
+          autoFocus
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
@@ -152,6 +155,7 @@ export function CodePage({ kind }: { readonly kind: 'invitation' | 'reset' }) {
             autoComplete="new-password"
             required
             withAsterisk={false}
+            autoFocus
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />

@@ -81,6 +81,7 @@ export const de: Texts = {
   columns: 'Spalten',
   locale: 'Sprache',
   locales: 'Sprachen',
+  localesOf: (known, all) => `${known} von ${all}`,
   status: 'Status',
   system: {
     id: 'Id',
@@ -119,6 +120,8 @@ export const de: Texts = {
     $ne: 'ist nicht',
     $gte: 'ist mindestens',
     $lte: 'ist höchstens',
+    '$gte time': 'ist nicht vor',
+    '$lte time': 'ist nicht nach',
     $null: 'ist leer',
     $notNull: 'ist nicht leer',
   },
@@ -207,6 +210,10 @@ export const de: Texts = {
     'Leertaste zum Aufnehmen, Pfeiltasten zum Verschieben, Leertaste zum Ablegen, Escape zum Abbrechen.',
   addItem: (component) => `${component} hinzufügen`,
   removeComponent: (component) => `${component} entfernen`,
+  removed: (title) => `Entfernt: ${title}`,
+  bringBack: 'Zurückholen',
+  bringBackItem: (title) => `${title} zurückholen`,
+  moreEntries: (count) => `Mehr zeigen: ${count} sind ausgeblendet`,
   entries: (count) => (count === 1 ? '1 Eintrag' : `${count} Einträge`),
 
   blocks: {

@@ -78,6 +78,7 @@ export const en = {
   columns: 'Columns',
   locale: 'Language',
   locales: 'Languages',
+  localesOf: (known: number, all: number) => `${known} of ${all}`,
   status: 'Status',
   system: {
     id: 'Id',
@@ -116,6 +117,8 @@ export const en = {
     $ne: 'is not',
     $gte: 'is at least',
     $lte: 'is at most',
+    '$gte time': 'is not before',
+    '$lte time': 'is not after',
     $null: 'is empty',
     $notNull: 'is not empty',
   },
@@ -200,6 +203,10 @@ export const en = {
   dragHint: 'Press space to pick up, arrow keys to move, space to drop, escape to cancel.',
   addItem: (component: string) => `Add ${component}`,
   removeComponent: (component: string) => `Remove ${component}`,
+  removed: (title: string) => `Removed: ${title}`,
+  bringBack: 'Bring back',
+  bringBackItem: (title: string) => `Bring back ${title}`,
+  moreEntries: (count: number) => `Show more: ${count} are hidden`,
   entries: (count: number) => (count === 1 ? '1 entry' : `${count} entries`),
 
   blocks: {

@@ -54,7 +54,6 @@ export const history: typeof english = {
 
   trash: 'Papierkorb',
   trashOf: (type) => `Papierkorb: ${type}`,
-  backToList: (type) => `Zurück zu: ${type}`,
   empty: 'Der Papierkorb ist leer.',
   deletedAt: 'Gelöscht',
   restoreDocument: (title) => `${title} wiederherstellen`,

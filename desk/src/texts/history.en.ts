@@ -52,7 +52,6 @@ export const history = {
 
   trash: 'Trash',
   trashOf: (type: string) => `Trash: ${type}`,
-  backToList: (type: string) => `Back to: ${type}`,
   empty: 'The trash is empty.',
   deletedAt: 'Deleted',
   restoreDocument: (title: string) => `Restore ${title}`,

@@ -1,6 +1,10 @@
 import type { Texts } from './en.ts';
 
-/** Name of a filter's operator, as editors read it. */
-export function operatorText(texts: Texts, operator: string): string {
-  return (texts.operators as Readonly<Record<string, string>>)[operator] ?? operator;
+/** Types whose values are times. */
+const TIMES = ['date', 'datetime', 'time'];
+
+/** Name of a filter's operator, as editors read it with values of a type. */
+export function operatorText(texts: Texts, operator: string, type = ''): string {
+  const words: Readonly<Record<string, string>> = texts.operators;
+  return (TIMES.includes(type) ? words[`${operator} time`] : undefined) ?? words[operator] ?? operator;
 }

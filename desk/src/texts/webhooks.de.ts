@@ -29,7 +29,8 @@ export const webhooks: typeof english = {
   states: { on: 'An', off: 'Aus', failing: 'Schlägt fehl', disabled: 'Abgeschaltet' },
   inCode: 'Im Code: Er lässt sich hier lesen und nur im Code ändern.',
   disabledBecause: (reason) => `Abgeschaltet: ${reason}`,
-  failingSince: (time) => `Schlägt fehl seit ${time}`,
+  failingSince: (time) =>
+    `Schlägt fehl seit ${time}. Der Empfänger hat die Ereignisse unten abgelehnt. Sie werden von selbst erneut gesendet.`,
   lag: 'Noch zu senden',
   pending: 'Wartet auf einen weiteren Versuch',
   failed: 'Aufgegeben',

@@ -27,7 +27,8 @@ export const webhooks = {
   states: { on: 'On', off: 'Off', failing: 'Failing', disabled: 'Disabled' },
   inCode: 'In code: it can be read here, and changed in code only.',
   disabledBecause: (reason: string) => `Disabled: ${reason}`,
-  failingSince: (time: string) => `Failing since ${time}`,
+  failingSince: (time: string) =>
+    `Failing since ${time}. The endpoint has refused the events below. They are sent again by themselves.`,
   lag: 'To be sent',
   pending: 'Waiting for another attempt',
   failed: 'Given up',

@@ -274,6 +274,33 @@ const PASSWORD = 'a long password of an editor';
     await ann.until('saved', async () => (await stored(documentId)).lead === 'Done.');
   });
 
+  it('goes back after a save to the list as it was, and never to an empty form', async () => {
+    for (let at = 0; at < 30; at += 1) await make({ title: `Tide ${at}` });
+    const place = (): Promise<number> => ann.page.evaluate('scrollY') as Promise<number>;
+    await ann.open('/content/article?q=tide');
+    await ann.sees('1 to 25 of 30');
+    await ann.page.evaluate('scrollTo(0, 400)');
+    const before = await place();
+    const rows = await ann.page.$$('tbody .desk-row-link');
+    await rows[12]?.click();
+    await ann.field('Title');
+    expect(await place()).toBe(0);
+    await ann.fill('Title', 'Tide 2 and time');
+    await ann.saved();
+    await ann.page.goBack();
+    await ann.sees('Tide 2 and time');
+    expect([await place(), new URL(ann.page.url()).search]).toEqual([before, '?q=tide']);
+    await ann.follow('Create');
+    await ann.fill('Title', 'Tide table');
+    await ann.saved();
+    await ann.follow('Articles');
+    await ann.heading('Articles');
+    await ann.page.goBack();
+    await ann.heading('Tide table');
+    await ann.page.goBack();
+    await ann.sees('1 to 25 of 31');
+  });
+
   it('discards recovered work', async () => {
     const { documentId } = await make({ title: 'Kept as stored' });
     await ann.open(`/content/article/${documentId}`);
@@ -448,6 +475,10 @@ const PASSWORD = 'a long password of an editor';
     await ann.press('Remove One');
     await ann.saved();
     await ann.until('removed', async () => (await texts()) === [three, two].join());
+    expect(await ann.focused()).toBe('Bring back One');
+    await ann.page.keyboard.press('Enter');
+    await ann.saved();
+    await ann.until('brought back', async () => /Three,\d+ One,\d+ Two$/.test(await texts()));
   });
 
   it('uploads a picture, and chooses another one from the library', async () => {
@@ -713,7 +744,9 @@ const PASSWORD = 'a long password of an editor';
     const press = (key: 'Tab' | 'Enter'): Promise<void> => ann.page.keyboard.press(key);
     await press('Tab');
     expect(await ann.focused()).toBe('Skip to content');
+    await press('Enter');
     await ann.reach('Create');
+    expect(ann.page.url()).toBe(`${room.desk}/content/article`);
     await press('Enter');
     await ann.heading('New: Article');
     for (let i = 0; i < 60; i += 1) {

@@ -71,6 +71,23 @@ const GIVE = `(kind, selector, files) => {
     await ann.seesNot('was not uploaded');
   });
 
+  it('uploads each file once although the session ends in between, after another sign-in', async () => {
+    await visit.endSessions();
+    await give('drop', '.desk-drop', ['north.png', '#445566'], ['south.png', '#665544']);
+    await ann.sees('Your session has ended');
+    expect(await names()).not.toContain('north.png');
+    expect(await ann.focused()).toBe('Password');
+    await ann.page.keyboard.type('a long password of an editor');
+    await ann.page.keyboard.press('Enter');
+    await shows('south.png', 'north.png', 'station.png', 'image.png', 'market.png', 'harbour.png');
+    for (const name of ['north.png', 'south.png']) {
+      const [file, ...others] = await visit.api('get', `/upload/files?filters[name]=${name}`);
+      expect(others).toEqual([]);
+      await visit.api('delete', `/upload/files/${file.documentId}`);
+    }
+    await ann.openAnew('/media');
+  });
+
   it('describes a picture, and sets its focal point by a click', async () => {
     await ann.press('harbour.png');
     await ann.fill('Alternative text', 'Ships in a harbour');

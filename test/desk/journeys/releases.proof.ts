@@ -37,9 +37,11 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.heading('Snow in the north');
     await ann.press('More actions');
     await ann.item('Add to release');
+    await ann.until('first field', async () => (await ann.focused()) === 'Release');
     await ann.fill('Name', 'Winter issue');
     await inDialog('Add to release');
     await ann.sees('Added to “Winter issue”');
+    await ann.until('focus', async () => (await ann.focused()) === 'More actions');
   });
 
   it('adds the selected rows of a list, and a single type', async () => {

@@ -51,6 +51,12 @@ export class Visit {
     return body[0];
   }
 
+  /** Ends the sessions of all editors, as after a long break. */
+  async endSessions(): Promise<void> {
+    await this.room.sql(`update content_users set sessions = '[]', token_version = token_version + 1`);
+    this.token = '';
+  }
+
   async jwt(): Promise<string> {
     if (this.token === '') {
       const body = { identifier: 'ann@example.org', password: PASSWORD };

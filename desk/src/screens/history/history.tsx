@@ -1,10 +1,11 @@
 /** History of one document: its versions, and the one that is chosen. */
-import { Anchor, Breadcrumbs, Select, Text } from '@mantine/core';
+import { Anchor, Select, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { textOfValue } from '../../form/values.ts';
 import { hasDrafts, type Type } from '../../model/model.ts';
 import { Frame } from '../../parts/frame.tsx';
+import { isLong } from '../../parts/long-list.ts';
 import { isolated } from '../../texts/isolated.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
@@ -57,25 +58,21 @@ export function HistoryScreen({ type, documentId }: Props) {
     if (id !== null) query.set('version', id);
     return `/history/${place}${query.size === 0 ? '' : `?${query.toString()}`}`;
   };
+  const documents = { href: `/content/${type.name}${addressOf(locale)}`, label: type.listLabel };
+  const way = [
+    ...(type.kind === 'collectionType' ? [documents] : []),
+    { href: `/content/${place}${addressOf(locale)}`, label: history.back },
+  ];
   const mayRestore = 'update' in type.verbs && (!type.draftAndPublish || hasDrafts(type));
   return (
     <Frame
       title={latest === undefined ? history.title : history.of(isolated(name))}
+      way={way}
       isLoading={list.isFetching}
       error={list.error}
       retry={() => void list.refetch()}
       tools={hasLocales && <Languages locale={locale} choose={(next) => navigate(hrefOf(null, next))} />}
     >
-      <Breadcrumbs component="nav" aria-label={history.back}>
-        {type.kind === 'collectionType' && (
-          <Anchor component={Link} size="sm" href={`/content/${type.name}${addressOf(locale)}`}>
-            {type.listLabel}
-          </Anchor>
-        )}
-        <Anchor component={Link} size="sm" href={`/content/${place}${addressOf(locale)}`}>
-          {history.back}
-        </Anchor>
-      </Breadcrumbs>
       {versions?.length === 0 && (
         <Text py="md">{hasLocales && locale !== ALL ? history.noneHere : history.none}</Text>
       )}
@@ -129,6 +126,7 @@ function Languages({
       ]}
       value={locale}
       allowDeselect={false}
+      searchable={isLong(locales)}
       onChange={(next) => choose(next ?? ALL)}
       w={180}
     />

@@ -1,6 +1,7 @@
 /** Asks before a version is restored, and shows what the server refuses. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { Dialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -16,7 +17,7 @@ interface Props {
 }
 
 export function RestoreDialog({ subject, version, close, restored }: Props) {
-  const { cancel, close: closeLabel, history } = useTexts();
+  const { cancel, history } = useTexts();
   const { locales } = useModel();
   const { dateTime } = useFormats();
   const client = useQueryClient();
@@ -34,25 +35,18 @@ export function RestoreDialog({ subject, version, close, restored }: Props) {
     restored(version.locale);
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={history.restoreTitle(dateTime(new Date(version.at)))}
-      closeButtonProps={{ 'aria-label': closeLabel }}
-    >
-      <Stack>
-        {alert}
-        <Text size="sm">{type.draftAndPublish ? history.restoreDraft : history.restorePublished}</Text>
-        {hasShared && <Text size="sm">{history.shared}</Text>}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            {cancel}
-          </Button>
-          <Button loading={isSending} onClick={() => void restore()}>
-            {history.restore}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog title={history.restoreTitle(dateTime(new Date(version.at)))} close={close}>
+      {alert}
+      <Text size="sm">{type.draftAndPublish ? history.restoreDraft : history.restorePublished}</Text>
+      {hasShared && <Text size="sm">{history.shared}</Text>}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close} data-autofocus>
+          {cancel}
+        </Button>
+        <Button loading={isSending} onClick={() => void restore()}>
+          {history.restore}
+        </Button>
+      </Group>
+    </Dialog>
   );
 }

@@ -1,11 +1,12 @@
 /** Deleted documents of a type, which can be restored. */
-import { Alert, Anchor, Button, Group, Modal, Pagination, Stack, Table, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Pagination, Table, Text } from '@mantine/core';
 import { IconRestore } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { textOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
@@ -30,13 +31,11 @@ export function TrashScreen({ type }: { readonly type: Type }) {
   return (
     <Frame
       title={history.trashOf(type.listLabel)}
+      way={[{ href: `/content/${type.name}`, label: type.listLabel }]}
       isLoading={isFetching}
       error={error}
       retry={() => void refetch()}
     >
-      <Anchor component={Link} size="sm" href={`/content/${type.name}`}>
-        {history.backToList(type.listLabel)}
-      </Anchor>
       {restored !== null && (
         <Alert
           color="green"
@@ -143,7 +142,7 @@ interface DialogProps extends Restored {
 }
 
 function RestoreDialog({ type, documentId, title, close, restored }: DialogProps) {
-  const { cancel, close: closeLabel, history } = useTexts();
+  const { cancel, history } = useTexts();
   const client = useQueryClient();
   const { send, alert, isSending } = useSending();
   const restore = async (): Promise<void> => {
@@ -155,24 +154,17 @@ function RestoreDialog({ type, documentId, title, close, restored }: DialogProps
     close();
   };
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={history.restoreDocumentTitle(isolated(title))}
-      closeButtonProps={{ 'aria-label': closeLabel }}
-    >
-      <Stack>
-        {alert}
-        <Text size="sm">{history.restoreDocumentHint}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            {cancel}
-          </Button>
-          <Button loading={isSending} onClick={() => void restore()}>
-            {history.restore}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Dialog title={history.restoreDocumentTitle(isolated(title))} close={close}>
+      {alert}
+      <Text size="sm">{history.restoreDocumentHint}</Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close} data-autofocus>
+          {cancel}
+        </Button>
+        <Button loading={isSending} onClick={() => void restore()}>
+          {history.restore}
+        </Button>
+      </Group>
+    </Dialog>
   );
 }

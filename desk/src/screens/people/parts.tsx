@@ -1,7 +1,8 @@
 /** Parts of the people screens: dialogs, and the sending of changes. */
-import { Button, CopyButton, Group, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { Button, CopyButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
+import type { ComponentProps, FormEvent } from 'react';
+import { Dialog, markFirstField } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { type Sending, useSending } from '../../parts/sending.tsx';
 import { useTexts } from '../../texts/texts.ts';
@@ -16,29 +17,13 @@ export function useChanges(): Sending {
   };
 }
 
-interface DialogProps {
-  readonly title: string;
-  readonly close: () => void;
-  readonly children: ReactNode;
-  readonly size?: string;
-}
-
-export function Dialog({ title, close, children, size = 'md' }: DialogProps) {
-  const texts = useTexts();
-  return (
-    <Modal opened onClose={close} title={title} size={size} closeButtonProps={{ 'aria-label': texts.close }}>
-      <Stack>{children}</Stack>
-    </Modal>
-  );
-}
-
-interface FormProps extends DialogProps {
+interface FormProps extends ComponentProps<typeof Dialog> {
   readonly label: string;
   /** Sends the form. Throws an Error for what is refused. */
   readonly submit: () => Promise<unknown>;
 }
 
-/** Dialog with a form, which closes when its change is made. */
+/** Dialog with a form, which closes when its change is made. The first field has the focus. */
 export function FormDialog({ label, submit, children, ...dialog }: FormProps) {
   const texts = useTexts();
   const { isSending, alert, send } = useChanges();
@@ -50,7 +35,7 @@ export function FormDialog({ label, submit, children, ...dialog }: FormProps) {
   };
   return (
     <Dialog {...dialog}>
-      <form onSubmit={onSubmit}>
+      <form onSubmit={onSubmit} ref={markFirstField}>
         <Stack>
           {alert}
           {children}
@@ -90,7 +75,7 @@ export function QuestionDialog({ question, close }: { readonly question: Questio
       {alert}
       <Text size="sm">{hint}</Text>
       <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
+        <Button variant="default" onClick={close} data-autofocus>
           {texts.cancel}
         </Button>
         <Button color="red.9" loading={isSending} onClick={() => void confirm()}>

@@ -1,7 +1,7 @@
 /** One role with its grants: to change if it is in the database, to read if it is in the code. */
-import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useTexts } from '../../texts/texts.ts';
@@ -19,14 +19,10 @@ export function RoleScreen({ documentId }: { readonly documentId: string }) {
   return (
     <Frame
       title={role?.name ?? (isMissing ? texts.notFound : texts.persons.role)}
+      way={[{ href: '/people/roles', label: texts.persons.roles }]}
       isLoading={isFetching}
       error={error}
       retry={() => void refetch()}
-      tools={
-        <Anchor component={Link} href="/people/roles">
-          {texts.persons.roles}
-        </Anchor>
-      }
     >
       {role !== undefined && <Grants role={role} />}
     </Frame>

@@ -75,7 +75,6 @@ function CreateDialog({ close }: { readonly close: () => void }) {
         label={texts.persons.name}
         required
         withAsterisk={false}
-        data-autofocus
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />

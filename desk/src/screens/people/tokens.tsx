@@ -2,12 +2,13 @@
 import { ActionIcon, Button, Group, Menu, Select, Table, Text, TextInput } from '@mantine/core';
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices } from './grant-tables.tsx';
 import { VERBS } from './grants.ts';
-import { Dialog, type Question, QuestionDialog, type Secret, SecretDialog, useChanges } from './parts.tsx';
+import { type Question, QuestionDialog, type Secret, SecretDialog, useChanges } from './parts.tsx';
 import { createToken, deleteToken, rotateToken, type Token, useTokens } from './requests.ts';
 
 const KINDS = ['read-only', 'full-access', 'custom'] as const;

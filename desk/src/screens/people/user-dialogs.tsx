@@ -1,8 +1,9 @@
 /** Dialogs of the users screen: a new user with an invitation link, and the role of a user. */
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useRef, useState } from 'react';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useTexts } from '../../texts/texts.ts';
-import { Dialog, FormDialog, useChanges } from './parts.tsx';
+import { FormDialog, useChanges } from './parts.tsx';
 import { changeUser, createUser, inviteUser, nameOf, type Role, type User } from './requests.ts';
 
 interface SelectProps {

@@ -22,11 +22,13 @@ export default function AddDialog({ type, documentIds, locale, close }: Props) {
   const { locale: language, releases: texts } = useTexts();
   const { localeName } = useFormats();
   const model = useModel();
-  const { data = [], isSuccess } = usePlanned();
+  const { data = [], isLoading } = usePlanned();
   const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState('');
   const [action, setAction] = useState<ReleaseAction>('publish');
   const [place, setPlace] = useState(locale);
+  // The fields depend on the releases: the dialog opens when they are known.
+  if (isLoading) return null;
   const id = chosen ?? data[0]?.id ?? NEW;
   const hasLocales = type.localized && model.locales.length > 1;
   const options = [
@@ -57,7 +59,6 @@ export default function AddDialog({ type, documentIds, locale, close }: Props) {
         data={options}
         value={id}
         allowDeselect={false}
-        disabled={!isSuccess}
         onChange={(next) => setChosen(next ?? id)}
       />
       {id === NEW && (

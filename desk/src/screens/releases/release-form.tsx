@@ -32,7 +32,6 @@ export function ReleaseForm({ title, release, close, submit }: Props) {
         label={releases.name}
         required
         maxLength={255}
-        data-autofocus
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />

@@ -1,12 +1,13 @@
 /** One release: its time, its documents, and what is wrong with them. */
-import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
-import { Dialog, type Question, QuestionDialog, useChanges } from '../people/parts.tsx';
+import { type Question, QuestionDialog, useChanges } from '../people/parts.tsx';
 import { Entries } from './entries.tsx';
 import { ReleaseForm } from './release-form.tsx';
 import {
@@ -25,10 +26,13 @@ export function ReleaseScreen({ id }: { readonly id: string }) {
   const { releases: texts } = useTexts();
   const { data, error, isLoading, refetch } = useRelease(id);
   return (
-    <Frame title={data?.name ?? texts.title} isLoading={isLoading} error={error} retry={() => void refetch()}>
-      <Anchor component={Link} href="/releases" size="sm">
-        {texts.title}
-      </Anchor>
+    <Frame
+      title={data?.name ?? texts.release}
+      way={[{ href: '/releases', label: texts.title }]}
+      isLoading={isLoading}
+      error={error}
+      retry={() => void refetch()}
+    >
       {data !== undefined && <Body release={data} />}
     </Frame>
   );

@@ -2,12 +2,13 @@
 import { Alert, Button, Group, List, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { failureText } from '../../texts/reasons.ts';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { reasonOf } from '../bulk-report.tsx';
-import { Dialog, useChanges } from '../people/parts.tsx';
+import { useChanges } from '../people/parts.tsx';
 import { EntryTitle, titleOf } from './entries.tsx';
 import { checkUndo, type Report, undoRelease, type WholeRelease } from './requests.ts';
 

@@ -31,7 +31,6 @@ export function WebhookForm({ title, webhook, close, submit }: Props) {
       <TextInput
         label={texts.webhooks.name}
         required
-        data-autofocus
         value={input.name}
         onChange={(event) => set({ name: event.currentTarget.value })}
       />

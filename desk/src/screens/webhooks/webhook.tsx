@@ -2,7 +2,6 @@
 import {
   ActionIcon,
   Alert,
-  Anchor,
   Button,
   Group,
   SimpleGrid,
@@ -10,10 +9,11 @@ import {
   Table,
   Text,
   TextInput,
+  Title,
 } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -46,12 +46,14 @@ export function WebhookScreen({ id }: { readonly id: string }) {
   const { webhooks: texts } = useTexts();
   const { webhooks: verbs } = useModel();
   const { data, error, isLoading, refetch } = useWebhook(id);
-  const title = data?.name ?? texts.title;
   return (
-    <Frame title={title} isLoading={isLoading} error={error} retry={() => void refetch()}>
-      <Anchor component={Link} href="/webhooks" size="sm">
-        {texts.title}
-      </Anchor>
+    <Frame
+      title={data?.name ?? texts.title}
+      way={[{ href: '/webhooks', label: texts.title }]}
+      isLoading={isLoading}
+      error={error}
+      retry={() => void refetch()}
+    >
       {data !== undefined && (
         <>
           <Health webhook={data} />
@@ -89,7 +91,7 @@ function Health({ webhook }: { readonly webhook: Webhook }) {
       {disabled === null && failingSince !== null && (
         <Alert color="orange">{texts.failingSince(dateTime(new Date(failingSince)))}</Alert>
       )}
-      <SimpleGrid cols={{ base: 1, sm: 3 }} component="dl" m={0}>
+      <SimpleGrid cols={{ base: 2, sm: 3 }} component="dl" m={0}>
         {facts.map(([label, value]) => (
           <div key={label}>
             <Text size="xs" c="dimmed" component="dt">
@@ -231,7 +233,9 @@ function Attempts({ webhook: { id } }: { readonly webhook: Webhook }) {
     void send(async () => say(texts.replayed(await replayEvents(id, { event }))));
   return (
     <>
-      <Text fw={700}>{texts.attempts}</Text>
+      <Title order={2} size="h4">
+        {texts.attempts}
+      </Title>
       {alert}
       {data?.length === 0 && <Text size="sm">{texts.noAttempts}</Text>}
       {data !== undefined && data.length > 0 && (
@@ -248,7 +252,7 @@ function Attempts({ webhook: { id } }: { readonly webhook: Webhook }) {
           <Table.Tbody>
             {data.map(({ event, at, status, milliseconds, failure }, index) => (
               <Table.Tr key={`${event} ${at} ${index}`}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{event}</Table.Td>
+                <Table.Td style={{ whiteSpace: 'nowrap' }}>{event}</Table.Td>
                 <Table.Td>{dateTime(new Date(at))}</Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>{failure ?? status}</Table.Td>
                 <Table.Td className="desk-wide">{texts.milliseconds(number(milliseconds))}</Table.Td>

@@ -1,0 +1,52 @@
+/** Dialogs over the page. Each is rendered only while it is open, and returns the focus when it closes. */
+import { Modal, Stack } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useTexts } from '../texts/texts.ts';
+
+const FIELD = 'input:not(:disabled, [type=file]), textarea:not(:disabled), [contenteditable=true]';
+
+export const firstField = (form: HTMLElement | null): HTMLElement | null =>
+  form?.querySelector<HTMLElement>(FIELD) ?? null;
+
+/** Gives the first field of a form the focus of its dialog, which would be on the button that closes it. */
+export const markFirstField = (form: HTMLElement | null): void =>
+  firstField(form)?.setAttribute('data-autofocus', '');
+
+/** Control that opened a dialog. An entry of a menu is gone by then: its menu's button is the control. */
+function openerOf(element: Element | null): HTMLElement | null {
+  const label = element?.closest('[role=menu]')?.getAttribute('aria-labelledby') ?? null;
+  const opener = label === null ? element : document.getElementById(label);
+  return opener instanceof HTMLElement ? opener : null;
+}
+
+/** Returns the focus to where it was before the component, unless it is elsewhere by then. */
+export function useFocusReturn(): void {
+  const opener = useRef<HTMLElement | null>(undefined);
+  if (opener.current === undefined) opener.current = openerOf(document.activeElement);
+  useEffect(
+    () => () => {
+      // The page gets the focus of an element that is removed.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) opener.current?.focus({ preventScroll: true });
+      });
+    },
+    [],
+  );
+}
+
+interface Props {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children: ReactNode;
+  readonly size?: string;
+}
+
+export function Dialog({ title, close, children, size = 'md' }: Props) {
+  const texts = useTexts();
+  useFocusReturn();
+  return (
+    <Modal opened onClose={close} title={title} size={size} closeButtonProps={{ 'aria-label': texts.close }}>
+      <Stack>{children}</Stack>
+    </Modal>
+  );
+}
