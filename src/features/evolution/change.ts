@@ -1,7 +1,7 @@
 /** Changes of a model: their descriptions, possible losses, and statements by phase. */
 import type { ContentType } from '../../content/model/model.js';
 import { UNKNOWN_REVISION } from '../../content/plan/versions.js';
-import { constant, type Identifier, quote, type Sql, sql } from '../../kernel/sql.js';
+import { constant, type Identifier, join, quote, type Sql, sql } from '../../kernel/sql.js';
 
 /**
  * Phases of a migration, in order. Old parts are dropped after their values are set aside, so that new parts
@@ -115,6 +115,13 @@ end $content$`;
  * differ after it. Comparisons then compute their revisions.
  */
 export const NOT_COMPARED = sql`revision = ${constant(Number(UNKNOWN_REVISION))}`;
+
+/** Runs statements if a table exists: those of the module itself may be added by this migration. */
+export const ifThere = (table: Identifier, ...statements: readonly Sql[]): readonly Sql[] => [
+  sql`do $content$ begin
+  if to_regclass(${quote(table, 'reference')}) is not null then ${join(statements, '; ')}; end if;
+end $content$`,
+];
 
 export const stepsIn = (changes: readonly Change[], phase: Phase): readonly Sql[] =>
   changes.flatMap(({ steps }) => steps[phase] ?? []);

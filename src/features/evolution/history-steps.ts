@@ -1,35 +1,51 @@
 /** Steps that give stored versions of documents the names of the new model. */
 import { historyTableOf } from '../../content/model/history-table.js';
 import { constant, type Identifier, join, quote, type Sql, sql } from '../../kernel/sql.js';
-import type { Steps } from './change.js';
+import { ifThere, type Steps } from './change.js';
 import { type Evolution, isBoth } from './pairs.js';
 import type { TypeScope } from './scopes.js';
-
-/** Whether the new model stores versions, so that their table exists. */
-const keepsVersions = ({ after }: Evolution): boolean =>
-  [...after.schema.types.values()].some(({ history }) => history);
 
 const versionsIn = ({ after }: Evolution): Sql => quote(historyTableOf(after.schema.file));
 
 const ofType = (name: string): Sql => sql`type = ${constant(name)}`;
 
 /** Deletes the versions of a removed type before another type takes its name. */
-export const forgetVersions = (evolution: Evolution, name: string): readonly Sql[] =>
-  keepsVersions(evolution) ? [sql`delete from ${versionsIn(evolution)} where ${ofType(name)}`] : [];
+export const forgetVersions = (evolution: Evolution, name: string): readonly Sql[] => [
+  sql`delete from ${versionsIn(evolution)} where ${ofType(name)}`,
+];
 
 /** Gives the versions of a type its new name. */
-export const versionsCalled = (evolution: Evolution, before: string, after: string): readonly Sql[] =>
-  keepsVersions(evolution)
-    ? [sql`update ${versionsIn(evolution)} set type = ${constant(after)} where ${ofType(before)}`]
-    : [];
+export const versionsCalled = (evolution: Evolution, before: string, after: string): readonly Sql[] => [
+  sql`update ${versionsIn(evolution)} set type = ${constant(after)} where ${ofType(before)}`,
+];
 
 /** Moves the versions of a type without locales to the new default locale. */
 export const versionsInLocale = (evolution: Evolution, name: string): readonly Sql[] => {
   const [old, locale] = [constant(evolution.before.defaultLocale), constant(evolution.after.defaultLocale)];
-  return keepsVersions(evolution)
-    ? [sql`update ${versionsIn(evolution)} set locale = ${locale} where ${ofType(name)} and locale = ${old}`]
-    : [];
+  return [
+    sql`update ${versionsIn(evolution)} set locale = ${locale} where ${ofType(name)} and locale = ${old}`,
+  ];
 };
+
+/**
+ * Moves the versions of the locale that a document keeps to the default locale. A deleted document keeps a
+ * locale that its last deletion has deleted.
+ */
+export function versionsWithoutLocales(
+  evolution: Evolution,
+  name: string,
+  kept: (documentId: Sql) => Sql,
+): readonly Sql[] {
+  const [versions, locale] = [versionsIn(evolution), constant(evolution.before.defaultLocale)];
+  const deleted = sql`select d.locale from ${versions} d
+    where d.document_id = v.document_id and d.${ofType(name)} and d.action = 'delete'
+    order by d.at desc, d.locale = ${locale} desc, d.locale limit 1`;
+  return ifThere(
+    historyTableOf(evolution.after.schema.file),
+    sql`update ${versions} v set locale = ${locale} where v.${ofType(name)} and v.locale <> ${locale}
+      and v.locale = coalesce(${kept(sql`v.document_id`)}, (${deleted}))`,
+  );
+}
 
 interface NewName {
   readonly before: Identifier;
@@ -42,8 +58,7 @@ const renamed = ({ pair: { attributes } }: TypeScope): readonly NewName[] =>
     return isRenamed ? [{ before: pair.before.name, after: pair.after.name }] : [];
   });
 
-export const hasNewNames = (scope: TypeScope): boolean =>
-  isBoth(scope.pair) && keepsVersions(scope.evolution) && renamed(scope).length > 0;
+export const hasNewNames = (scope: TypeScope): boolean => isBoth(scope.pair) && renamed(scope).length > 0;
 
 /** Renames attributes in stored versions, in one statement, so that two may swap their names. */
 export function versionsByNewNames(scope: TypeScope): Steps {

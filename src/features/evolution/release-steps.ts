@@ -1,9 +1,11 @@
 /** Steps that give the entries of releases the names of the new model. */
-import { releaseTablesOf } from '../../content/model/release-tables.js';
+import { type ReleaseTables, releaseTablesOf } from '../../content/model/release-tables.js';
 import { constant, quote, type Sql, sql } from '../../kernel/sql.js';
+import { ifThere } from './change.js';
 import type { Evolution } from './pairs.js';
 
-const entriesIn = ({ after }: Evolution): Sql => quote(releaseTablesOf(after.schema.file).entry);
+const tablesOf = ({ after }: Evolution): ReleaseTables => releaseTablesOf(after.schema.file);
+const entriesIn = (evolution: Evolution): Sql => quote(tablesOf(evolution).entry);
 
 /** Deletes the entries of a removed type before another type takes its name. */
 export const forgetEntries = (evolution: Evolution, name: string): readonly Sql[] => [
@@ -14,3 +16,34 @@ export const forgetEntries = (evolution: Evolution, name: string): readonly Sql[
 export const entriesCalled = (evolution: Evolution, before: string, after: string): readonly Sql[] => [
   sql`update ${entriesIn(evolution)} set type = ${constant(after)} where type = ${constant(before)}`,
 ];
+
+/** Moves the ways back of entries of a type without locales to the new default locale. */
+export const entriesInLocale = (evolution: Evolution, name: string): readonly Sql[] => {
+  const [old, locale] = [constant(evolution.before.defaultLocale), constant(evolution.after.defaultLocale)];
+  const moved = sql`case when u.v->>'locale' = ${old} then u.v || jsonb_build_object('locale', ${locale}::text)
+    else u.v end`;
+  return [
+    sql`update ${entriesIn(evolution)} set undo = (select coalesce(jsonb_agg(${moved} order by u.n), '[]')
+        from jsonb_array_elements(undo) with ordinality u(v, n))
+      where type = ${constant(name)} and jsonb_typeof(undo) = 'array'`,
+  ];
+};
+
+/**
+ * Deletes the entries of locales that documents lose, except those of releases that are published: their
+ * undo must fail. The other entries are of the whole document.
+ */
+export function entriesWithoutLocales(
+  evolution: Evolution,
+  name: string,
+  kept: (documentId: Sql) => Sql,
+): readonly Sql[] {
+  const [entries, releases] = [entriesIn(evolution), quote(tablesOf(evolution).release)];
+  const own = sql`e.type = ${constant(name)} and e.locale <> '*'`;
+  return ifThere(
+    tablesOf(evolution).entry,
+    sql`delete from ${entries} e using ${releases} r where ${own} and r.id = e.release_id
+      and r.released_at is null and e.locale <> coalesce(${kept(sql`e.document_id`)}, e.locale)`,
+    sql`update ${entries} e set locale = '*' where ${own}`,
+  );
+}

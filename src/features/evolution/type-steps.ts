@@ -6,8 +6,8 @@ import { changeLogTablesOf } from '../../content/model/change-log-tables.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
-import { entriesCalled, forgetEntries } from './release-steps.js';
-import { forgetVersions, versionsCalled, versionsInLocale } from './history-steps.js';
+import { entriesCalled, entriesInLocale, entriesWithoutLocales, forgetEntries } from './release-steps.js';
+import { forgetVersions, versionsCalled, versionsInLocale, versionsWithoutLocales } from './history-steps.js';
 import { type Both, type Evolution, isBoth } from './pairs.js';
 import { calledInGrants, calledInLinks, fieldsInGrants, forgotten, goneFromGrants } from './references.js';
 import { idOf, type TypeScope } from './scopes.js';
@@ -74,13 +74,16 @@ export const withoutLocales = staying(({ before, evolution }) => {
   const moved = (one: Identifier): Sql =>
     sql`update ${quote(one)} set locale = ${locale} where locale <> ${locale}`;
   const schedules = schedulesOf(before, before.singularApiId);
+  const kept = (documentId: Sql): Sql => keptLocale(before, evolution, documentId);
   return {
     shrink: [
+      ...versionsWithoutLocales(evolution, before.singularApiId, kept),
+      ...entriesWithoutLocales(evolution, before.singularApiId, kept),
       // A document keeps the schedules of its remaining locale.
       sql`delete from ${schedules.table} s
-        where ${schedules.own} and s.locale <> ${keptLocale(before, evolution, sql`s.document_id`)}`,
+        where ${schedules.own} and s.locale <> ${kept(sql`s.document_id`)}`,
       sql`update ${schedules.table} set locale = ${locale} where ${schedules.own} and locale <> ${locale}`,
-      sql`delete from ${table} t where t.locale <> ${keptLocale(before, evolution, sql`t.document_id`)}`,
+      sql`delete from ${table} t where t.locale <> ${kept(sql`t.document_id`)}`,
       // Links follow the remaining versions, so change the locale of both only after deleting.
       ...links.map(
         (one) => sql`delete from ${quote(one.table)} l where not exists (
@@ -102,6 +105,7 @@ export const inNewLocale = staying(({ after, evolution }) => {
       inBatches(quote(after.table), sql`locale = ${locale}`, sql`t.locale = ${old}`),
       sql`update ${table} set locale = ${locale} where ${own} and locale = ${old}`,
       ...versionsInLocale(evolution, after.singularApiId),
+      ...entriesInLocale(evolution, after.singularApiId),
     ],
   };
 });

@@ -12,6 +12,8 @@ export interface VersionsOf {
   readonly documentId: string;
   /** Conditions on the version `f`. */
   readonly visible: readonly Sql[];
+  /** Conditions that exclude versions `f` of an older model (D29). */
+  readonly current: readonly Sql[];
 }
 
 export interface VersionsPage extends Pick<Pagination, 'start' | 'limit' | 'withCount'> {
@@ -26,8 +28,11 @@ const SHOWN = sql`f.id::text as id, f.locale, f.published, f.action, ${isoInstan
 
 const typeOf = ({ singularApiId }: ContentType): Sql => sql`${param(singularApiId)}::text`;
 
-const ofDocument = ({ type, documentId, visible }: VersionsOf): Sql =>
-  join([sql`f.document_id = ${param(documentId)}::text`, sql`f.type = ${typeOf(type)}`, ...visible], ' and ');
+const ofDocument = ({ type, documentId, visible, current }: VersionsOf): Sql =>
+  join(
+    [sql`f.document_id = ${param(documentId)}::text`, sql`f.type = ${typeOf(type)}`, ...current, ...visible],
+    ' and ',
+  );
 
 /** Total of a list; null if it is not counted. */
 const totalOf = ({ withCount }: VersionsPage, rows: Sql): Sql =>
@@ -56,17 +61,18 @@ export const compileVersion = (file: ContentType, of: VersionsOf, id: string): S
   checked(sql`select ${SHOWN}, f.content::text as content from ${quote(historyTableOf(file))} f
     where ${ofDocument(of)} and f.id = ${param(id)}::bigint`);
 
-interface Last {
+interface Last extends Pick<VersionsOf, 'current'> {
   readonly document: Sql;
   readonly type: Sql;
   readonly columns: Sql;
 }
 
 /** Selects the versions that the last deletion of a document has deleted. */
-function last(table: Sql, { document, type, columns }: Last): Sql {
+function last(table: Sql, { document, type, columns, current }: Last): Sql {
   const same = sql`x.document_id = ${document} and x.type = ${type} and x.action = 'delete'`;
+  const own = [sql`f.document_id = ${document}`, sql`f.type = ${type}`, ...current];
   return sql`select distinct on (f.locale, f.published) ${columns} from ${table} f
-    where f.document_id = ${document} and f.type = ${type} and f.content is not null
+    where ${join(own, ' and ')} and f.content is not null
       and exists (select 1 from ${table} x where ${same} and x.locale = f.locale and x.published = f.published
         and x.at = (select max(x.at) from ${table} x where ${same}))
     order by f.locale, f.published, f.id desc`;
@@ -76,13 +82,17 @@ function last(table: Sql, { document, type, columns }: Last): Sql {
  * Selects the versions that the last deletion of a document has deleted; `visible` is whether the version
  * exists for the caller.
  */
-export function compileLast(file: ContentType, { type, documentId, visible }: VersionsOf): Statement {
+export function compileLast(
+  file: ContentType,
+  { type, documentId, visible, current }: VersionsOf,
+): Statement {
   const columns = sql`${SHOWN}, f.content::text as content, ${join([sql`true`, ...visible], ' and ')} as visible`;
   return checked(
     last(quote(historyTableOf(file)), {
       document: sql`${param(documentId)}::text`,
       type: typeOf(type),
       columns,
+      current,
     }),
   );
 }
@@ -93,12 +103,12 @@ export function compileLast(file: ContentType, { type, documentId, visible }: Ve
  */
 export function compileTrash(
   file: ContentType,
-  { type, visible }: Omit<VersionsOf, 'documentId'>,
+  { type, visible, current }: Omit<VersionsOf, 'documentId'>,
   page: VersionsPage,
 ): Statement {
   const table = quote(historyTableOf(file));
   const lastOf = (columns: Sql): Sql =>
-    last(table, { document: sql`v.document_id`, type: sql`v.type`, columns });
+    last(table, { document: sql`v.document_id`, type: sql`v.type`, columns, current });
   const shown = sql`f.locale, ${join([sql`true`, ...visible], ' and ')} as visible`;
   const newer = sql`select 1 from ${table} n
     where n.document_id = v.document_id and n.type = v.type and n.id > v.id`;
@@ -119,6 +129,6 @@ export function compileTrash(
 }
 
 /** Selects `found`: whether a document exists in any state. */
-export const compileExists = ({ type, documentId }: VersionsOf): Statement =>
+export const compileExists = ({ type, documentId }: Pick<VersionsOf, 'type' | 'documentId'>): Statement =>
   checked(sql`select exists (select 1 from ${quote(type.table)} t
     where t.document_id = ${param(documentId)}::text) as found`);

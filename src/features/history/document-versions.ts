@@ -18,7 +18,7 @@ import { compileVersion, compileVersions, type VersionsOf } from './compile-vers
 import { listIn, pageOf, paginationOf, refuseParameters } from './page.js';
 import { leftOut } from './stored-content.js';
 import { contentIn, shownRow, type VersionRow } from './version-row.js';
-import { visibleTo } from './visible-versions.js';
+import { currentVersions, visibleTo } from './visible-versions.js';
 import { keyOf, referenceTo, VisibleContents } from './visible-contents.js';
 
 /**
@@ -134,7 +134,8 @@ export class DocumentVersions {
     const [found] = JSON.parse(data) as readonly { readonly documentId: string }[];
     if (found === undefined || !(await this.mayUpdate(viewer, found.documentId))) throw notFound();
     const visible = visibleTo(viewer, ['update'], this.settings.defaultLocale);
-    return { ...viewer, documentId: found.documentId, options, visible };
+    const current = currentVersions(type, this.settings);
+    return { ...viewer, documentId: found.documentId, options, visible, current };
   }
 
   /** Whether a caller whose grants have conditions may read and update some present version. */

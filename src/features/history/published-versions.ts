@@ -129,7 +129,7 @@ export class PublishedVersions implements PublishedHistory {
       (row) => this.contents.of(row, whole, { link: keyOf }) ?? {},
     );
     const names = Object.keys(then).filter((name) => !isDeepStrictEqual(then[name], now[name]));
-    const bodyOf = await this.contents.bodyOf(version, { ...whole, documentId, visible: [] });
+    const bodyOf = await this.contents.bodyOf(version, { ...whole, documentId });
     return picked(bodyOf('update', true) as Values, names);
   }
 }

@@ -3,6 +3,7 @@ import { isObject } from '../../kernel/json.js';
 import { byKind } from '../../content/model/by-kind.js';
 import type {
   Attribute,
+  Component,
   ContentType,
   EmbeddedAttribute,
   LinkedAttribute,
@@ -55,14 +56,18 @@ function linked(attribute: LinkedAttribute, value: unknown, shape: Shape): unkno
   return attribute.many ? list : (list[0] ?? null);
 }
 
+/** Returns the component of an instance, by its present or former name; undefined if it has none any more. */
+function componentOf({ named, components }: EmbeddedAttribute, name: unknown): Component | undefined {
+  if (!named) return components[0];
+  return components.find(({ uid }) => uid === name) ?? components.find((one) => one.previousName === name);
+}
+
 function embedded(attribute: EmbeddedAttribute, value: unknown, shape: Shape): unknown {
   const within = { link: shape.link, rights: shape.rights.enter(attribute) };
   const given: readonly unknown[] = Array.isArray(value) ? value : [value];
   const items = given.flatMap((one) => {
     if (!isObject(one)) return [];
-    const component = attribute.named
-      ? attribute.components.find(({ uid }) => uid === one[COMPONENT])
-      : attribute.components[0];
+    const component = componentOf(attribute, one[COMPONENT]);
     if (component === undefined) return [];
     const kept = attribute.named ? { [COMPONENT]: component.uid } : {};
     return [{ ...kept, ...contentOf(one, component, within) }];

@@ -15,7 +15,7 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js
 import { compileExists, compileLast, compileTrash, type VersionsOf } from './compile-version-reads.js';
 import { listIn, pageOf, paginationOf } from './page.js';
 import { statusOf, type VersionRow } from './version-row.js';
-import { visibleTo } from './visible-versions.js';
+import { restorableVersions, visibleTo } from './visible-versions.js';
 import { VisibleContents } from './visible-contents.js';
 
 interface Subject extends VersionsOf, Viewer {
@@ -35,9 +35,9 @@ export class Trash {
 
   /** Lists deleted documents, latest first. */
   async list({ plan: { type }, text, options: { caller } }: HistoryRequest): Promise<Answer> {
-    const { visible } = this.subjectOf({ caller, type });
+    const rules = this.rulesOf({ caller, type });
     const page = pageOf(text, type, this.settings);
-    const [found] = await this.database.run(compileTrash(this.schema.file, { type, visible }, page));
+    const [found] = await this.database.run(compileTrash(this.schema.file, { type, ...rules }, page));
     const data = listIn(found).map(({ document_id: documentId, at, actor, actor_id: id, locales, last }) => ({
       documentId,
       deletedAt: at,
@@ -53,9 +53,9 @@ export class Trash {
   /** Creates a deleted document again: with its id, in its locales and states. */
   async restore({ plan: { type, documentId }, options }: HistoryRequest): Promise<Answer> {
     const { caller } = options;
-    const { visible } = this.subjectOf({ caller, type });
+    const rules = this.rulesOf({ caller, type });
     if (documentId === null) throw notFound();
-    const subject: Subject = { type, documentId, caller, options, visible };
+    const subject: Subject = { type, documentId, caller, options, ...rules };
     const [exists] = await this.database.run(compileExists(subject));
     const rows = (await this.database.run(compileLast(this.schema.file, subject))) as readonly VersionRow[];
     const isVisible = rows.length > 0 && rows.every((row) => row['visible'] === true);
@@ -75,9 +75,12 @@ export class Trash {
   }
 
   /** Throws a 403 for callers who may see no deleted document. */
-  private subjectOf(viewer: Viewer): Pick<VersionsOf, 'visible'> {
+  private rulesOf(viewer: Viewer): Pick<VersionsOf, 'visible' | 'current'> {
     if (!mayRestore(viewer)) throw forbidden();
-    return { visible: visibleTo(viewer, ['create', 'update'], this.settings.defaultLocale) };
+    return {
+      visible: visibleTo(viewer, ['create', 'update'], this.settings.defaultLocale),
+      current: restorableVersions(viewer.type, this.settings),
+    };
   }
 
   /** Creates the first version without links to itself, and then writes all versions. */

@@ -94,7 +94,7 @@ export class VisibleContents {
    * Returns a function that returns the body of a version. A body lacks links to deleted documents, and
    * attributes that the caller may not write. `withSelf` is whether the document may link to itself.
    */
-  async bodyOf(row: VersionRow, subject: VersionsOf & Viewer): Promise<BodyOf> {
+  async bodyOf(row: VersionRow, subject: Pick<VersionsOf, 'type' | 'documentId'> & Viewer): Promise<BodyOf> {
     const { type, caller } = subject;
     const found = await this.targetsOf(row, subject);
     const self = keyOf(subject);
