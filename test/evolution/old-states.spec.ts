@@ -1,11 +1,18 @@
 /** Stored versions and entries of releases in states, locales and types that a migration has removed. */
-import { ContentModule, defineCollectionType, defineComponent, migrateContent } from 'nestjs-content-api';
+import {
+  ContentModule,
+  type ContentModuleOptions,
+  defineCollectionType,
+  defineComponent,
+  migrateContent,
+} from 'nestjs-content-api';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { ReleasesModule } from 'nestjs-content-api/releases';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Host, startHost } from '../http/helpers.ts';
 import { type Model, ormOf } from './run.ts';
 
+type Grants = NonNullable<NonNullable<ContentModuleOptions['access']>['public']>;
 type Send = (method: string, path: string, data?: object) => Promise<any>;
 
 const type = (name: string, more: object = {}) =>
@@ -28,7 +35,7 @@ describe('versions of an earlier model', () => {
   const hosts: Host[] = [];
 
   /** Migrates the database to a model, and starts an application with it. */
-  async function open(model: Model, access: object = { '*': '*', releases: ['open'] }): Promise<Send> {
+  async function open(model: Model, access: Grants = { '*': '*', releases: ['open'] }): Promise<Send> {
     const imports = () => [
       ContentModule.forRoot({ ...model, access: { public: access }, database: { clientUrl: database.url } }),
       HistoryModule.forRoot(),
@@ -146,6 +153,37 @@ describe('versions of an earlier model', () => {
     await next('POST', `pages/${page}/versions/${first.id}/actions/restore`);
     const { data } = await next('GET', `pages/${page}?populate=*`);
     expect(data.zone).toEqual([expect.objectContaining({ __component: 'x.new', text: 'kept' })]);
+  });
+
+  it('25.10 have the values of new attribute types', async () => {
+    const attributes = (more: object) => ({ attributes: { n: { type: 'string' }, kind: more } });
+    const before = attributes({ type: 'enumeration', enum: ['a', 'b'] });
+    const old = await open({ contentTypes: [type('page', before)] });
+    const page = await created(old, 'pages', { n: '12', kind: 'b' });
+    const text = await created(old, 'pages', { n: 'twelve', kind: 'a' });
+    for (const id of [page, text]) await old('DELETE', `pages/${id}`);
+
+    const convert = { kind: { type: 'enumeration', enum: ['a', 'c'], convert: { b: 'c' } } };
+    const must = { type: 'string', required: true, default: 'd' };
+    const next = await open({
+      contentTypes: [type('page', { attributes: { n: { type: 'integer' }, ...convert, must } })],
+    });
+    expect((await next('POST', `pages/${page}/actions/restore`)).data).toMatchObject({ n: 12, kind: 'c' });
+    const { data, meta } = await next('POST', `pages/${text}/actions/restore`);
+    expect(data).toMatchObject({ n: null, kind: 'a', must: 'd' });
+    expect(meta).toEqual({ leftOut: ['n'] });
+  });
+
+  it('25.6 restores a document that was published before its type had stages', async () => {
+    const drafts = { draftAndPublish: true };
+    const old = await open({ contentTypes: [type('page', drafts)] });
+    const page = await created(old, 'pages', { title: 'published' });
+    await old('DELETE', `pages/${page}`);
+
+    const stages = { draft: { to: ['ready'] }, ready: { to: ['draft'], publish: true } };
+    const next = await open({ contentTypes: [type('page', { ...drafts, stages })] });
+    await next('POST', `pages/${page}/actions/restore`);
+    expect(await titles(next, 'pages')).toEqual(['published']);
   });
 
   it('25.10 are renamed and deleted while no type has history', async () => {

@@ -26,6 +26,8 @@ export interface StageChange {
   readonly edits: boolean;
   /** Whether the version has the stage that it had before its document was deleted. */
   readonly restored: boolean;
+  /** Whether the version was published before its type had stages. */
+  readonly older: boolean;
   /** Stage whose `move` grant decides about the write; null for none. */
   readonly asks: string | null;
 }
@@ -63,7 +65,8 @@ export function stageChangeOf({ target, body, restores }: StagedWrite, loaded: L
   const restored = restores === 'deleted';
   const edits = !restored && to === from && stages.states.get(from)?.publish === true && isEdited(body);
   const moves = !restored && to !== from && body.isSent(attribute);
-  return { stages, attribute, stored, from, to, edits, restored, asks: edits || moves ? to : null };
+  const older = restored && !isKnown(raw);
+  return { stages, attribute, stored, from, to, edits, restored, older, asks: edits || moves ? to : null };
 }
 
 function placeOf({ attribute }: StageChange, { body, target }: BodyWrite, issues: Issue[]): ValueContext {
@@ -98,7 +101,7 @@ export function withStage(
   if (isMove && stages.states.get(from)?.to.has(to) !== true)
     at.report(`${STAGE} cannot change to this value from the present one`, to);
   else if (isMove && !may) refusals.push({ error: notGranted(type), path: [STAGE] });
-  else if (publish && stages.publishing.size > 0 && !stages.publishing.has(after))
+  else if (publish && !change.older && stages.publishing.size > 0 && !stages.publishing.has(after))
     at.report(
       `${STAGE} must be ${[...stages.publishing].map((name) => `"${name}"`).join(' or ')} to publish`,
     );

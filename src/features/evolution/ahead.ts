@@ -7,6 +7,7 @@ import { type Identifier, plain, quote, type Sql, sql, typeName } from '../../ke
 import { conversionGuards, convertedValue } from './attribute-steps.js';
 import { type Ahead, rowsWhere } from './change.js';
 import { conversionOf, isBoth } from './pairs.js';
+import { versionsConverted } from './history-steps.js';
 import { columnAsJson, isLostIn, isUnreadable, type Scalars } from './readings.js';
 import { type AttributeScope, scalarsOf, type TypeScope, typeOf } from './scopes.js';
 import type { WorkAhead } from './stored-model.js';
@@ -62,7 +63,7 @@ export function convertedAhead(scope: AttributeScope): Ahead | null {
         for each row execute function ${made}()`,
     ],
     batch: (rows) => sql`update ${table} t set ${lost} = null where ${rows(sql`t`)} and t.${lost} is null`,
-    steps: { prepare: ended(before.table, filled) },
+    steps: { prepare: ended(before.table, filled), retype: versionsConverted(scope, scalars) },
     guards: conversionGuards(scope).map((guard) => ({
       ...guard,
       question: rowsWhere(before, sql`t.${lost} is not false`),

@@ -3,6 +3,7 @@ import type { Component, ContentType } from '../../content/model/model.js';
 import { isScalar } from '../../content/model/scalar-of.js';
 import { constant, type Identifier, param, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { batches, type Guard, inBatches, NOT_COMPARED, type Steps } from './change.js';
+import { versionsConverted } from './history-steps.js';
 import { hasOthers, heldLinksOf } from './held-links.js';
 import { defaultOf, embeddedPair } from './instances.js';
 import { conversionOf, type Evolution } from './pairs.js';
@@ -58,6 +59,7 @@ export function conversionSteps(scope: AttributeScope): Steps {
   const column = quote(after.column);
   return {
     retype: [
+      ...versionsConverted(scope, scalars),
       sql`alter table ${quote(type.table)} alter column ${column} type ${typeName(after.type.column)}
         using ${convertedValue(scalars, column)}`,
     ],

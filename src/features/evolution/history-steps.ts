@@ -3,7 +3,8 @@ import { historyTableOf } from '../../content/model/history-table.js';
 import { constant, type Identifier, join, quote, type Sql, sql } from '../../kernel/sql.js';
 import { ifThere, type Steps } from './change.js';
 import { type Evolution, isBoth } from './pairs.js';
-import type { TypeScope } from './scopes.js';
+import { readAs, type Scalars } from './readings.js';
+import type { AttributeScope, TypeScope } from './scopes.js';
 
 const versionsIn = ({ after }: Evolution): Sql => quote(historyTableOf(after.schema.file));
 
@@ -84,4 +85,21 @@ export function versionsByNewNames(scope: TypeScope): Steps {
         where (${join(called, ' or ')}) and (${some})`,
     ],
   };
+}
+
+/** Converts the values of an attribute in stored versions. Values that cannot be converted stay. */
+export function versionsConverted(
+  { evolution, owner, pair }: AttributeScope,
+  scalars: Scalars,
+): readonly Sql[] {
+  const { before: type } = owner;
+  if (type?.model !== 'type' || pair.before === null) return [];
+  const name = quote(pair.before.name, 'string');
+  const value = sql`v.content->${name}`;
+  return ifThere(
+    historyTableOf(evolution.after.schema.file),
+    sql`update ${versionsIn(evolution)} v
+      set content = v.content || jsonb_build_object(${name}, coalesce(${readAs(value, scalars)}, ${value}))
+      where v.${ofType(type.singularApiId)} and jsonb_typeof(${value}) <> 'null'`,
+  );
 }

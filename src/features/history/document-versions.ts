@@ -16,18 +16,9 @@ import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js
 import { compareContents } from './compare-contents.js';
 import { compileVersion, compileVersions, type VersionsOf } from './compile-version-reads.js';
 import { listIn, pageOf, paginationOf, refuseParameters } from './page.js';
-import { leftOut } from './stored-content.js';
 import { contentIn, shownRow, type VersionRow } from './version-row.js';
 import { currentVersions, visibleTo } from './visible-versions.js';
-import { keyOf, referenceTo, VisibleContents } from './visible-contents.js';
-
-/**
- * Returns the stored attributes that the model no longer has, for callers who may read all attributes.
- */
-const leftOutFor = ({ caller, type }: Viewer, row: VersionRow): readonly string[] =>
-  caller.permissions.fields(type.singularApiId, oneOf(type)) === null
-    ? leftOut(contentIn(row) ?? {}, type)
-    : [];
+import { keyOf, leftOutFor, referenceTo, VisibleContents } from './visible-contents.js';
 
 /** Document of a request, with the caller and its rights. */
 interface Subject extends VersionsOf, Viewer {

@@ -31,6 +31,8 @@ export interface Shape {
   readonly link: (link: StoredLink) => unknown;
   /** Whether an attribute of the document is left out. */
   readonly without?: (attribute: Attribute) => boolean;
+  /** Whether a value of a document or instance is left out. */
+  readonly refuses?: (attribute: Attribute, value: unknown) => boolean;
 }
 
 /** Returns the document of a key in a list of links; null if the model has no such type any more. */
@@ -63,7 +65,8 @@ function componentOf({ named, components }: EmbeddedAttribute, name: unknown): C
 }
 
 function embedded(attribute: EmbeddedAttribute, value: unknown, shape: Shape): unknown {
-  const within = { link: shape.link, rights: shape.rights.enter(attribute) };
+  const { without: _ofDocument, ...others } = shape;
+  const within = { ...others, rights: shape.rights.enter(attribute) };
   const given: readonly unknown[] = Array.isArray(value) ? value : [value];
   const items = given.flatMap((one) => {
     if (!isObject(one)) return [];
@@ -96,7 +99,8 @@ export function contentOf(content: Values, model: Model, shape: Shape): Record<s
     if (!isStored(attribute) || !isShown(shape.rights, model, attribute)) return [];
     if (shape.without?.(attribute) === true) return [];
     const value = content[nameIn(content, attribute)];
-    return value === undefined ? [] : [[attribute.name, shaped(attribute, value, shape)] as const];
+    if (value === undefined || shape.refuses?.(attribute, value) === true) return [];
+    return [[attribute.name, shaped(attribute, value, shape)] as const];
   });
   return Object.fromEntries(entries);
 }

@@ -5,8 +5,9 @@ import type { HistoryRequest } from '../../content/documents/document-history.js
 import { Documents } from '../../content/documents/documents.service.js';
 import { titleOf } from '../../content/documents/visible-documents.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
-import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
+import { type Attribute, CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { byDocumentId } from '../../content/plan/plan-read.js';
+import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { ALONE, Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
@@ -16,7 +17,7 @@ import { compileExists, compileLast, compileTrash, type VersionsOf } from './com
 import { listIn, pageOf, paginationOf } from './page.js';
 import { statusOf, type VersionRow } from './version-row.js';
 import { restorableVersions, visibleTo } from './visible-versions.js';
-import { VisibleContents } from './visible-contents.js';
+import { leftOutFor, VisibleContents } from './visible-contents.js';
 
 interface Subject extends VersionsOf, Viewer {
   readonly options: WriteOptions;
@@ -60,17 +61,36 @@ export class Trash {
     const rows = (await this.database.run(compileLast(this.schema.file, subject))) as readonly VersionRow[];
     const isVisible = rows.length > 0 && rows.every((row) => row['visible'] === true);
     if (exists?.['found'] === true || !isVisible) throw notFound();
+    const refused = new Set<string>();
+    const refusing =
+      ({ published }: VersionRow) =>
+      (attribute: Attribute, value: unknown): boolean => {
+        const isDraft = type.draftAndPublish && !published;
+        const isRefused = !isEmbedded(attribute) && problemOf(attribute, value, isDraft) !== null;
+        if (isRefused) refused.add(attribute.name);
+        return isRefused;
+      };
     // Reads before the transaction: they have connections of their own.
     const versions = await Promise.all(
-      inOrder(rows).map(async (row) => ({ row, body: await this.contents.bodyOf(row, subject) })),
+      inOrder(rows).map(async (row) => ({
+        row,
+        body: await this.contents.bodyOf(row, subject, refusing(row)),
+      })),
     );
-    if (options.em !== undefined) return this.recreate(subject, versions, options.em);
+    const answer = await this.recreated(subject, versions);
+    const left = [...new Set([...rows.flatMap((row) => leftOutFor(subject, row)), ...refused])];
+    return left.length === 0 ? answer : answer.withMeta({ leftOut: left });
+  }
+
+  private recreated(subject: Subject, versions: readonly DeletedVersion[]): Promise<Answer> {
+    const { em, disconnect = null } = subject.options;
+    if (em !== undefined) return this.recreate(subject, versions, em);
     return this.database.transaction(
       (runner) => {
         if (runner.em === null) throw new Error('The transaction has no entity manager');
         return this.recreate(subject, versions, runner.em);
       },
-      { ...ALONE, shared: true, disconnect: options.disconnect ?? null },
+      { ...ALONE, shared: true, disconnect },
     );
   }
 

@@ -8,7 +8,7 @@ import type { Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import type { VersionsOf } from './compile-version-reads.js';
-import { contentOf, type Shape, type StoredLink } from './stored-content.js';
+import { contentOf, leftOut, type Shape, type StoredLink } from './stored-content.js';
 import { contentIn, type VersionRow } from './version-row.js';
 
 export const keyOf = ({ type, documentId }: Pick<VersionsOf, 'type' | 'documentId'>): string =>
@@ -20,6 +20,12 @@ export const referenceTo = ({ type, documentId, named }: StoredLink): unknown =>
 
 const seesAll = (caller: Caller, type: ContentType, published: boolean): boolean =>
   decideRelated(caller, type, published) === 'all';
+
+/** Returns the stored attributes that the model no longer has, for callers who may read all attributes. */
+export const leftOutFor = ({ caller, type }: Viewer, row: VersionRow): readonly string[] =>
+  caller.permissions.fields(type.singularApiId, oneOf(type)) === null
+    ? leftOut(contentIn(row) ?? {}, type)
+    : [];
 
 type BodyOf = (action: 'create' | 'update', withSelf: boolean) => object;
 
@@ -35,7 +41,7 @@ export class VisibleContents {
   of(
     row: VersionRow,
     { type, caller }: Viewer,
-    shape: Pick<Shape, 'link' | 'without'>,
+    shape: Omit<Shape, 'rights'>,
   ): Record<string, unknown> | null {
     const content = contentIn(row);
     if (content === null) return null;
@@ -91,10 +97,15 @@ export class VisibleContents {
   }
 
   /**
-   * Returns a function that returns the body of a version. A body lacks links to deleted documents, and
-   * attributes that the caller may not write. `withSelf` is whether the document may link to itself.
+   * Returns a function that returns the body of a version. A body lacks links to deleted documents,
+   * attributes that the caller may not write, and values that `refuses` names. `withSelf` is whether the
+   * document may link to itself.
    */
-  async bodyOf(row: VersionRow, subject: Pick<VersionsOf, 'type' | 'documentId'> & Viewer): Promise<BodyOf> {
+  async bodyOf(
+    row: VersionRow,
+    subject: Pick<VersionsOf, 'type' | 'documentId'> & Viewer,
+    refuses: NonNullable<Shape['refuses']> = () => false,
+  ): Promise<BodyOf> {
     const { type, caller } = subject;
     const found = await this.targetsOf(row, subject);
     const self = keyOf(subject);
@@ -105,6 +116,7 @@ export class VisibleContents {
         this.of(row, subject, {
           link: (link) => (exists(keyOf(link)) ? referenceTo(link) : null),
           without: (attribute) => !attribute.writable || !mayWrite(attribute),
+          refuses,
         }) ?? {}
       );
     };
