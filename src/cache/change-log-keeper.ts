@@ -51,6 +51,9 @@ export class ChangeLogKeeper {
   /** Number of stored changes at the last maintenance. */
   retained = 0;
   private suspicions = 0;
+  private started = 0;
+  /** Number of the latest check whose result was used. */
+  private used = 0;
   private fingerprints: ReadonlyMap<string, string> = new Map();
   /** Time and result of a query for the snapshot's `xmin`: all transactions below it have ended. */
   private ended: { readonly at: number; readonly xmin: string } | null = null;
@@ -63,29 +66,39 @@ export class ChangeLogKeeper {
     this.isWhole = false;
   }
 
-  /** Checks that the log is complete, and counts types without totals. Never throws. */
-  async checkLog(): Promise<void> {
+  /**
+   * Checks that the log is complete, and counts types without totals. Never throws. Returns false if the
+   * check could not be made and should be repeated soon.
+   */
+  async checkLog(): Promise<boolean> {
     const { database, schema, isStopping } = this.base;
     const { suspicions } = this;
+    const check = (this.started += 1);
     try {
       const { lacks, uncounted, marks } = compileProbe(schema);
       const lacking = (await this.step(() => database.run(lacks))).map(
         ({ name, why }) => [String(name), String(why)] as const,
       );
-      // A later `doubt()` has started another check, which may have ended before this one.
-      if (suspicions !== this.suspicions) return;
+      // A later check may have ended before this one.
+      if (suspicions !== this.suspicions || check < this.used) return true;
+      this.used = check;
       this.isWhole = lacking.length === 0;
-      if (lacking.length > 0) return await this.complain(new Map(lacking));
+      if (lacking.length > 0) {
+        await this.complain(new Map(lacking));
+        return true;
+      }
       this.lack = null;
       for (const { type } of await this.step(() => database.run(uncounted)))
         await this.step(() => this.count(schema.types.get(String(type)), uncounted));
       await this.compare(await this.step(() => database.run(marks)));
+      return true;
     } catch (error) {
-      if (isStopping()) return;
+      if (isStopping() || check < this.used) return true;
       this.isWhole = false;
       // The database module already logs that the database is unreachable.
       if (!(error instanceof ContentError))
         this.report(`The change log cannot be checked (${String(error)})`);
+      return false;
     }
   }
 

@@ -8,6 +8,8 @@ import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 /** Interval of change log maintenance in milliseconds. */
 const MAINTENANCE_INTERVAL = 30_000;
 const MAINTENANCE = 'content.change_log.maintain';
+/** Delay in milliseconds before maintenance that has failed runs again. */
+const RETRY_DELAY = 1000;
 /** Delay in milliseconds between a read of a total and the settling of pending changes. */
 const SETTLE_DELAY = 250;
 
@@ -20,6 +22,7 @@ export class ChangeLogWorker implements OnApplicationShutdown {
   private readonly keeper: ChangeLogKeeper;
   private readonly listeners: (() => void)[] = [];
   private settling: NodeJS.Timeout | null = null;
+  private retrying: NodeJS.Timeout | null = null;
 
   constructor(
     @Inject(CONTENT_SCHEMA) schema: Schema,
@@ -65,11 +68,18 @@ export class ChangeLogWorker implements OnApplicationShutdown {
 
   private async maintained(): Promise<void> {
     const before = this.isWhole;
-    await this.keeper.checkLog();
+    if (!(await this.keeper.checkLog())) this.retry();
     if (this.isWhole) await this.keeper.fold();
     if (before === this.isWhole) return;
     this.changeLog.forget();
     for (const listener of this.listeners) listener();
+  }
+
+  private retry(): void {
+    this.retrying ??= setTimeout(() => {
+      this.retrying = null;
+      void this.maintain();
+    }, RETRY_DELAY).unref();
   }
 
   /** Reports that a total was read: pending changes are settled, which makes the next total cheaper. */
@@ -88,7 +98,7 @@ export class ChangeLogWorker implements OnApplicationShutdown {
   }
 
   onApplicationShutdown(): void {
-    if (this.settling !== null) clearTimeout(this.settling);
+    for (const timer of [this.settling, this.retrying]) if (timer !== null) clearTimeout(timer);
     this.changeLog.close();
   }
 }

@@ -58,3 +58,27 @@ it('a check that a doubt overtakes says nothing, whether it ends before or after
     expect(keeper.isWhole).toBe(true);
   }
 });
+
+it('a check that began earlier does not replace the result of a later one', async () => {
+  const { keeper, waiting } = startKeeper();
+  const early = keeper.checkLog();
+  const late = keeper.checkLog();
+  const [first, second] = waiting.splice(0);
+  if (first === undefined || second === undefined) throw new Error('two checks must wait');
+  await finish(waiting, second);
+  await late;
+  first([{ name: 'pages', why: 'has no triggers' }]);
+  expect(await early).toBe(true);
+  expect(keeper.isWhole).toBe(true);
+});
+
+it('a check that fails asks to be repeated', async () => {
+  const keeper = new ChangeLogKeeper({
+    database: { run: () => Promise.reject(new Error('no connection')) } as never,
+    schema: buildSchema([page], []),
+    warn: () => undefined,
+    isStopping: () => false,
+  });
+  expect(await keeper.checkLog()).toBe(false);
+  expect(keeper.isWhole).toBe(false);
+});

@@ -161,7 +161,10 @@ describe.each(ADAPTERS)('metrics on %s', (adapter) => {
   it('show the pool, its queues, the cache and the change log', async () => {
     await test.http.get('/api/pages');
     // A response is kept once the change log has been checked after the writes above.
-    for (let i = 0; i < 100 && now().cache.hits === 0; i += 1) await test.http.get('/api/pages');
+    for (let i = 0; i < 400 && now().cache.hits === 0; i += 1) {
+      await test.http.get('/api/pages');
+      await sleep(10);
+    }
     const { pool, queues, cache, changeLog } = now();
     // Maintenance may use a connection at the same time.
     const { max = 0, used = 0, idle = 0 } = pool ?? {};
