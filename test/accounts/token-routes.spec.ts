@@ -109,6 +109,10 @@ describe.each(ADAPTERS)('the routes of API tokens, on %s', (adapter) => {
     [{ data: { name: 'a', kind: 'custom', grants: [] } }, 'grants must be an object'],
     [{ data: { name: 'a', kind: 'read-only', days: '7' } }, 'days must be a number'],
     [{ data: { name: 'a', kind: 'read-only', days: 0.5 } }, '"days" must be a positive whole number'],
+    [
+      { data: { name: 'a', kind: 'read-only', days: 1e9 } },
+      '"days" must be a positive whole number, at most',
+    ],
     [{ data: { name: 'a', kind: 'read-only', hash: 'x' } }, 'Invalid key hash'],
     [
       { data: { name: 'a', kind: 'custom', grants: { none: ['find'] } } },

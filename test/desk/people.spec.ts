@@ -264,6 +264,23 @@ describe.each(ADAPTERS)('people at the desk, on %s', (adapter) => {
       await signIn(editor).expect(200);
     });
 
+    it('stays, with all sessions, if its user has lost the desk', async () => {
+      const editor = await user('editor');
+      const { jwt } = (await signIn(editor)).body;
+      const become = async (role: string) =>
+        test.sql('update content_users set role_document_id = $1 where username = $2', [
+          await roleId(role),
+          editor.name,
+        ]);
+      await become('authenticated');
+      await as(jwt, 'post', '/desk/session/password')
+        .send({ currentPassword: PASSWORD, ...next })
+        .expect(403);
+      await become('editor');
+      await as(jwt, 'get', '/desk/model').expect(200);
+      await signIn(editor).expect(200);
+    });
+
     it('needs the token of a user; the cookie alone does not count', async () => {
       const { headers } = await signIn(await user('editor'));
       const cookie = String(headers['set-cookie']).split(';')[0] ?? '';

@@ -1,4 +1,5 @@
 /** Pages and files of the desk: headers, policy, prefixes, compressed copies. */
+import { createHash } from 'node:crypto';
 import { request, type ServerResponse } from 'node:http';
 import { chmod, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -286,6 +287,22 @@ describe.each(ADAPTERS)('the desk in other applications, on %s', (adapter) => {
       await client(test).delete('/desk/session').expect(404);
       await test.close();
     }
+  });
+
+  it('19.9: without passwords, a code sets no password and signs no user in', async () => {
+    const test = await startDesk({ folder, adapter, users: { local: false } });
+    const [username, password] = ['ann', 'correct horse'];
+    const email = 'ann@example.com';
+    await client(test).post('/api/auth/local/register').send({ username, email, password }).expect(200);
+    const hash = createHash('sha256').update('a code').digest('base64url');
+    await test.sql(
+      `update content_users set reset_password_token = $1, reset_password_expires = now() + interval '1 hour'`,
+      [hash],
+    );
+    const given = { code: 'a code', password, passwordConfirmation: password };
+    const { body } = await client(test).post('/api/auth/reset-password').send(given).expect(400);
+    expect(body).toEqual(failure(400, 'ApplicationError', 'This provider is disabled'));
+    await test.close();
   });
 
   it('without a build, pages are a 503, and a log line tells what to do', async () => {

@@ -35,7 +35,7 @@ export interface NewApiToken {
   readonly description?: string;
   /** Required for `custom`, not allowed for other kinds. */
   readonly grants?: Grants;
-  /** Days until the token expires, for example 7, 30 or 90. Default: it does not expire. */
+  /** Days until the token expires, for example 7, 30 or 90; at most 36,500. Default: it does not expire. */
   readonly days?: number;
 }
 
@@ -60,6 +60,8 @@ export const isKind: Test<ApiTokenKind> = (value): value is ApiTokenKind =>
 /** Token in the one response that contains its secret. */
 type NewlyShown = ApiToken & { readonly token: string };
 
+/** A hundred years. Much longer lifespans end after the last time that PostgreSQL and JSON can express. */
+const MAX_DAYS = 36_500;
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const TOKEN = /^nca_([0-9a-f]{16})_([\w-]{43})$/;
@@ -135,8 +137,8 @@ export class ApiTokens implements AuthStrategy {
 
   /**
    * Creates a token. The response alone contains `token`; the database stores a salted hash. Throws a
-   * ContentError for a taken name, unknown grants, or days that are not a positive whole number. So does a
-   * caller, your own code by default, with fewer permissions than the token.
+   * ContentError for a taken name, unknown grants, or days that are not a whole number from 1 to 36,500. So
+   * does a caller, your own code by default, with fewer permissions than the token.
    */
   async create(
     { name, kind, description, grants, days }: NewApiToken,
@@ -144,8 +146,8 @@ export class ApiTokens implements AuthStrategy {
   ): Promise<NewlyShown> {
     if ((kind === 'custom') !== (grants !== undefined))
       throw validationError('The kind "custom" requires "grants", and no other kind allows it');
-    if (days !== undefined && !(Number.isSafeInteger(days) && days > 0))
-      throw validationError('"days" must be a positive whole number');
+    if (days !== undefined && !(Number.isSafeInteger(days) && days > 0 && days <= MAX_DAYS))
+      throw validationError(`"days" must be a positive whole number, at most ${MAX_DAYS}`);
     const mistakes = checkGrants(grants ?? {}, { schema: this.schema, check: null }, 'grants');
     if (mistakes.length > 0) throw validationError(mistakes.join('; '));
     needCovered(as, kind, grants ?? null);

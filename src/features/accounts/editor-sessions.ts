@@ -76,7 +76,7 @@ export class EditorSessions implements EditorAccounts {
   changePassword(documentId: string, { address, body }: EditorAttempt): Promise<EditorSession> {
     const asked = { route: 'change-password', address, identifier: documentId };
     return this.limits.attempt(asked, async () =>
-      this.begin(await this.users.withNewPassword(documentId, body)),
+      this.begin(await this.users.withNewPassword(documentId, body, (account) => this.admit(account))),
     );
   }
 

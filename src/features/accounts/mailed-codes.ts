@@ -82,9 +82,9 @@ export class MailedCodes {
     return { admits: () => true, linkTo: (code) => linkTo(resetPasswordUrl, 'code', code) };
   }
 
-  /** Without a sender, a code would only replace that of an invitation. */
+  /** Without a sender, a code would only replace that of an invitation. Without passwords, it is refused. */
   private async mailReset(email: string, { admits, linkTo: linkOf }: ResetMail): Promise<void> {
-    if (this.sender === null) return;
+    if (this.sender === null || !this.options.local) return;
     const account = await this.accounts.byEmail(email);
     if (account === null || account.blocked === true || !(await admits(account))) return;
     const { token, hash } = newToken();

@@ -67,7 +67,7 @@ export class SignIn {
    * error as a wrong password.
    */
   async byPassword(body: unknown): Promise<Account> {
-    if (!this.options.local) throw application('This provider is disabled');
+    this.needLocal();
     const { identifier, password } = readFields(body, { identifier: 'text', password: 'text' });
     const account = await this.accounts.byIdentifier(identifier.trim());
     const right = await verifyPassword(password, account?.password ?? null);
@@ -115,6 +115,7 @@ export class SignIn {
 
   /** 19.9. */
   async resetPassword(body: unknown): Promise<SignedIn> {
+    this.needLocal();
     const { code, password, passwordConfirmation } = readFields(body, {
       code: 'text',
       password: 'password',
@@ -147,8 +148,15 @@ export class SignIn {
     return this.signedIn(await this.withNewPassword(documentId, body));
   }
 
-  /** Sets the password of an account by the old one, and returns the account. All sessions end. */
-  async withNewPassword(documentId: string | null, body: unknown): Promise<Account> {
+  /**
+   * Sets the password of an account by the old one, and returns the account. All sessions end. `check` runs
+   * before the password changes, and may throw.
+   */
+  async withNewPassword(
+    documentId: string | null,
+    body: unknown,
+    check: AccountCheck = accepted,
+  ): Promise<Account> {
     if (documentId === null) throw forbidden();
     const { currentPassword, password, passwordConfirmation } = readFields(body, {
       currentPassword: 'text',
@@ -161,12 +169,18 @@ export class SignIn {
       throw validationError('The provided current password is invalid');
     if (currentPassword === password)
       throw validationError('Your new password must be different than your current password');
+    await check(account);
     const changed = await this.accounts.set(
       { id: account.id, password: account.password },
       { password: await this.hashed(password), ...NO_CODE, sessions: [] },
     );
     if (!changed) throw validationError('The provided current password is invalid');
     return this.existing({ documentId });
+  }
+
+  /** A code that sets a password signs in as well, so that both need the same option. */
+  private needLocal(): void {
+    if (!this.options.local) throw application('This provider is disabled');
   }
 
   private async signedIn(account: Account): Promise<SignedIn> {
