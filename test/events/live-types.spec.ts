@@ -162,6 +162,19 @@ describe.each(ADAPTERS)('the stream of a type on %s', (adapter) => {
     await live.test.http.get('/api/live/memos').set('X-User', 'ann').expect(401);
   });
 
+  it('21.21: sends no event once the permission is revoked', async () => {
+    const id = await live.create('memos', { text: 'of dan' }, 'dan');
+    const client = await live.open('/memos', { user: 'dan' });
+    const change = { data: { text: 'still of dan' } };
+    const put = () => live.test.http.put(`/api/memos/${id}`).set('X-User', 'editor').send(change).expect(200);
+    await put();
+    await eventually(() => events(client), 1);
+    demoted.add('dan');
+    await put();
+    await eventually(() => (client.isClosed ? [1] : []), 1);
+    expect(events(client)).toHaveLength(1);
+  });
+
   it('21.21: a hook of reads refuses the stream, and ends it', async () => {
     const client = await live.open('/memos', { user: 'ann' });
     refused.add('ann');

@@ -20,8 +20,6 @@ const MAX_MISSED = 5000;
 const RESUMED = 2;
 /** Milliseconds after which a client connects again: at least, and at most more. */
 const [RETRY, SPREAD] = [1000, 4000];
-/** Longest time in milliseconds for which a caller is authenticated. */
-const MAX_AGE = 5000;
 const DAY = 86_400_000;
 
 export interface LiveListener {
@@ -71,11 +69,6 @@ export class LiveHub implements OnApplicationBootstrap, OnModuleDestroy, BeforeA
   /** Ends the streams of requests that arrived in the meantime. */
   beforeApplicationShutdown(): void {
     this.onModuleDestroy();
-  }
-
-  /** Milliseconds for which the caller of a stream is authenticated: until about the next heartbeat. */
-  get maxAge(): number {
-    return Math.min(MAX_AGE, 500 * (this.options.live?.heartbeatSeconds ?? 0));
   }
 
   /** Position after the events that the listeners have received. Throws a 503 before it is known. */

@@ -65,12 +65,9 @@ export class LiveController {
     const stream = await this.hub.open(response);
     if (request.method === 'HEAD') return stream.end();
     const { hub, visible, access } = this;
-    const { maxAge } = hub;
     const credentials = credentialsOf(request);
     const authenticate = (): ReturnType<ContentAccess['authenticate']> => access.authenticate(credentials);
-    void new TypeStream({ hub, visible, watched, stream, maxAge, authenticate }, caller).begin(
-      lastIdOf(request),
-    );
+    void new TypeStream({ hub, visible, watched, stream, authenticate }).begin(lastIdOf(request));
   }
 
   /** Throws NotFoundError for a path without a type whose writes are logged. */

@@ -9,7 +9,7 @@ import { concerns, type VisibleEvents, type Watched } from './visible-events.js'
 
 /** Batches that wait for a stream before it is dropped. It resumes with `Last-Event-ID`. */
 const MAX_WAITING = 50;
-/** Events that are sent at once. */
+/** Events that are sent at once, to a caller that has just been authenticated. */
 const BURST = 50;
 
 export interface TypeStreamBase {
@@ -17,8 +17,6 @@ export interface TypeStreamBase {
   readonly visible: VisibleEvents;
   readonly watched: Watched;
   readonly stream: EventStream;
-  /** Milliseconds for which a caller is authenticated. */
-  readonly maxAge: number;
   /** Authenticates the credentials of the request again. Throws if they are not valid any more. */
   readonly authenticate: () => Caller | Promise<Caller>;
 }
@@ -50,12 +48,8 @@ export class TypeStream implements LiveListener {
    */
   private resumedAt: string | null = null;
   private isBusy = false;
-  private authenticatedAt = performance.now();
 
-  constructor(
-    private readonly base: TypeStreamBase,
-    private caller: Caller,
-  ) {}
+  constructor(private readonly base: TypeStreamBase) {}
 
   /** Sends the first message, or the events after the position that the client sent. */
   async begin(lastId: string | undefined): Promise<void> {
@@ -133,12 +127,17 @@ export class TypeStream implements LiveListener {
 
   private async send(batch: FeedBatch, moves = true): Promise<void> {
     const { hub, stream, visible, watched } = this.base;
+    let caller: Caller | null = null;
     for (const [i, event] of batch.events.entries()) {
       if (!stream.isOpen) return;
-      // Bytes leave the process only between two tasks.
-      if (i % BURST === BURST - 1) await setImmediate();
+      if (i % BURST === BURST - 1) {
+        // Bytes leave the process only between two tasks.
+        await setImmediate();
+        caller = null;
+      }
       if (!concerns(event, watched) || this.missed.has(event.id)) continue;
-      if (await visible.isVisible(event, watched, await this.authenticated()))
+      caller ??= await this.authenticated();
+      if (await visible.isVisible(event, watched, caller))
         stream.send(
           printed({
             ...(moves ? { id: hub.positions.seal(positionAfter(event, batch)) } : {}),
@@ -150,12 +149,9 @@ export class TypeStream implements LiveListener {
 
   /** Returns the caller with its present permissions. Throws if it may not see the type any more. */
   private async authenticated(): Promise<Caller> {
-    const { authenticate, maxAge, visible, watched } = this.base;
-    if (performance.now() - this.authenticatedAt < maxAge) return this.caller;
+    const { authenticate, visible, watched } = this.base;
     const caller = await authenticate();
     await visible.admit(visible.watch(watched.type, watched, caller), caller);
-    this.caller = caller;
-    this.authenticatedAt = performance.now();
     return caller;
   }
 }
