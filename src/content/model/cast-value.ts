@@ -177,11 +177,6 @@ export function toBigint(value: unknown): string | undefined {
 
 export const castBiginteger: Cast = (value, def, at) => {
   const digits = toBigint(value);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    return at.report(
-      `${at.label} must be sent as text beyond ${Number.MAX_SAFE_INTEGER}, to keep its digits`,
-      value,
-    );
   if (digits === undefined) return at.report(`${at.label} must be a valid integer`, value);
   const exact = BigInt(digits);
   if (!at.draft && def.min !== undefined && exact < BigInt(def.min)) {
