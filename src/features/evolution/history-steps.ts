@@ -95,7 +95,7 @@ export function versionsConverted(
   const { before: type } = owner;
   if (type?.model !== 'type' || pair.before === null) return [];
   const name = quote(pair.before.name, 'string');
-  const value = sql`v.content->${name}`;
+  const value = sql`(v.content->${name})`;
   return ifThere(
     historyTableOf(evolution.after.schema.file),
     sql`update ${versionsIn(evolution)} v
