@@ -50,10 +50,10 @@ export class ChangeLogKeeper {
   lack: string | null = null;
   /** Number of stored changes at the last maintenance. */
   retained = 0;
-  private suspicions = 0;
+  /** Number of checks that have started. */
   private started = 0;
-  /** Number of the latest check whose result was used. */
-  private used = 0;
+  /** Number of the first check whose result counts: no earlier one replaces it. */
+  private first = 0;
   private fingerprints: ReadonlyMap<string, string> = new Map();
   /** Time and result of a query for the snapshot's `xmin`: all transactions below it have ended. */
   private ended: { readonly at: number; readonly xmin: string } | null = null;
@@ -62,7 +62,7 @@ export class ChangeLogKeeper {
 
   /** Marks the log as incomplete until the next check succeeds. */
   doubt(): void {
-    this.suspicions += 1;
+    this.first = this.started + 1;
     this.isWhole = false;
   }
 
@@ -72,7 +72,6 @@ export class ChangeLogKeeper {
    */
   async checkLog(): Promise<boolean> {
     const { database, schema, isStopping } = this.base;
-    const { suspicions } = this;
     const check = (this.started += 1);
     try {
       const { lacks, uncounted, marks } = compileProbe(schema);
@@ -80,8 +79,8 @@ export class ChangeLogKeeper {
         ({ name, why }) => [String(name), String(why)] as const,
       );
       // A later check may have ended before this one.
-      if (suspicions !== this.suspicions || check < this.used) return true;
-      this.used = check;
+      if (check < this.first) return true;
+      this.first = check;
       this.isWhole = lacking.length === 0;
       if (lacking.length > 0) {
         await this.complain(new Map(lacking));
@@ -93,7 +92,7 @@ export class ChangeLogKeeper {
       await this.compare(await this.step(() => database.run(marks)));
       return true;
     } catch (error) {
-      if (isStopping() || check < this.used) return true;
+      if (isStopping() || check < this.first) return true;
       this.isWhole = false;
       // The database module already logs that the database is unreachable.
       if (!(error instanceof ContentError))
