@@ -47,8 +47,7 @@ const ASYNC = keysOf<Omit<ContentModuleAsyncOptions, keyof ContentModel>>({
   provideInjectionTokensFrom: true,
 });
 
-/** Sources of run-time options. */
-
+/** Options of each way to configure the module. */
 export const OPTIONS = Object.freeze({
   forRoot: [...MODEL, ...RUNTIME],
   forRootAsync: [...MODEL, ...ASYNC],

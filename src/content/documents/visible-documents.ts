@@ -2,6 +2,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { checkedAs, isListOf, isNullOr, isOptional, isShape, isText } from '../../kernel/json.js';
+import type { Action } from '../access/actions.js';
 import { decideRead } from '../access/decide.js';
 import { byKind } from '../model/by-kind.js';
 import type { Attribute, ContentType } from '../model/model.js';
@@ -52,6 +53,12 @@ const titleName = (type: ContentType): string | undefined =>
 export const titleOf = (values: Values | null, type: ContentType): unknown =>
   values?.[titleName(type) ?? ''] ?? null;
 
+interface Page {
+  readonly published: boolean;
+  readonly action: Action;
+  readonly pageSize: number;
+}
+
 @Injectable()
 export class VisibleDocuments {
   constructor(
@@ -86,21 +93,9 @@ export class VisibleDocuments {
     const action = oneOf(type);
     for (const published of statesOf(type)) {
       if (decideRead(caller, type, { action, published }) === 'none') continue;
-      const query = {
-        filters: { documentId },
-        fields: ['documentId'],
-        ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
-        ...(type.localized ? { locale: '*' } : {}),
-        pagination: { page: 1, pageSize: 1, withCount: false },
-      };
-      const plan = this.documents.plan(type, query, {
-        kind: 'list',
-        by: null,
-        caller,
-        format: 'flat',
-        action,
-      });
-      if ((await this.documents.read(plan)).data !== '[]') return true;
+      const query = { filters: { documentId }, fields: ['documentId'] };
+      const data = await this.list({ type, caller }, query, { published, action, pageSize: 1 });
+      if (data !== '[]') return true;
     }
     return false;
   }
@@ -118,19 +113,32 @@ export class VisibleDocuments {
         ...(type.localized ? ['locale'] : []),
         ...this.titleFields({ type, caller }, published),
       ],
-      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
       ...(isDraft ? { withState: 'true' } : {}),
-      ...(type.localized ? { locale: '*' } : {}),
-      pagination: { page: 1, pageSize: this.settings.maxLimit, withCount: false },
     };
-    const request = { kind: 'list', by: null, caller, format: 'flat', action: 'find' } as const;
-    const { data } = await this.documents.read(this.documents.plan(type, query, request));
+    const page = { published, action: 'find', pageSize: this.settings.maxLimit } as const;
+    const data = await this.list({ type, caller }, query, page);
     return checkedAs(JSON.parse(data), isFound, 'A list of documents').map((row) => ({
       documentId: row.documentId,
       locale: type.localized ? (row.locale ?? null) : null,
       title: titleOf(row, type),
       status: row.__state?.status ?? 'published',
     }));
+  }
+
+  /** Returns a list in one state and all locales, as JSON. */
+  private async list(
+    { type, caller }: Viewer,
+    query: Readonly<Record<string, unknown>>,
+    { published, action, pageSize }: Page,
+  ): Promise<string> {
+    const whole = {
+      ...query,
+      ...(type.draftAndPublish ? { status: published ? 'published' : 'draft' } : {}),
+      ...(type.localized ? { locale: '*' } : {}),
+      pagination: { page: 1, pageSize, withCount: false },
+    };
+    const request = { kind: 'list', by: null, caller, format: 'flat', action } as const;
+    return (await this.documents.read(this.documents.plan(type, whole, request))).data;
   }
 
   private titleFields({ type, caller }: Viewer, published: boolean): readonly string[] {

@@ -52,7 +52,8 @@ export class DeskPages implements OnModuleInit {
     if (this.adapter.httpAdapter === undefined) return;
     this.build = await readBuild(this.folder).catch((error: unknown) => {
       this.logger.warn(
-        `The pages of the desk are not available: ${String(error)}. Install the package again, or run "npm run build" in its source`,
+        `The pages of the desk are not available: ${String(error)}. ` +
+          'Install the package again, or run "npm run build" in its source',
       );
       return null;
     });

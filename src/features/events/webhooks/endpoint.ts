@@ -83,8 +83,6 @@ const isHeaders = (value: unknown): boolean =>
       HEADER_VALUE.test(text),
   );
 
-/** ValidationError of a member of the body. */
-
 interface Rule {
   readonly key: string;
   readonly expected: string;
