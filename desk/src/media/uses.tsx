@@ -1,10 +1,10 @@
 /** Documents that use a file, and the question before files are deleted. */
-import { Anchor, Button, Group, List, Loader, Stack, Text } from '@mantine/core';
+import { Anchor, Button, List, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link as RouteLink } from 'wouter';
 import type { Json, Link } from '../form/values.ts';
 import { textOfValue } from '../form/values.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { useModel } from '../screens/app.tsx';
@@ -94,14 +94,11 @@ export function DeleteDialog({ files, close }: DeleteProps) {
       {uses === null && <Loader size="xs" aria-label={texts.loading} />}
       {uses !== null && <Text size="sm">{uses.length === 0 ? media.deleteUnused : media.deleteHint}</Text>}
       {uses !== null && uses.length > 0 && <UseList uses={uses} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={() => close(false)} data-autofocus>
-          {texts.cancel}
-        </Button>
+      <DialogButtons close={() => close(false)}>
         <Button color="red.9" loading={isSending} disabled={uses === null} onClick={() => void remove()}>
           {texts.delete}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

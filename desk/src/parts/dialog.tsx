@@ -1,5 +1,5 @@
 /** Dialogs over the page. Each is rendered only while it is open, and returns the focus when it closes. */
-import { Modal, Stack } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useTexts } from '../texts/texts.ts';
 
@@ -48,5 +48,24 @@ export function Dialog({ title, close, children, size = 'md' }: Props) {
     <Modal opened onClose={close} title={title} size={size} closeButtonProps={{ 'aria-label': texts.close }}>
       <Stack>{children}</Stack>
     </Modal>
+  );
+}
+
+interface Buttons {
+  readonly close: () => void;
+  /** Buttons that do what the dialog asks about. */
+  readonly children: ReactNode;
+}
+
+/** Last row of a dialog that asks before it acts: the button to cancel has the focus. */
+export function DialogButtons({ close, children }: Buttons) {
+  const { cancel } = useTexts();
+  return (
+    <Group justify="flex-end">
+      <Button variant="default" onClick={close} data-autofocus>
+        {cancel}
+      </Button>
+      {children}
+    </Group>
   );
 }

@@ -15,7 +15,7 @@ import {
   writeMatching,
 } from '../editor/bulk.ts';
 import type { Type } from '../model/model.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -112,10 +112,7 @@ export function BulkDialog(props: Props) {
         </Group>
       )}
       {data?.count === 0 && <Text size="sm">{bulk.nothing}</Text>}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {texts.cancel}
-        </Button>
+      <DialogButtons close={close}>
         <Button
           color={verb === 'delete' ? 'red.9' : undefined}
           loading={isSending}
@@ -124,7 +121,7 @@ export function BulkDialog(props: Props) {
         >
           {texts[verb]}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

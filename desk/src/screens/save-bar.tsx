@@ -11,7 +11,7 @@ import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
 import { textOfValue } from '../form/values.ts';
 import { hasDrafts, mayRelease, type Type } from '../model/model.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { reasonText } from '../texts/reasons.ts';
@@ -266,10 +266,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
           {error}
         </Text>
       )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {texts.cancel}
-        </Button>
+      <DialogButtons close={close}>
         {asked === 'unpublish' && <Button onClick={() => void act('unpublish')}>{texts.unpublish}</Button>}
         {asked === 'discard' && (
           <Button color="red" onClick={() => void act('discard')}>
@@ -286,7 +283,7 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
             {hasLocales || !isStored ? texts.deleteAll : texts.delete}
           </Button>
         )}
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

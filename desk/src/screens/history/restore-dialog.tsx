@@ -1,7 +1,7 @@
 /** Asks before a version is restored, and shows what the server refuses. */
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function RestoreDialog({ subject, version, close, restored }: Props) {
-  const { cancel, history } = useTexts();
+  const { history } = useTexts();
   const { locales } = useModel();
   const { dateTime } = useFormats();
   const client = useQueryClient();
@@ -39,14 +39,11 @@ export function RestoreDialog({ subject, version, close, restored }: Props) {
       {alert}
       <Text size="sm">{type.draftAndPublish ? history.restoreDraft : history.restorePublished}</Text>
       {hasShared && <Text size="sm">{history.shared}</Text>}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {cancel}
-        </Button>
+      <DialogButtons close={close}>
         <Button loading={isSending} onClick={() => void restore()}>
           {history.restore}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

@@ -1,12 +1,12 @@
 /** Deleted documents of a type, which can be restored. */
-import { Alert, Anchor, Button, Group, Pagination, Table, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Pagination, Table, Text } from '@mantine/core';
 import { IconRestore } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { textOfValue } from '../../form/values.ts';
 import type { Type } from '../../model/model.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { useSending } from '../../parts/sending.tsx';
 import { isolated } from '../../texts/isolated.ts';
@@ -142,7 +142,7 @@ interface DialogProps extends Restored {
 }
 
 function RestoreDialog({ type, documentId, title, close, restored }: DialogProps) {
-  const { cancel, history } = useTexts();
+  const { history } = useTexts();
   const client = useQueryClient();
   const { send, alert, isSending } = useSending();
   const restore = async (): Promise<void> => {
@@ -157,14 +157,11 @@ function RestoreDialog({ type, documentId, title, close, restored }: DialogProps
     <Dialog title={history.restoreDocumentTitle(isolated(title))} close={close}>
       {alert}
       <Text size="sm">{history.restoreDocumentHint}</Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {cancel}
-        </Button>
+      <DialogButtons close={close}>
         <Button loading={isSending} onClick={() => void restore()}>
           {history.restore}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

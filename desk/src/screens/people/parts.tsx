@@ -2,7 +2,7 @@
 import { Button, CopyButton, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ComponentProps, FormEvent } from 'react';
-import { Dialog, markFirstField } from '../../parts/dialog.tsx';
+import { Dialog, DialogButtons, markFirstField } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { type Sending, useSending } from '../../parts/sending.tsx';
 import { useTexts } from '../../texts/texts.ts';
@@ -74,14 +74,11 @@ export function QuestionDialog({ question, close }: { readonly question: Questio
     <Dialog title={title} close={close}>
       {alert}
       <Text size="sm">{hint}</Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {texts.cancel}
-        </Button>
+      <DialogButtons close={close}>
         <Button color="red.9" loading={isSending} onClick={() => void confirm()}>
           {label}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

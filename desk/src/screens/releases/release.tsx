@@ -3,7 +3,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -195,7 +195,7 @@ function Actions({ release, checked }: ActionsProps) {
 
 /** Releases after a question. A refusal is shown, with the problems at the documents. */
 function PublishDialog({ release, checked, close }: ActionsProps & { readonly close: () => void }) {
-  const { cancel, releases: texts } = useTexts();
+  const { releases: texts } = useTexts();
   const client = useQueryClient();
   const { send, alert, isSending } = useChanges();
   const { id, name, size } = release;
@@ -217,14 +217,11 @@ function PublishDialog({ release, checked, close }: ActionsProps & { readonly cl
     <Dialog title={texts.publishTitle(name)} close={close}>
       {alert}
       <Text size="sm">{texts.publishHint(size)}</Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {cancel}
-        </Button>
+      <DialogButtons close={close}>
         <Button loading={isSending} onClick={() => void publish()}>
           {texts.publish}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

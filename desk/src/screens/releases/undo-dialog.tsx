@@ -1,8 +1,8 @@
 /** Undo of a release: reports what that would do, then asks. */
-import { Alert, Button, Group, List, Loader, Text } from '@mantine/core';
+import { Alert, Button, List, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors.ts';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
 import { failureText } from '../../texts/reasons.ts';
 import { useTexts } from '../../texts/texts.ts';
@@ -54,10 +54,7 @@ export function UndoDialog({ release, close }: Props) {
       )}
       {report === undefined && error === null && <Loader size="sm" aria-label={texts.releases.checking} />}
       {report !== undefined && <Outcome release={release} report={report} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {texts.cancel}
-        </Button>
+      <DialogButtons close={close}>
         <Button
           loading={isSending}
           disabled={report === undefined || isRefused(report)}
@@ -65,7 +62,7 @@ export function UndoDialog({ release, close }: Props) {
         >
           {undo.label}
         </Button>
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }
