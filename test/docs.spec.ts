@@ -302,7 +302,7 @@ describe('documentation', () => {
     });
 
     it('names the commands of .ci/run', () => {
-      const steps = [...read('.ci/run').matchAll(/^step \w+ npm run --silent ([\w:]+)/gm)].map(
+      const steps = [...read('.ci/run').matchAll(/^ *step \w+ npm run --silent ([\w:]+)/gm)].map(
         ([, name = '']) => name,
       );
       expect(steps.filter((name) => !named.has(name))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Runs the proofs, and the specs with a dose at their full size on all adapters. The first argument limits
- * them to files whose path contains it.
+ * Runs the proofs, the specs with a dose at their full size, and specs on the adapter that `npm test` leaves
+ * out. The first argument limits them to files whose path contains it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';

@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineCollectionType } from 'nestjs-content-api';
 import { until } from '../crowd/loaded-app.ts';
-import { adaptersFor } from '../support/adapters.ts';
-import { createTestApp, recordBatches, type TestApp } from '../support/app.ts';
+import { ADAPTERS, createTestApp, recordBatches, type TestApp } from '../support/app.ts';
 import { Barrier } from '../support/barrier.ts';
 import { dose, expectSoon } from '../support/dose.ts';
 
@@ -26,7 +25,7 @@ interface Shown {
   readonly milliseconds: number;
 }
 
-describe.each(adaptersFor('express'))('concurrent short reads on %s', (adapter) => {
+describe.each(ADAPTERS)('concurrent short reads on %s', (adapter) => {
   const barrier = new Barrier();
   let test: TestApp;
   beforeAll(async () => {

@@ -98,28 +98,32 @@ export class Editor {
     await this.press('Sign in');
   }
 
-  async press(name: string): Promise<void> {
-    try {
-      await this.locator('button', name).click();
-    } catch (cause) {
-      throw new Error(`Not pressed: ${name}. The page shows:\n${await this.text()}`, { cause });
-    }
+  press(name: string): Promise<void> {
+    return this.click('button', name);
   }
 
   follow(name: string): Promise<void> {
-    return this.locator('link', name).click();
+    return this.click('link', name);
   }
 
   item(name: string): Promise<void> {
-    return this.locator('menuitem', name).click();
+    return this.click('menuitem', name);
   }
 
   option(name: string): Promise<void> {
-    return this.locator('option', name).click();
+    return this.click('option', name);
   }
 
   check(name: string): Promise<void> {
-    return this.locator('checkbox', name).click();
+    return this.click('checkbox', name);
+  }
+
+  private async click(role: string, name: string): Promise<void> {
+    try {
+      await this.locator(role, name).click();
+    } catch (cause) {
+      throw new Error(`Not clicked: ${role} ${name}. The page shows:\n${await this.shown()}`, { cause });
+    }
   }
 
   /** Replaces the text of a field. */
@@ -166,7 +170,7 @@ export class Editor {
   async until(wanted: string, holds: () => Promise<boolean>): Promise<void> {
     const end = Date.now() + 15_000;
     while (!(await holds().catch(() => false))) {
-      if (Date.now() > end) throw new Error(`Not reached: ${wanted}. The page shows:\n${await this.text()}`);
+      if (Date.now() > end) throw new Error(`Not reached: ${wanted}. The page shows:\n${await this.shown()}`);
       await sleep(30);
     }
   }
@@ -204,6 +208,12 @@ export class Editor {
     return this.until(`status ${text}`, async () =>
       (await this.texts('.desk-savebar .desk-status')).includes(text),
     );
+  }
+
+  /** Text of the page for a message: the part of the open screen first, on one line each. */
+  private async shown(): Promise<string> {
+    const screen = await this.texts('#content, [role=alert], [role=dialog]');
+    return [...screen, await this.text()].join('\n').replaceAll(/\n+/g, '\n');
   }
 
   /** Text that the page shows. */

@@ -283,6 +283,7 @@ export class Hand {
   /** Opens every document, and saves recovered work. Returns whether there was any. */
   async finish(): Promise<boolean> {
     await this.online();
+    this.opened.page.setDefaultTimeout(15_000);
     let hasSaved = false;
     for (const id of this.settings.documents) {
       await this.page.openAnew(`/content/article/${id}`);
