@@ -18,6 +18,9 @@ export const launch = async (userDataDir?: string): Promise<Browser> =>
     headless: 'shell',
   });
 
+/** Milliseconds that a page may take for one step: a loaded machine is slow. */
+export const PATIENCE = 45_000;
+
 export interface Opened {
   readonly page: Page;
   /** Violations of the policy, errors of scripts and requests of other servers. */
@@ -33,7 +36,7 @@ export async function openPage(context: Browser | BrowserContext, origin: string
   const page = await context.newPage();
   const complaints: string[] = [];
   await page.setViewport({ width: 1280, height: 900 });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE);
   page.on('console', (message) => {
     if (['error', 'warn'].includes(message.type()) && !EXPECTED.test(message.text()))
       complaints.push(message.text());

@@ -1,6 +1,7 @@
 /** Hands of an editor: finds controls by what a screen reader says, as people do. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
+import { PATIENCE } from './browser.ts';
 
 const quoted = (text: string): string => text.replace(/["\\]/g, '\\$&');
 
@@ -168,7 +169,7 @@ export class Editor {
 
   /** Waits until a condition holds. Throws an Error with the text of the page. */
   async until(wanted: string, holds: () => Promise<boolean>): Promise<void> {
-    const end = Date.now() + 15_000;
+    const end = Date.now() + PATIENCE;
     while (!(await holds().catch(() => false))) {
       if (Date.now() > end) throw new Error(`Not reached: ${wanted}. The page shows:\n${await this.shown()}`);
       await sleep(30);

@@ -1,7 +1,7 @@
 /** Editor of the lost-edit proof: types tokens at random, and notes which of them it has given up knowingly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext } from 'puppeteer-core';
-import { type Opened, openPage } from './browser.ts';
+import { type Opened, openPage, PATIENCE } from './browser.ts';
 import { Editor } from './editor.ts';
 import { DECIDE, LOOK, SAVE, TYPE, UNFOLD, WRITE } from './hand-scripts.ts';
 import type { Newsroom } from './newsroom.ts';
@@ -283,7 +283,7 @@ export class Hand {
   /** Opens every document, and saves recovered work. Returns whether there was any. */
   async finish(): Promise<boolean> {
     await this.online();
-    this.opened.page.setDefaultTimeout(15_000);
+    this.page.page.setDefaultTimeout(PATIENCE);
     let hasSaved = false;
     for (const id of this.settings.documents) {
       await this.page.openAnew(`/content/article/${id}`);
