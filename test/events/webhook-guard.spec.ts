@@ -1,7 +1,7 @@
 /** Tags in webhooks, and endpoints that do harm: they keep connections open, or want what they may not see. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AuthStrategy, defineCollectionType } from 'nestjs-content-api';
+import { type AuthStrategy, ContentAccess, defineCollectionType, type Grants } from 'nestjs-content-api';
 import { EventsModule, webhookType } from 'nestjs-content-api/events';
 import { failure } from '../http/helpers.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
@@ -28,6 +28,9 @@ const asAdmin: AuthStrategy = {
   authenticate: ({ headers }) =>
     headers['x-admin'] === undefined ? null : { kind: 'user', id: 'admin', roles: ['admin'] },
 };
+
+/** Roles from outside the code. */
+const roles = new Map<string, Grants>([['guest', { memo: ['find', 'findOne'] }]]);
 
 interface Received {
   readonly path: string;
@@ -89,6 +92,7 @@ describe('webhooks', () => {
           admin: { '*': '*' },
           reader: { article: [{ actions: ['find', 'readDrafts'], fields: ['title'] }] },
         },
+        source: { load: () => Promise.resolve(Object.fromEntries(roles)) },
       },
       auth: { strategies: [asAdmin] },
       imports: [
@@ -154,6 +158,25 @@ describe('webhooks', () => {
     expect(sent?.headers['authorization']).toBe(headers.Authorization);
     const { body } = await change(id, { ...elsewhere, headers: null }).expect(200);
     expect(body).toMatchObject({ data: { ...elsewhere, headers: [] } });
+  });
+
+  it('21.11: send nothing for a role that was removed, and list the reason', async () => {
+    const id = await webhook({ name: 'guest', url: `${url}/guest`, role: 'guest' });
+    await write('memos', { text: 'G' });
+    await eventually(() => at('/guest'), 1);
+    roles.delete('guest');
+    test.app.get(ContentAccess).refresh();
+    await write('memos', { text: 'H' });
+    const failures = async (): Promise<readonly (string | null)[]> => {
+      const { body } = await test.http.get(`/api/webhooks/${id}/attempts`).set('X-Admin', '1').expect(200);
+      const all = (body as { data: { failure: string | null }[] }).data.map(({ failure: text }) => text);
+      return all.filter((text) => text !== null);
+    };
+    expect(await eventually(failures, 1)).toEqual(['Role "guest" does not exist']);
+    expect(at('/guest')).toHaveLength(1);
+    await change(id, { url: `${url}/other` }).expect(400);
+    await test.http.post(`/api/webhooks/${id}/rotate`).set('X-Admin', '1').expect(400);
+    await change(id, { role: 'public' }).expect(200);
   });
 
   it.each<[string, string, object]>([

@@ -363,14 +363,21 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     const { body } = await test.http
       .post('/api/webhooks')
       .set(as('hooker'))
-      .send({ data: { ...input, role: 'unknown' } })
+      .send({ data: { ...input, role: 'hooker' } })
       .expect(201);
     const { id } = (body as { data: { id: string } }).data;
+    const change = (role: string): ReturnType<TestApp['http']['put']> =>
+      test.http.put(`/api/webhooks/${id}`).set(as('hooker')).send({ data: { role } });
+    await change('reader').expect(403);
+    const unknown = failure(400, 'ValidationError', 'Role "unknown" does not exist', {
+      ...{ key: 'role', path: 'role', source: 'body' },
+    });
+    await change('unknown').expect(400, unknown);
     await test.http
-      .put(`/api/webhooks/${id}`)
+      .post('/api/webhooks')
       .set(as('hooker'))
-      .send({ data: { role: 'reader' } })
-      .expect(403);
+      .send({ data: { ...input, name: 'other', role: 'unknown' } })
+      .expect(400, unknown);
     await test.http.delete(`/api/webhooks/${id}`).set(as('hooker')).expect(204);
   });
 

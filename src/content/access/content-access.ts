@@ -44,6 +44,8 @@ const COMBINATIONS = 500;
 
 interface Known {
   readonly at: number;
+  /** Names of all roles, also of those without grants. */
+  readonly names: ReadonlySet<string>;
   readonly grants: ReadonlyMap<string, readonly Grants[]>;
   readonly rights: LRUCache<string, Permissions>;
   anonymous: Caller | null;
@@ -54,7 +56,8 @@ function knownOf(at: number, sources: readonly RoleGrants[]): Known {
   for (const [role, granted] of sources.flatMap((source) => Object.entries(source))) {
     if (Object.keys(granted).length > 0) grants.set(role, [...(grants.get(role) ?? []), granted]);
   }
-  return { at, grants, rights: new LRUCache({ max: COMBINATIONS }), anonymous: null };
+  const names = new Set(sources.flatMap((source) => Object.keys(source)));
+  return { at, names, grants, rights: new LRUCache({ max: COMBINATIONS }), anonymous: null };
 }
 
 /**
@@ -173,6 +176,11 @@ export class ContentAccess {
   /** Returns the combined permissions of roles. Unknown roles and roles without grants add nothing. */
   async permissionsOf(roles: readonly string[]): Promise<Permissions> {
     return this.rightsIn(await this.current(), roles);
+  }
+
+  /** Whether the code or a source names a role. */
+  async hasRole(role: string): Promise<boolean> {
+    return (await this.current()).names.has(role);
   }
 
   /**

@@ -5,6 +5,7 @@ import { Documents } from '../../../content/documents/documents.service.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { typeUid } from '../../../content/model/naming.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
+import { validationError } from '../../../kernel/errors.js';
 import { isObject } from '../../../kernel/json.js';
 import { LiveTags } from '../live/live-tags.js';
 import type { LoggedEvent } from '../logged-event.js';
@@ -65,9 +66,9 @@ export class WebhookEntries {
   }
 
   private async callerOf({ role }: WebhookEndpoint): Promise<Caller> {
-    return role === undefined
-      ? SYSTEM
-      : this.access.callerOf({ kind: 'token', id: 'webhook', roles: [role] });
+    if (role === undefined) return SYSTEM;
+    if (!(await this.access.hasRole(role))) throw validationError(`Role "${role}" does not exist`);
+    return this.access.callerOf({ kind: 'token', id: 'webhook', roles: [role] });
   }
 
   private async read(type: ContentType, query: RawQuery, caller: Caller): Promise<object | null> {

@@ -112,6 +112,7 @@ export class Webhooks implements OnModuleInit {
    */
   async create(input: WebhookEndpoint, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
     checkEndpoint({ ...input });
+    await this.needRole(input.role ?? null);
     await this.needCovered(as, input.role ?? null);
     const secret = newSecret();
     const id = await this.stored.create(input, secret);
@@ -135,6 +136,7 @@ export class Webhooks implements OnModuleInit {
     checkEndpoint({ name: known.name, url: known.url, ...rest });
     this.needHeaders(known, rest);
     const role = rest.role === undefined ? known.role : rest.role;
+    await this.needRole(role ?? null);
     await this.needCovered(as, known.role ?? null);
     await this.needCovered(as, role ?? null);
     await this.stored.update(id, { ...rest, ...(enabled === undefined ? {} : { enabled }) });
@@ -154,6 +156,7 @@ export class Webhooks implements OnModuleInit {
   /** Gives a stored webhook a new secret. Requests are signed with the former one, too, for 24 hours. */
   async rotate(id: string, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
     const known = await this.storedOne(id);
+    await this.needRole(known.role ?? null);
     await this.needCovered(as, known.role ?? null);
     const secret = newSecret();
     await this.stored.rotate(id, secret);
@@ -254,6 +257,12 @@ export class Webhooks implements OnModuleInit {
     const isElsewhere = changes.url !== undefined && new URL(changes.url).origin !== new URL(url).origin;
     if (isElsewhere && changes.headers === undefined && Object.keys(headers).length > 0)
       throw wrongValue('headers', 'headers must be given again for another server, or null for none');
+  }
+
+  /** Refuses a role that does not exist: it may later be created, with more permissions than the caller. */
+  private async needRole(role: string | null): Promise<void> {
+    if (role !== null && !(await this.access.hasRole(role)))
+      throw wrongValue('role', `Role "${role}" does not exist`);
   }
 
   /** Refuses a caller who would get to see more by a webhook than it may read. */
