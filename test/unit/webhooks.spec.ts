@@ -3,7 +3,8 @@ import { sign, verify } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
 import { RETRIES, retryAfter } from '../../src/features/events/backoff.ts';
 import { isNetwork, PublicAddresses } from '../../src/features/events/webhooks/public-addresses.ts';
-import { secondsOf } from '../../src/features/events/webhooks/send.ts';
+import { checkEndpoint } from '../../src/features/events/webhooks/endpoint.ts';
+import { secondsOf, send } from '../../src/features/events/webhooks/send.ts';
 import {
   isSecret,
   newSecret,
@@ -33,6 +34,22 @@ describe('retries of events', () => {
     [undefined, null],
   ])('read Retry-After %p as %p seconds', (header, seconds) => {
     expect(secondsOf(header, Date.parse('2026-11-25T10:00:00Z'))).toBe(seconds);
+  });
+});
+
+describe('headers of webhooks', () => {
+  it.each(['Trailer', 'host', 'Content-Length', 'TE', 'Webhook-Id', 'a b', ''])('cannot be "%s"', (name) => {
+    const endpoint = { name: 'a', url: 'https://example.org', headers: { [name]: 'x' } };
+    expect(() => checkEndpoint(endpoint)).toThrow('headers must be an object of texts');
+  });
+
+  it('fail the attempt if Node refuses them', async () => {
+    const post = { url: new URL('http://127.0.0.1:1/'), body: '{}', timeout: 1000 };
+    const sent = await send({ ...post, headers: { Trailer: 'x' } }, new PublicAddresses(['127.0.0.1']));
+    expect(sent).toMatchObject({
+      kind: 'failed',
+      failure: 'The endpoint cannot be reached (ERR_HTTP_TRAILER_INVALID)',
+    });
   });
 });
 

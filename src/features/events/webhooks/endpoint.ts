@@ -55,7 +55,7 @@ export interface ActiveEndpoint extends WebhookEndpoint {
 
 /** Request headers that the library sets, or that would change the meaning of the request. */
 const RESERVED_HEADERS =
-  /^(host|content-|transfer-|connection|webhook-|x-strapi-event|te$|upgrade|expect|keep-alive)/i;
+  /^(host|content-|transfer-|connection|webhook-|x-strapi-event|te$|trailer$|upgrade|expect|keep-alive)/i;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 // Control characters would end the header.
 const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;

@@ -74,35 +74,42 @@ function discard(response: IncomingMessage, timeout: number): void {
 }
 
 /** Sends a webhook to an http or https URL. Never throws. */
-export function send({ url, headers, body, timeout }: Post, addresses: PublicAddresses): Promise<Outcome> {
+export function send(post: Post, addresses: PublicAddresses): Promise<Outcome> {
   return new Promise((resolve) => {
     try {
-      addresses.check(url);
+      start(post, addresses, resolve);
     } catch (error) {
       resolve(failed(reasonOf(error)));
-      return;
     }
-    const isSecure = url.protocol === 'https:';
-    const { plain, secure } = connectionsTo(addresses);
-    const sent = (isSecure ? secureRequest : plainRequest)(url, {
-      method: 'POST',
-      agent: isSecure ? secure : plain,
-      headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)) },
-      lookup: addresses.lookup,
-    });
-    const timer = setTimeout(() => {
-      resolve(failed(`The endpoint did not respond within ${timeout / 1000} s`));
-      sent.destroy();
-    }, timeout);
-    const settle = (outcome: Outcome): void => {
-      clearTimeout(timer);
-      resolve(outcome);
-    };
-    sent.on('response', (response) => {
-      settle(outcomeOf(response.statusCode ?? 0, response.headers['retry-after']));
-      discard(response, timeout);
-    });
-    sent.on('error', (error) => settle(failed(reasonOf(error))));
-    sent.end(body);
   });
+}
+
+function start(
+  { url, headers, body, timeout }: Post,
+  addresses: PublicAddresses,
+  resolve: (outcome: Outcome) => void,
+): void {
+  addresses.check(url);
+  const isSecure = url.protocol === 'https:';
+  const { plain, secure } = connectionsTo(addresses);
+  const sent = (isSecure ? secureRequest : plainRequest)(url, {
+    method: 'POST',
+    agent: isSecure ? secure : plain,
+    headers: { ...headers, 'Content-Length': String(Buffer.byteLength(body)) },
+    lookup: addresses.lookup,
+  });
+  const timer = setTimeout(() => {
+    resolve(failed(`The endpoint did not respond within ${timeout / 1000} s`));
+    sent.destroy();
+  }, timeout);
+  const settle = (outcome: Outcome): void => {
+    clearTimeout(timer);
+    resolve(outcome);
+  };
+  sent.on('response', (response) => {
+    settle(outcomeOf(response.statusCode ?? 0, response.headers['retry-after']));
+    discard(response, timeout);
+  });
+  sent.on('error', (error) => settle(failed(reasonOf(error))));
+  sent.end(body);
 }
