@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
-import { ApiError, OfflineError } from './api/errors.ts';
+import { ApiError, isTemporary, OfflineError } from './api/errors.ts';
 import { session } from './api/session.ts';
 import { loadExtension } from './extension.ts';
 import { App } from './screens/app.tsx';
@@ -58,7 +58,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       refetchOnWindowFocus: true,
-      retry: (count, error) => error instanceof OfflineError && count < 3,
+      retry: (count, error) => isTemporary(error) && count < 3,
       throwOnError: (error) => !(error instanceof ApiError || error instanceof OfflineError),
     },
   },

@@ -10,6 +10,9 @@ const { ChangeLog } = (await import(
   underJest ? '../../src/cache/change-log.ts' : '../../dist/cache/change-log.js'
 )) as typeof Ledgers;
 
+/** Milliseconds from a notification of the server to its effect, as on a busy network. */
+const DELAY = 20;
+
 export class NotifyChangeLog extends ChangeLog {
   private readonly url: string;
   private listener: pg.Client | null = null;
@@ -34,7 +37,7 @@ export class NotifyChangeLog extends ChangeLog {
     client.on('error', () => undefined);
     client.on('notification', ({ payload }) => {
       const change = JSON.parse(payload ?? '') as Omit<Ledgers.DocumentChange, 'id'>;
-      this.changes.push({ ...change, id: null });
+      setTimeout(() => this.changes.push({ ...change, id: null }), DELAY);
     });
     await client.query('listen content_change');
   }

@@ -325,7 +325,7 @@ export class DocumentEditor extends Observed<Snapshot> {
       this.show({ saving: 'idle' });
       return true;
     } catch (error) {
-      // An action is not repeated by itself: the editor decides again.
+      // The requests were repeated for some seconds: the editor decides again.
       if (isTemporary(error)) this.show({ saving: 'refused', error: error.message });
       else {
         const isStale = error instanceof ApiError && error.status === 412 && !isRepeated;

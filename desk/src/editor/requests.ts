@@ -55,6 +55,24 @@ async function told(place: Place, write: Promise<Answer<Envelope>>): Promise<Ans
   return answer;
 }
 
+/** Milliseconds between two attempts of an action, and the number of attempts. */
+const PAUSE = 2000;
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Sends an action again while the server is unavailable, with the same key. After the last attempt the editor
+ * decides: a publication must not surprise minutes later.
+ */
+async function attempt<T>(send: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts += 1)
+    try {
+      return await send();
+    } catch (error) {
+      if (!isTemporary(error) || attempts === MAX_ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+}
+
 export class DocumentRequests {
   constructor(private readonly model: Model) {}
 
@@ -118,11 +136,17 @@ export class DocumentRequests {
     const query = this.query(place);
     if (action in place.type.verbs) {
       const path = `${this.path(place)}/actions/${action}`;
-      return told(place, request(path, { method: 'POST', query, ifMatch, key }));
+      return told(
+        place,
+        attempt(() => request(path, { method: 'POST', query, ifMatch, key })),
+      );
     }
     const { status: _status, ...published } = query;
-    const body = { data: {} };
-    return told(place, request(this.path(place), { method: 'PUT', query: published, body, ifMatch, key }));
+    const ask = { method: 'PUT', query: published, body: { data: {} }, ifMatch, key } as const;
+    return told(
+      place,
+      attempt(() => request(this.path(place), ask)),
+    );
   }
 
   /** Deletes the version of a locale, or the whole document. */

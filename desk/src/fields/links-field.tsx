@@ -4,11 +4,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
+import { messageOf } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import { type Json, keyOf, type Link, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import { isToOne, type Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
+import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 import { FieldHead } from './field-head.tsx';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
@@ -129,7 +131,7 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
   const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search.trim(), 200);
-  const { data, isFetching, hasNextPage, fetchNextPage } = useInfiniteQuery({
+  const { data, error, isFetching, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['targets', target.name, locale, asked],
     enabled: combobox.dropdownOpened,
     placeholderData: keepPreviousData,
@@ -184,7 +186,11 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
               <bdi>{link.title ?? texts.untitled}</bdi>
             </Combobox.Option>
           ))}
-          {found.length === 0 && !isFetching && <Combobox.Empty>{texts.noResults}</Combobox.Empty>}
+          {found.length === 0 && !isFetching && (
+            <Combobox.Empty>
+              {error === null ? texts.noResults : reasonText(messageOf(error), texts)}
+            </Combobox.Empty>
+          )}
           {hasNextPage && <Combobox.Option value="more">{texts.moreResults}</Combobox.Option>}
         </Combobox.Options>
       </Combobox.Dropdown>

@@ -57,3 +57,19 @@ export async function loseResponses(page: Page): Promise<void> {
   });
   await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/*', requestStage: 'Response' }] });
 }
+
+/** Responds to the next request of each pattern as a server that is unavailable for a moment. */
+export async function refuseOnce(page: Page, patterns: readonly string[]): Promise<void> {
+  for (const urlPattern of patterns) {
+    const session = await page.createCDPSession();
+    session.on('Fetch.requestPaused', ({ requestId }) => {
+      const response = { requestId, responseCode: 503, responseHeaders: [] };
+      const end = (): Promise<void> => session.detach();
+      session
+        .send('Fetch.fulfillRequest', response)
+        .then(end)
+        .catch(() => undefined);
+    });
+    await session.send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] });
+  }
+}

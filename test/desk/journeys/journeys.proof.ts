@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext } from 'puppeteer-core';
 import sharp from 'sharp';
 import { ADAPTERS } from '../../support/app.ts';
-import { hasBrowser, launch, loseResponses, type Opened, openPage } from './browser.ts';
+import { hasBrowser, launch, loseResponses, type Opened, openPage, refuseOnce } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, startNewsroom } from './newsroom.ts';
 
@@ -217,6 +217,19 @@ const PASSWORD = 'a long password of an editor';
     await ann.page.setOfflineMode(false);
     await ann.savesItself();
     expect(await stored(documentId)).toMatchObject({ lead: 'In a tunnel.' });
+  });
+
+  it('links and publishes although the server is unavailable for a moment', async () => {
+    await api('post', '/tags', { data: { label: 'Patience' } });
+    const { documentId } = await make({ title: 'During a restart' });
+    await ann.open(`/content/article/${documentId}`);
+    await refuseOnce(ann.page, ['*/api/tags?*', '*/actions/publish?*']);
+    await ann.link('Add to Tags', 'Patience', 'Patience');
+    await ann.saved();
+    await ann.press('Publish');
+    await ann.status('Published');
+    const { tags } = await stored(documentId, 'populate=tags');
+    expect(tags).toMatchObject([{ label: 'Patience' }]);
   });
 
   it('signs in again over the page when the session has ended, and the save completes', async () => {
