@@ -14,6 +14,8 @@ export interface Job {
   readonly seed: number;
   /** Deadline in the format of `Date.now()`. */
   readonly until: number;
+  /** Least time of the requests in milliseconds, even if the applications have started late. */
+  readonly least: number;
   /** Number of pairs of reads, and of writes, per caller. */
   readonly requests: number;
   readonly leaky: boolean;
@@ -40,13 +42,15 @@ class Run {
   readonly coverage = nothing();
   readonly findings: Finding[] = [];
   private readonly job: Job;
+  private readonly until: number;
 
   constructor(job: Job) {
     this.job = job;
+    this.until = Math.max(job.until, Date.now() + job.least);
   }
 
   private goesOn(asked: number): boolean {
-    return asked < this.job.requests && Date.now() < this.job.until;
+    return asked < this.job.requests && Date.now() < this.until;
   }
 
   private found(pair: Pair, { path, query, v4 }: Question, problem: string): void {

@@ -79,6 +79,7 @@ try {
     writers: part(writers, i),
     seed: budget.seed,
     until: started + budget.seconds * (1 - CLOSING) * 1000,
+    least: (budget.seconds * 1000) / 3,
     requests: Math.ceil(budget.requests / Math.max(1, callers.length)),
     leaky: values['leak'] === true,
   }));
