@@ -1,14 +1,16 @@
 /** Grants in the format of the role routes (protocol 19.20, 19.21). */
+import { isDeepStrictEqual } from 'node:util';
 import { checkGrants } from '../../content/access/check-grants.js';
 import { ACTIONS, type Action } from '../../content/access/actions.js';
-import { type Grant, type Grants, Permissions } from '../../content/access/permissions.js';
+import { type Grants, Permissions } from '../../content/access/permissions.js';
 import { validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
 import { dataMistake } from '../../content/plan/check-condition.js';
 import { AUDIT_GRANT, DESK_GRANT, RELEASES_GRANT } from '../../content/model/naming.js';
 import { suggest } from '../../content/model/suggest.js';
-import { type LeafLimits, limitsOf, sentLimits, storedLimits } from './tree-conditions.js';
+import { type ChangedGrants, changedGrants, type GrantChange } from './changed-grants.js';
+import { type LeafLimits, limitsOf, sentLimits } from './tree-conditions.js';
 
 /** Action in a tree. With `where` or `preset`, it is granted on the documents that meet the condition. */
 interface TreeLeaf extends LeafLimits {
@@ -92,35 +94,71 @@ export function treeOf(permissions: Permissions, schema: Schema, withLimits = fa
     const group = (tree[groups[0] ?? ''] ??= { controllers: {} });
     group.controllers[controller] = Object.fromEntries(
       Object.entries(actions).map(([name, all]) => {
-        const enabled = all.every((action) => permissions.allows(subject, action));
-        const limits = enabled || !withLimits ? null : limitsOf(permissions, subject, all);
-        return [name, { enabled: enabled || limits !== null, policy: '', ...limits }];
+        const enabled = isOnAll(permissions, subject, all);
+        return [name, withLimits ? leafOf(permissions, subject, all) : { enabled, policy: '' }];
       }),
     );
   }
   return tree;
 }
 
+const isOnAll = (permissions: Permissions, subject: string, actions: readonly Action[]): boolean =>
+  actions.every((action) => permissions.allows(subject, action));
+
+function leafOf(permissions: Permissions, subject: string, actions: readonly Action[]): TreeLeaf {
+  const limits = isOnAll(permissions, subject, actions) ? null : limitsOf(permissions, subject, actions);
+  return { enabled: limits !== null || isOnAll(permissions, subject, actions), policy: '', ...limits };
+}
+
 /** Other spellings of actions; newer protocol versions use `readDraft`. */
 const SYNONYMS: Readonly<Record<string, string>> = { readDraft: 'readDrafts' };
 
+/** Grants before a tree is applied, and the permissions that clients see in the tree of the role. */
+export interface TreeBase {
+  readonly stored: Grants;
+  readonly shown: Permissions;
+}
+
 /**
- * Returns the grants of a tree. Disabled entries are ignored, because trees of other servers contain actions
- * of their own. Throws a ValidationError for an enabled entry that does not exist, and for a wrong condition.
- * An entry that names no condition keeps the one in `stored`: clients of the protocol do not know conditions.
+ * Applies a tree to stored grants. Only actions that the tree changes get other grants, because a tree shows
+ * neither attributes nor every condition and type. An entry that names no condition keeps the shown one:
+ * clients of the protocol do not know conditions. An empty list removes all grants.
+ *
+ * Disabled entries that do not exist are ignored, because trees of other servers contain actions of their
+ * own. Throws a ValidationError for an enabled one, and for a wrong condition.
  */
-export function grantsOfTree(tree: unknown, schema: Schema, stored: Grants = {}): Grants {
-  if (Array.isArray(tree) && tree.length === 0) return {};
+export function applyTree(tree: unknown, schema: Schema, { stored, shown }: TreeBase): ChangedGrants {
+  if (Array.isArray(tree) && tree.length === 0) return { grants: {}, added: {} };
   if (!isObject(tree))
     throw validationError('permissions must be an object', {
       key: 'permissions',
       path: 'permissions',
       source: 'body',
     });
+  const sent = sentIn(tree, schema);
+  const changes = branches(schema).flatMap(({ subject, actions }) =>
+    Object.entries(actions).flatMap(([name, all]): GrantChange[] => {
+      const { enabled, policy: _policy, ...limits } = leafOf(shown, subject, all);
+      const given = sent.get(`${subject} ${name}`) ?? [];
+      const wanted = distinct(given.map((one) => (one === 'none' ? {} : (one ?? limits))));
+      const same = enabled
+        ? wanted.length === 1 && isDeepStrictEqual(wanted[0], limits)
+        : wanted.length === 0;
+      return same ? [] : [{ subject, actions: all, wanted, isNew: !enabled }];
+    }),
+  );
+  return changedGrants(stored, changes, [...schema.types.keys()]);
+}
+
+/** Returns the conditions of enabled entries, by subject and action. */
+function sentIn(
+  tree: Readonly<Record<string, unknown>>,
+  schema: Schema,
+): ReadonlyMap<string, readonly ReturnType<typeof sentLimits>[]> {
   const known = branches(schema);
   const mayEnter = (type: ContentType): boolean =>
     known.some(({ subject }) => subject === type.singularApiId);
-  const grants = new Map<string, Grant[]>();
+  const sent = new Map<string, ReturnType<typeof sentLimits>[]>();
   for (const { group, controller, action, leaf } of enabledIn(tree)) {
     const branch = known.find((one) => one.controller === controller && one.groups.includes(group));
     if (branch === undefined)
@@ -131,20 +169,18 @@ export function grantsOfTree(tree: unknown, schema: Schema, stored: Grants = {})
       );
     const { subject, actions } = branch;
     const name = SYNONYMS[action] ?? action;
-    const meant = Object.hasOwn(actions, name) ? actions[name] : undefined;
     const path = `permissions.${group}.controllers.${controller}`;
-    if (meant === undefined) refuse(action, path, Object.keys(actions));
+    if (!Object.hasOwn(actions, name)) refuse(action, path, Object.keys(actions));
     const place = { type: limitable(subject, schema), path: `${path}.${action}`, mayEnter };
-    const limits = sentLimits(leaf, place) ?? storedLimits(stored[subject], meant) ?? 'none';
-    const granted = limits === 'none' ? meant : [{ actions: meant, ...limits }];
-    grants.set(subject, [...(grants.get(subject) ?? []), ...granted]);
+    const key = `${subject} ${name}`;
+    sent.set(key, [...(sent.get(key) ?? []), sentLimits(leaf, place)]);
   }
-  return Object.fromEntries([...grants].map(([name, list]) => [name, distinct(list)]));
+  return sent;
 }
 
 /** Groups of one action can occur twice, under both names of a type. */
-const distinct = (list: readonly Grant[]): readonly Grant[] => [
-  ...new Map(list.map((grant) => [JSON.stringify(grant), grant])).values(),
+const distinct = (list: readonly LeafLimits[]): readonly LeafLimits[] => [
+  ...new Map(list.map((limits) => [JSON.stringify(limits), limits])).values(),
 ];
 
 /** Content type whose actions can have conditions; undefined for the subjects of other routes. */
@@ -157,7 +193,8 @@ function limitable(subject: string, schema: Schema): ContentType | undefined {
 export function isTree(grants: Grants, schema: Schema): boolean {
   if (checkGrants(grants, { schema, check: dataMistake }, 'grants').length > 0) return false;
   const permissions = Permissions.of(grants);
-  const fromTree = Permissions.of(grantsOfTree(treeOf(permissions, schema, true), schema));
+  const none = { stored: {}, shown: Permissions.of({}) };
+  const fromTree = Permissions.of(applyTree(treeOf(permissions, schema, true), schema, none).grants);
   return fromTree.covers(permissions) && permissions.covers(fromTree);
 }
 

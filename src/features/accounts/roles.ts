@@ -6,12 +6,12 @@ import {
   type PermissionsSource,
   type RoleGrants,
 } from '../../content/access/content-access.js';
-import type { Grants } from '../../content/access/permissions.js';
+import { type Grants, Permissions } from '../../content/access/permissions.js';
 import { ContentError, notFound, validationError } from '../../kernel/errors.js';
 import { checkedAs, isCount, isNullOr, isShape, isText, type Tests } from '../../kernel/json.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { AccountTables } from './account-tables.js';
-import { grantsOfTree, type PermissionTree } from './permission-tree.js';
+import { applyTree, type PermissionTree, type TreeBase } from './permission-tree.js';
 
 export interface Role {
   readonly id: number;
@@ -142,14 +142,17 @@ export class Roles implements PermissionsSource, OnModuleInit {
       name,
       description: input.description ?? null,
       type,
-      grants: this.grantsFrom(input, {}) ?? {},
+      grants: this.grantsFrom(input, { stored: {}, shown: Permissions.of({}) }) ?? {},
     });
     this.access.refresh();
   }
 
   async update(id: string, input: RoleInput): Promise<void> {
+    // Grants that another instance has changed must not count as changes of this tree.
+    this.access.refresh();
     const role = await this.one(id);
-    const grants = this.grantsFrom(input, role.grants);
+    const shown = await this.access.grantedTo(role.type);
+    const grants = this.grantsFrom(input, { stored: role.grants, shown });
     const { name = role.name, description = role.description } = input;
     await this.tables.roles.documents.update(role.documentId, {
       name,
@@ -173,10 +176,10 @@ export class Roles implements PermissionsSource, OnModuleInit {
   }
 
   /** Returns the grants of a body. Throws a ValidationError for wrong ones. */
-  private grantsFrom({ permissions }: RoleInput, stored: Grants): Grants | null {
+  private grantsFrom({ permissions }: RoleInput, base: TreeBase): Grants | null {
     if (permissions === undefined) return null;
-    const grants = grantsOfTree(permissions, this.schema, stored);
-    const [mistake] = checkGrants(grants, this.access.rules, 'permissions');
+    const { grants, added } = applyTree(permissions, this.schema, base);
+    const [mistake] = checkGrants(added, this.access.rules, 'permissions');
     if (mistake === undefined) return grants;
     throw validationError(mistake, { key: 'permissions', path: 'permissions', source: 'body' });
   }

@@ -2,7 +2,7 @@
 import { dataOf } from '../../content/access/data-conditions.js';
 import type { GrantFilters } from '../../content/access/grant-condition.js';
 import type { Action } from '../../content/access/actions.js';
-import type { Grant, Permissions } from '../../content/access/permissions.js';
+import type { Permissions } from '../../content/access/permissions.js';
 import { ContentError, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType } from '../../content/model/model.js';
@@ -70,19 +70,6 @@ const limitsIn = ({
   ...(isObject(where) ? { where } : {}),
   ...(isObject(preset) ? { preset } : {}),
 });
-
-/** Returns the stored condition under which all of the actions are granted; null without one. */
-export function storedLimits(
-  grants: '*' | readonly Grant[] | undefined,
-  actions: readonly Action[],
-): LeafLimits | null {
-  if (grants === undefined || grants === '*') return null;
-  for (const grant of grants)
-    if (typeof grant !== 'string' && (grant.where !== undefined || grant.preset !== undefined))
-      if (actions.every((action) => grant.actions === '*' || grant.actions.includes(action)))
-        return limitsIn(grant);
-  return null;
-}
 
 /** Returns the only condition as JSON under which the actions are granted; null for others. */
 export function limitsOf(
