@@ -158,6 +158,28 @@ describe('private files', () => {
       }
     });
 
+    it('a response that is repeated for an Idempotency-Key has links that are valid then', async () => {
+      const spy = jest.spyOn(Date, 'now');
+      const [file] = (await (await api.send(formOf([{}]))).json()) as { documentId: string }[];
+      const write = async (): Promise<readonly string[]> => {
+        const response = await api.ask('/api/pages?populate=cover', {
+          method: 'POST',
+          body: JSON.stringify({ data: { title: 'keyed', cover: file?.documentId } }),
+          headers: { 'content-type': 'application/json', 'idempotency-key': 'links' },
+        });
+        return urlsIn(await response.text());
+      };
+      const open = async (url = ''): Promise<number> => (await api.ask(url, { as: '' })).status;
+      try {
+        const [first] = await write();
+        spy.mockReturnValue(Date.now() + 180_000);
+        const [again] = await write();
+        expect([await open(first), await open(again)]).toEqual([403, 200]);
+      } finally {
+        spy.mockRestore();
+      }
+    });
+
     it('a write accepts an ETag of a response with signed links in If-Match', async () => {
       const { tag } = await page(`pages/${id}?populate=cover&status=draft`);
       const put = (match: string) =>

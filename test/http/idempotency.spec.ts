@@ -11,6 +11,7 @@ import {
   Permissions,
 } from 'nestjs-content-api';
 import { until } from '../crowd/loaded-app.ts';
+import type { Response } from 'supertest';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { failure } from './helpers.ts';
 
@@ -32,10 +33,14 @@ const memo = defineCollectionType({
   attributes: { title: { type: 'string' } },
 });
 
+/** Permissions of users with fewer than all. */
+const limited = new Map<string, Permissions>();
+
 class Users implements AuthStrategy {
   readonly name = 'users';
   authenticate({ bearer }: Credentials): Caller | null {
-    return bearer === null ? null : { kind: 'user', id: bearer, permissions: Permissions.ALL };
+    if (bearer === null) return null;
+    return { kind: 'user', id: bearer, permissions: limited.get(bearer) ?? Permissions.ALL };
   }
 }
 
@@ -130,6 +135,36 @@ describe.each(ADAPTERS)('requests with an Idempotency-Key on %s', (adapter) => {
       ids.add(body.data.documentId);
     }
     expect(ids.size).toBe(2);
+  });
+
+  it.each<[string, Permissions]>([
+    ['attributes', Permissions.of({ '*': '*' })],
+    ['documents', Permissions.of({ article: [{ actions: '*', where: () => ({ title: 'mine' }) }] })],
+  ])('repeat only the ids to a caller who may no longer read the same %s', async (which, before) => {
+    const user = `user-${adapter}-${which}`;
+    const write = async (): Promise<Response> =>
+      test.http
+        .post('/api/articles?populate=related')
+        .set({ Authorization: `Bearer ${user}`, 'Idempotency-Key': 'a' })
+        .send({ data: { title: 'mine' } });
+    limited.set(user, before);
+    const first = await write();
+    expect((await write()).body).toEqual(first.body);
+    limited.set(
+      user,
+      which === 'attributes'
+        ? Permissions.of({
+            article: [{ actions: ['create', 'find', 'findOne'], fields: ['slug'] }, 'publish'],
+          })
+        : Permissions.of({ article: [{ actions: '*', where: () => ({ title: 'other' }) }] }),
+    );
+    const again = await write();
+    const { id, documentId } = (first.body as { data: { id: number; documentId: string } }).data;
+    expect([again.status, again.body]).toEqual([201, { data: { id, documentId }, meta: {} }]);
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(again.headers['etag']).not.toBe(first.headers['etag']);
+    limited.set(user, before);
+    expect((await write()).body).toEqual(first.body);
   });
 
   it('return 409 while the first one runs, and its response after that', async () => {

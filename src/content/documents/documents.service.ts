@@ -139,6 +139,7 @@ export class Documents {
     );
     if (first === undefined) return [];
     const answers = await runWrites(this.base, [first, ...others]);
+    if (options.unsigned === true) return answers;
     return Promise.all(answers.map(async (answer) => (await this.base.links.in(answer)).answer));
   }
 

@@ -1,5 +1,6 @@
 /**
  * Idempotency keys: a write with an `Idempotency-Key` runs once, and its response is repeated for 24 hours.
+ * A caller whose permissions have changed in the meantime gets the ids only.
  */
 import { createHash } from 'node:crypto';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
@@ -10,11 +11,14 @@ import {
   compileStoredAnswer,
   type StoredAnswer,
 } from '../compile/compile-request-keys.js';
+import { compileRead } from '../compile/compile-read.js';
 import type { Database } from '../store/database.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { ContentError } from '../../kernel/errors.js';
+import { isObject } from '../../kernel/json.js';
 import { mutexOf } from '../plan/locks.js';
+import { openConditions } from '../plan/open-conditions.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { REPLAYED_HEADER, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { requestKeyTableOf } from '../model/request-keys.js';
@@ -40,6 +44,27 @@ const reused = (): ContentError =>
     `This ${REQUEST_KEY_HEADER} belongs to another request: use a new key`,
   );
 
+/**
+ * Returns a digest of what a caller sees in a response now: the statement that reads it, and the values of
+ * the conditions of grants. It is equal in all processes.
+ */
+function viewOf({ plan, caller }: Pick<KeyedRequest, 'plan' | 'caller'>): string {
+  const { operands, otherwise } = plan;
+  const plans = otherwise === null ? [plan] : [plan, { ...otherwise, operands }];
+  const statements = plans.map(compileRead).map(({ text, values }) => [text, values]);
+  const limits = (openConditions(caller)?.values ?? []).map((value) => JSON.stringify(value)).sort();
+  return digest(statements, limits);
+}
+
+/** Returns documents without all that grants can hide. */
+function withoutContent(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutContent);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => ['id', 'documentId'].includes(name)));
+}
+
+type Keyed = Omit<StoredAnswer, 'answer'> & Pick<KeyedRequest, 'plan' | 'caller'>;
+
 export class RequestKeys {
   private readonly running = new Set<string>();
 
@@ -53,20 +78,17 @@ export class RequestKeys {
   async once(request: KeyedRequest, write: (em: SqlEntityManager) => Promise<Answer>): Promise<Answer> {
     const { key, caller, plan, content, disconnect } = request;
     const id = digest(caller.kind, caller.id, key);
-    const stored = { id, fingerprint: digest(plan.format, ...content) };
+    const keyed = { id, fingerprint: digest(plan.format, ...content), plan, caller };
     if (this.running.has(id)) throw pending();
     this.running.add(id);
     try {
-      return await this.database.transaction(
-        (runner) => attempt(runner, { type: plan.type, ...stored }, write),
-        {
-          values: new Map(),
-          retryOn: plan.type.storage.contended,
-          shared: true,
-          mutex: mutexOf(plan.type, plan.documentId),
-          disconnect,
-        },
-      );
+      return await this.database.transaction((runner) => attempt(runner, keyed, write), {
+        values: new Map(),
+        retryOn: plan.type.storage.contended,
+        shared: true,
+        mutex: mutexOf(plan.type, plan.documentId),
+        disconnect,
+      });
     } finally {
       this.running.delete(id);
     }
@@ -75,25 +97,34 @@ export class RequestKeys {
 
 async function attempt(
   runner: Runner,
-  { type, id, fingerprint }: Omit<StoredAnswer, 'answer'> & Pick<ReadPlan, 'type'>,
+  keyed: Keyed,
   write: (em: SqlEntityManager) => Promise<Answer>,
 ): Promise<Answer> {
-  const table = requestKeyTableOf(type);
+  const { id, fingerprint, plan } = keyed;
+  const table = requestKeyTableOf(plan.type);
   const [lock] = await runner.run(compileHoldKey(id));
   if (lock?.['held'] !== true) throw pending();
   const [stored] = await runner.run(compileStoredAnswer(table, id));
-  if (stored !== undefined) return replayed(stored, fingerprint);
+  if (stored !== undefined) return replayed(stored, keyed);
   if (runner.em === null) throw new Error('The transaction has no entity manager');
   const answer = await write(runner.em);
   const { data, meta, head } = answer;
-  await runner.run(
-    compileStoreAnswer(table, { id, fingerprint, answer: JSON.stringify({ data, meta, head }) }),
-  );
+  const text = JSON.stringify({ data, meta, head, view: viewOf(keyed) });
+  await runner.run(compileStoreAnswer(table, { id, fingerprint, answer: text }));
   return answer;
 }
 
-function replayed({ fingerprint, answer }: Row, expected: string): Answer {
-  if (fingerprint !== expected) throw reused();
-  const { data, meta, head } = JSON.parse(String(answer)) as Pick<Answer, 'data' | 'meta' | 'head'>;
-  return new Answer(data, meta, head).withHeaders({ [REPLAYED_HEADER]: 'true' });
+interface Stored extends Pick<Answer, 'data' | 'meta' | 'head'> {
+  /** Missing in responses of earlier versions of the library. */
+  readonly view?: string;
+}
+
+function replayed({ fingerprint, answer }: Row, keyed: Keyed): Answer {
+  if (fingerprint !== keyed.fingerprint) throw reused();
+  const { data, meta, head, view } = JSON.parse(String(answer)) as Stored;
+  const shown =
+    view === viewOf(keyed)
+      ? new Answer(data, meta, head)
+      : new Answer(JSON.stringify(withoutContent(JSON.parse(data))), {}, head).withMeta({});
+  return shown.withHeaders({ [REPLAYED_HEADER]: 'true' });
 }

@@ -18,4 +18,6 @@ export interface WriteOptions {
   readonly passwords?: PasswordLimit;
   /** Kind of version that the write restores. Default null: none. */
   readonly restores?: Restores;
+  /** Whether the URLs of private files stay placeholders, which the caller signs. Default false. */
+  readonly unsigned?: boolean;
 }

@@ -7,6 +7,7 @@ import type { ReadAction } from '../documents/hooks.js';
 import type { ContentSchedule } from '../documents/schedules.js';
 import { ReadHeaders } from '../documents/read-headers.js';
 import { RequestKeys } from '../documents/request-keys.js';
+import { SignedLinks } from '../documents/signed-links.js';
 import type { WriteOptions } from '../documents/write-options.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { MARK_HEADER, parseMark } from '../query/mark.js';
@@ -47,6 +48,7 @@ export class ContentRequests {
     @Inject(DocumentHistory) private readonly history: DocumentHistory,
     @Inject(UnsentAnswers) private readonly unsent: UnsentAnswers,
     @Inject(ReadHeaders) private readonly headers: ReadHeaders,
+    @Inject(SignedLinks) private readonly links: SignedLinks,
     @Inject(Database) database: Database,
   ) {
     this.keys = new RequestKeys(database);
@@ -98,9 +100,11 @@ export class ContentRequests {
     const rest = { text: queryOf(request), version: request.params?.['version'] ?? null };
     if (key === null) return perform({ plan, body, options, ...rest });
     const content = [request.method, urlOf(request), body];
-    return this.keys.once({ key, caller, plan, content, disconnect }, (em) =>
-      perform({ plan, body, options: { ...options, em }, ...rest }),
+    // The stored response has no signed URLs, because they expire.
+    const answer = await this.keys.once({ key, caller, plan, content, disconnect }, (em) =>
+      perform({ plan, body, options: { ...options, em, unsigned: true }, ...rest }),
     );
+    return (await this.links.in(answer)).answer;
   }
 
   private async read(request: HttpRequest, { plan, caller }: Asked, action: ReadAction): Promise<Answer> {
