@@ -128,6 +128,31 @@ describe('attributes of schema files', () => {
     expect(adopted(attribute).attribute).toEqual(expected);
   });
 
+  it('makes two sides that both name an owner two one-way relations', () => {
+    const side = (name: string): Json => ({
+      ...{ type: 'relation', relation: 'oneToOne', target: 'api::thing.thing' },
+      ...{ inversedBy: name, mappedBy: name },
+    });
+    const { contentTypes } = definitionsOf(sources({ one: side('two'), two: side('one') }));
+    const oneWay = { type: 'relation', relation: 'oneToOne', target: 'thing' };
+    expect(contentTypes[0]?.attributes).toEqual({ one: oneWay, two: oneWay });
+  });
+
+  it('hides the attributes that the options of their type hide, and reports those that no type can hide', () => {
+    const more = { options: { privateAttributes: ['id', 'one', 'createdBy'] } };
+    const relation = { type: 'relation', relation: 'oneToOne', target: 'api::other.other' };
+    for (const attribute of [relation, { type: 'string' }, { type: 'media' }])
+      expect(adopted(attribute, more).attribute).toMatchObject({ private: true });
+    const { remarks } = definitionsOf(sources({ one: relation }, more));
+    expect(remarks.filter(({ text }) => text.includes('not private')).map(({ key }) => key)).toEqual(['id']);
+  });
+
+  it('generates the uid of a user from the name of the account', () => {
+    const attributes = { slug: { type: 'uid', targetField: 'username' }, username: { type: 'string' } };
+    const { userAttributes } = definitionsOf([{ uid: USERS.target, file: 'user', schema: { attributes } }]);
+    expect(userAttributes).toEqual({ slug: { type: 'uid', targetField: 'username', generate: true } });
+  });
+
   it('keeps both sides of a relation', () => {
     const other = {
       type: 'relation',
@@ -189,6 +214,8 @@ describe('attributes of schema files', () => {
       { type: 'relation', relation: 'manyToOne', target: 'api::other.other', inversedBy: 'gone' },
       /^changed: The relation is one-way/,
     ],
+    ['a source of uids that is missing', { type: 'uid', targetField: 'gone' }, /has no attribute "gone"/],
+    ['a source of uids that is no text', { type: 'uid', targetField: 'one' }, /"one" is no text or number/],
   ])('reports %s', (_name, attribute, expected) => {
     expect(adopted(attribute).remarks.join('\n')).toMatch(expected);
   });
@@ -260,6 +287,31 @@ describe('names of schema files', () => {
     expect(checkModel([], components)).toEqual([]);
   });
 
+  it('of components may be those of system attributes in documents, and change', () => {
+    const text = { type: 'string' };
+    const attributes = {
+      id: text,
+      locale: text,
+      createdAt: { type: 'date' },
+      publishedAt: text,
+      updatedBy: text,
+    };
+    const part = { uid: 'shared.video', file: 'video.json', schema: { attributes } };
+    const own = sources({
+      id: { type: 'increments' },
+      locale: text,
+      publishedAt: { type: 'datetime', private: true },
+    });
+    const { components, contentTypes, remarks } = definitionsOf([part, ...own]);
+    expect(Object.keys(components[0]?.attributes ?? {})).toEqual([
+      ...['locale_', 'createdAt_', 'publishedAt_', 'updatedBy_'],
+    ]);
+    expect(Object.keys(contentTypes[0]?.attributes ?? {})).toEqual(['locale_']);
+    expect(remarks.filter(({ text: said }) => said.startsWith('Every document has'))).toMatchObject([
+      { list: 'none', subject: 'api::thing.thing', key: 'publishedAt', file: 'thing/schema.json' },
+    ]);
+  });
+
   it('keep a name of which another attribute would take the column', () => {
     const { contentTypes } = definitionsOf(
       sources({ fooBar: { type: 'string' }, foo_bar: { type: 'string' } }),
@@ -291,6 +343,28 @@ describe('definitions', () => {
       friend: { type: 'relation', relation: 'manyToOne', target: 'user' },
     });
     expect(remarks).toMatchObject([{ list: 'changed', subject: uid, key: 'i18n', file: 'user' }]);
+  });
+
+  it('have the components of a plugin, which archives mark as components', () => {
+    const uid = 'plugin::shop.zone';
+    const part = {
+      uid,
+      file: 'schemas',
+      schema: { modelType: 'component', attributes: { city: { type: 'string' } } },
+    };
+    const zones = { type: 'component', component: uid, repeatable: true };
+    const { components, contentTypes } = definitionsOf([...sources({ zones }), part]);
+    expect(components.map(({ uid: name }) => name)).toEqual(['shared.seo', 'plugin-shop.zone']);
+    expect(contentTypes[0]?.attributes).toEqual({ zones: { ...zones, component: 'plugin-shop.zone' } });
+  });
+
+  it('report what the check of the model refuses with the name and the file of the source', () => {
+    const { remarks } = definitionsOf(
+      sources({ one: { type: 'component', component: 'shared.seo', repeatable: true, min: 5, max: 2 } }),
+    );
+    expect(remarks.filter(({ key }) => key === 'one')).toMatchObject([
+      { list: 'none', subject: 'api::thing.thing', file: 'thing/schema.json' },
+    ]);
   });
 
   it('are sound for broken schemas', () => {

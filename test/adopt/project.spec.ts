@@ -102,6 +102,17 @@ const FILES: Readonly<Record<string, Json | string>> = {
   'src/plugins/local/server/content-types/menu.js': 'module.exports = {};',
   'src/plugins/local/server/content-types/index.js': 'module.exports = {};',
   'src/extensions/remote/content-types/page/schema.json': { pluginOptions: { i18n: { localized: true } } },
+  // Folders of results are skipped; APIs and categories of components may have their names.
+  [typePath('public')]: typeSchema('public', { step: { type: 'component', component: 'build.step' } }),
+  'src/components/build/step.json': componentSchema('build.step', { text }),
+  'dist/src/api/public/content-types/public/schema.json': typeSchema('public', {}),
+  'public/components/build/step.json': componentSchema('build.step', {}),
+  'src/plugins/local/server/content-types/shelf.json': typeSchema('shelf', { text }),
+  'src/extensions/remote/strapi-server.ts':
+    'export default (plugin) => { plugin.contentTypes.page.attributes = {} };',
+  'src/extensions/local/strapi-server.js': 'module.exports = (plugin) => plugin;',
+  [typePath('twice')]:
+    '{"attributes":{"a":{"type":"string"},"list":[{"a":1},{"a":2}],"a":{"type":"text","type":"text"}}}',
   [typePath('commented')]: '{ // a comment\n "kind": "collectionType" }',
   [typePath('list')]: '[]',
   'src/api/code/content-types/code/schema.ts': 'export default {}',
@@ -134,7 +145,7 @@ describe('a project folder', () => {
 
   it('becomes an application whose types all have a route', async () => {
     const routes = host.definitions.contentTypes.filter(({ routes }) => routes !== false);
-    expect(routes).toHaveLength(NAMES.length + 4);
+    expect(routes).toHaveLength(NAMES.length + 6);
     for (const { pluralApiId } of routes) {
       const response = await fetch(`${host.url}/api/${pluralApiId}?populate=*`);
       expect([pluralApiId, response.status]).toEqual([pluralApiId, 200]);
@@ -171,9 +182,18 @@ describe('a project folder', () => {
     });
   });
 
+  it('reads APIs, components and types in folders that are skipped elsewhere', () => {
+    const { contentTypes, components } = host.definitions;
+    const named = (name: string) => contentTypes.find(({ singularApiId }) => singularApiId === name);
+    expect(named('public')?.attributes).toEqual({ step: { type: 'component', component: 'build.step' } });
+    expect(components.find(({ uid }) => uid === 'build.step')?.attributes).toEqual({ text });
+    expect(named('shelf')).toMatchObject({ routes: false, attributes: { text } });
+  });
+
   it('reports a type of a plugin once', () => {
-    expect(remarks.filter(({ file }) => file?.includes('/plugins/local/'))).toMatchObject([
-      { subject: 'src/plugins/local/server/content-types/menu.js' },
+    const ofPlugin = remarks.filter(({ file, list }) => list === 'none' && file?.includes('/plugins/local/'));
+    expect(ofPlugin.map(({ subject }) => subject)).toEqual([
+      'src/plugins/local/server/content-types/menu.js',
     ]);
   });
 
@@ -194,6 +214,9 @@ describe('a project folder', () => {
     ['plugin::local.box', undefined, 'becomes "box" without routes'],
     ['plugin::remote.page', undefined, 'does not contain its attributes'],
     ['src/plugins/local/server/content-types/menu.js', undefined, 'is code'],
+    ['src/extensions/remote/strapi-server.ts', undefined, 'only an export of the project shows'],
+    ['api::twice.twice', 'attributes.a', 'repeats the key'],
+    ['api::twice.twice', 'attributes.a.type', 'repeats the key'],
   ])('reports %s %s, with its file: %s', (subject, key, message) => {
     const found = remarks.filter((one) => one.subject === subject && one.key === key && one.list !== 'moved');
     expect(found.map((one) => one.text).join('\n')).toContain(message);

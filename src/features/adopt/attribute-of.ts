@@ -6,13 +6,14 @@ import { storedValue } from '../../content/model/value-context.js';
 import type { Issue } from '../../kernel/errors.js';
 import { isObject, isText, type Test } from '../../kernel/json.js';
 import { CUSTOM_FIELDS } from './custom-fields.js';
-import type { Names } from './names.js';
+import { type Names, USER_UID } from './names.js';
 import type { Fate } from './remark.js';
 import {
   isLocalized,
   isLocalizedAttribute,
   localizedOption,
   objectOf,
+  privateAttributes,
   type SourceModel,
   textOf,
 } from './source-schema.js';
@@ -120,13 +121,15 @@ export function isRequired({ attribute, say }: Reading): boolean {
   return false;
 }
 
+/** Whether responses hide an attribute, by its own option or by one of its type. */
+export const isPrivate = ({ model, name, attribute }: Reading): boolean =>
+  attribute['private'] === true || privateAttributes(model).includes(name);
+
 function common(reading: Reading): Plain {
-  const { model, name, attribute, say } = reading;
+  const { model, attribute, say } = reading;
   const plain: Plain = {};
   if (isRequired(reading)) plain['required'] = true;
-  const hidden = model.options['privateAttributes'];
-  if (attribute['private'] === true || (Array.isArray(hidden) && hidden.includes(name)))
-    plain['private'] = true;
+  if (isPrivate(reading)) plain['private'] = true;
   if (isLocalized(model) && isLocalizedAttribute(attribute)) plain['localized'] = true;
   else if (localizedOption(attribute['pluginOptions']))
     say('none', 'The option "pluginOptions.i18n.localized" has no effect: its type has no locales');
@@ -184,14 +187,24 @@ const isSource = (attribute: StrapiObject | undefined): boolean => {
   return isScalarType(type) && SCALAR_TYPES[type].search !== null;
 };
 
+const BUILT_IN_SOURCE = { type: 'string' };
+
+/** Returns a built-in text of users, which is none of their attributes in the schema of this move. */
+const builtInSource = ({ uid }: SourceModel, target: string): string | undefined =>
+  uid === USER_UID && ['username', 'email'].includes(target) ? target : undefined;
+
 function uidOf(reading: Reading): Plain {
   const { attribute, model, names, say } = reading;
   const plain = scalarOf('uid', reading);
   const target = textOf(attribute['targetField']);
   if (attribute['options'] !== undefined) say('none', 'The option "options" of "uid" has no counterpart');
   if (target === '') return plain;
-  const source = names.get(model.uid)?.attributes.get(target);
-  if (source === undefined || !isSource(model.attributes[target])) {
+  const source = names.get(model.uid)?.attributes.get(target) ?? builtInSource(model, target);
+  if (source === undefined) {
+    say('none', `The option "targetField" is left out: the type has no attribute "${target}"`);
+    return plain;
+  }
+  if (target === reading.name || !isSource(model.attributes[target] ?? BUILT_IN_SOURCE)) {
     say('none', `The option "targetField" is left out: "${target}" is no text or number attribute`);
     return plain;
   }

@@ -16,6 +16,7 @@ import {
   hasDrafts,
   isLocalized,
   objectOf,
+  privateAttributes,
   type SourceModel,
   sourceModel,
   type SourceSchema,
@@ -28,6 +29,9 @@ export interface Adopted extends Definitions {
   readonly names: Names;
   readonly models: Models;
 }
+
+/** Authors, whom no response of Strapi or of this library shows by default, under both of their names. */
+const AUTHORS: readonly string[] = ['createdBy', 'updatedBy', 'created_by', 'updated_by'];
 
 /** Plugins that Strapi itself provides. */
 const PLUGINS = [
@@ -83,10 +87,11 @@ function attributesOf(model: SourceModel, making: Making): AttributeDefinitions 
 const WITHOUT_EFFECT: readonly string[] = ['comment', 'increments', 'timestamps'];
 const READ: readonly string[] = ['draftAndPublish', 'privateAttributes'];
 
-function sayOptions(
-  { uid: subject, file, options, pluginOptions, rest }: SourceModel,
-  remarks: Remarks,
-): void {
+const OVERRIDDEN = 'Every document has the attribute: the options of the project are left out';
+const NOT_PRIVATE = 'The attribute is not private: every response shows it';
+
+function sayOptions(model: SourceModel, remarks: Remarks): void {
+  const { uid: subject, file, options, pluginOptions, rest, overridden } = model;
   const none = (key: string, text: string): void => remarks.add({ list: 'none', subject, key, text, file });
   for (const [key, value] of Object.entries(options))
     if (
@@ -100,6 +105,9 @@ function sayOptions(
   for (const key of Object.keys(pluginOptions))
     if (!['i18n', 'content-manager'].includes(key))
       none(key, `The option "pluginOptions.${key}" has no counterpart`);
+  for (const key of overridden) none(key, OVERRIDDEN);
+  for (const key of privateAttributes(model))
+    if (model.attributes[key] === undefined && !AUTHORS.includes(key)) none(key, NOT_PRIVATE);
   for (const key of Object.keys(rest)) none(key, `The key "${key}" of the schema has no counterpart`);
 }
 
@@ -258,7 +266,9 @@ export function definitionsOf(schemas: readonly SourceSchema[], settings: AdoptS
       .flatMap((model) => componentOf(model, making) ?? []),
     userAttributes: user === null ? {} : attributesOf(user, making),
   });
-  remarks.addAll(unsound);
+  // The checks name definitions by their names here.
+  const sources = new Map(named.map(({ uid, file }) => [names.get(uid)?.name, { subject: uid, file }]));
+  remarks.addAll(unsound.map((remark) => ({ ...remark, ...sources.get(remark.subject) })));
   for (const { uid: subject, file } of moved)
     if (isObject(names.get(subject)))
       remarks.add({ list: 'moved', subject, file, text: 'Type or component with its attributes' });

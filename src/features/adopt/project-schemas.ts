@@ -5,19 +5,17 @@ import { join, relative, sep } from 'node:path';
 import { isObject } from '../../kernel/json.js';
 import { AdoptError } from './adopt-error.js';
 import type { Remark } from './remark.js';
+import { repeatedKeys } from './repeated-keys.js';
 import type { SourceSchema } from './source-schema.js';
 
 /** Folders that contain no sources. */
-const SKIPPED: readonly string[] = [
-  'node_modules',
-  '.git',
-  'dist',
-  'build',
-  '.cache',
-  '.strapi',
-  '.tmp',
-  'public',
-];
+const SKIPPED: readonly string[] = ['node_modules', '.git', '.cache', '.strapi', '.tmp'];
+/** Folders of results, unless a project gives an API, a category of components or a type such a name. */
+const BUILT: readonly string[] = ['dist', 'build', 'public'];
+const OF_NAMES = /(?:^|[\\/])(?:src[\\/](?:api|components|extensions|plugins)|content-types)$/;
+
+const isSkipped = (directory: string, name: string): boolean =>
+  SKIPPED.includes(name) || (BUILT.includes(name) && !OF_NAMES.test(directory));
 /** Maximum depth of folders below the given one, which may be a monorepo. */
 const MAX_DEPTH = 12;
 
@@ -26,8 +24,8 @@ async function* filesBelow(directory: string, depth = 0): AsyncGenerator<string>
   const entries = await readdir(directory, { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory() && !SKIPPED.includes(entry.name)) yield* filesBelow(path, depth + 1);
-    else if (entry.isFile()) yield path;
+    if (entry.isFile()) yield path;
+    else if (entry.isDirectory() && !isSkipped(directory, entry.name)) yield* filesBelow(path, depth + 1);
   }
 }
 
@@ -53,9 +51,15 @@ const PLACES: readonly (readonly [RegExp, (groups: readonly string[]) => string]
     /(?:^|\/)plugins\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\/schema\.json$/,
     ([plugin, name]) => `plugin::${plugin}.${name}`,
   ],
+  [
+    /(?:^|\/)plugins\/([^/]+)\/(?:server\/)?(?:src\/)?content-types\/([^/]+)\.json$/,
+    ([plugin, name]) => `plugin::${plugin}.${name}`,
+  ],
   [/(?:^|\/)components\/([^/]+)\/([^/]+)\.json$/, ([category, name]) => `${category}.${name}`],
 ];
 
+const OF_OLD = 'The model is of Strapi 3, which cannot be adopted';
+const REPEATED = 'The file repeats the key: only its last value counts, as in Strapi';
 const OF_CODE = 'The schema is code: write its definition by hand, or adopt an export of the project';
 
 /** Schemas written as code, which this command cannot read. */
@@ -63,6 +67,10 @@ const CODE = /(?:^|\/)content-types\/[^/]+\/schema\.(?:js|ts|cjs|mjs)$/;
 /** Types of a plugin that are written as code: a file, or a folder without a schema file. */
 const CODE_OF_PLUGIN =
   /^(.*(?:^|\/)plugins\/[^/]+\/(?:server\/)?(?:src\/)?content-types\/(?!index\.)[^/.]+)(?:\/index)?\.(?:[cm]?js|ts)$/;
+/** Code that can change types of plugins. */
+const CODE_OF_EXTENSION =
+  /(?:^|\/)extensions\/[^/]+\/(?:strapi-server|(?:server\/)?content-types\/(?:[^/]+\/)?index)\.(?:[cm]?js|ts)$/;
+const OF_EXTENSION = 'The code can change types of the plugin, which only an export of the project shows';
 /** Files that change types of plugins. */
 const EXTENSION = /(?:^|\/)extensions\//;
 /** Models of Strapi 3. */
@@ -98,7 +106,12 @@ function schemaIn(text: string, [uid, file]: readonly [string, string]): SourceS
     return { uid, file, schema };
   } catch (error) {
     const reason = messageOf(error);
-    return { list: 'none', subject, file, text: `The file is no JSON: ${reason}` };
+    return {
+      list: 'none',
+      subject,
+      file,
+      text: `The file is no JSON: correct it, and run again (${reason})`,
+    };
   }
 }
 
@@ -126,10 +139,21 @@ function extended(schemas: readonly SourceSchema[]): ProjectSchemas {
 
 /** Remarks for the types of plugins that are code, and have no schema file in addition. */
 function codeRemarks(files: readonly string[], schemas: readonly SourceSchema[]): readonly Remark[] {
-  const folders = new Set(schemas.map(({ file }) => file.slice(0, file.lastIndexOf('/'))));
+  const folders = new Set(
+    schemas.flatMap(({ file }) => [file.slice(0, file.lastIndexOf('/')), file.replace(/\.json$/, '')]),
+  );
   return files
     .filter((file) => !folders.has(CODE_OF_PLUGIN.exec(file)?.[1] ?? ''))
     .map((file) => ({ list: 'none', subject: file, file, text: OF_CODE }));
+}
+
+/** Returns the remark about a file that this command cannot read, if it is one. */
+async function unreadable(file: string, path: string): Promise<Remark[]> {
+  const texts = OLD.test(file) ? [OF_OLD] : [];
+  if (CODE.test(file)) texts.push(OF_CODE);
+  if (CODE_OF_EXTENSION.test(file) && (await readFile(path, 'utf8')).includes('attributes'))
+    texts.push(OF_EXTENSION);
+  return texts.map((text) => ({ list: 'none', subject: file, file, text }));
 }
 
 export interface ProjectSchemas {
@@ -147,18 +171,20 @@ export async function readProject(directory: string): Promise<ProjectSchemas> {
   const code: string[] = [];
   for await (const path of filesBelow(directory)) {
     const file = relative(directory, path).split(sep).join('/');
-    if (CODE.test(file) || OLD.test(file)) {
-      const text = CODE.test(file) ? OF_CODE : 'The model is of Strapi 3, which cannot be adopted';
-      remarks.push({ list: 'none', subject: file, file, text });
-      continue;
-    }
     if (CODE_OF_PLUGIN.test(file)) code.push(file);
+    remarks.push(...(await unreadable(file, path)));
     const uid = uidOf(file);
     if (uid === null) continue;
-    const found = schemaIn(await readFile(path, 'utf8'), [uid, file]);
+    const text = await readFile(path, 'utf8');
+    const found = schemaIn(text, [uid, file]);
     if (found === null) continue;
-    if ('schema' in found) schemas.push(found);
-    else remarks.push(found);
+    if (!('schema' in found)) {
+      remarks.push(found);
+      continue;
+    }
+    schemas.push(found);
+    for (const key of repeatedKeys(text))
+      remarks.push({ list: 'none', subject: uid, key, file, text: REPEATED });
   }
   remarks.push(...codeRemarks(code, schemas));
   if (schemas.length === 0 && remarks.length === 0)

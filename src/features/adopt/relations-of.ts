@@ -1,6 +1,6 @@
 /** Relations of schema files as relations of definitions. */
 import { isLocalized, type SourceModel, textOf } from './source-schema.js';
-import { isRequired, keepOptions, type Plain, type Reading } from './attribute-of.js';
+import { isPrivate, isRequired, keepOptions, type Plain, type Reading } from './attribute-of.js';
 import { BUILT_IN, FILE_UID, ROLE_UID } from './names.js';
 import type { StrapiObject } from './strapi-archive.js';
 
@@ -34,6 +34,7 @@ function otherSide({ uid, name, attribute }: Side, models: Models): Side | null 
     mirror?.['type'] === 'relation' &&
     mirror['target'] === uid &&
     mirror[back] === name &&
+    textOf(mirror[option]) === '' &&
     mirror['relation'] === OPPOSITE.get(textOf(attribute['relation']));
   return isMirror ? { uid: target, name: other, attribute: mirror } : null;
 }
@@ -86,14 +87,14 @@ function morphSide(plain: Plain, reading: Reading, models: Models): Plain | null
 function fileRelation(reading: Reading, plain: Plain): Plain {
   const relation = textOf(reading.attribute['relation']);
   reading.say('changed', 'The relation to files becomes "media"');
-  const { required, private: isPrivate, localized } = plain;
+  const { required, private: hidden, localized } = plain;
   const isMany = /Many$/.test(relation) && relation !== 'manyToOne';
   return Object.fromEntries(
     Object.entries({
       type: 'media',
       multiple: isMany ? true : undefined,
       required,
-      private: isPrivate,
+      private: hidden,
       localized,
     }).filter(([, value]) => value !== undefined),
   );
@@ -105,7 +106,7 @@ export function relationOf(reading: Reading, models: Models): Plain | null {
   const relation = textOf(attribute['relation']);
   const plain: Plain = { type: 'relation', relation };
   if (isRequired(reading)) plain['required'] = true;
-  if (attribute['private'] === true) plain['private'] = true;
+  if (isPrivate(reading)) plain['private'] = true;
   keepOptions(plain, reading);
   if (isLocalized(model)) plain['localized'] = true;
   if (/^morphTo(One|Many)$/.test(relation)) return plain;

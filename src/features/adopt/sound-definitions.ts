@@ -33,6 +33,7 @@ const standIns = (userAttributes: AttributeDefinitions): readonly ContentTypeDef
     routes: false,
     attributes: {
       username: { type: 'string' },
+      email: { type: 'email' },
       role: { type: 'relation', relation: 'manyToOne', target: 'role', inversedBy: 'users' },
       ...userAttributes,
     },

@@ -1,5 +1,5 @@
 /** Schemas of types and components, from schema files or from an archive: one shape in Strapi 4 and 5. */
-import { isObject } from '../../kernel/json.js';
+import { isObject, isText } from '../../kernel/json.js';
 import type { StrapiObject } from './strapi-archive.js';
 
 /** Schema with its place: a file of a project, or a line of an archive. */
@@ -8,6 +8,12 @@ export interface SourceSchema {
   readonly uid: string;
   readonly file: string;
   readonly schema: StrapiObject;
+}
+
+/** Facts of a schema that decide which attributes Strapi adds. */
+interface Embedding {
+  readonly isComponent: boolean;
+  readonly pluginOptions: unknown;
 }
 
 export interface SourceModel {
@@ -19,6 +25,8 @@ export interface SourceModel {
   readonly options: StrapiObject;
   readonly pluginOptions: StrapiObject;
   readonly attributes: Readonly<Record<string, StrapiObject>>;
+  /** Attributes of the project that every document has in any case, with options of the project. */
+  readonly overridden: readonly string[];
   /** Other keys of the schema. */
   readonly rest: StrapiObject;
 }
@@ -62,30 +70,47 @@ export const SYSTEM: readonly string[] = [
   'strapi_assignee',
 ];
 
-/** Whether the schemas of archives list such an attribute without the project having declared it. */
-const isSystem = (name: string, attribute: StrapiObject): boolean =>
-  SYSTEM.includes(name) &&
-  (attribute['configurable'] === false ||
-    attribute['writable'] === false ||
-    attribute['visible'] === false ||
-    attribute['type'] === 'relation' ||
-    ['id', 'documentId', 'locale', 'createdAt', 'updatedAt', 'publishedAt'].includes(name));
+/** Whether Strapi itself declared an attribute, as the schemas of archives show. */
+const isDeclared = (attribute: StrapiObject): boolean =>
+  ['configurable', 'writable', 'visible'].some((option) => attribute[option] === false);
+
+/** Types of the system attributes that Strapi lists without further options. */
+const SYSTEM_TYPES: readonly string[] = ['increments', 'integer', 'datetime', 'string'];
+
+/** System attributes that no project can have instead. */
+const OF_EVERY_DOCUMENT: readonly string[] = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt'];
+
+/** Whether an attribute is one of every document, and of the schemas of archives; instances have only ids. */
+const isSystem = (name: string, attribute: StrapiObject, schema: Embedding): boolean =>
+  schema.isComponent
+    ? name === 'id'
+    : SYSTEM.includes(name) &&
+      (isDeclared(attribute) ||
+        attribute['type'] === 'relation' ||
+        OF_EVERY_DOCUMENT.includes(name) ||
+        (name === 'locale' && localizedOption(schema.pluginOptions)));
 
 const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0;
 
 export function sourceModel({ uid, file, schema }: SourceSchema): SourceModel {
-  const entries = Object.entries(objectOf(schema['attributes']))
-    .map(([name, attribute]): [string, StrapiObject] => [name, objectOf(attribute)])
-    .filter(([name, attribute]) => !isSystem(name, attribute));
+  const isComponent = schema['modelType'] === 'component' || !uid.includes('::');
+  const embedding = { isComponent, pluginOptions: schema['pluginOptions'] };
+  const all = Object.entries(objectOf(schema['attributes'])).map(
+    ([name, attribute]): [string, StrapiObject] => [name, objectOf(attribute)],
+  );
+  const isOwn = ([name, attribute]: [string, StrapiObject]): boolean => !isSystem(name, attribute, embedding);
+  const hasOptions = ([name, { type, ...options }]: [string, StrapiObject]): boolean =>
+    !isDeclared(options) && (!SYSTEM_TYPES.includes(textOf(type)) || !isEmpty(options) || name === 'locale');
   return {
     uid,
     file,
-    isComponent: !uid.includes('::'),
+    isComponent,
     kind: schema['kind'] === 'singleType' ? 'singleType' : 'collectionType',
     info: objectOf(schema['info']),
     options: objectOf(schema['options']),
     pluginOptions: objectOf(schema['pluginOptions']),
-    attributes: Object.fromEntries(entries),
+    attributes: Object.fromEntries(all.filter(isOwn)),
+    overridden: all.filter((one) => !isOwn(one) && hasOptions(one)).map(([name]) => name),
     rest: Object.fromEntries(
       Object.entries(schema).filter(([key, one]) => !READ.includes(key) && !isEmpty(one)),
     ),
@@ -109,3 +134,9 @@ export const isLocalizedAttribute = (attribute: StrapiObject): boolean =>
   localizedOption(attribute['pluginOptions']) || ['relation', 'uid'].includes(textOf(attribute['type']));
 
 export const hasDrafts = ({ options }: SourceModel): boolean => options['draftAndPublish'] === true;
+
+/** Names of the attributes that the options of a type hide from responses. */
+export function privateAttributes({ options }: SourceModel): readonly string[] {
+  const { privateAttributes: names } = options;
+  return Array.isArray(names) ? names.filter(isText) : [];
+}

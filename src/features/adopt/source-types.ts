@@ -39,7 +39,7 @@ export class SourceTypes {
     for (const uid of new Set([...adopted.names.keys(), ...BUILT_IN.keys()])) {
       const at = archived.findIndex(({ type }) => type.singularApiId === nameOf(uid));
       const found = archived[at];
-      if (found === undefined || (!uid.includes('::') && !BUILT_IN.has(uid))) continue;
+      if (found === undefined || adopted.models.get(uid)?.isComponent === true) continue;
       const order = String(at).padStart(4, '0');
       const moved = { uid, source: adopted.models.get(uid) ?? null, archived: found, order };
       this.moved.set(uid, moved);
@@ -61,7 +61,8 @@ export class SourceTypes {
 
   component(uid: string): Component | undefined {
     const name = this.adopted.names.get(uid)?.name;
-    return uid.includes('::') || name === undefined ? undefined : this.schema.components.get(name);
+    const isComponent = this.source(uid)?.isComponent ?? false;
+    return isComponent && name !== undefined ? this.schema.components.get(name) : undefined;
   }
 
   /** Returns the type or component of the running model. */
