@@ -1,5 +1,11 @@
 /** Previews: their URLs, and tokens that read one version of one document. */
-import { type Credentials, defineCollectionType, defineSingleType, type Identity } from 'nestjs-content-api';
+import {
+  type Credentials,
+  defineCollectionType,
+  defineSingleType,
+  type GrantFilters,
+  type Identity,
+} from 'nestjs-content-api';
 import { UsersModule, userTypes } from 'nestjs-content-api/accounts';
 import { DeskModule } from 'nestjs-content-api/desk';
 import { SECRET } from '../accounts/helpers.ts';
@@ -65,6 +71,13 @@ const ROLES = {
   },
   reader: { desk: ['open'], article: ['find', 'findOne'] },
   guest: { article: '*' },
+  some: {
+    desk: ['open'],
+    article: [
+      'readDrafts',
+      { actions: ['find', 'findOne'], where: { title: { $startsWith: 'Draft' } } as GrantFilters },
+    ],
+  },
 } as const;
 
 const auth = {
@@ -193,6 +206,18 @@ describe.each(ADAPTERS)('previews on %s', (adapter) => {
     await open({ type: 'author', documentId }).expect(404);
     await open({ type: 'nothing', documentId }).expect(404);
     await open({ type: 'file', documentId }).expect(404);
+  });
+
+  it('shows an editor whose grants have conditions the documents that meet them', async () => {
+    const { body } = await test.http
+      .post('/api/articles?status=draft')
+      .set('x-role', 'guest')
+      .send({ data: { title: 'Other' } })
+      .expect(201);
+    await open({ type: 'article', documentId: body.data.documentId, locale: 'en' }, 'some').expect(404);
+    const opened = await open({ type: 'article', documentId, locale: 'en' }, 'some').expect(200);
+    const token = opened.body.data.url.split('token=')[1];
+    expect((await read(token).expect(200)).body.data).toMatchObject({ title: 'Draft' });
   });
 
   it('needs the desk, and the permission to read drafts', async () => {

@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { unauthorized } from '../../content/access/auth-strategy.js';
 import type { Caller } from '../../content/access/caller.js';
 import { ContentAccess } from '../../content/access/content-access.js';
+import { decide } from '../../content/access/decide.js';
 import type { Answer } from '../../content/documents/answer.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
@@ -127,7 +128,7 @@ export class DeskPreviews {
     const isSingle = type.kind === 'singleType';
     if (isSingle !== (previewed.documentId === null)) throw notFound();
     const action = isSingle ? 'find' : 'findOne';
-    if (!caller.permissions.allows(type.singularApiId, action)) throw forbidden();
+    if (decide(caller, type, action) === 'none') throw forbidden();
     const by = byDocumentId(previewed.documentId);
     const plan = this.documents.plan(
       type,
