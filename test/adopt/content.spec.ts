@@ -24,12 +24,25 @@ const draft = { ...times, publishedAt: null };
 const QUOTE = 'My Parts.Quote';
 const CLASH = 'api::clash.clash';
 
+const [SHOP, TAG] = ['api::shop.shop', 'api::tag.tag'] as const;
+const ROW = { options: { draftAndPublish: false } };
+/** Relation of which both sides claim to own the links, as Strapi wrote it before 4.6. */
+const owning = (target: string, inversedBy: string): Json => ({
+  ...{ type: 'relation', relation: 'manyToMany', target, inversedBy },
+});
+
 const SCHEMAS: readonly Json[] = [
+  typeSchema('shop', { name: { type: 'string' }, tags: owning(TAG, 'shops') }, ROW),
+  typeSchema('tag', { name: { type: 'string' }, shops: owning(SHOP, 'tags') }, ROW),
+  componentSchema('shared.clip', {
+    ...{ publishedAt: { type: 'datetime' }, locale: { type: 'string' }, id: { type: 'increments' } },
+  }),
   typeSchema('clash', {
     status: { type: 'string' },
     'a b': { type: 'enumeration', enum: ['in progress'] },
     'to pages': { type: 'relation', relation: 'manyToMany', target: PAGE },
     'my zone': { type: 'dynamiczone', components: [QUOTE] },
+    clip: { type: 'component', component: 'shared.clip' },
   }),
   componentSchema(QUOTE, {
     'the text': { type: 'string' },
@@ -99,10 +112,13 @@ describe('content of an archive', () => {
         entity(CLASH, 1, {
           documentId: 'clash',
           status: 'open',
+          clip: { id: 3, publishedAt: '2020-02-02T00:00:00.000Z', locale: 'fr' },
           'a b': 'in progress',
           'my zone': [{ __component: QUOTE, id: 7, 'the text': 'Words' }],
           ...draft,
         }),
+        ...[1, 2].map((n) => entity(SHOP, n, { documentId: `shop${n}`, name: `Shop ${n}`, ...published })),
+        ...[1, 2].map((n) => entity(TAG, n, { documentId: `tag${n}`, name: `Tag ${n}`, ...published })),
         fileRow(1, 'photo_1'),
         fileRow(2, 'broken_2', {
           width: 30,
@@ -120,6 +136,11 @@ describe('content of an archive', () => {
         link([OWNER, 1, 'page'], [PAGE, 2]),
         link([OWNER, 2, 'page'], [PAGE, 1]),
         link([CLASH, 1, 'to pages'], [PAGE, 1]),
+        // Strapi exports the links of such a relation from both sides, or from one.
+        link([SHOP, 1, 'tags', 2], [TAG, 1, 1]),
+        link([SHOP, 1, 'tags', 1], [TAG, 2, 1]),
+        link([TAG, 1, 'shops', 1], [SHOP, 1, 2]),
+        link([TAG, 2, 'shops', 2], [SHOP, 2, 1]),
         link([QUOTE, 7, 'the page'], [PAGE, 1]),
         fileLink(1, [QUOTE, 7, 'the photo']),
         fileLink(1, [PAGE, 1, 'photo']),
@@ -181,6 +202,23 @@ describe('content of an archive', () => {
       { key: 'url', rows: ['file2: https://cdn.example.com/broken_2.jpg'] },
       { key: 'credit', rows: ['file2 (row 2)'] },
     ]);
+  });
+
+  it('keeps a relation in two ways although both sides claim to own it', async () => {
+    const names = async (path: string, field: string): Promise<string[]> =>
+      (await get(`${path}?populate=${field}`)).data[field].map(({ name }: { name: string }) => name);
+    expect(await names('shops/shop1', 'tags')).toEqual(['Tag 2', 'Tag 1']);
+    expect(await names('shops/shop2', 'tags')).toEqual(['Tag 2']);
+    expect(await names('tags/tag1', 'shops')).toEqual(['Shop 1']);
+    expect(await names('tags/tag2', 'shops')).toEqual(['Shop 1', 'Shop 2']);
+    expect(report.changed.filter(({ key }) => key === 'shops')).toMatchObject([
+      { subject: TAG, text: expect.stringContaining('Both sides own the relation') },
+    ]);
+  });
+
+  it('keeps values of components in attributes that are system ones of documents', async () => {
+    const { data } = await get('clashs/clash?status=draft&populate=clip');
+    expect(data.clip).toMatchObject({ id: 3, publishedAt_: '2020-02-02T00:00:00.000Z', locale_: 'fr' });
   });
 
   it('keeps the values of attributes and components whose names change', async () => {

@@ -153,6 +153,28 @@ describe('attributes of schema files', () => {
     expect(userAttributes).toEqual({ slug: { type: 'uid', targetField: 'username', generate: true } });
   });
 
+  it.each([
+    ['manyToMany', 'manyToMany', ['inversedBy', 'mappedBy']],
+    ['oneToOne', 'oneToOne', ['inversedBy', 'mappedBy']],
+    ['oneToMany', 'manyToOne', ['mappedBy', 'inversedBy']],
+  ])(
+    'gives a %s one owner if both sides claim to own it',
+    (relation, opposite, [first = '', second = '']) => {
+      const uid = 'api::thing.thing';
+      const up = { type: 'relation', relation, target: uid, inversedBy: 'down' };
+      const down = { type: 'relation', relation: opposite, target: uid, inversedBy: 'up' };
+      const { contentTypes, models } = definitionsOf(sources({ up, down }));
+      expect(contentTypes[0]?.attributes).toMatchObject({
+        up: { [first]: 'down' },
+        down: { [second]: 'up' },
+      });
+      expect(models.get(uid)?.attributes).toMatchObject({
+        up: { [first]: 'down' },
+        down: { [second]: 'up' },
+      });
+    },
+  );
+
   it('keeps both sides of a relation', () => {
     const other = {
       type: 'relation',

@@ -9,7 +9,7 @@ import { isObject, isShape, isText, type Test } from '../../kernel/json.js';
 import { attributeOf, type Plain, type Reading } from './attribute-of.js';
 import { type Layouts, layoutOf } from './layouts.js';
 import { BUILT_IN, type Names, namesOf, OF_BUILT_IN, USER_UID } from './names.js';
-import { type Models, relationOf } from './relations-of.js';
+import { type Models, relationOf, withOneOwner } from './relations-of.js';
 import { type Fate, type Remark, Remarks } from './remark.js';
 import { type Definitions, soundDefinitions } from './sound-definitions.js';
 import {
@@ -248,13 +248,14 @@ export interface AdoptSettings {
 export function definitionsOf(schemas: readonly SourceSchema[], settings: AdoptSettings = {}): Adopted {
   const remarks = new Remarks();
   const all = distinct(schemas.map(sourceModel), remarks);
-  const user = userModel(all, remarks);
-  const moved = all.filter(isContent);
   sayInternal(
     all.filter((model) => !isContent(model)),
     remarks,
   );
-  const named = [...moved, ...(user === null ? [] : [user])];
+  const ofUsers = userModel(all, remarks);
+  const named = withOneOwner([...all.filter(isContent), ...(ofUsers === null ? [] : [ofUsers])], remarks);
+  const moved = named.filter(isContent);
+  const user = named.find(({ uid }) => uid === USER_UID) ?? null;
   const { names, remarks: renamed } = namesOf(named);
   remarks.addAll(renamed);
   const models: Models = new Map(named.map((model) => [model.uid, model]));

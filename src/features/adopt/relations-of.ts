@@ -2,6 +2,7 @@
 import { isLocalized, type SourceModel, textOf } from './source-schema.js';
 import { isPrivate, isRequired, keepOptions, type Plain, type Reading } from './attribute-of.js';
 import { BUILT_IN, FILE_UID, ROLE_UID } from './names.js';
+import type { Remarks } from './remark.js';
 import type { StrapiObject } from './strapi-archive.js';
 
 const OPPOSITE: ReadonlyMap<string, string> = new Map([
@@ -37,6 +38,43 @@ function otherSide({ uid, name, attribute }: Side, models: Models): Side | null 
     textOf(mirror[option]) === '' &&
     mirror['relation'] === OPPOSITE.get(textOf(attribute['relation']));
   return isMirror ? { uid: target, name: other, attribute: mirror } : null;
+}
+
+/** Returns the other side of a relation if both claim to own it, as releases before 4.6 wrote them. */
+function otherOwner({ uid, name, attribute }: Side, models: Models): Side | null {
+  const target = textOf(attribute['target']);
+  const other = textOf(attribute['inversedBy']);
+  const found = models.get(target)?.attributes[other];
+  const isOwner =
+    (target !== uid || other !== name) &&
+    textOf(attribute['mappedBy']) === '' &&
+    textOf(found?.['mappedBy']) === '' &&
+    found?.['target'] === uid &&
+    found['inversedBy'] === name &&
+    found['relation'] === OPPOSITE.get(textOf(attribute['relation']));
+  return isOwner && found !== undefined ? { uid: target, name: other, attribute: found } : null;
+}
+
+/** Gives each relation that both sides claim to own one owner: the first one that may own it. */
+export function withOneOwner(given: readonly SourceModel[], remarks: Remarks): readonly SourceModel[] {
+  const models = new Map(given.map((model) => [model.uid, model]));
+  for (const { uid, isComponent } of given) {
+    const own = Object.entries(models.get(uid)?.attributes ?? {});
+    for (const [name, attribute] of isComponent ? [] : own) {
+      const side = { uid, name, attribute: models.get(uid)?.attributes[name] ?? attribute };
+      const other = otherOwner(side, models);
+      if (other === null) continue;
+      const inverse = attribute['relation'] === 'oneToMany' ? side : other;
+      const model = models.get(inverse.uid);
+      if (model === undefined) continue;
+      const { inversedBy: mappedBy, ...rest } = inverse.attribute;
+      const attributes = { ...model.attributes, [inverse.name]: { ...rest, mappedBy } };
+      models.set(inverse.uid, { ...model, attributes });
+      const text = `Both sides own the relation: "${textOf(mappedBy)}" of ${textOf(rest['target'])} stays the owner`;
+      remarks.add({ list: 'changed', subject: model.uid, key: inverse.name, text, file: model.file });
+    }
+  }
+  return [...models.values()];
 }
 
 /** Whether a side may own the relation: `oneToMany` is always the other side of a `manyToOne`. */
