@@ -76,6 +76,7 @@ const article = defineCollectionType({
 const ROLES: Readonly<Record<string, Grants>> = {
   admin: { '*': '*' },
   hooker: { webhook: '*', article: ['find'] },
+  shop: { article: ['readDrafts', { actions: ['find'], where: { title: { $startsWith: 'Shop' } } }] },
   reader: { article: [{ actions: ['find', 'readDrafts'], fields: ['title'] }] },
 };
 const byHeader: AuthStrategy = {
@@ -227,6 +228,26 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     const sent = await eventually(() => receiver.at('/narrow'), 2);
     expect(sent.map(({ body }) => body['event'])).toEqual(['entry.create', 'entry.publish']);
     expect(JSON.stringify(sent)).not.toMatch(/hidden|Cid/);
+  });
+
+  it('sends to an endpoint whose role has conditions the documents that meet them, and no deletions', async () => {
+    const { body } = await test.http
+      .post('/api/webhooks')
+      .set(as('admin'))
+      .send({ data: { name: 'shop', url: `${receiver.url}/shop`, role: 'shop' } })
+      .expect(201);
+    const { id } = (body as { data: { id: string } }).data;
+    for (const title of ['Home', 'Shop 1', 'Shop 2']) {
+      const documentId = await create('/api/articles?status=draft', { title });
+      await eventually(async () => (await webhooks()).filter(({ lag, pending }) => lag + pending > 0), 0);
+      await test.http.delete(`/api/articles/${documentId}`).expect(204);
+    }
+    await eventually(async () => (await webhooks()).filter(({ lag, pending }) => lag + pending > 0), 0);
+    expect(receiver.at('/shop').map(({ body: sent }) => sent)).toEqual([
+      expect.objectContaining({ event: 'entry.create', entry: expect.objectContaining({ title: 'Shop 1' }) }),
+      expect.objectContaining({ event: 'entry.create', entry: expect.objectContaining({ title: 'Shop 2' }) }),
+    ]);
+    await test.http.delete(`/api/webhooks/${id}`).set(as('admin')).expect(204);
   });
 
   it('21.8: a failing endpoint fails no request, is retried, and keeps the order of a document', async () => {

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { type Caller, SYSTEM } from '../../../content/access/caller.js';
 import { ContentAccess } from '../../../content/access/content-access.js';
+import { decideRead } from '../../../content/access/decide.js';
 import { Documents } from '../../../content/documents/documents.service.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { typeUid } from '../../../content/model/naming.js';
@@ -34,9 +35,11 @@ export class WebhookEntries {
   async bodyOf(endpoint: WebhookEndpoint, event: LoggedEvent): Promise<string | null> {
     const type = this.typeOf(event.type);
     const caller = await this.callerOf(endpoint);
-    if (type === null || !caller.permissions.allows(type.singularApiId, 'find')) return null;
+    if (type === null) return null;
     const isDraft = type.draftAndPublish && event.action !== 'publish';
-    if (isDraft && !caller.permissions.allows(type.singularApiId, 'readDrafts')) return null;
+    const readable = decideRead(caller, type, { action: 'find', published: !isDraft });
+    // A deleted document cannot be compared with a condition.
+    if (readable === 'none' || (event.action === 'delete' && readable !== 'all')) return null;
     const version = {
       status: isDraft ? 'draft' : 'published',
       locale: type.localized ? (event.locale ?? '*') : null,
