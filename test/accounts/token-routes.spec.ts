@@ -85,6 +85,7 @@ describe.each(ADAPTERS)('the routes of API tokens, on %s', (adapter) => {
     { kind: 'custom', grants: { topic: ['find', 'delete'] } },
     { kind: 'custom', grants: { '*': ['find'] } },
     { kind: 'custom', grants: { note: '*' } },
+    { kind: 'custom', grants: { note: [{ actions: ['find'], own: true }] } },
   ])('18.16 a caller cannot create a token with more permissions than its own: %j', async (more) => {
     const before = await count();
     const { body } = await create('keeper', more).expect(403);

@@ -76,6 +76,7 @@ const article = defineCollectionType({
 const ROLES: Readonly<Record<string, Grants>> = {
   admin: { '*': '*' },
   hooker: { webhook: '*', article: ['find'] },
+  titles: { webhook: '*', article: ['readDrafts', { actions: ['find'], fields: ['title'] }] },
   shop: { article: ['readDrafts', { actions: ['find'], where: { title: { $startsWith: 'Shop' } } }] },
   reader: { article: [{ actions: ['find', 'readDrafts'], fields: ['title'] }] },
 };
@@ -390,6 +391,12 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
     const change = (role: string): ReturnType<TestApp['http']['put']> =>
       test.http.put(`/api/webhooks/${id}`).set(as('hooker')).send({ data: { role } });
     await change('reader').expect(403);
+    // Of some articles, this role sees more attributes.
+    await test.http
+      .post('/api/webhooks')
+      .set(as('titles'))
+      .send({ data: { ...input, name: 'shop', role: 'shop' } })
+      .expect(403);
     const unknown = failure(400, 'ValidationError', 'Role "unknown" does not exist', {
       ...{ key: 'role', path: 'role', source: 'body' },
     });
@@ -466,5 +473,12 @@ describe.each(ADAPTERS)('webhooks on %s', (adapter) => {
       .set(as('admin'))
       .send({ data: { since: 'yesterday' } })
       .expect(400);
+    // Years that PostgreSQL cannot store.
+    for (const since of ['+275760-09-13T00:00:00Z', '-271821-04-20T00:00:00Z'])
+      await test.http
+        .post('/api/webhooks/site/replay')
+        .set(as('admin'))
+        .send({ data: { since } })
+        .expect(200);
   });
 });

@@ -1,5 +1,5 @@
 /** Permissions as values: equal ones are one object, with the actions of a caller (D16, D17). */
-import { ContentAccess, type Grants, Permissions } from 'nestjs-content-api';
+import { ContentAccess, type Grants, Permissions, type WhereOf } from 'nestjs-content-api';
 import type { Caller } from '../../src/content/access/caller.ts';
 import { decide, decideRead, isPersonal } from '../../src/content/access/decide.ts';
 import type { Action } from '../../src/content/access/actions.ts';
@@ -24,6 +24,9 @@ const typeOf = (name: string): ContentType => schema.types.get(name) as ContentT
 const [note, tag] = [typeOf('note'), typeOf('tag')];
 
 type Lists = readonly Grants[];
+
+const mine: WhereOf = () => ({ text: 'mine' });
+const NARROW: Grants = { note: [{ actions: ['find'], fields: ['text'] }] };
 
 const EQUAL: readonly [string, Lists, Lists][] = [
   ['in another order', [{ note: ['find', 'create'] }], [{ note: ['create', 'find'] }]],
@@ -103,6 +106,26 @@ describe('equal permissions are one object', () => {
     expect(sum).toBe(Permissions.of({ note: ['find'], tag: ['find'] }));
     expect(Permissions.of({ note: ['find'] }).plus(Permissions.of({ tag: ['find'] }))).toBe(sum);
     expect(sum.plus(Permissions.of({ note: ['find'] }))).toBe(sum);
+  });
+});
+
+describe('permissions cover others', () => {
+  const some = (fields?: readonly string[]): Grants => ({
+    note: [{ actions: ['find'], where: mine, ...(fields === undefined ? {} : { fields }) }],
+  });
+  const own = { note: [{ actions: ['find'], own: true }] } satisfies Grants;
+
+  it.each<[string, Lists, Lists, boolean]>([
+    ['themselves', [some(['text']), own], [some(['text']), own], true],
+    ['fewer attributes of all documents', [{ note: ['find'] }], [some(['text'])], true],
+    ['fewer attributes of some documents', [some()], [some(['text'])], true],
+    ['more attributes of some documents', [some(['text'])], [some()], false],
+    ['all attributes of some of all documents', [NARROW], [some()], false],
+    ['other attributes of some of all documents', [NARROW], [some(['writer'])], false],
+    ['the same attributes of some of all documents', [NARROW], [some(['text'])], true],
+    ['own documents, of which more attributes are shown alone', [some(['text']), own], [own], false],
+  ])('%s', (_what, a, b, expected) => {
+    expect(Permissions.of(...a).covers(Permissions.of(...b))).toBe(expected);
   });
 });
 

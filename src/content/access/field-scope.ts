@@ -11,5 +11,8 @@ export const intersection = (a: FieldScope, b: FieldScope): FieldScope => {
   return new Set([...a].filter((name) => b.has(name)));
 };
 
+export const isWithin = (part: FieldScope, whole: FieldScope): boolean =>
+  whole === null || (part !== null && [...part].every((name) => whole.has(name)));
+
 export const fieldsText = (fields: FieldScope): string[] | null =>
   fields === null ? null : [...fields].sort();

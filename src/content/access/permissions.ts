@@ -1,7 +1,7 @@
 /** Permissions by type and action. `decide` applies them to a caller (D16). */
 import { LRUCache } from 'lru-cache';
 import { acrossSubject, type Action, actionsOn, EVERY, stageSubject, withinAcross } from './actions.js';
-import { type FieldScope, fieldsText, intersection, NO_FIELDS, union } from './field-scope.js';
+import { type FieldScope, fieldsText, intersection, isWithin, NO_FIELDS, union } from './field-scope.js';
 import { fromData } from './data-conditions.js';
 import {
   type AnyEntry,
@@ -203,9 +203,14 @@ export class Permissions {
     return this.granted.size === 0 && this.limited.size === 0;
   }
 
-  /** Whether other permissions grant nothing in addition to these. */
+  /**
+   * Whether other permissions grant nothing in addition to these. Alone, a grant of some documents can show
+   * more of their attributes than together with others.
+   */
   covers(other: Permissions): boolean {
-    return this.plus(other).key === this.key;
+    const shows = ({ type, action }: LimitedEntry): boolean =>
+      isWithin(other.fields(type, action), this.fields(type, action));
+    return this.plus(other).key === this.key && other.entries.every(shows);
   }
 
   /** Returns the union with other permissions. */

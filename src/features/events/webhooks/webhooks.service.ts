@@ -58,6 +58,10 @@ const ATTEMPTS = 200;
 const ALL_READS = Permissions.of({ '*': ['find', 'findOne', 'readDrafts'] });
 const EVENT_ID = /^evt_(\d{1,18})$/;
 
+/** Returns a time as ISO 8601. PostgreSQL has no years of six digits, and the log has no earlier events. */
+const storable = (time: string): string =>
+  new Date(Math.min(Math.max(Date.parse(time), 0), Date.UTC(9999, 0))).toISOString();
+
 interface Known extends ActiveEndpoint {
   readonly id: string;
   readonly inCode: boolean;
@@ -205,7 +209,7 @@ export class Webhooks implements OnModuleInit {
     const replayed = await database.run(
       since === undefined
         ? compileReplay(file, reader, row)
-        : compileReplaySince(file, reader, new Date(since).toISOString()),
+        : compileReplaySince(file, reader, storable(since)),
     );
     await database.run(compileNext(file, reader));
     this.worker.round();
