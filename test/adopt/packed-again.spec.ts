@@ -46,6 +46,21 @@ describe('an archive that was packed again', () => {
     expect(remarks).toEqual([]);
   });
 
+  it('has the locales of rows, also if the project does not list them any more', async () => {
+    const localized = { pluginOptions: { i18n: { localized: true } } };
+    const news = (id: number, locale: string): Json => entity('api::news.news', id, { locale });
+    const { content, remarks } = await open(
+      entry('entities/entities_00001.jsonl', lines(news(1, 'de'), news(2, 'en'), news(3, 'not one'))),
+      entry('entities/entities_00002.jsonl', lines(entity('api::page.page', 1, { locale: 'own' }))),
+      entry('schemas/schemas_00001.jsonl', `${schema}\n${lines(typeSchema('news', {}, localized))}`),
+    );
+    expect(content?.survey).toMatchObject({ defaultLocale: 'en', locales: ['en', 'de'] });
+    expect(remarks.map(({ list, key }) => [list, key])).toEqual([
+      ['changed', 'en'],
+      ['changed', 'de'],
+    ]);
+  });
+
   it('names the file and the line of what cannot be read', async () => {
     const { content, remarks } = await open(
       entry('schemas/schemas_00001.jsonl', schema),

@@ -146,6 +146,7 @@ describe('a project folder', () => {
   it('becomes an application whose types all have a route', async () => {
     const routes = host.definitions.contentTypes.filter(({ routes }) => routes !== false);
     expect(routes).toHaveLength(NAMES.length + 6);
+    expect(routes.map(({ pluralApiId }) => pluralApiId)).toContain('roles');
     for (const { pluralApiId } of routes) {
       const response = await fetch(`${host.url}/api/${pluralApiId}?populate=*`);
       expect([pluralApiId, response.status]).toEqual([pluralApiId, 200]);
@@ -210,6 +211,7 @@ describe('a project folder', () => {
     ['api::clash.clash', 'url', 'becomes "url_2"'],
     ['api::upload.upload', 'upload', 'becomes "upload-list"'],
     ['api::user.user', 'users', 'becomes "users-2"'],
+    ['api::role.role', 'role', 'becomes "role-2"'],
     ['My Parts.Quote', 'My Parts.Quote', 'becomes "my-parts.quote"'],
     ['plugin::local.box', undefined, 'becomes "box" without routes'],
     ['plugin::remote.page', undefined, 'does not contain its attributes'],

@@ -845,6 +845,10 @@ describe('an invalid model', () => {
         author,
       ]),
     ).toEqual([]);
+    // A type without routes leaves its plural name to a route.
+    expect(
+      mistakesOf([type({ routes: false, tableName: 'stored' }), type({ singularApiId: 'item' })]),
+    ).toEqual([]);
     expect(
       mistakesOf([
         defineCollectionType({

@@ -91,7 +91,7 @@ function checkType(type: ContentTypeDefinition, seen: Map<string, string>, repor
       report(`"${id}" is not an API id: lower-case letters, digits and dashes, a letter first`);
   }
   once('singularApiId', type.singularApiId);
-  once('route', type.kind === 'collectionType' ? plural : type.singularApiId);
+  if (type.routes !== false) once('route', type.kind === 'collectionType' ? plural : type.singularApiId);
   const table = type.tableName ?? plural;
   if (type.tableName !== undefined && !isTableName(table))
     report(`"${table}" cannot name a table: letters, digits and underscores, no digit first, not "pg_…"`);

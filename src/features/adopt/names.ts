@@ -50,7 +50,7 @@ const RESERVED_TYPES: readonly string[] = [
   ...[AUDIT_GRANT, DESK_GRANT, MODEL_GRANT, RELEASES_GRANT],
 ];
 const RESERVED_PLURALS: readonly string[] = [
-  ...['i18n', MODEL_GRANT, 'upload', 'users', 'roles', 'auth', 'api-tokens', 'files'],
+  ...['i18n', MODEL_GRANT, 'upload', 'users', 'auth', 'api-tokens', 'files'],
   ...['content-users', 'content-roles', 'content-files', 'content-api-tokens'],
 ];
 const RESERVED_ATTRIBUTES: readonly string[] = [

@@ -6,12 +6,15 @@ import { layoutIn } from './layouts.js';
 import { FILE_UID, ROLE_UID } from './names.js';
 import type { Remark } from './remark.js';
 import { RowGroups } from './row-groups.js';
-import { objectOf, type SourceSchema, textOf } from './source-schema.js';
+import { localizedOption, objectOf, type SourceSchema, textOf } from './source-schema.js';
 import type { StrapiArchive, StrapiItem, StrapiObject } from './strapi-archive.js';
 
 const PERMISSION_UID = 'plugin::users-permissions.permission';
 const LOCALE_UID = 'plugin::i18n.locale';
 const FOLDER_UID = 'plugin::upload.folder';
+
+const LOCALE_CODE = /^[a-z]{2,3}(-[a-z0-9]+)*$/i;
+const UNLISTED = 'Rows have the locale, which the project does not list: it is one of the locales here';
 
 /** Types whose rows are few and needed before the others. */
 const SMALL: readonly string[] = [PERMISSION_UID, LOCALE_UID, ROLE_UID, FOLDER_UID];
@@ -79,6 +82,8 @@ class Surveyor {
   private readonly store = new Map<string, unknown>();
   private readonly small = new Map<string, StrapiObject[]>(SMALL.map((uid) => [uid, []]));
   private readonly rows = new Map<string, number>();
+  /** Locales of the rows of each type. */
+  private readonly ofRows = new Map<string, Set<string>>();
   private readonly lastIds = new Map<string, number>();
   private readonly assets = new Set<string>();
   private readonly groups = new RowGroups();
@@ -154,6 +159,8 @@ class Surveyor {
     if (isKeptId(id)) this.lastIds.set(type, Math.max(this.lastIds.get(type) ?? 0, id));
     const data = objectOf(value['data']);
     this.small.get(type)?.push({ ...data, id });
+    const locale = textOf(data['locale']);
+    if (LOCALE_CODE.test(locale)) this.ofRows.set(type, (this.ofRows.get(type) ?? new Set()).add(locale));
     if (type === FILE_UID) this.file(data);
   }
 
@@ -176,10 +183,21 @@ class Surveyor {
     const codes = (this.small.get(LOCALE_UID) ?? [])
       .map(({ code }) => textOf(code))
       .filter((code) => code !== '');
+    const others = this.unlistedLocales(codes);
     const stored = this.store.get('plugin_i18n_default_locale');
     const plain = typeof stored === 'string' ? stored.replace(/^"|"$/g, '') : '';
-    const defaultLocale = plain === '' ? (codes[0] ?? 'en') : plain;
-    return { defaultLocale, locales: [...new Set([defaultLocale, ...codes])] };
+    const defaultLocale = plain === '' ? (codes[0] ?? others[0] ?? 'en') : plain;
+    for (const key of others)
+      this.remarks.push({ list: 'changed', subject: LOCALE_UID, key, text: UNLISTED });
+    return { defaultLocale, locales: [...new Set([defaultLocale, ...codes, ...others])] };
+  }
+
+  /** Returns the locales of rows of localized types that the project does not list, English first. */
+  private unlistedLocales(codes: readonly string[]): readonly string[] {
+    const localized = this.schemas.filter(({ schema }) => localizedOption(schema['pluginOptions']));
+    const found = localized.flatMap(({ uid }) => [...(this.ofRows.get(uid) ?? [])]);
+    const others = [...new Set(found)].filter((code) => !codes.includes(code));
+    return others.sort((a, b) => Number(b === 'en') - Number(a === 'en'));
   }
 
   private actionsByRole(): ReadonlyMap<string, readonly string[]> {

@@ -72,9 +72,10 @@ export class LiveController {
 
   /** Throws NotFoundError for a path without a type whose writes are logged. */
   private typeAt(route: string): ContentType {
-    const type = [...this.schema.types.values()].find(
+    const found = [...this.schema.types.values()].filter(
       (one) => one.route === route.toLowerCase() && one.events && !one.internal,
     );
+    const type = found.find(({ routes }) => routes.length > 0) ?? found[0];
     if (type === undefined) throw notFound();
     return type;
   }
