@@ -55,6 +55,13 @@ describe('attributes of schema files', () => {
       { type: 'string', required: true, unique: true, maxLength: 9, regex: '^a' },
     ],
     ['text', { type: 'text', default: 'a' }, { type: 'text', default: 'a' }],
+    [
+      'boolean with a text as default',
+      { type: 'boolean', default: 'true' },
+      { type: 'boolean', default: true },
+    ],
+    ['number with a text as default', { type: 'integer', default: '5' }, { type: 'integer', default: 5 }],
+    ['big number', { type: 'biginteger', default: '5' }, { type: 'biginteger', default: '5' }],
     ['blocks', { type: 'blocks' }, { type: 'blocks' }],
     [
       'private biginteger',

@@ -73,16 +73,6 @@ const isUnset = (value: unknown): boolean =>
 const isScalarDefinition: Test<ScalarDefinition> = (value): value is ScalarDefinition =>
   isObject(value) && isText(value['type']) && isScalarType(value['type']);
 
-/** Returns why no new document could have such a default; null for a valid one. */
-function defaultProblem(plain: Plain, value: unknown): string | null {
-  if (!isScalarDefinition(plain)) return 'attributes of this type have none';
-  const issues: Issue[] = [];
-  const at = storedValue({ path: ['default'], draft: false, issues });
-  const cast = SCALAR_TYPES[plain.type].castValue(value, plain, at);
-  if (issues[0] !== undefined) return issues[0].message;
-  return cast === null || cast === undefined ? `it is no ${plain.type}` : null;
-}
-
 const OPTIONS: ReadonlyMap<string, object> = new Map(Object.entries(ATTRIBUTE_OPTIONS));
 
 /** Copies the options that the type of the attribute has here, and reports all others. */
@@ -104,12 +94,21 @@ export function keepOptions(plain: Plain, { attribute, say }: Reading): void {
   if (plain['default'] !== undefined) checkDefault(plain, say);
 }
 
+/** Types whose values may be texts in a schema file, but not in a definition. */
+const SPELLED: readonly unknown[] = ['integer', 'float', 'decimal', 'boolean'];
+
+/** Makes the default a value of the type, and leaves it out if no new document could have it. */
 function checkDefault(plain: Plain, say: Reading['say']): void {
   const { default: value, ...rest } = plain;
-  const problem = defaultProblem(rest, value);
-  if (problem === null) return;
+  const issues: Issue[] = [];
+  const at = storedValue({ path: ['default'], draft: false, issues });
+  const cast = isScalarDefinition(rest) ? SCALAR_TYPES[rest.type].castValue(value, rest, at) : null;
+  const problem = cast === null || cast === undefined ? `it is no ${textOf(rest['type'])}` : undefined;
+  const reason = issues[0]?.message ?? problem;
+  if (SPELLED.includes(rest['type'])) plain['default'] = cast;
+  if (reason === undefined) return;
   delete plain['default'];
-  say('none', `The default is left out: ${problem}`);
+  say('none', `The default is left out: ${reason}`);
 }
 
 /** Whether each document must have a value; an attribute that Strapi hides by a condition needs none. */
