@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { ApiError, isTemporary, OfflineError } from './api/errors.ts';
 import { session } from './api/session.ts';
+import { leaving } from './editor/leaving.ts';
 import { loadExtension } from './extension.ts';
 import { App } from './screens/app.tsx';
 import { settings } from './settings.ts';
@@ -86,7 +87,7 @@ void Promise.all([loadTexts(language), loadExtension()]).then(([texts]) => {
     >
       <QueryClientProvider client={client}>
         <TextsProvider value={{ texts, language }}>
-          <Router base={settings.base}>
+          <Router base={settings.base} aroundNav={leaving.navigate}>
             <App />
           </Router>
         </TextsProvider>

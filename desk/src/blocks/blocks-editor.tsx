@@ -1,20 +1,18 @@
 /** Editor of `blocks`: headings, lists, quotes, code, links and pictures. */
 import { Alert, Text } from '@mantine/core';
 import { useRef, useState, useSyncExternalStore } from 'react';
-import { type Look, useTextView } from '../fields/text-parts.tsx';
-import type { Link } from '../form/values.ts';
+import { type Look, type Uploading, useTextView } from '../fields/text-parts.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { foreignKinds } from './foreign.ts';
 import { BlocksView } from './blocks-view.ts';
 import { Toolbar } from './toolbar.tsx';
 
-interface Props extends Look {
+interface Props extends Look, Pick<Uploading, 'upload' | 'late'> {
   readonly value: unknown;
   readonly change: (value: unknown) => void;
-  readonly upload: (file: File) => Promise<Link | null>;
 }
 
-export default function BlocksEditor({ value, change, upload, ...look }: Props) {
+export default function BlocksEditor({ value, change, upload, late, ...look }: Props) {
   const { label, readOnly } = look;
   const [isLinking, setLinking] = useState(false);
   const latest = useRef({ change, upload });
@@ -24,6 +22,7 @@ export default function BlocksEditor({ value, change, upload, ...look }: Props) 
       value,
       look,
       change: (next) => latest.current.change(next),
+      late,
       upload: async (file) => (await latest.current.upload(file))?.file ?? null,
       openLink: () => setLinking(true),
       focusTools: () =>

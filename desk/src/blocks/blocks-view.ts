@@ -4,7 +4,7 @@ import type { Mark, Node } from 'prosemirror-model';
 import { type Command, EditorState, NodeSelection, Selection, type Transaction } from 'prosemirror-state';
 import { EditorView, type NodeView } from 'prosemirror-view';
 import { Observed } from '../editor/observed.ts';
-import type { Look } from '../fields/text-parts.tsx';
+import type { Look, Uploading } from '../fields/text-parts.tsx';
 import { same } from '../form/values.ts';
 import { clipboard, type PasteOptions } from './clipboard.ts';
 import { insertImage } from './commands.ts';
@@ -33,7 +33,7 @@ export interface Tools {
   readonly words: number;
 }
 
-interface Options extends Around, PasteOptions {
+interface Options extends Around, PasteOptions, Pick<Uploading, 'late'> {
   readonly value: unknown;
   readonly look: Look;
   readonly change: (value: unknown) => void;
@@ -179,7 +179,8 @@ export class BlocksView extends Observed<Tools> {
     this.places.set(key, at);
     for (const file of files) {
       const image = await this.options.upload(file);
-      if (image !== null && !this.view.isDestroyed)
+      if (image !== null && this.view.isDestroyed) this.options.late(withImage(image));
+      else if (image !== null)
         this.view.dispatch(insertImage(this.view.state.tr, image, this.places.get(key)));
     }
     this.places.delete(key);
@@ -190,6 +191,12 @@ export class BlocksView extends Observed<Tools> {
     this.view.destroy();
   }
 }
+
+/** Adds a picture at the end of a value. */
+const withImage = (image: unknown) => (value: unknown) => [
+  ...(Array.isArray(value) ? (value as unknown[]) : []),
+  { type: 'image', image, children: [{ type: 'text', text: '' }] },
+];
 
 /** Smallest change that makes another document of the one of the editor; null for none. */
 function replacement({ doc, tr }: EditorState, next: Node): Transaction | null {

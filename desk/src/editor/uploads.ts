@@ -3,6 +3,7 @@ import { type Sent, sendForm } from '../api/send-form.ts';
 import { type Json, type Link, linkOf } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
+import { leaving } from './leaving.ts';
 import { Observed } from './observed.ts';
 
 interface Target extends Sent {
@@ -34,12 +35,13 @@ interface Options {
   readonly model: Model;
   readonly folder: () => string | null;
   readonly stored: (link: Link) => void;
+  /** Called with the name of a file that was refused. */
+  readonly failed?: (name: string, reason: string) => void;
+  /** Form that the files are for; none for the library. */
+  readonly scope?: object;
 }
 
 let lastKey = 0;
-
-/** Asks before the page is closed, which would end an upload. */
-const askToStay = (event: Event): void => event.preventDefault();
 
 /** Uploads one file after the other. A refused file stays in the list until it is sent again or dropped. */
 export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
@@ -90,16 +92,18 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
 
   private async run(): Promise<void> {
     if (this.running !== null) return;
-    addEventListener('beforeunload', askToStay);
+    const { scope } = this.options;
+    // Without a form, files arrive in the library whatever page is shown.
+    const release = leaving.hold(scope === undefined ? null : 'upload', scope);
     for (let key = this.waiting.shift(); key !== undefined; key = this.waiting.shift()) await this.send(key);
-    removeEventListener('beforeunload', askToStay);
+    release();
     this.running = null;
   }
 
   private async send(key: number): Promise<void> {
     const file = this.files.get(key);
     if (file === undefined) return;
-    const { model, folder, stored } = this.options;
+    const { model, folder, stored, failed } = this.options;
     this.running = new AbortController();
     const { signal } = this.running;
     const progress = (share: number): void => this.change(key, { share });
@@ -108,7 +112,9 @@ export class Uploads extends Observed<{ readonly uploads: readonly Upload[] }> {
       this.forget(key);
       stored(link);
     } catch (error) {
-      if (!signal.aborted) this.change(key, { failure: messageOf(error) });
+      if (signal.aborted) return;
+      this.change(key, { failure: messageOf(error) });
+      failed?.(file.name, messageOf(error));
     }
   }
 }

@@ -34,7 +34,7 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
     const fresh = added.filter(({ documentId }) => !now.some((one) => one.documentId === documentId));
     if (added.length > 0) set(isOne ? added.slice(-1) : [...now, ...fresh]);
   };
-  const uploads = useUploads({ model, folder: null, stored: (link) => add([link]) });
+  const uploads = useUploads({ model, folder: null, stored: (link) => add([link]), scope: store });
   const send = (files: readonly File[]): void => {
     if (!readOnly && 'create' in verbs && files.length > 0) uploads.add(files);
   };

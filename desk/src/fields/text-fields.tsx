@@ -12,7 +12,7 @@ const BlocksEditor = lazy(() => import('../blocks/blocks-editor.tsx'));
 const MarkdownEditor = lazy(() => import('../markdown/markdown-editor.tsx'));
 
 /** Properties that both editors share. */
-type Shared = Look & Pick<Uploading, 'upload'>;
+type Shared = Look & Pick<Uploading, 'upload' | 'late'>;
 
 interface FrameProps extends FieldProps {
   readonly problem: string | null;
@@ -32,7 +32,7 @@ function Waiting() {
 function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
   const id = useId();
   const { type, locale } = useForm();
-  const { upload, notice } = useUpload();
+  const { upload, late, notice } = useUpload(path);
   const isLocal = type.localized && attribute.localized;
   const { label, description, placeholder, required } = attribute;
   return (
@@ -55,6 +55,7 @@ function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
             describedBy: description === undefined ? undefined : id,
             placeholder,
             upload,
+            late,
           })}
         </div>
       </Suspense>

@@ -3,8 +3,10 @@ import { Alert, Loader } from '@mantine/core';
 import { IconPhoto } from '@tabler/icons-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../api/errors.ts';
+import { leaving } from '../editor/leaving.ts';
 import { upload as send } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
+import { say } from '../parts/messages.tsx';
 import { Tool } from '../parts/toolbar.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -62,26 +64,37 @@ export function useTextView<T, V extends TextView<T>>({
 export interface Uploading {
   /** Stores a file in the library. Resolves with null if that failed, which the notice shows. */
   readonly upload: (file: File) => Promise<Link | null>;
+  /** Changes the value of the form, for an editor that was closed during the upload. */
+  readonly late: (change: (value: unknown) => unknown) => void;
   readonly notice: ReactNode;
 }
 
-/** Upload of pictures that are dropped or pasted into a text. */
-export function useUpload(): Uploading {
+/** Upload of pictures that are dropped or pasted into the text at a place. */
+export function useUpload(path: string): Uploading {
   const texts = useTexts();
-  const { model } = useForm();
+  const { model, store } = useForm();
   const [running, setRunning] = useState(0);
   const [failure, setFailure] = useState<string | null>(null);
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => void (isShown.current = false);
+  }, []);
   const mayUpload = 'create' in (model.type('file')?.verbs ?? {});
   const upload = async (file: File): Promise<Link | null> => {
     if (!mayUpload) return null;
     setRunning((count) => count + 1);
     setFailure(null);
+    const release = leaving.hold('upload', store);
     try {
       return await send(file, model);
     } catch (error) {
-      setFailure(texts.uploadFailed(file.name, reasonText(messageOf(error), texts)));
+      const reason = texts.uploadFailed(file.name, reasonText(messageOf(error), texts));
+      setFailure(reason);
+      if (!isShown.current) say(reason);
       return null;
     } finally {
+      release();
       setRunning((count) => count - 1);
     }
   };
@@ -101,7 +114,8 @@ export function useUpload(): Uploading {
       )}
     </>
   );
-  return { upload, notice };
+  const late: Uploading['late'] = (change) => store.set(path, change(store.get(path)));
+  return { upload, late, notice };
 }
 
 interface PictureProps {

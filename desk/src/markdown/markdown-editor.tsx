@@ -1,8 +1,7 @@
 /** Editor of `richtext`: Markdown with tools, pictures and a preview. */
 import { lazy, Suspense, useRef, useState } from 'react';
 import { Loader } from '@mantine/core';
-import { type Look, useTextView } from '../fields/text-parts.tsx';
-import type { Link } from '../form/values.ts';
+import { type Look, type Uploading, useTextView } from '../fields/text-parts.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { MarkdownView } from './markdown-view.ts';
 import { pictureText } from './picture.ts';
@@ -10,13 +9,12 @@ import { Toolbar } from './toolbar.tsx';
 
 const Preview = lazy(() => import('./preview.tsx'));
 
-interface Props extends Look {
+interface Props extends Look, Pick<Uploading, 'upload' | 'late'> {
   readonly value: string;
   readonly change: (value: string) => void;
-  readonly upload: (file: File) => Promise<Link | null>;
 }
 
-export default function MarkdownEditor({ value, change, upload, ...look }: Props) {
+export default function MarkdownEditor({ value, change, upload, late, ...look }: Props) {
   const texts = useTexts();
   const { label, readOnly, dir } = look;
   const [isShown, setShown] = useState(false);
@@ -27,6 +25,7 @@ export default function MarkdownEditor({ value, change, upload, ...look }: Props
       value,
       look,
       change: (next) => latest.current.change(next),
+      late,
       upload: async (file) => {
         const link = await latest.current.upload(file);
         return link === null ? null : pictureText(link);

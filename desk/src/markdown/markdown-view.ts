@@ -18,12 +18,12 @@ import {
 } from '@codemirror/state';
 import { EditorView, keymap, placeholder, type ViewUpdate } from '@codemirror/view';
 import { Observed } from '../editor/observed.ts';
-import type { Look } from '../fields/text-parts.tsx';
+import type { Look, Uploading } from '../fields/text-parts.tsx';
 import { settings } from '../settings.ts';
 import { continueItem, link, toggleAround, toggleLines } from './commands.ts';
 import { markdown } from './language.ts';
 
-interface Options {
+interface Options extends Pick<Uploading, 'late'> {
   readonly value: string;
   readonly look: Look;
   readonly change: (value: string) => void;
@@ -202,7 +202,9 @@ export class MarkdownView extends Observed<Tools> {
     this.places.set(key, at);
     for (const file of files) {
       const text = await this.options.upload(file);
-      if (text !== null && !this.isDestroyed) this.insert(text, this.places.get(key));
+      if (text === null) continue;
+      if (this.isDestroyed) this.options.late((value) => [value, text].filter(Boolean).join('\n\n'));
+      else this.insert(text, this.places.get(key));
     }
     this.places.delete(key);
   }

@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
+import { Unsaved } from '../parts/unsaved.tsx';
 import { useModel } from '../screens/app.tsx';
 import { useFormats, useTexts } from '../texts/texts.ts';
 import { type Description, DescriptionFields, useDescription } from './description.tsx';
@@ -92,6 +93,7 @@ function Details({ file, close }: Props) {
   };
   return (
     <Stack>
+      <Unsaved isChanged={mayUpdate && Object.keys(changes).length > 0} />
       {alert}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Stack>

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalSt
 import { type Upload, Uploads } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
 import type { Model } from '../model/model.ts';
+import { say } from '../parts/messages.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
 
@@ -12,18 +13,29 @@ interface Options {
   readonly model: Model;
   readonly folder: string | null;
   readonly stored: (link: Link) => void;
+  /** Form that the files are for; none for the library. */
+  readonly scope?: object;
 }
 
 /** Uploads of a screen or field. `stored` gets each file when it is in the library. */
-export function useUploads({ model, folder, stored }: Options): Uploads {
-  const present = useRef({ folder, stored });
-  present.current = { folder, stored };
+export function useUploads({ model, folder, stored, scope }: Options): Uploads {
+  const texts = useTexts();
+  const present = useRef({ folder, stored, isShown: true });
+  useEffect(() => {
+    present.current.isShown = true;
+    return () => void (present.current.isShown = false);
+  }, []);
+  Object.assign(present.current, { folder, stored });
   return useMemo(
     () =>
       new Uploads({
         model,
         folder: () => present.current.folder,
         stored: (link) => present.current.stored(link),
+        // The list is gone, such as with a closed entry of components.
+        failed: (name, reason) =>
+          present.current.isShown || say(texts.uploadFailed(name, reasonText(reason, texts))),
+        ...(scope === undefined ? {} : { scope }),
       }),
     [model],
   );

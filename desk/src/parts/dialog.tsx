@@ -1,7 +1,9 @@
 /** Dialogs over the page. Each is rendered only while it is open, and returns the focus when it closes. */
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { leaving } from '../editor/leaving.ts';
 import { useTexts } from '../texts/texts.ts';
+import { DialogScope } from './unsaved.tsx';
 
 const FIELD = 'input:not(:disabled, [type=file]), textarea:not(:disabled), [contenteditable=true]';
 
@@ -43,10 +45,19 @@ interface Props {
 
 export function Dialog({ title, close, children, size = 'md' }: Props) {
   const texts = useTexts();
+  const [scope] = useState({});
   useFocusReturn();
   return (
-    <Modal opened onClose={close} title={title} size={size} closeButtonProps={{ 'aria-label': texts.close }}>
-      <Stack>{children}</Stack>
+    <Modal
+      opened
+      onClose={() => leaving.ask(close, scope)}
+      title={title}
+      size={size}
+      closeButtonProps={{ 'aria-label': texts.close }}
+    >
+      <DialogScope value={scope}>
+        <Stack>{children}</Stack>
+      </DialogScope>
     </Modal>
   );
 }

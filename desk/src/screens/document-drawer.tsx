@@ -3,6 +3,7 @@ import { Drawer } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
+import { leaving } from '../editor/leaving.ts';
 import { type Link, linkOf } from '../form/values.ts';
 import { firstField, useFocusReturn } from '../parts/dialog.tsx';
 import { useTexts } from '../texts/texts.ts';
@@ -51,7 +52,7 @@ function Opened({ type, documentId, locale, close, label }: OpenedProps) {
   return (
     <Drawer
       opened
-      onClose={leave}
+      onClose={() => leaving.ask(leave, editor?.store)}
       position="right"
       size="lg"
       title={label}

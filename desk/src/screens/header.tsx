@@ -5,6 +5,7 @@ import { IconLanguage, IconMoon, IconSearch, IconUser } from '@tabler/icons-reac
 import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { session } from '../api/session.ts';
+import { leaving } from '../editor/leaving.ts';
 import { settings } from '../settings.ts';
 import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
 
@@ -75,7 +76,7 @@ export function HeaderMenus() {
             <Menu.Item component={Link} href="/account">
               {texts.persons.account}
             </Menu.Item>
-            <Menu.Item onClick={() => void session.leave()}>{texts.signOut}</Menu.Item>
+            <Menu.Item onClick={() => leaving.ask(() => void session.leave())}>{texts.signOut}</Menu.Item>
           </Menu.Dropdown>
         </Menu>
       )}

@@ -8,6 +8,7 @@ import { inputOf, timeOf } from '../model/local-time.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
+import { Unsaved, useChanged } from '../parts/unsaved.tsx';
 import { failureText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
 
@@ -83,6 +84,7 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
   };
   return (
     <Stack>
+      <Unsaved isChanged={useChanged([publishAt, unpublishAt])} />
       {alert}
       <Text size="sm">{panels.scheduleHint}</Text>
       <TextInput

@@ -18,6 +18,7 @@ import type { Model, Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { hostText, useLanguage, useTexts } from '../texts/texts.ts';
 import { MessageLine } from '../parts/messages.tsx';
+import { LeaveQuestion } from '../parts/leave-question.tsx';
 import { CONTENT, focusContent, usePageChanges } from '../parts/page-change.ts';
 import { hostScreens } from '../extension.ts';
 import { useModel } from './app.tsx';
@@ -134,6 +135,7 @@ export function Shell() {
           </Switch>
         </Suspense>
       </AppShell.Main>
+      <LeaveQuestion />
     </AppShell>
   );
 }

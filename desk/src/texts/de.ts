@@ -181,7 +181,17 @@ export const de: Texts = {
   newLocale: (locale) => `Es gibt noch keine Fassung in ${locale}. Beim Speichern wird sie angelegt.`,
   updatedAt: (time, by = null) => `Geändert ${time}${by === null ? '' : ` von ${by}`}`,
   createdBy: (by) => `Angelegt von ${by}`,
-  leave: 'Es gibt nicht gespeicherte Änderungen. Sie bleiben auf diesem Gerät erhalten.',
+  leaving: {
+    upload: {
+      title: 'Während des Hochladens verlassen?',
+      hint: 'Eine Datei, die noch unterwegs ist, kommt in die Mediathek, aber nicht in dieses Dokument.',
+    },
+    changes: {
+      title: 'Mit nicht gespeicherten Änderungen verlassen?',
+      hint: 'Was Sie hier geändert haben, ist nicht gespeichert. Wenn Sie die Seite verlassen, geht es verloren.',
+    },
+    leave: 'Verlassen',
+  },
   readOnly: 'Sie dürfen dies lesen, aber nicht ändern.',
 
   required: 'Zum Veröffentlichen erforderlich',

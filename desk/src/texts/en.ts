@@ -175,7 +175,17 @@ export const en = {
   newLocale: (locale: string) => `There is no version in ${locale} yet. Saving creates it.`,
   updatedAt: (time: string, by: string | null = null) => `Changed ${time}${by === null ? '' : ` by ${by}`}`,
   createdBy: (by: string) => `Created by ${by}`,
-  leave: 'There are unsaved changes. They are kept on this device.',
+  leaving: {
+    upload: {
+      title: 'Leave during the upload?',
+      hint: 'A file that has not arrived yet will be in the media library, but not in this document.',
+    },
+    changes: {
+      title: 'Leave with unsaved changes?',
+      hint: 'What you have changed here is not saved. If you leave, it is lost.',
+    },
+    leave: 'Leave',
+  },
   readOnly: 'You may read this, but not change it.',
 
   required: 'Required to publish',

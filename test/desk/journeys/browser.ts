@@ -73,3 +73,11 @@ export async function refuseOnce(page: Page, patterns: readonly string[]): Promi
     await session.send('Fetch.enable', { patterns: [{ urlPattern, requestStage: 'Request' }] });
   }
 }
+
+/** Holds uploads back. Returns a function that lets them reach the API. */
+export async function holdUploads(page: Page): Promise<() => Promise<void>> {
+  const session = await page.createCDPSession();
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/upload' }] });
+  // The browser continues what it has paused.
+  return () => session.send('Fetch.disable');
+}

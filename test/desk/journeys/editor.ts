@@ -2,6 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import { PATIENCE } from './browser.ts';
+import { picture } from './picture.ts';
+
+/** Drops or pastes files on an element. It runs in the page. */
+const GIVE = `(kind, selector, files) => {
+  const data = new DataTransfer();
+  for (const { name, type, base64 } of files)
+    data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], name, { type }));
+  const event = kind === 'paste'
+    ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+    : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+  document.querySelector(selector).dispatchEvent(event);
+}`;
 
 const quoted = (text: string): string => text.replace(/["\\]/g, '\\$&');
 
@@ -152,6 +164,21 @@ export class Editor {
 
   async valueOf(name: string): Promise<string> {
     return (await this.field(name)).evaluate((input) => (input as unknown as { value: string }).value);
+  }
+
+  /** Drops or pastes pictures, each with its name and colour, on an element. */
+  async give(kind: 'drop' | 'paste', selector: string, files: readonly [string, string][]): Promise<void> {
+    const sent = await Promise.all(
+      files.map(async ([name, colour]) => ({
+        name,
+        type: 'image/png',
+        base64: (await picture(colour)).toString('base64'),
+      })),
+    );
+    await this.page.waitForSelector(selector);
+    await this.page.evaluate(
+      `(${GIVE})(${JSON.stringify(kind)}, ${JSON.stringify(selector)}, ${JSON.stringify(sent)})`,
+    );
   }
 
   /** Chooses a document in the search of a relation. */

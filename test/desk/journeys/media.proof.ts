@@ -5,35 +5,15 @@ import { join } from 'node:path';
 import { hasBrowser } from './browser.ts';
 import type { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
-import { picture, startVisit, type Visit } from './visit.ts';
-
-/** Drops or pastes files on an element. It runs in the page. */
-const GIVE = `(kind, selector, files) => {
-  const data = new DataTransfer();
-  for (const { name, type, base64 } of files)
-    data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], name, { type }));
-  const event = kind === 'paste'
-    ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
-    : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
-  document.querySelector(selector).dispatchEvent(event);
-}`;
+import { picture } from './picture.ts';
+import { startVisit, type Visit } from './visit.ts';
 
 (hasBrowser ? describe : describe.skip)('the media library', () => {
   let visit: Visit;
   let ann: Editor;
   const names = (): Promise<string[]> => ann.texts('.desk-tile > button > span:last-child');
-  const give = async (kind: 'drop' | 'paste', selector: string, ...files: [string, string][]) => {
-    const sent = await Promise.all(
-      files.map(async ([name, colour]) => ({
-        name,
-        type: 'image/png',
-        base64: (await picture(colour)).toString('base64'),
-      })),
-    );
-    await ann.page.evaluate(
-      `(${GIVE})(${JSON.stringify(kind)}, ${JSON.stringify(selector)}, ${JSON.stringify(sent)})`,
-    );
-  };
+  const give = (kind: 'drop' | 'paste', selector: string, ...files: [string, string][]): Promise<void> =>
+    ann.give(kind, selector, files);
   const shows = (...wanted: string[]): Promise<void> =>
     ann.until(`files ${wanted.join(', ')}`, async () => (await names()).join() === wanted.join());
   const choose = async (field: string, option: string): Promise<void> => {

@@ -1,10 +1,10 @@
 /** Newsroom with a browser, in which an editor is signed in. */
 import type { Browser } from 'puppeteer-core';
-import sharp from 'sharp';
 import type { Adapter } from '../../support/app.ts';
 import { launch, type Opened, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { type Newsroom, type NewsroomOptions, startNewsroom } from './newsroom.ts';
+import { picture } from './picture.ts';
 
 const PASSWORD = 'a long password of an editor';
 
@@ -74,8 +74,3 @@ export class Visit {
 export async function startVisit(adapter: Adapter, options: NewsroomOptions = {}): Promise<Visit> {
   return new Visit(await startNewsroom(adapter, options), await launch());
 }
-
-export const picture = (colour: string, width = 640, height = 400): Promise<Buffer> =>
-  sharp({ create: { width, height, channels: 3, background: colour } })
-    .png()
-    .toBuffer();

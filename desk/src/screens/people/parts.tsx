@@ -4,6 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ComponentProps, FormEvent } from 'react';
 import { Dialog, DialogButtons, markFirstField } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
+import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { type Sending, useSending } from '../../parts/sending.tsx';
 import { useTexts } from '../../texts/texts.ts';
 
@@ -19,12 +20,14 @@ export function useChanges(): Sending {
 
 interface FormProps extends ComponentProps<typeof Dialog> {
   readonly label: string;
+  /** Values of the form. */
+  readonly values?: unknown;
   /** Sends the form. Throws an Error for what is refused. */
   readonly submit: () => Promise<unknown>;
 }
 
 /** Dialog with a form, which closes when its change is made. The first field has the focus. */
-export function FormDialog({ label, submit, children, ...dialog }: FormProps) {
+export function FormDialog({ label, values, submit, children, ...dialog }: FormProps) {
   const texts = useTexts();
   const { isSending, alert, send } = useChanges();
   const onSubmit = (event: FormEvent): void => {
@@ -35,6 +38,7 @@ export function FormDialog({ label, submit, children, ...dialog }: FormProps) {
   };
   return (
     <Dialog {...dialog}>
+      <Unsaved isChanged={useChanged(values)} />
       <form onSubmit={onSubmit} ref={markFirstField}>
         <Stack>
           {alert}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
+import { Unsaved } from '../../parts/unsaved.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices, GrantTable } from './grant-tables.tsx';
@@ -74,9 +75,11 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
   const model = useModel();
   const { data } = useTree(role.documentId, true);
   const [changed, setChanged] = useState<Tree | null>(null);
+  const [saved, setSaved] = useState<Tree | null>(null);
   const { isSending, alert, send } = useChanges();
   const tree = changed ?? data;
   if (tree === undefined) return null;
+  const isChanged = changed !== null && JSON.stringify(changed) !== JSON.stringify(saved ?? data);
   const isStaged = (name: string): boolean => (model.type(name)?.stages ?? null) !== null;
   const rows = branchesOf(tree, isStaged).map(({ key, name, leaves }) => ({
     key,
@@ -88,18 +91,20 @@ function EditableGrants({ role }: { readonly role: FullRole }) {
     })),
   }));
   const save = async (): Promise<void> => {
-    if (await send(() => changeRole(role.documentId, { permissions: tree })))
-      say(texts.persons.done(texts.save));
+    if (!(await send(() => changeRole(role.documentId, { permissions: tree })))) return;
+    setSaved(tree);
+    say(texts.persons.done(texts.save));
   };
   return (
     <>
+      <Unsaved isChanged={isChanged} />
       {alert}
       <GrantChoices rows={rows} />
       <Group>
-        <Button loading={isSending} disabled={changed === null} onClick={() => void save()}>
+        <Button loading={isSending} disabled={!isChanged} onClick={() => void save()}>
           {texts.save}
         </Button>
-        <Button variant="default" disabled={changed === null} onClick={() => setChanged(null)}>
+        <Button variant="default" disabled={!isChanged} onClick={() => setChanged(saved)}>
           {texts.revert}
         </Button>
       </Group>

@@ -69,6 +69,7 @@ function CreateDialog({ close }: { readonly close: () => void }) {
       title={texts.persons.createRole}
       label={texts.create}
       close={close}
+      values={[name, description]}
       submit={() => createRole({ name, description })}
     >
       <TextInput

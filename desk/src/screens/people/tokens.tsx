@@ -4,6 +4,7 @@ import { IconDots, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
+import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { GrantChoices } from './grant-tables.tsx';
@@ -150,6 +151,7 @@ function CreateDialog({ close, show }: { readonly close: () => void; readonly sh
   const [kind, setKind] = useState<(typeof KINDS)[number]>('read-only');
   const [days, setDays] = useState('90');
   const [chosen, setChosen] = useState<Chosen>({});
+  const isChanged = useChanged([name, kind, days, chosen]);
   const { isSending, alert, send } = useChanges();
   const toggle = (type: string, verb: string): void => {
     const verbs = chosen[type] ?? [];
@@ -169,6 +171,7 @@ function CreateDialog({ close, show }: { readonly close: () => void; readonly sh
   };
   return (
     <Dialog title={texts.persons.createToken} close={close} size={kind === 'custom' ? 'xl' : 'md'}>
+      <Unsaved isChanged={isChanged} />
       <form onSubmit={submit}>
         {alert}
         <TextInput

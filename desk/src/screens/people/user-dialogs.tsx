@@ -2,6 +2,7 @@
 import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useRef, useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
+import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { FormDialog, useChanges } from './parts.tsx';
 import { changeUser, createUser, inviteUser, nameOf, type Role, type User } from './requests.ts';
@@ -38,6 +39,7 @@ export function InviteDialog({ roles, close, showLink }: InviteProps) {
   const [username, setUsername] = useState('');
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<string | null>(null);
+  const isChanged = useChanged([username, email, role]);
   const { isSending, alert, send } = useChanges();
   /** User of an attempt whose invitation failed, which is not created twice. */
   const made = useRef<User | null>(null);
@@ -52,6 +54,7 @@ export function InviteDialog({ roles, close, showLink }: InviteProps) {
   };
   return (
     <Dialog title={texts.persons.invite} close={close}>
+      <Unsaved isChanged={isChanged} />
       <form onSubmit={(event) => void submit(event)}>
         <Stack>
           {alert}
@@ -105,6 +108,7 @@ export function RoleDialog({ user, roles, close }: RoleProps) {
       title={texts.persons.changeRoleOf(nameOf(user))}
       label={texts.save}
       close={close}
+      values={role}
       submit={() => changeUser(user.documentId, { role })}
     >
       <RoleSelect roles={roles} value={role} setValue={setRole} />

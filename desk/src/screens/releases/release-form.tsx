@@ -26,6 +26,7 @@ export function ReleaseForm({ title, release, close, submit }: Props) {
       title={title}
       label={release === null ? releases.create : texts.save}
       close={close}
+      values={[name, at]}
       submit={() => submit({ name, at: timeOf(at) })}
     >
       <TextInput

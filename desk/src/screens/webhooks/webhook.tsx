@@ -211,7 +211,7 @@ function SinceDialog({ id, close }: { readonly id: string; readonly close: () =>
   const submit = async (): Promise<void> =>
     say(texts.replayed(await replayEvents(id, { since: new Date(since).toISOString() })));
   return (
-    <FormDialog title={texts.replaySince} label={texts.replay} close={close} submit={submit}>
+    <FormDialog title={texts.replaySince} label={texts.replay} close={close} values={since} submit={submit}>
       <TextInput
         type="datetime-local"
         label={texts.since}
