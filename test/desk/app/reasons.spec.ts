@@ -29,6 +29,20 @@ describe('reasonText()', () => {
     expect(reasonText(message, en)).toBe(text);
   });
 
+  it.each([
+    ['The endpoint responded with 503', 'Der Empfänger hat mit 503 geantwortet'],
+    ['The endpoint cannot be reached (ECONNREFUSED)', 'Der Empfänger ist nicht erreichbar (ECONNREFUSED)'],
+    ['The endpoint did not respond within 15 s', 'Der Empfänger hat nicht innerhalb von 15 s geantwortet'],
+    ['10.0.0.1 is not a public address', '10.0.0.1 ist keine öffentliche Adresse'],
+    ['intra.example has no public address', 'intra.example hat keine öffentliche Adresse'],
+    ['The entry could not be read', 'Der Eintrag konnte nicht gelesen werden'],
+    ['Role "shop" does not exist', 'Die Rolle „shop“ existiert nicht'],
+    ['every attempt failed for 5 days', '5 Tage lang ist jeder Versuch gescheitert'],
+  ])('says in German why a webhook was not delivered: %s', (message, text) => {
+    expect(reasonText(message, de)).toBe(text);
+    expect(reasonText(message, en)).toBe(message);
+  });
+
   it('names the stages of a rule', () => {
     const names: Readonly<Record<string, string>> = { ready: 'Fertig' };
     const nameOf = (value: string): string => names[value] ?? value;

@@ -16,6 +16,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { Frame } from '../../parts/frame.tsx';
 import { say } from '../../parts/messages.tsx';
+import { reasonText } from '../../texts/reasons.ts';
 import { useFormats, useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import {
@@ -66,7 +67,8 @@ export function WebhookScreen({ id }: { readonly id: string }) {
 }
 
 function Health({ webhook }: { readonly webhook: Webhook }) {
-  const { webhooks: texts } = useTexts();
+  const all = useTexts();
+  const { webhooks: texts } = all;
   const model = useModel();
   const { dateTime, number } = useFormats();
   const { url, disabled, failingSince, inCode, events, types } = webhook;
@@ -87,7 +89,7 @@ function Health({ webhook }: { readonly webhook: Webhook }) {
         <StateBadge webhook={webhook} />
         {inCode && <Text size="sm">{texts.inCode}</Text>}
       </Group>
-      {disabled !== null && <Alert color="orange">{texts.disabledBecause(disabled)}</Alert>}
+      {disabled !== null && <Alert color="orange">{texts.disabledBecause(reasonText(disabled, all))}</Alert>}
       {disabled === null && failingSince !== null && (
         <Alert color="orange">{texts.failingSince(dateTime(new Date(failingSince)))}</Alert>
       )}
@@ -224,7 +226,8 @@ function SinceDialog({ id, close }: { readonly id: string; readonly close: () =>
 }
 
 function Attempts({ webhook: { id } }: { readonly webhook: Webhook }) {
-  const { webhooks: texts } = useTexts();
+  const all = useTexts();
+  const { webhooks: texts } = all;
   const { webhooks: verbs } = useModel();
   const { dateTime, number } = useFormats();
   const { data } = useAttempts(id);
@@ -254,7 +257,9 @@ function Attempts({ webhook: { id } }: { readonly webhook: Webhook }) {
               <Table.Tr key={`${event} ${at} ${index}`}>
                 <Table.Td style={{ whiteSpace: 'nowrap' }}>{event}</Table.Td>
                 <Table.Td>{dateTime(new Date(at))}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{failure ?? status}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  {failure === null ? status : reasonText(failure, all)}
+                </Table.Td>
                 <Table.Td className="desk-wide">{texts.milliseconds(number(milliseconds))}</Table.Td>
                 <Table.Td>
                   {verbs.includes('update') && failure !== null && event.startsWith('evt_') && (
