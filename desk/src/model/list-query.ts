@@ -1,6 +1,6 @@
 /** State of a list in the address of its page, and the one request that serves it. */
 import type { Parameter, Parameters } from '../api/query.ts';
-import { isValidTime, timeOf } from './local-time.ts';
+import { isValidTime, startOfDay, timeOf } from './local-time.ts';
 import {
   type Attribute,
   hasDrafts,
@@ -31,6 +31,15 @@ export interface ListState {
 /** Columns of every type beside its attributes. */
 const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'];
 
+const DAYS = ['createdAt', 'updatedAt', 'publishedAt'];
+
+/** Values of the filter by status, with those of the parameter `publicationFilter`. */
+const STATES: Readonly<Record<string, string>> = {
+  draft: 'never-published',
+  modified: 'modified',
+  published: 'unmodified',
+};
+
 export const PAGE_SIZES = [10, 25, 50, 100];
 const PAGE_SIZE = 25;
 
@@ -54,6 +63,8 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   datetime: NUMBERS,
   time: NUMBERS,
   relation: ['$containsi', '$null', '$notNull'],
+  day: ['$eq', '$gte', '$lte'],
+  state: ['$eq'],
 };
 
 export const operatorsOf = ({ type }: Attribute): readonly string[] => OPERATORS[type] ?? [];
@@ -86,9 +97,9 @@ export function readState(address: URLSearchParams, { type, model }: Source): Li
     locale: address.get('locale') ?? model.defaultLocale,
     filters: address.getAll('filter').flatMap((text) => {
       const [name = '', operator = '', ...rest] = text.split(' ');
-      const attribute = type.attributes.find((one) => one.name === name);
+      const [attribute, value] = [filtered(type, name), rest.join(' ')];
       const isKnown = attribute !== undefined && operatorsOf(attribute).includes(operator);
-      return isKnown ? [{ name, operator, value: rest.join(' ') }] : [];
+      return isKnown && isValid(attribute, value) ? [{ name, operator, value }] : [];
     }),
   };
 }
@@ -136,6 +147,7 @@ export function listQuery(state: ListState, columns: readonly Column[], source: 
     fields: [...new Set([type.title, 'updatedAt', ...values])],
     populate: Object.fromEntries(links.map(({ attribute }) => linkColumn(attribute as Attribute, model))),
     ...versionQuery(source, state.locale),
+    ...(showsPublished(state, type) ? { status: 'published' } : {}),
     ...(hasDrafts(type) || (!type.draftAndPublish && type.localized) ? { withState: true } : {}),
     sort: state.sort,
     ...matchQuery(state, source),
@@ -164,18 +176,82 @@ function linkColumn(attribute: Attribute, model: Model): readonly [string, Param
   return [attribute.name, isPlain ? { fields: [target.title] } : true];
 }
 
+/** Attributes of every type, and of its authors, that lists can be filtered by. */
+const systemAttributes = (type: Type): readonly Attribute[] => [
+  ...(hasDrafts(type) ? [systemAttribute('status', { type: 'state', enum: Object.keys(STATES) })] : []),
+  ...DAYS.filter((name) => name !== 'publishedAt' || type.draftAndPublish).map((name) =>
+    systemAttribute(name, { type: 'day' }),
+  ),
+  ...type.authors.map((name) => systemAttribute(name, { type: 'relation', targets: ['user'] })),
+];
+
+const systemAttribute = (name: string, more: Pick<Attribute, 'type' | 'enum' | 'targets'>): Attribute => ({
+  name,
+  label: name,
+  required: false,
+  localized: false,
+  actions: ['find'],
+  ...more,
+});
+
+/** Attribute that a filter names. */
+export const filtered = (type: Type, name: string): Attribute | undefined =>
+  [...systemAttributes(type), ...type.attributes].find((one) => one.name === name);
+
+/** Whether a value can be sent: the address of a page may have any. */
+function isValid(attribute: Attribute, value: string): boolean {
+  if (attribute.type === 'state') return Object.hasOwn(STATES, value);
+  return attribute.type !== 'day' || (/^\d{4}-\d\d-\d\d$/.test(value) && isValidTime(`${value}T00:00`));
+}
+
+/** Whether the list shows published versions: drafts have no time of publishing. */
+export const showsPublished = ({ filters }: Pick<ListState, 'filters'>, type: Type): boolean =>
+  hasDrafts(type) && filters.some(({ name }) => name === 'publishedAt');
+
+/** Whether a bulk request selects the documents of the list: it has no filter by status, and sees drafts. */
+export const isSelectable = (state: ListState, type: Type): boolean =>
+  !showsPublished(state, type) && !state.filters.some((one) => isState(one, type));
+
+const isState = ({ name }: Filter, type: Type): boolean => filtered(type, name)?.type === 'state';
+
+/** Returns the filters with another one. A list has one filter by status. */
+export const withFilter = (filters: readonly Filter[], added: Filter, type: Type): readonly Filter[] => [
+  ...filters.filter((one) => !isState(added, type) || !isState(one, type)),
+  added,
+];
+
+/** Times of a day in the zone of the editor, by the operator. */
+const DAY_CONDITIONS: Readonly<Record<string, (day: string) => Parameters>> = {
+  $eq: (day) => ({ $gte: startOfDay(day), $lt: startOfDay(day, 1) }),
+  $gte: (day) => ({ $gte: startOfDay(day) }),
+  $lte: (day) => ({ $lt: startOfDay(day, 1) }),
+};
+
+function conditionOf({ operator, value }: Filter, attribute: Attribute | undefined): Parameters {
+  if (attribute?.type === 'day') return DAY_CONDITIONS[operator]?.(value) ?? {};
+  const sought = attribute?.type === 'datetime' && isValidTime(value) ? timeOf(value) : value;
+  return { [operator]: needsValue(operator) ? sought : true } satisfies Record<string, Parameter>;
+}
+
 function filtersOf({ filters }: ListState, { type, model }: Source): Parameters {
-  if (filters.length === 0) return {};
-  const conditions = filters.map(({ name, operator, value }): Parameters => {
-    const attribute = type.attributes.find((one) => one.name === name);
-    const sought = attribute?.type === 'datetime' && isValidTime(value) ? timeOf(value) : value;
-    const condition: Parameter = { [operator]: needsValue(operator) ? sought : true };
-    const target = attribute?.type === 'relation' ? model.type(attribute.targets?.[0] ?? '') : null;
-    if (target === null || !needsValue(operator)) return { [name]: condition };
-    return { [name]: { [target.title]: condition } };
-  });
-  return { filters: { $and: conditions } };
+  const state = filters.findLast((one) => isState(one, type));
+  const conditions = filters
+    .filter((one) => !isState(one, type))
+    .map((filter): Parameters => {
+      const { name, operator } = filter;
+      const attribute = filtered(type, name);
+      const condition = conditionOf(filter, attribute);
+      const target = attribute?.type === 'relation' ? model.type(attribute.targets?.[0] ?? '') : null;
+      if (target === null || !needsValue(operator)) return { [name]: condition };
+      return { [name]: { [target.title]: condition } };
+    });
+  return {
+    ...(state === undefined ? {} : { publicationFilter: STATES[state.value] ?? '' }),
+    ...(conditions.length === 0 ? {} : { filters: { $and: conditions } }),
+  };
 }
 
 export const searchableAttributes = (type: Type): readonly Attribute[] =>
-  type.attributes.filter((one) => isReadable(one) && !isMorph(one) && operatorsOf(one).length > 0);
+  [...systemAttributes(type), ...type.attributes].filter(
+    (one) => isReadable(one) && !isMorph(one) && operatorsOf(one).length > 0,
+  );

@@ -7,6 +7,13 @@ export function inputOf(time: string | null): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
+/** Returns the start of a day, such as `2026-11-26`, in UTC. `after` is a number of days to add. */
+export function startOfDay(day: string, after = 0): string {
+  const at = new Date(`${day}T00:00`);
+  at.setDate(at.getDate() + after);
+  return at.toISOString();
+}
+
 export const isValidTime = (text: string): boolean => !Number.isNaN(Date.parse(text));
 
 /** Returns the time of an input in UTC; null for an empty one. */

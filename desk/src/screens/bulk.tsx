@@ -3,7 +3,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { type BulkVerb, mayMatch, type Report, type Seen } from '../editor/bulk.ts';
 import { type Json, textOfValue } from '../form/values.ts';
-import { type ListState, matchQuery } from '../model/list-query.ts';
+import { isSelectable, type ListState, matchQuery, showsPublished } from '../model/list-query.ts';
 import { mayRelease, type Type } from '../model/model.ts';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -40,15 +40,18 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
   const [isAdding, setAdding] = useState(false);
   const [hasAll, setAll] = useState(false);
   const [report, setReport] = useState<Report | null>(null);
+  const maySelect = isSelectable(state, type) && VERBS.some((verb) => mayMatch(verb, type));
   const isPage = selected.size > 0 && selected.size === documents.length;
   useEffect(() => setAll(false), [selected]);
   const verbs = VERBS.filter((verb) => verb in type.verbs && (!hasAll || mayMatch(verb, type)));
+  // A published version has another time than the draft that is written.
+  const rows = showsPublished(state, type) ? documents.map(({ documentId }) => ({ documentId })) : documents;
   const chosen: Chosen = hasAll
     ? {
         kind: 'matching',
         selection: { type, locale: state.locale, filters: matchQuery(state, { type, model }) },
       }
-    : { kind: 'selected', documents: seenIn(documents, selected) };
+    : { kind: 'selected', documents: seenIn(rows, selected) };
   const label = hasAll ? bulk.matching : bulk.selected(selected.size);
   return (
     <>
@@ -58,7 +61,7 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
           <Text size="sm" fw={600}>
             {label}
           </Text>
-          {isPage && !hasAll && total > documents.length && VERBS.some((verb) => mayMatch(verb, type)) && (
+          {isPage && !hasAll && total > documents.length && maySelect && (
             <Button size="compact-sm" variant="subtle" onClick={() => setAll(true)}>
               {bulk.selectMatching(total)}
             </Button>

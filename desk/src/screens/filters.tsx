@@ -1,13 +1,30 @@
 /** Conditions of a list: one row of chips, and a form for another one. */
-import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { isValidTime } from '../model/local-time.ts';
-import { type Filter, needsValue, operatorsOf, searchableAttributes } from '../model/list-query.ts';
+import {
+  type Filter,
+  filtered,
+  needsValue,
+  operatorsOf,
+  searchableAttributes,
+  showsPublished,
+  withFilter,
+} from '../model/list-query.ts';
 import { type Attribute, choicesOf, type Type, valueLabel } from '../model/model.ts';
 import { operatorText } from '../texts/operators.ts';
-import { useFormats, useTexts } from '../texts/texts.ts';
+import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+
+/** Label of an attribute; those of every type have texts of the desk. */
+function labelOf({ status, system }: Texts, { name, label, type }: Attribute): string {
+  if (type === 'state') return status;
+  return label === name ? ((system as Readonly<Record<string, string>>)[name] ?? label) : label;
+}
+
+const stateText = ({ draft, modified, published }: Texts, state: string): string =>
+  ({ draft, modified, published })[state] ?? state;
 
 interface Props {
   readonly type: Type;
@@ -17,21 +34,24 @@ interface Props {
 
 export function FilterBar({ type, filters, change }: Props) {
   const texts = useTexts();
-  const { dateTime } = useFormats();
+  const { dateTime, date } = useFormats();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const shownValue = (attribute: Attribute, value: string): string => {
+    if (attribute.type === 'state') return stateText(texts, value);
+    if (attribute.type === 'day') return date(new Date(`${value}T00:00`));
     if (attribute.type === 'boolean' && value !== '') return value === 'true' ? texts.yes : texts.no;
     const isTime = attribute.type === 'datetime' && isValidTime(value);
     return isTime ? dateTime(new Date(value)) : valueLabel(attribute, value);
   };
   const add = (filter: Filter): void => {
-    change([...filters, filter]);
+    change(withFilter(filters, filter, type));
     close();
   };
   const textOf = ({ name, operator, value }: Filter): string => {
-    const attribute = type.attributes.find((one) => one.name === name);
+    const attribute = filtered(type, name);
+    const label = attribute === undefined ? name : labelOf(texts, attribute);
     const shown = attribute === undefined ? value : shownValue(attribute, value);
-    return `${attribute?.label ?? name} ${operatorText(texts, operator, attribute?.type)} ${shown}`.trim();
+    return `${label} ${operatorText(texts, operator, attribute?.type)} ${shown}`.trim();
   };
   return (
     <Group gap="xs">
@@ -68,6 +88,7 @@ export function FilterBar({ type, filters, change }: Props) {
           </Badge>
         );
       })}
+      {showsPublished({ filters }, type) && <Text size="sm">{texts.showsPublished}</Text>}
     </Group>
   );
 }
@@ -92,7 +113,7 @@ function FilterForm({ type, add }: { readonly type: Type; readonly add: (filter:
       <Stack gap="xs" w={240}>
         <Select
           label={texts.attribute}
-          data={attributes.map((one) => ({ value: one.name, label: one.label }))}
+          data={attributes.map((one) => ({ value: one.name, label: labelOf(texts, one) }))}
           value={name}
           allowDeselect={false}
           searchable
@@ -126,6 +147,7 @@ const INPUTS: Readonly<Record<string, string>> = {
   float: 'number',
   decimal: 'number',
   date: 'date',
+  day: 'date',
   datetime: 'datetime-local',
   time: 'time',
 };
@@ -136,15 +158,24 @@ interface ValueProps {
   readonly change: (value: string) => void;
 }
 
+/** Values of a condition; null if any can be entered. */
+function choicesFor(attribute: Attribute, texts: Texts) {
+  const { type } = attribute;
+  if (type === 'enumeration') return choicesOf(attribute);
+  if (type === 'state')
+    return (attribute.enum ?? []).map((value) => ({ value, label: stateText(texts, value) }));
+  if (type !== 'boolean') return null;
+  return [
+    { value: 'true', label: texts.yes },
+    { value: 'false', label: texts.no },
+  ];
+}
+
 function FilterValue({ attribute, value, change }: ValueProps) {
   const texts = useTexts();
   const { type } = attribute;
-  if (type === 'boolean' || type === 'enumeration') {
-    const yesNo = [
-      { value: 'true', label: texts.yes },
-      { value: 'false', label: texts.no },
-    ];
-    const data = type === 'boolean' ? yesNo : choicesOf(attribute);
+  const data = choicesFor(attribute, texts);
+  if (data !== null) {
     return (
       <Select
         label={texts.value}

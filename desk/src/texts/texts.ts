@@ -72,6 +72,7 @@ export function useFormats(): {
   readonly localeName: (locale: string) => string;
   readonly time: (at: Date) => string;
   readonly seconds: (at: Date) => string;
+  readonly date: (at: Date) => string;
   readonly day: (at: Date) => string;
   readonly dateTime: (at: Date) => string;
   readonly number: (value: number) => string;
@@ -80,6 +81,7 @@ export function useFormats(): {
   return {
     localeName: (locale) => nameOfLocale(language, locale),
     number: (value) => new Intl.NumberFormat(language).format(value),
+    date: (at) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at),
     day: (at) => new Intl.DateTimeFormat(language, { dateStyle: 'full' }).format(at),
     seconds: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'medium' }).format(at),
     time: (at) => new Intl.DateTimeFormat(language, { timeStyle: 'short' }).format(at),
