@@ -1,13 +1,14 @@
 /** Field of media: chosen files in their order, a library to choose from, and upload. */
 import { Anchor, Button, FileButton, Group, Stack, Text } from '@mantine/core';
 import { IconPhoto, IconPhotoExclamation, IconUpload } from '@tabler/icons-react';
-import { lazy, Suspense, type SyntheticEvent, useState } from 'react';
+import { lazy, type SyntheticEvent, useState } from 'react';
 import type { Json, Link } from '../form/values.ts';
 import { withFile } from '../media/files.ts';
 import { isUndescribed } from '../media/library.tsx';
 import { UploadList, useUploads } from '../media/upload-list.tsx';
 import { acceptOf } from '../model/media-kinds.ts';
 import { isToOne } from '../model/model.ts';
+import { Opening } from '../parts/opening.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { FieldHead } from './field-head.tsx';
@@ -81,7 +82,7 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
           )}
         </Group>
       )}
-      <Suspense fallback={null}>
+      <Opening>
         {isPicking && (
           <FilePicker
             isOne={isOne}
@@ -102,7 +103,7 @@ export function MediaField({ attribute, path, readOnly }: FieldProps) {
             }}
           />
         )}
-      </Suspense>
+      </Opening>
     </Stack>
   );
 }

@@ -1,12 +1,13 @@
 /** Parts that both editors of long texts share. They are loaded with the form. */
 import { Alert, Loader } from '@mantine/core';
 import { IconPhoto } from '@tabler/icons-react';
-import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../api/errors.ts';
 import { leaving } from '../editor/leaving.ts';
 import { upload as send } from '../editor/uploads.ts';
 import type { Link } from '../form/values.ts';
 import { say } from '../parts/messages.tsx';
+import { Opening } from '../parts/opening.tsx';
 import { Tool } from '../parts/toolbar.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -132,7 +133,7 @@ export function PictureTool({ choose }: PictureProps) {
     <>
       <Tool label={texts.blocks.image} icon={IconPhoto} run={() => setPicking(true)} />
       {isPicking && (
-        <Suspense fallback={null}>
+        <Opening>
           <FilePicker
             isOne
             allowed={['images']}
@@ -141,7 +142,7 @@ export function PictureTool({ choose }: PictureProps) {
               choose(picture);
             }}
           />
-        </Suspense>
+        </Opening>
       )}
     </>
   );

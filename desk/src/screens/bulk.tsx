@@ -1,10 +1,11 @@
 /** Actions on several documents: those that are selected, or all that match the list. */
 import { Button, Group, Text } from '@mantine/core';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import { type BulkVerb, mayMatch, type Report, type Seen } from '../editor/bulk.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import { isSelectable, type ListState, matchQuery, showsPublished } from '../model/list-query.ts';
 import { mayRelease, type Type } from '../model/model.ts';
+import { Opening } from '../parts/opening.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { BulkDialog, type Chosen } from './bulk-dialog.tsx';
@@ -88,14 +89,14 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
         </Group>
       )}
       {isAdding && (
-        <Suspense fallback={null}>
+        <Opening>
           <AddDialog
             type={type}
             documentIds={[...selected.keys()]}
             locale={state.locale}
             close={() => setAdding(false)}
           />
-        </Suspense>
+        </Opening>
       )}
       {asked !== null && (
         <BulkDialog

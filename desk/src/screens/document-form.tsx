@@ -1,6 +1,6 @@
 /** Form of a document with everything that the editor must know first: conflicts, recovered work, errors. */
 import { Alert, Anchor, Button, Center, Group, Loader, Paper, SimpleGrid, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, useMemo } from 'react';
 import { Link } from 'wouter';
 import { FieldGrid } from '../fields/field-grid.tsx';
 import { FormProvider } from '../fields/form-context.ts';
@@ -10,6 +10,7 @@ import type { Conflict } from '../form/merge.ts';
 import { textOfBlocks } from '../form/blocks-text.ts';
 import { isItem, type Link as StoredLink, textOfValue, unfinishedText } from '../form/values.ts';
 import { type Attribute, type Part, valueLabel } from '../model/model.ts';
+import { Opening } from '../parts/opening.tsx';
 import { failureText } from '../texts/reasons.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
@@ -53,9 +54,9 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
       {isShown && <Stage editor={editor} at="form" />}
       {isShown && other === null && <FieldGrid part={type} at="" readOnly={!mayWrite} />}
       {isShown && other !== null && (
-        <Suspense fallback={null}>
+        <Opening>
           <Beside editor={editor} other={other} />
-        </Suspense>
+        </Opening>
       )}
     </FormProvider>
   );

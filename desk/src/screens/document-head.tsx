@@ -155,18 +155,19 @@ function Languages({ editor, panels: { locale, other }, go }: Omit<Props, 'child
 function DocumentTitle({ editor }: { readonly editor: DocumentEditor }) {
   const texts = useTexts();
   const { type, store, isNew } = editor;
+  const isLoading = useSnapshot(editor).phase === 'loading';
   const title = useSyncExternalStore(
     (listener) => store.subscribe(type.title, listener),
     () => textOfValue(store.get(type.title)),
   );
   const unnamed = isNew ? texts.newDocument(type.label) : texts.untitled;
-  const heading = type.kind === 'collectionType' ? title || unnamed : type.label;
+  const heading = type.kind === 'collectionType' ? title || (isLoading ? '' : unnamed) : type.label;
   useEffect(() => {
-    document.title = `${isolated(heading)} · ${texts.desk}`;
-  }, [heading, texts]);
+    document.title = `${isolated(heading || type.label)} · ${texts.desk}`;
+  }, [heading, type, texts]);
   return (
     <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-      <bdi>{heading}</bdi>
+      <bdi>{heading || '\u00a0'}</bdi>
     </Title>
   );
 }

@@ -1,12 +1,13 @@
 /** Page of one document: its form, its state, and what can be done with it. */
 import { Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { useEditor, useSnapshot } from '../editor/use-editor.ts';
 import { listAddress } from '../model/last-list.ts';
 import type { Model, Type } from '../model/model.ts';
+import { Opening } from '../parts/opening.tsx';
 import { useModel } from './app.tsx';
 import { DocumentForm } from './document-form.tsx';
 import { DocumentHead, type Panels } from './document-head.tsx';
@@ -93,9 +94,9 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
           <DocumentForm editor={editor} locale={locale} other={panels.other} />
         </Stack>
         {panels.preview && (
-          <Suspense fallback={null}>
+          <Opening>
             <PreviewPane editor={editor} close={() => go({ preview: false })} />
-          </Suspense>
+          </Opening>
         )}
       </div>
     </>

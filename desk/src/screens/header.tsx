@@ -2,10 +2,11 @@
 import { ActionIcon, Group, Menu, useMantineColorScheme } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { IconLanguage, IconMoon, IconSearch, IconUser } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { Link } from 'wouter';
 import { session } from '../api/session.ts';
 import { leaving } from '../editor/leaving.ts';
+import { Opening } from '../parts/opening.tsx';
 import { settings } from '../settings.ts';
 import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
 
@@ -22,9 +23,9 @@ export function PaletteButton() {
         <IconSearch size={18} />
       </ActionIcon>
       {isOpen && (
-        <Suspense fallback={null}>
+        <Opening>
           <Palette close={close} />
-        </Suspense>
+        </Opening>
       )}
     </>
   );

@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { messageOf } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { offerCopy } from '../editor/copies.ts';
@@ -13,6 +13,7 @@ import { textOfValue } from '../form/values.ts';
 import { hasDrafts, mayRelease, type Type } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
+import { Opening } from '../parts/opening.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { reasonText } from '../texts/reasons.ts';
 import { isolated } from '../texts/isolated.ts';
@@ -55,7 +56,8 @@ export function SaveBar({ editor, deleted, create }: Props) {
     ],
     [],
   );
-  if (phase === 'loading' || phase === 'failed' || (isGone && !snapshot.isChanged)) return null;
+  if (phase === 'loading') return <div className="desk-savebar desk-savebar-empty" />;
+  if (phase === 'failed' || (isGone && !snapshot.isChanged)) return null;
   return (
     <div className="desk-savebar">
       <Group py="xs" gap="sm" justify="space-between" wrap="nowrap" className="desk-savebar-row">
@@ -170,9 +172,9 @@ function Panel({ editor, panel, close }: PanelProps) {
   if (panel === 'schedule') return <ScheduleDialog editor={editor} close={close} />;
   if (panel === null) return null;
   return (
-    <Suspense fallback={null}>
+    <Opening>
       <AddDialog type={type} documentIds={[place.documentId]} locale={place.locale} close={close} />
-    </Suspense>
+    </Opening>
   );
 }
 

@@ -74,10 +74,10 @@ export async function refuseOnce(page: Page, patterns: readonly string[]): Promi
   }
 }
 
-/** Holds uploads back. Returns a function that lets them reach the API. */
-export async function holdUploads(page: Page): Promise<() => Promise<void>> {
+/** Holds requests of a pattern back. Returns a function that lets them reach the server. */
+export async function holdRequests(page: Page, urlPattern: string): Promise<() => Promise<void>> {
   const session = await page.createCDPSession();
-  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/api/upload' }] });
+  await session.send('Fetch.enable', { patterns: [{ urlPattern }] });
   // The browser continues what it has paused.
   return () => session.send('Fetch.disable');
 }

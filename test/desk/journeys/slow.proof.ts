@@ -1,0 +1,42 @@
+/** Journeys of an editor on a slow network. */
+import { hasBrowser, holdRequests } from './browser.ts';
+import type { Editor } from './editor.ts';
+import { startVisit, type Visit } from './visit.ts';
+
+(hasBrowser ? describe : describe.skip)('an editor on a slow network', () => {
+  let visit: Visit;
+  let ann: Editor;
+  const loaders = async (): Promise<number> => (await ann.page.$$('[aria-label=Loading]')).length;
+  const top = (): Promise<number> =>
+    ann.page.$eval('h1', (one) => (one as unknown as { offsetTop: number }).offsetTop);
+
+  beforeAll(async () => {
+    visit = await startVisit('express');
+    ann = await visit.arrive('ann');
+    await visit.api('post', '/articles?status=draft', { data: { title: 'A long way' } });
+  }, 120_000);
+  afterAll(() => visit?.end());
+  afterEach(() => expect(visit.complaints()).toEqual([]));
+
+  it('sees no wrong title while a document is loading, and nothing moves when it is there', async () => {
+    await ann.open('/content/article');
+    const release = await holdRequests(ann.page, '*/api/articles/*');
+    await ann.follow('A long way');
+    await ann.until('loading', async () => (await loaders()) > 0);
+    expect(await ann.texts('h1')).toEqual(['']);
+    const before = await top();
+    await release();
+    await ann.heading('A long way');
+    expect(await top()).toBe(before);
+  });
+
+  it('sees that the library opens before its files have arrived', async () => {
+    const release = await holdRequests(ann.page, '*file-picker*');
+    await ann.page
+      .locator('[data-path=cover] ::-p-aria([name="Choose from the library"][role="button"])')
+      .click();
+    await ann.until('loading', async () => (await loaders()) > 0);
+    await release();
+    await ann.until('library', async () => (await ann.texts('[role=dialog] h2')).includes('Media library'));
+  });
+});
