@@ -29,6 +29,7 @@ interface FormProps extends ComponentProps<typeof Dialog> {
 /** Dialog with a form, which closes when its change is made. The first field has the focus. */
 export function FormDialog({ label, values, submit, children, ...dialog }: FormProps) {
   const texts = useTexts();
+  const isChanged = useChanged(values);
   const { isSending, alert, send } = useChanges();
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
@@ -38,7 +39,8 @@ export function FormDialog({ label, values, submit, children, ...dialog }: FormP
   };
   return (
     <Dialog {...dialog}>
-      <Unsaved isChanged={useChanged(values)} />
+      {/* A form that is being sent may open the page of what it creates. */}
+      <Unsaved isChanged={isChanged && !isSending} />
       <form onSubmit={onSubmit} ref={markFirstField}>
         <Stack>
           {alert}
