@@ -73,7 +73,7 @@ const article = defineCollectionType({
 const homepage = defineSingleType({
   singularApiId: 'homepage',
   draftAndPublish: true,
-  stages: { draft: { to: ['ready'] }, ready: { to: [], publish: true } },
+  stages: { draft: { to: ['ready'] }, ready: { to: [], publish: true, previousName: 'done' } },
   indexes: [{ attributes: ['stage', 'heading'] }],
   desk: { list: ['heading', 'stage'] },
   attributes: { heading: { type: 'string', required: true } },

@@ -1088,6 +1088,18 @@ describe('stages', () => {
       { draft: { to: [], label: 1 } },
       ['article: stages.draft: "label" must be a non-empty string, or such strings by language'],
     ],
+    [{ draft: { to: [], previousName: 'open' }, done: { to: [], previousName: 'closed' } }, []],
+    [
+      { draft: { to: [], previousName: 'done' }, done: { to: [] } },
+      [
+        'article: stages.draft: previousName: "done" is the name of a current definition; a former name must not be in use',
+      ],
+    ],
+    [
+      { draft: { to: [], previousName: 'open' }, done: { to: [], previousName: 'open' } },
+      ['article: stages.done: previousName: "open" is already the previousName of "draft"'],
+    ],
+    [{ draft: { to: [], previousName: 1 } }, ['article: stages.draft: "previousName" must be a string']],
     [{ draft: { to: [], publish: 1 } }, ['article: stages.draft: "publish" must be true or false']],
     [
       { '1': { to: [] } },

@@ -7,7 +7,8 @@ type Definitions = ReadonlyMap<string, unknown>;
 const membersOf = (definition: unknown, key: string): unknown =>
   isObject(definition) ? definition[key] : undefined;
 
-function clashes(list: Definitions): [string, string][] {
+/** Returns the definitions whose former name is in use, by name, with the reason. */
+export function clashes(list: Definitions): [string, string][] {
   const taken = new Map<unknown, string>();
   return [...list].flatMap(([name, definition]): [string, string][] => {
     const previous = membersOf(definition, 'previousName');

@@ -1,10 +1,11 @@
 import type { ContentTypeDefinition } from './definitions.js';
+import { clashes } from './check-previous.js';
 import { LABEL, type Report } from './options.js';
 import { STAGE, stageAttribute } from './stage-definition.js';
 import { among } from './suggest.js';
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]*$/;
-const OPTIONS = ['to', 'publish', 'label'];
+const OPTIONS = ['to', 'publish', 'label', 'previousName'];
 
 /** Checks the option `stages` of a type. */
 export function checkStages(type: ContentTypeDefinition, report: Report): void {
@@ -22,9 +23,14 @@ export function checkStages(type: ContentTypeDefinition, report: Report): void {
       report(`${at}: "publish" must be true or false`);
     if (stage.label !== undefined && !LABEL.admits(stage.label))
       report(`${at}: "label" must be ${LABEL.expected}`);
+    const { previousName } = stage;
+    if (previousName !== undefined && typeof previousName !== 'string')
+      report(`${at}: "previousName" must be a string`);
     for (const to of stage.to.filter((one) => !names.includes(one)))
       report(`${at}: "${to}" is not a stage${among(to, names)}`);
   }
+  for (const [name, text] of clashes(new Map(Object.entries(stages))))
+    report(`stages.${name}: previousName: ${text}`);
   const given: unknown = attributes[STAGE];
   if (given === undefined)
     report(`stages: define the type with defineCollectionType or defineSingleType, which add "${STAGE}"`);

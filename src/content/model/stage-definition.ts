@@ -12,6 +12,8 @@ export type StageDefinition = {
   readonly publish?: boolean;
   /** Name of the stage in the desk. Default: its key. */
   readonly label?: DeskText;
+  /** Former name, or a removed stage whose documents move to this one: migrations change what is stored. */
+  readonly previousName?: string;
 };
 
 /** Options of types whose documents have tenants or authors, or whose drafts have stages. */
@@ -31,6 +33,7 @@ export type StageAttribute<Names extends string = string> = {
   readonly default: Names;
   readonly localized: boolean;
   readonly index: true;
+  readonly convert?: Readonly<Record<string, string>>;
   readonly desk?: { readonly values: Readonly<Record<string, DeskText>> };
 };
 
@@ -45,12 +48,16 @@ export function stageAttribute({
   const named = Object.entries(stages).flatMap(([name, { label }]) =>
     isDeskText(label) ? [[name, label] as const] : [],
   );
+  const renamed = Object.entries(stages).flatMap(([name, { previousName }]) =>
+    typeof previousName === 'string' ? [[previousName, name] as const] : [],
+  );
   return {
     type: 'enumeration',
     enum: [initial, ...others],
     default: initial,
     localized,
     index: true,
+    ...(renamed.length === 0 ? {} : { convert: Object.fromEntries(renamed) }),
     ...(named.length === 0 ? {} : { desk: { values: Object.fromEntries(named) } }),
   };
 }

@@ -38,10 +38,10 @@ import {
   draftsOnly,
   forgetName,
   goneWithVersions,
+  grantedNames,
   grantsByNewNames,
   inNewLocale,
   inOtherLocales,
-  newNames,
   severalDocuments,
   startingDrafts,
   takenTable,
@@ -110,9 +110,9 @@ export const KINDS: {
       steps: calledAnew,
     },
     'grants narrowed to other names': {
-      is: (scope) => isBoth(scope.pair) && Object.keys(newNames(scope)).length > 0,
+      is: (scope) => isBoth(scope.pair) && grantedNames(scope).length > 0,
       told: (scope) =>
-        `has its grants on ${Object.keys(newNames(scope)).join(', ')} changed to the new names, or removed`,
+        `has its grants on ${grantedNames(scope).join(', ')} changed to the new names, or removed`,
       undoneBy: null,
       steps: grantsByNewNames,
     },

@@ -41,20 +41,26 @@ export const goneFromGrants = (evolution: Evolution, name: string): Sql[] =>
       sql`update ${table} set grants = grants - ${constant(name)} where grants -> ${constant(name)} is not null`,
   );
 
-/** Renames attributes in grants of a type; null removes the attribute. No caller gains a permission. */
-export function fieldsInGrants(
+/** New names by former name; null for a removed part. */
+export type NewNames = Readonly<Record<string, string | null>>;
+
+/**
+ * Renames attributes (`fields`) or stages in grants of a type, and drops removed ones. No caller gains a
+ * permission.
+ */
+export function namesInGrants(
   evolution: Evolution,
   { singularApiId }: ContentType,
-  names: Readonly<Record<string, string | null>>,
+  { member, names }: { readonly member: 'fields' | 'stages'; readonly names: NewNames },
 ): Sql[] {
-  const type = constant(singularApiId);
+  const [type, key] = [constant(singularApiId), constant(member)];
   const called = sql`${param(JSON.stringify(names))}::jsonb`;
   const name = sql`case when ${called} -> p.field is null then p.field else ${called} ->> p.field end`;
   const fields = sql`(select coalesce(jsonb_agg(n.name order by p.place), '[]')
-    from jsonb_array_elements_text(g.one -> 'fields') with ordinality p(field, place)
+    from jsonb_array_elements_text(g.one -> ${key}) with ordinality p(field, place)
     cross join lateral (select ${name} as name) n where n.name is not null)`;
-  const one = sql`case when jsonb_typeof(g.one -> 'fields') = 'array'
-    then g.one || jsonb_build_object('fields', ${fields}) else g.one end`;
+  const one = sql`case when jsonb_typeof(g.one -> ${key}) = 'array'
+    then g.one || jsonb_build_object(${key}::text, ${fields}) else g.one end`;
   const list = sql`(select jsonb_agg(${one} order by g.place)
     from jsonb_array_elements(grants -> ${type}) with ordinality g(one, place))`;
   return grantTables(evolution).map(

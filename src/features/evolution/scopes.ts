@@ -1,5 +1,6 @@
 /** Contexts of changes: the parts of a model that may change. */
 import type { Attribute, Component, ContentType } from '../../content/model/model.js';
+import { STAGE } from '../../content/model/stage-definition.js';
 import { isScalar } from '../../content/model/scalar-of.js';
 import { type Sql, sql, union } from '../../kernel/sql.js';
 import type { Guard } from './change.js';
@@ -77,8 +78,14 @@ export function guardOf(scope: AttributeScope, condition: Sql, guard: Omit<Guard
   return question === null ? [] : [{ question, ...guard }];
 }
 
+/** Whether an attribute contains the stages of drafts, which the type defines. */
+const isStage = (scope: AttributeScope): boolean =>
+  scope.owner.after?.model === 'type' && scope.owner.after.stages !== null && nameOf(scope) === STAGE;
+
 export const fitChoice = (scope: AttributeScope): string =>
-  `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)}, or 'empty'`;
+  isStage(scope)
+    ? 'set previousName on the stage that replaces the old one'
+    : `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)}, or 'empty'`;
 
 export const isStated = ({ pair }: AttributeScope): boolean => typeof conversionOf(pair) === 'string';
 

@@ -1,15 +1,25 @@
 /** Guards and steps for changed types: versions, schedules, change log and grants. */
 import { isSameContent } from '../../content/compile/changes.js';
 import { startDrafts } from '../../content/compile/compile-drafts.js';
-import type { ContentType } from '../../content/model/model.js';
+import type { Attribute, ContentType } from '../../content/model/model.js';
 import { changeLogTablesOf } from '../../content/model/change-log-tables.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
+import { isScalar } from '../../content/model/scalar-of.js';
+import { STAGE } from '../../content/model/stage-definition.js';
+import { isObject } from '../../kernel/json.js';
 import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
 import { entriesCalled, entriesInLocale, entriesWithoutLocales, forgetEntries } from './release-steps.js';
 import { forgetVersions, versionsCalled, versionsInLocale, versionsWithoutLocales } from './history-steps.js';
 import { type Both, type Evolution, isBoth } from './pairs.js';
-import { calledInGrants, calledInLinks, fieldsInGrants, forgotten, goneFromGrants } from './references.js';
+import {
+  calledInGrants,
+  calledInLinks,
+  forgotten,
+  goneFromGrants,
+  namesInGrants,
+  type NewNames,
+} from './references.js';
 import { idOf, type TypeScope } from './scopes.js';
 
 type Stays = Both<ContentType> & { readonly evolution: Evolution };
@@ -149,17 +159,53 @@ export const calledAnew = staying(({ before, after, evolution }) => {
 export const startingDrafts = staying(({ after }) => ({ grow: [startDrafts(after, sql`true`)] }));
 
 /** Returns the renamed and removed attributes by former name; null for removed ones. */
-export const newNames = ({ pair: { attributes } }: TypeScope): Readonly<Record<string, string | null>> =>
+const newNames = ({ pair: { attributes } }: TypeScope): NewNames =>
   Object.fromEntries(
     attributes.flatMap(({ before, after }) =>
       before === null || before.name === after?.name ? [] : [[before.name, after?.name ?? null]],
     ),
   );
 
-export const grantsByNewNames = (scope: TypeScope): Steps =>
-  scope.pair.after === null
-    ? {}
-    : { fill: fieldsInGrants(scope.evolution, scope.pair.after, newNames(scope)) };
+/** Returns the renamed and removed stages by former name; null for removed ones. */
+function newStages({ pair: { attributes } }: TypeScope): NewNames {
+  const stage = attributes.find((pair) => pair.before?.name === STAGE);
+  const [old, next] = [valuesOf(stage?.before), valuesOf(stage?.after)];
+  const pairs = [...next.renamed, ...old.renamed.map(([from, to]) => [to, from] as const)];
+  return Object.fromEntries(
+    old.names
+      .filter((name) => !next.names.includes(name))
+      .map((name) => [
+        name,
+        pairs.find(([from, to]) => from === name && next.names.includes(to))?.[1] ?? null,
+      ]),
+  );
+}
+
+/** Returns the values of an enumeration, and those that replace others. */
+function valuesOf(attribute: Attribute | null | undefined): {
+  readonly names: readonly string[];
+  readonly renamed: readonly (readonly [string, string])[];
+} {
+  if (attribute === null || attribute === undefined || !isScalar(attribute))
+    return { names: [], renamed: [] };
+  const { enum: names = [], convert } = attribute.def;
+  const renamed = Object.entries(isObject(convert) ? convert : {});
+  return { names, renamed: renamed.flatMap(([from, to]) => (typeof to === 'string' ? [[from, to]] : [])) };
+}
+
+/** Returns the former names of attributes and stages that grants must not have any more. */
+export const grantedNames = (scope: TypeScope): readonly string[] =>
+  [newNames(scope), newStages(scope)].flatMap((names) => Object.keys(names));
+
+export function grantsByNewNames(scope: TypeScope): Steps {
+  const { after } = scope.pair;
+  if (after === null) return {};
+  const members = [
+    { member: 'fields' as const, names: newNames(scope) },
+    { member: 'stages' as const, names: newStages(scope) },
+  ].filter(({ names }) => Object.keys(names).length > 0);
+  return { fill: members.flatMap((one) => namesInGrants(scope.evolution, after, one)) };
+}
 
 export const goneWithVersions = former((before, scope) => ({
   question: rowsWhere(before, sql`true`),
