@@ -174,6 +174,77 @@ describe('versions of an earlier model', () => {
     expect(meta).toEqual({ leftOut: ['n'] });
   });
 
+  it('25.10 have the values of new types in components and zones, at any depth', async () => {
+    const inner = (attributes: object) => part('x.inner', { attributes });
+    const outer = part('x.outer', {
+      attributes: { inner: { type: 'component', component: 'x.inner', repeatable: true } },
+    });
+    const kind = (values: readonly string[], more: object = {}) => ({
+      type: 'enumeration',
+      enum: values,
+      ...more,
+    });
+    const shape = (uid: string, more: object = {}) => ({
+      attributes: {
+        one: { type: 'component', component: uid },
+        zone: { type: 'dynamiczone', components: ['x.outer', uid] },
+      },
+      ...more,
+    });
+    const components = [
+      inner({
+        text: { type: 'string' },
+        n: { type: 'string' },
+        kind: kind(['a', 'b']),
+        gone: { type: 'string' },
+      }),
+      outer,
+    ];
+    const old = await open({ contentTypes: [type('page', shape('x.inner'))], components });
+    const item = (n: string) => ({ text: 'kept', n, kind: 'b', gone: 'gone' });
+    const zoned = [
+      { __component: 'x.outer', inner: [item('12'), item('twelve')] },
+      { __component: 'x.inner', ...item('7') },
+    ];
+    const page = await created(old, 'pages', { one: item('3'), zone: zoned });
+    const deleted = await created(old, 'pages', { one: item('4'), zone: zoned });
+    await old('PUT', `pages/${page}`, { one: null, zone: [] });
+    await old('DELETE', `pages/${deleted}`);
+
+    const renamed = part('x.part', {
+      previousName: 'x.inner',
+      removed: ['gone'],
+      attributes: {
+        body: { type: 'string', previousName: 'text' },
+        n: { type: 'integer' },
+        kind: kind(['a', 'c'], { convert: { b: 'c' } }),
+      },
+    });
+    const next = await open({
+      contentTypes: [type('sheet', { ...shape('x.part'), previousName: 'page' })],
+      components: [
+        renamed,
+        part('x.outer', {
+          attributes: { inner: { type: 'component', component: 'x.part', repeatable: true } },
+        }),
+      ],
+    });
+    const first = (await next('GET', `sheets/${page}/versions`)).data.at(-1);
+    const { content } = (await next('GET', `sheets/${page}/versions/${first.id}`)).data;
+    const shown = (n: unknown) => ({ body: 'kept', n, kind: 'c' });
+    expect(content).toMatchObject({
+      one: shown(3),
+      zone: [
+        { __component: 'x.outer', inner: [shown(12), shown('twelve')] },
+        { __component: 'x.part', ...shown(7) },
+      ],
+    });
+    await next('POST', `sheets/${deleted}/actions/restore`);
+    const { data } = await next('GET', `sheets/${deleted}?populate[one]=true&populate[zone][populate]=*`);
+    expect(data).toMatchObject({ one: shown(4) });
+    expect(data.zone[1]).toMatchObject({ __component: 'x.part', ...shown(7) });
+  });
+
   it('25.6 restores a document that was published before its type had stages', async () => {
     const drafts = { draftAndPublish: true };
     const old = await open({ contentTypes: [type('page', drafts)] });

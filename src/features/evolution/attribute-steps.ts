@@ -3,7 +3,7 @@ import type { Component, ContentType } from '../../content/model/model.js';
 import { isScalar } from '../../content/model/scalar-of.js';
 import { constant, type Identifier, param, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { batches, type Guard, inBatches, NOT_COMPARED, type Steps } from './change.js';
-import { versionsConverted } from './history-steps.js';
+import { versionsConverted, versionsRewritten } from './history-steps.js';
 import { hasOthers, heldLinksOf } from './held-links.js';
 import { defaultOf, embeddedPair } from './instances.js';
 import { conversionOf, type Evolution } from './pairs.js';
@@ -140,8 +140,13 @@ export function rewrittenSteps(scope: AttributeScope): Steps {
   const held = embeddedPair(pair);
   if (type === null || held === null) return {};
   const column = quote(held.after.column);
-  const value = instances.value(owner, pair, sql`t.${column}`);
-  return { fill: [inBatches(quote(type.table), sql`${column} = ${value}`, sql`t.${column} is not null`)] };
+  const value = instances.value(owner, pair, sql`t.${column}, false`);
+  return {
+    fill: [
+      inBatches(quote(type.table), sql`${column} = ${value}`, sql`t.${column} is not null`),
+      ...versionsRewritten(scope),
+    ],
+  };
 }
 
 /** Returns the components that an attribute no longer accepts. */

@@ -103,3 +103,16 @@ export function versionsConverted(
       where v.${ofType(type.singularApiId)} and jsonb_typeof(${value}) <> 'null'`,
   );
 }
+
+/** Converts the instances of an attribute in stored versions, after types and attributes are renamed. */
+export function versionsRewritten({ evolution, owner, pair, instances }: AttributeScope): readonly Sql[] {
+  const { after: type } = owner;
+  if (type?.model !== 'type' || pair.after === null) return [];
+  const name = quote(pair.after.name, 'string');
+  const value = instances.value(owner, pair, sql`v.content->${name}, true`);
+  return ifThere(
+    historyTableOf(evolution.after.schema.file),
+    sql`update ${versionsIn(evolution)} v set content = v.content || jsonb_build_object(${name}, ${value})
+      where v.${ofType(type.singularApiId)} and jsonb_typeof(v.content->${name}) in ('object', 'array')`,
+  );
+}

@@ -1,6 +1,7 @@
 /**
  * Conversion of component instances, by temporary SQL functions. There is one function per changed component
- * and per attribute with instances.
+ * and per attribute with instances. If `keeps` is true, as for stored versions, they drop no value and set no
+ * default.
  */
 import type { Attribute, Component, ContentType, EmbeddedAttribute } from '../../content/model/model.js';
 import { name } from '../../content/model/naming.js';
@@ -90,10 +91,10 @@ export class Instances {
     return {
       made: all.map(
         ({ name: one, body }) =>
-          sql`create or replace function ${quote(one)}(item jsonb) returns jsonb language plpgsql
+          sql`create or replace function ${quote(one)}(item jsonb, keeps boolean) returns jsonb language plpgsql
             as $content$ ${body} $content$`,
       ),
-      dropped: all.map(({ name: one }) => sql`drop function if exists ${quote(one)}(jsonb)`),
+      dropped: all.map(({ name: one }) => sql`drop function if exists ${quote(one)}(jsonb, boolean)`),
     };
   }
 
@@ -121,10 +122,13 @@ export class Instances {
     return this.called(`value ${model} ${uid} ${held.after.name}`, 'value', uid, held.after.name);
   }
 
-  /** Expression of an attribute's value in the format of the later model. */
-  value(owner: Pair<ContentType | Component>, pair: Pair<Attribute>, json: Sql): Sql {
+  /**
+   * Expression of an attribute's value in the format of the later model, with functions whose second argument
+   * is `keeps`.
+   */
+  value(owner: Pair<ContentType | Component>, pair: Pair<Attribute>, args: Sql): Sql {
     const held = embeddedPair(pair);
-    return held === null ? json : sql`${quote(this.valueName(owner, held))}(${json})`;
+    return held === null ? args : sql`${quote(this.valueName(owner, held))}(${args})`;
   }
 
   /** Function body that converts each attribute of an instance. */
@@ -136,7 +140,9 @@ export class Instances {
   private memberSteps(owner: ComponentPair, pair: Pair<Attribute>): Sql[] {
     const { before, after } = pair;
     if (before === null || after === null)
-      return before === null ? filled(pair) : [sql`item := item - ${nameText(before)};`];
+      return before === null
+        ? filled(pair)
+        : [sql`if not keeps then item := item - ${nameText(before)}; end if;`];
     const json = sql`(item -> ${nameText(before)})`;
     const value = this.memberValue(pair, json) ?? this.heldValue(owner, pair, json);
     if (value === null && before.name === after.name) return filled(pair);
@@ -150,7 +156,7 @@ export class Instances {
   }
 
   private heldValue(owner: ComponentPair, pair: Pair<Attribute>, json: Sql): Sql | null {
-    return this.isRewritten(pair) ? this.value(owner, pair, json) : null;
+    return this.isRewritten(pair) ? this.value(owner, pair, sql`${json}, keeps`) : null;
   }
 
   /** Expression of a converted scalar or relation in an instance; null if its format stays. */
@@ -162,7 +168,7 @@ export class Instances {
       return readsAlike(scalars)
         ? null
         : sql`case when jsonb_typeof(${json}) = 'null' then ${json}
-            else coalesce(${readAs(json, scalars)}, 'null') end`;
+            else coalesce(${readAs(json, scalars)}, case when keeps then ${json} else 'null' end) end`;
     }
     if (!before.linked || !after.linked) return null;
     const links = { evolution: this.evolution, before, after };
@@ -196,7 +202,10 @@ export class Instances {
       const condition = before.named ? sql`one ->> '__component' = ${param(component.uid)}` : sql`true`;
       const later = this.pairOf(component)?.after ?? null;
       const stays = later !== null && after.components.some((other) => other === later);
-      return sql`if ${condition} then ${stays ? this.kept(component, later, { before, after }) : sql`null;`} end if;`;
+      const dropped = after.named
+        ? sql`if keeps then found := found || jsonb_build_array(one); end if;`
+        : sql`null;`;
+      return sql`if ${condition} then ${stays ? this.kept(component, later, { before, after }) : dropped} end if;`;
     });
     // Instances of components that neither model knows stay unchanged; responses do not show them.
     if (before.named && after.named) {
@@ -204,7 +213,8 @@ export class Instances {
       const unknown = sql`coalesce(one ->> '__component', '') not in (${join(known, ', ')})`;
       branches.push(sql`if ${unknown} then found := found || jsonb_build_array(one); end if;`);
     }
-    const result = after.many ? sql`found` : sql`found -> 0`;
+    const single = sql`case when keeps and jsonb_array_length(found) > 1 then found else found -> 0 end`;
+    const result = after.many ? sql`found` : single;
     return sql`declare one jsonb; found jsonb := '[]'; begin
       if item is null or jsonb_typeof(item) = 'null' then return null; end if;
       for one in select e from jsonb_array_elements(
@@ -219,7 +229,7 @@ export class Instances {
     const pair = this.pairOf(component);
     const rewritten =
       pair !== undefined && this.changed.has(component)
-        ? sql`${quote(this.instanceName(pair))}(one)`
+        ? sql`${quote(this.instanceName(pair))}(one, keeps)`
         : sql`one`;
     const bare = before.named && !after.named ? sql`(${rewritten} - '__component')` : rewritten;
     const named = after.named
@@ -247,7 +257,7 @@ function filled(pair: Pair<Attribute>): Sql[] {
   if (value === null || pair.after === null) return [];
   const key = nameText(pair.after);
   return [
-    sql`if coalesce(jsonb_typeof(item -> ${key}), 'null') = 'null' then
+    sql`if not keeps and coalesce(jsonb_typeof(item -> ${key}), 'null') = 'null' then
       item := item || jsonb_build_object(${key}, ${param(JSON.stringify(value))}::jsonb); end if;`,
   ];
 }

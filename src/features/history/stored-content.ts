@@ -87,8 +87,8 @@ const shaped = byKind<Attribute, [unknown, Shape], unknown>({
 });
 
 /**
- * Returns the name that a content has for an attribute: its former one in components, whose contents
- * migrations leave as they are.
+ * Returns the name of an attribute in a content. Components of versions that an earlier release of the
+ * library has migrated have former names.
  */
 const nameIn = (content: Values, { name, def: { previousName = name } }: Attribute): string =>
   Object.hasOwn(content, name) ? name : previousName;
