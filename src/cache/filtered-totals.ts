@@ -59,7 +59,7 @@ export class FilteredTotals {
   }
 
   /** Records the duration of a page without its count, in milliseconds; drops a total that saves no time. */
-  judge(plan: ReadPlan, known: Kept, took: number): void {
+  noteDuration(plan: ReadPlan, known: Kept, took: number): void {
     known.slower = took > known.took ? known.slower + 1 : 0;
     const filter = known.slower < MAX_SLOWER ? null : this.filterOf(plan);
     if (filter !== null) this.totals.delete(keyOf(filter, plan));

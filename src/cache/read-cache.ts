@@ -35,7 +35,7 @@ export interface ReadCounts {
  */
 class Admission {
   private staleInRow = 0;
-  private judgedAt = -1;
+  private notedAt = -1;
   private bypassing = 0;
 
   get bypasses(): boolean {
@@ -47,9 +47,9 @@ class Admission {
   }
 
   /** Records the result of a poll, once per poll. */
-  judge(isStale: boolean, position: number): void {
-    if (position === this.judgedAt) return;
-    this.judgedAt = position;
+  note(isStale: boolean, position: number): void {
+    if (position === this.notedAt) return;
+    this.notedAt = position;
     this.staleInRow = isStale ? this.staleInRow + 1 : 0;
     // After a bypass, a single stale poll starts the next one.
     if (this.staleInRow >= MAX_STALE) this.bypassing = BYPASSED_READS;
@@ -111,7 +111,7 @@ export class ReadCache<T> {
     if (entry === undefined || entry.answer === null || entry.until <= Date.now()) return null;
     const { position } = this.changeLog;
     const isChanged = this.changeLog.hasChanged(asked.subject, entry.position);
-    entry.admission.judge(isChanged, position);
+    entry.admission.note(isChanged, position);
     if (isChanged) return null;
     this.counts.hits += 1;
     return entry.answer;

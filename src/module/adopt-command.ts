@@ -57,13 +57,13 @@ const counted = (documents: Readonly<Record<string, number>>): string =>
     .map(([type, count]) => `${count} ${type}`)
     .join(', ');
 
-interface Told {
+interface Reported {
   readonly plan: Plan;
   readonly source: Source;
   readonly report: string;
 }
 
-async function tell({ plan, source, report }: Told, rehearsal: Rehearsal | null): Promise<string> {
+async function reportText({ plan, source, report }: Reported, rehearsal: Rehearsal | null): Promise<string> {
   const remarks = new Remarks();
   remarks.addAll(plan.remarks);
   const counts = await writeReport(report, {
@@ -89,10 +89,10 @@ export async function runAdopt(args: readonly string[], surroundings: Surroundin
   const { token = env['STRAPI_TOKEN'], project } = values;
   const source = await openSource(location, { key, token, project, work, say });
   const plan = planOf(source);
-  const told = { plan, source, report };
+  const reported = { plan, source, report };
   const task = { source, plan, work, say };
   if (reference === undefined) {
-    say(await tell(told, await rehearse(task)));
+    say(await reportText(reported, await rehearse(task)));
     if (dryRun) return 'Nothing else was written';
     const { written, same, kept } = await writeDefinitions(plan.files, { out, overwrite });
     for (const file of kept) say(`Kept, because it was changed: ${file}`);
@@ -105,7 +105,7 @@ export async function runAdopt(args: readonly string[], surroundings: Surroundin
   const { documents, summary } = await moveContent({
     ...task,
     ...{ reference, dryRun, noFiles, onConflict },
-    report: async (rehearsal) => say(await tell(told, rehearsal)),
+    report: async (rehearsal) => say(await reportText(reported, rehearsal)),
   });
   return dryRun ? 'Nothing else was written' : `${summary}\nDocuments: ${counted(documents)}`;
 }

@@ -23,7 +23,7 @@ import type { Source } from '../features/adopt/source.js';
 import { ContentArchive } from '../features/archive/content-archive.js';
 import { ARCHIVE, ArchiveWriter, VERSION } from '../features/archive/format.js';
 import type { OnConflict } from '../features/archive/import-options.js';
-import type { ArchiveConflict } from '../features/archive/judge.js';
+import type { ArchiveConflict } from '../features/archive/compare-batch.js';
 import { isThere } from '../kernel/files.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { isObject, isText } from '../kernel/json.js';

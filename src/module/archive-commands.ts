@@ -9,7 +9,7 @@ import {
   type ImportResult,
   type OnConflict,
 } from '../features/archive/import-options.js';
-import type { ArchiveConflict } from '../features/archive/judge.js';
+import type { ArchiveConflict } from '../features/archive/compare-batch.js';
 import { isThere } from '../kernel/files.js';
 import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 

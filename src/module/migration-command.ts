@@ -32,7 +32,7 @@ interface Options {
   readonly apply: boolean;
 }
 
-const told = ({ changes }: ContentMigration): string =>
+const changesOf = ({ changes }: ContentMigration): string =>
   changes.length === 0 ? 'Only tables change' : changes.map((line) => `  ${line}`).join('\n');
 
 /** Throws a UsageError that lists what would be lost. */
@@ -48,7 +48,7 @@ async function write(migration: ContentMigration, { path, name }: Options): Prom
   const file = join(path, `${className}.cjs`);
   await mkdir(path, { recursive: true });
   await writeFile(file, migrationFile(className, migration), { flag: 'wx' });
-  return `${told(migration)}\nWritten to ${file}${migration.down === null ? '; it cannot be reverted' : ''}`;
+  return `${changesOf(migration)}\nWritten to ${file}${migration.down === null ? '; it cannot be reverted' : ''}`;
 }
 
 /** Prints the progress in whole percents, once each. */
@@ -93,8 +93,8 @@ async function migrate(app: INestApplicationContext, options: Options): Promise<
   const migration = await migrationOn(orm, { schema, defaultLocale, locales });
   if (migration.up.length === 0) return 'The content in the database matches the model';
   checkLosses(migration);
-  if (options['dry-run']) return told(migration);
+  if (options['dry-run']) return changesOf(migration);
   if (!options.apply) return write(migration, options);
   await applyMigration(orm, migration, progress());
-  return `${told(migration)}\nDone`;
+  return `${changesOf(migration)}\nDone`;
 }

@@ -22,7 +22,7 @@ export type { StagedType } from '../content/model/stage-definition.js';
 export type { AuthoredType, TenantType } from '../content/model/tenant-definition.js';
 export type { NamedParts, Parameter, Response } from '../content/openapi/document.js';
 export type { HostDocument } from '../content/openapi/merge.js';
-export type { ArchiveConflict } from '../features/archive/judge.js';
+export type { ArchiveConflict } from '../features/archive/compare-batch.js';
 export type { ExportOptions, ExportResult } from '../features/archive/export-archive.js';
 export type { ImportOptions, ImportResult } from '../features/archive/import-options.js';
 export type {

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { ContentArchive, defineCollectionType, defineComponent } from 'nestjs-content-api';
 import type { ImportOptions } from '../../src/features/archive/import-options.ts';
-import type { ArchiveConflict } from '../../src/features/archive/judge.ts';
+import type { ArchiveConflict } from '../../src/features/archive/compare-batch.ts';
 import { describeModel } from '../../src/content/model/description.ts';
 import { CONTENT_SCHEMA } from '../../src/content/model/model.ts';
 import { CONTENT_SETTINGS } from '../../src/kernel/settings.ts';

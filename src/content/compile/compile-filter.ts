@@ -75,16 +75,16 @@ export function compileFilter(condition: Condition, scope: Scope, context: Conte
 }
 
 /** Version that a rule is about, and its state. */
-interface Judged {
+interface CheckedVersion {
   readonly row: RowScope;
   readonly published: boolean;
 }
 
 /**
- * Context of a rule: related documents are those of the judged version, in its state and locale. It ignores
+ * Context of a rule: related documents are those of that version, in its state and locale. It ignores
  * the state, locale and limits of the request, which a caller could choose.
  */
-const judging = ({ row, published }: Judged, context: Context): Context => ({
+const ruleContextOf = ({ row, published }: CheckedVersion, context: Context): Context => ({
   ...context,
   version: {
     published: published || !row.type.draftAndPublish,
@@ -105,15 +105,15 @@ function compileFormula(formula: Formula, row: RowScope, context: Context): Sql 
   return sql`(${join(parts, formula.kind === 'all' ? ' and ' : ' or ')})`;
 }
 
-const compileGranted = ({ formula }: GrantedCondition, judged: Judged, context: Context): Sql =>
-  compileFormula(formula, judged.row, judging(judged, context));
+const compileGranted = ({ formula }: GrantedCondition, version: CheckedVersion, context: Context): Sql =>
+  compileFormula(formula, version.row, ruleContextOf(version, context));
 
-export const compileRule = (rule: Rule, judged: Judged, context: Context): Sql =>
-  rule.kind === 'own' ? compileOwn(rule, judged.row.alias) : compileGranted(rule, judged, context);
+export const compileRule = (rule: Rule, version: CheckedVersion, context: Context): Sql =>
+  rule.kind === 'own' ? compileOwn(rule, version.row.alias) : compileGranted(rule, version, context);
 
-function compileDecision(decision: Decision, judged: Judged, context: Context): readonly Sql[] {
+function compileDecision(decision: Decision, version: CheckedVersion, context: Context): readonly Sql[] {
   if (decision === 'all') return [];
-  return [decision === 'none' ? sql`false` : compileRule(decision, judged, context)];
+  return [decision === 'none' ? sql`false` : compileRule(decision, version, context)];
 }
 
 /** Context of a read, with the limits of its caller. */

@@ -142,7 +142,7 @@ function ownedLinks(shape: LoadShape): Sql[] {
   return [sql`json_build_array(${join(has, ', ')})::text as linked`];
 }
 
-function standing(target: ContentType, own: OwnShape | null): Sql {
+function visibility(target: ContentType, own: OwnShape | null): Sql {
   const some = (condition: Sql): Sql => hasVersion(target, sql`x.document_id`, condition);
   const [published, live] = target.draftAndPublish
     ? [some(sql`v.published`), sql`x.published`]
@@ -167,7 +167,7 @@ function named({ target, documents, rows, guarded, own, ownOnly }: LookupShape, 
     and v.locale = x.locale and not v.published`;
   const draftless = target.draftAndPublish && request.changed.has(target);
   const facts = [
-    guarded ? standing(target, own) : sql`, true, true, true`,
+    guarded ? visibility(target, own) : sql`, true, true, true`,
     draftless ? sql`, x.published and not exists (${draft})` : sql`, false`,
     target.internal ? sql`, x.mime` : sql``,
   ];

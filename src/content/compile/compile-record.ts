@@ -4,7 +4,7 @@ import type { Column, ContentType } from '../model/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import { nextCount, nextTime, revisionOf } from './changes.js';
 import { columnValue } from './column-value.js';
-import { checked, isMet, judgingContext } from './compile-standing.js';
+import { checked, isMet, ruleContext } from './compile-version-rights.js';
 import { rowScope } from './scope.js';
 
 /** Values by attribute that a row must all have, null included. A relation is compared by document id. */
@@ -120,7 +120,7 @@ export function compileCountRecords(type: ContentType, key: string, among: Count
       ? sql`true`
       : isMet(
           { published: among.decision, drafts: among.decision },
-          { row: rowScope(type, sql`t`), context: judgingContext(among.defaultLocale) },
+          { row: rowScope(type, sql`t`), context: ruleContext(among.defaultLocale) },
         );
   return checked(
     sql`select ${column} as value, count(*)::int4 as total from ${quote(type.table)} t

@@ -28,10 +28,10 @@ const first = (value: Sql): Sql =>
 
 function componentTargets(scope: Scope, hop: ComponentAttribute, context: Context): Targets {
   const instance = alias('c', context.next());
-  const held = heldJson(scope, hop);
+  const inner = heldJson(scope, hop);
   const from = hop.many
-    ? sql`jsonb_array_elements(${listOf(held)}) with ordinality ${instance}(v, n)`
-    : sql`(select ${first(held)} as v offset 0) ${instance}`;
+    ? sql`jsonb_array_elements(${listOf(inner)}) with ordinality ${instance}(v, n)`
+    : sql`(select ${first(inner)} as v offset 0) ${instance}`;
   return {
     from,
     conditions: hop.many ? [] : [sql`${instance}.v is not null`],

@@ -66,11 +66,11 @@ export interface HookMetadata {
 
 export const HOOK_METADATA = 'content:hook';
 
-type Told<K> = ContentEvent<K extends Subject ? K : object>;
+type Notified<K> = ContentEvent<K extends Subject ? K : object>;
 
 /** Decorator of a method; with a registered model, the method must accept the event of its type. */
 type HookDecorator<K extends HookedId> = IsRegistered extends true
-  ? <H extends (event: Told<K>) => unknown>(
+  ? <H extends (event: Notified<K>) => unknown>(
       target: object,
       name: string | symbol,
       method: TypedPropertyDescriptor<H>,

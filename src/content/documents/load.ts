@@ -70,7 +70,7 @@ function draftlessOf(
  * Returns the required relations that the write must check, because it publishes, even if the body omits
  * them.
  */
-function judged({ target: { type, publish }, settings }: LoadRequest): LinkedAttribute[] {
+function checkedRelations({ target: { type, publish }, settings }: LoadRequest): LinkedAttribute[] {
   if (!settings.strictRelations || !publish) return [];
   return type.storage.relations.filter(({ required }) => required);
 }
@@ -119,7 +119,7 @@ export function loadStatement(request: LoadRequest): Statement | null {
     locale: everyLocale ? null : locale,
     linkLocale,
     defaultLocale: settings.defaultLocale,
-    touched: new Set([...linked, ...judged(request)].map(({ name }) => name)),
+    touched: new Set([...linked, ...checkedRelations(request)].map(({ name }) => name)),
     changed: new Set(changed.flatMap(({ attribute: { targets } }) => targets)),
     references: [...references],
     own,

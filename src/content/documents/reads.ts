@@ -237,7 +237,7 @@ export class Reads {
     if (changeLog.hasChanged(subject, known.position)) return null;
     const started = performance.now();
     const rows = await this.base.database.run(pageAlone, { ...shared, heavy: heavyOf(plan) });
-    this.totals.judge(plan, known, performance.now() - started);
+    this.totals.noteDuration(plan, known, performance.now() - started);
     const isAsked = await changeLog.check();
     const counted = rows.map((row) => ({ ...row, total: known.total }));
     const { answer, row } = answerIn(plan, counted, this.base.settings.limits.responseBytes);

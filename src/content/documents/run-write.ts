@@ -31,11 +31,11 @@ import { newDocumentId } from './document-id.js';
 import { withHeldValues } from './held-values.js';
 import type { Changed, HookRun } from './hook-run.js';
 import { InstanceIds } from './instance-ids.js';
-import { isJudged, judgedFound, judgedVersions, judgeResult } from './judge.js';
+import { mustCheckResult, foundWithRights, versionsWithRights, checkResult } from './version-rights.js';
 import { expectationOf, type Found, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { staged } from './stage-rights.js';
-import { isThere, ownWritten } from './standing.js';
+import { isThere, ownWritten } from './document-rights.js';
 import { ownShown } from './version-tags.js';
 import type { PlannedWrite, WriteAdditions } from './write-additions.js';
 import type { WriteOptions } from './write-options.js';
@@ -106,7 +106,7 @@ const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
   runner.em === null && !hooks.listening;
 
 async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<Written<T>> {
-  const expects = work.expects && isAlone(work, write) && !isJudged(write.plan);
+  const expects = work.expects && isAlone(work, write) && !mustCheckResult(write.plan);
   const loaded = await load({ ...work, expects }, write.plan, notHeld(write.plan.locks, work.runner.held));
   if (!isThere(write.plan, loaded.versions)) {
     const refusals = write.plan.body?.refusals ?? [];
@@ -167,14 +167,14 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const loading = loadStatement(request);
   const statements = loading === null ? taken : [...taken, loading];
   const rows = statements.length === 0 ? [] : await runner.load(statements);
-  const judging = { plan, defaultLocale: settings.defaultLocale };
+  const check = { plan, defaultLocale: settings.defaultLocale };
   const judgedIn = async (row: Row | undefined): Promise<Found> =>
-    judgedFound(runner, judging, foundIn(row, request));
+    foundWithRights(runner, check, foundIn(row, request));
   const found = await judgedIn(loading === null ? undefined : rows.at(-1)?.[0]);
   const kept = ids ?? instanceIds.keep(found.freshIds, needed);
   const made = async (state: Found): Promise<Loaded> => {
     const loaded = loadedFrom(state, request, kept);
-    return { ...loaded, versions: await judgedVersions(runner, judging, loaded.versions) };
+    return { ...loaded, versions: await versionsWithRights(runner, check, loaded.versions) };
   };
   const loaded = await made(found);
   if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
@@ -259,9 +259,9 @@ async function writeAndAnswer<T>(
   const { hooks, answer } = write;
   const added = base.additions.of(planned);
   const following = base.additions.after(planned);
-  const judging = { plan: planned.plan, defaultLocale: base.settings.defaultLocale };
-  const judged = isJudged(planned.plan);
-  const alone = isAlone(work, write) && !judged;
+  const check = { plan: planned.plan, defaultLocale: base.settings.defaultLocale };
+  const isLimited = mustCheckResult(planned.plan);
+  const alone = isAlone(work, write) && !isLimited;
   const written = compileSteps(steps, alone ? answer.written : null);
   const statements = [...added, ...written.statements];
   const others = alone ? answer.statements(documentId) : null;
@@ -274,7 +274,7 @@ async function writeAndAnswer<T>(
     );
   }
   await runner.all([...statements, ...following]);
-  if (judged) await judgeResult(runner, judging, { documentId, loaded });
+  if (isLimited) await checkResult(runner, check, { documentId, loaded });
   await hooks.after(runner, documentId);
   return answer.readBack(runner, documentId, before);
 }

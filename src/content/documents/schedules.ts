@@ -15,8 +15,8 @@ import type { Schema } from '../model/model.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { DocumentsBase } from './documents-base.js';
 import { foundIn, loadedFrom, loadStatement } from './load.js';
-import { judgedVersions } from './judge.js';
-import { isThere, ownOnly } from './standing.js';
+import { versionsWithRights } from './version-rights.js';
+import { isThere, ownOnly } from './document-rights.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface ScheduleFailure {
@@ -111,8 +111,8 @@ export class Schedules {
     const loading = loadStatement(request) as Statement;
     const rows = await runner.all([...holding, loading]);
     const found = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
-    const judging = { plan, defaultLocale: settings.defaultLocale };
-    const versions = await judgedVersions(runner, judging, found.versions);
+    const check = { plan, defaultLocale: settings.defaultLocale };
+    const versions = await versionsWithRights(runner, check, found.versions);
     if (!isThere(plan, versions) || versions.documentId === null) throw notFound();
     return versions.documentId;
   }

@@ -1,7 +1,7 @@
 /** Rights to move a draft to another stage, in the transaction of the write. */
 import type { Caller } from '../access/caller.js';
 import { decideMove, isOwn } from '../access/decide.js';
-import { compileStanding } from '../compile/compile-standing.js';
+import { compileVersionRights } from '../compile/compile-version-rights.js';
 import type { Loaded } from '../plan/loaded.js';
 import { type StagedWrite, stageChangeOf, withStage } from '../plan/plan-stage.js';
 import type { CheckedValues } from '../plan/plan-write.js';
@@ -31,7 +31,7 @@ async function mayMove(
   const { documentId, own } = versions;
   if (own === undefined) return isOwn(decision) && documentId === null;
   const request = { type, documentId, defaultLocale, written: decision, live: decision, shown: NOTHING };
-  const rows = await runner.run(compileStanding(request));
+  const rows = await runner.run(compileVersionRights(request));
   return rows.some(({ id, written }) => Number(id) === own.id && written === true);
 }
 

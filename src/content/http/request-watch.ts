@@ -58,13 +58,13 @@ export class RequestWatch {
     if (isStream(response)) return;
     const { durations, slowRequest } = this.settings.monitoring;
     const { statusCode, writableFinished } = response;
-    const told = {
+    const labels = {
       route: this.routeOf(request, path),
       method: METHODS.includes(request.method) ? request.method : 'other',
       status: writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted',
     };
-    if (durations) this.counts.responded(told, took);
-    if (slowRequest > 0 && took >= slowRequest) this.tellSlow(request, told, took);
+    if (durations) this.counts.responded(labels, took);
+    if (slowRequest > 0 && took >= slowRequest) this.tellSlow(request, labels, took);
   }
 
   private routeOf(request: NodeRequest, path: string): string {

@@ -23,19 +23,19 @@ export const isUnique = ({ def, name }: ScalarAttribute, type: ContentType): boo
 function scalar(attribute: ScalarAttribute, type: ContentType): AttributeStorage {
   const { column, def } = attribute;
   const { column: databaseType, cast, toJson } = attribute.type;
-  const held = columnOf(attribute, { name: column, type: databaseType, cast, toJson });
+  const main = columnOf(attribute, { name: column, type: databaseType, cast, toJson });
   const unique = isUnique(attribute, type);
   // Uniqueness is per locale and among published versions; empty texts do not count (D14, protocol 14.18).
   const filled = databaseType === 'text' ? sql` and ${quote(column)} <> ''` : sql``;
-  const one = indexOf(uniqueIndexName(type, attribute), [held.property, 'locale'], {
+  const one = indexOf(uniqueIndexName(type, attribute), [main.property, 'locale'], {
     unique: true,
     where: sql`published${filled}`,
   });
   // Serves filters, drafts included: PostgreSQL cannot use the partial unique index for them.
-  const found = indexOf(attributeIndexName(type, attribute), [held.property]);
+  const found = indexOf(attributeIndexName(type, attribute), [main.property]);
   return {
     ...NOTHING,
-    columns: [held],
+    columns: [main],
     indexes: [...(unique ? [one] : []), ...(unique || def.index === true ? [found] : [])],
     contended: unique && def.generate === true ? [one.name] : [],
   };

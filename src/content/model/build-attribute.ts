@@ -97,15 +97,15 @@ interface BuildContext {
 }
 
 function component(def: ComponentAttributeDefinition, { build, base }: BuildContext): ComponentAttribute {
-  const held = build.components.get(def.component) as Component;
+  const inner = build.components.get(def.component) as Component;
   return Object.freeze<ComponentAttribute>({
     ...base,
     kind: 'component',
     linked: false,
     column: columnName(base.name),
     def,
-    component: held,
-    components: [held],
+    component: inner,
+    components: [inner],
     named: false,
     many: def.repeatable === true,
   });

@@ -14,7 +14,7 @@ const propertyOf = ({ name }: Attribute, what: 'document' | 'position' | 'former
   `_${name}_${what}`;
 
 function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttribute): AttributeStorage {
-  const held = columnOf(attribute, {
+  const main = columnOf(attribute, {
     name: join.column,
     property: propertyOf(attribute, 'document'),
     type: 'text',
@@ -24,14 +24,14 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
   });
   // A one-to-one target has one owner per state, named by the row of each locale. The check is deferred to
   // commit, because one statement can move a target from one owner to another.
-  const holder = indexOf(holderIndexName(type, attribute), [held.property, 'locale', '_published'], {
+  const holder = indexOf(holderIndexName(type, attribute), [main.property, 'locale', '_published'], {
     unique: true,
     deferred: true,
   });
-  const found = indexOf(attributeIndexName(type, attribute), [held.property]);
+  const found = indexOf(attributeIndexName(type, attribute), [main.property]);
   const stored = { ...NOTHING, indexes: [attribute.exclusive ? holder : found] };
   const contended = attribute.exclusive ? [holder.name] : [];
-  if (join.position === null) return { ...stored, columns: [held], contended };
+  if (join.position === null) return { ...stored, columns: [main], contended };
   const position = columnOf(attribute, {
     name: join.position,
     property: propertyOf(attribute, 'position'),
@@ -40,7 +40,7 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
     cast: sql`::int8`,
     placeOf: join.column,
   });
-  if (!type.draftAndPublish) return { ...stored, columns: [held, position], contended };
+  if (!type.draftAndPublish) return { ...stored, columns: [main, position], contended };
   const former = columnOf(attribute, {
     name: columnName(attribute.name, 'former_position'),
     property: propertyOf(attribute, 'former_position'),
@@ -50,7 +50,7 @@ function inColumn(join: ColumnJoin, type: ContentType, attribute: RelationAttrib
     placeOf: join.column,
     remembers: join.position,
   });
-  return { ...stored, columns: [held, position, former], contended };
+  return { ...stored, columns: [main, position, former], contended };
 }
 
 /** A write from the inverse side can conflict with another owner on the owning side's index. */

@@ -13,7 +13,7 @@ export const needsGrant = (action: Action, subject: string): string =>
 
 export const NEEDS_NO_GRANT = 'Needs no grant.';
 
-interface Told {
+interface Operation {
   readonly type: ContentType;
   readonly view: View;
   readonly action: Action;
@@ -29,7 +29,7 @@ const named = (names: readonly string[]): string =>
     ', ',
   );
 
-function shows({ type, view }: Told): string[] {
+function shows({ type, view }: Operation): string[] {
   const others = populatable(view).map(({ name }) => name);
   return [
     ...(type.draftAndPublish ? ['Shows published documents, unless `status` is `draft`.'] : []),
@@ -38,7 +38,7 @@ function shows({ type, view }: Told): string[] {
   ];
 }
 
-function publishes({ type, storesDraft }: Told): string[] {
+function publishes({ type, storesDraft }: Operation): string[] {
   if (!type.draftAndPublish) return [];
   return storesDraft
     ? ['Stores a draft, because publishing is not granted.']
@@ -47,23 +47,28 @@ function publishes({ type, storesDraft }: Told): string[] {
 
 const ofOne = (sentence: string) => (): string[] => [sentence];
 
-const SENTENCES: Readonly<Record<Handler, (told: Told) => readonly string[]>> = {
-  find: (told) => [
-    told.type.kind === 'singleType'
+const SENTENCES: Readonly<Record<Handler, (operation: Operation) => readonly string[]>> = {
+  find: (operation) => [
+    operation.type.kind === 'singleType'
       ? 'Returns the document.'
       : 'Returns a page of documents, and their total.',
-    ...shows(told),
+    ...shows(operation),
   ],
-  findOne: (told) => ['Returns one document.', ...shows(told)],
-  create: (told) => {
-    const required = sentAttributes(told.type, 'create', told.describing).filter((one) => one.required);
+  findOne: (operation) => ['Returns one document.', ...shows(operation)],
+  create: (operation) => {
+    const required = sentAttributes(operation.type, 'create', operation.describing).filter(
+      (one) => one.required,
+    );
     return [
       'Creates a document.',
-      ...publishes(told),
+      ...publishes(operation),
       ...(required.length > 0 ? [`Required values: ${named(required.map(({ name }) => name))}.`] : []),
     ];
   },
-  update: (told) => ['Changes the attributes in the body, and keeps all others.', ...publishes(told)],
+  update: (operation) => [
+    'Changes the attributes in the body, and keeps all others.',
+    ...publishes(operation),
+  ],
   delete: ({ type }) => [
     type.localized ? 'Deletes the document, or the locales that `locale` names.' : 'Deletes the document.',
   ],
@@ -83,5 +88,5 @@ const SENTENCES: Readonly<Record<Handler, (told: Told) => readonly string[]>> = 
 };
 
 /** Returns the description of an operation on a type. */
-export const describedBy = (handler: Handler, told: Told): string =>
-  [...SENTENCES[handler](told), needsGrant(told.action, told.type.singularApiId)].join(' ');
+export const describedBy = (handler: Handler, operation: Operation): string =>
+  [...SENTENCES[handler](operation), needsGrant(operation.action, operation.type.singularApiId)].join(' ');

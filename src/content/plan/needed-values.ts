@@ -22,8 +22,8 @@ export interface Needed {
 export function neededValues({ type, publish }: WriteTarget, values: GivenValues): Needed {
   const merged = [...values.embedded].flatMap(([name, given]) => (meetsInstances(given) ? [name] : []));
   const isChecked = type.validate !== null && publish;
-  const isJudged = (type.draftAndPublish && publish) || type.localized || isChecked;
-  const judged = isJudged ? [...type.storage.ruled].filter((name) => !isGiven(values, name)) : [];
+  const isComplete = (type.draftAndPublish && publish) || type.localized || isChecked;
+  const ruled = isComplete ? [...type.storage.ruled].filter((name) => !isGiven(values, name)) : [];
   const staged = type.stages === null ? [] : [STAGE];
-  return { names: new Set([...merged, ...judged, ...staged]), merged: new Set(merged) };
+  return { names: new Set([...merged, ...ruled, ...staged]), merged: new Set(merged) };
 }

@@ -227,8 +227,8 @@ export function planRelation(
   const list = givenList(attribute, level, context);
   if (list === null) return undefined;
   const isGiven = level.given.relations.has(attribute.name);
-  const judged = context.strictRelations && (context.complete || isGiven);
-  if (judged && attribute.required && (list ?? storedList(level.stored, attribute)).length === 0) {
+  const isRequired = context.strictRelations && (context.complete || isGiven);
+  if (isRequired && attribute.required && (list ?? storedList(level.stored, attribute)).length === 0) {
     const at = contextOf({ from: isGiven ? 'body' : 'stored', attribute }, level, context);
     reportMissing(at, { value: undefined, label: '' }, { ...context, missingIsNull: false });
   }

@@ -62,7 +62,7 @@ export class Replica {
     try {
       const [row = {}] = await this.base.pool.run(compileReplayed(), null);
       this.identify(String(row['server']));
-      if (row['recovers'] === true) this.judge(row['mark'] as Mark | null, sample);
+      if (row['recovers'] === true) this.compare(row['mark'] as Mark | null, sample);
       else this.judgePrimary(sample);
     } catch (error) {
       this.leave(reasonAway(error) ?? String(error));
@@ -87,7 +87,7 @@ export class Replica {
       this.complain('no replica', 'because it is neither in recovery nor the primary');
   }
 
-  private judge(mark: Mark | null, sample: Sample | null): void {
+  private compare(mark: Mark | null, sample: Sample | null): void {
     const now = performance.now();
     const { pending } = this;
     if (mark !== null) this.note(mark);

@@ -5,10 +5,10 @@ import { quote, sql } from '../../kernel/sql.js';
 /** Returns the condition of roles without users, unchanged since an application created them at its start. */
 export function unusedRoles({ types }: Schema): Replaceable {
   const users = types.get('user');
-  const held = users?.storage.columnOf.get('role');
-  if (users === undefined || held === undefined) return () => sql`false`;
+  const roleColumn = users?.storage.columnOf.get('role');
+  if (users === undefined || roleColumn === undefined) return () => sql`false`;
   return (row) => {
-    const had = sql`select 1 from ${quote(users.table)} u where u.${quote(held.name)} = ${row}.document_id`;
+    const had = sql`select 1 from ${quote(users.table)} u where u.${quote(roleColumn.name)} = ${row}.document_id`;
     return sql`${row}.created_at = ${row}.updated_at and not exists (${had})`;
   };
 }

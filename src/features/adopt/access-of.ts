@@ -70,9 +70,9 @@ function grantsOf(
       continue;
     }
     const [subject, verbs] = grant;
-    const held = found.get(subject) ?? new Set<Action>();
-    verbs.forEach((verb) => held.add(verb));
-    found.set(subject, held);
+    const allowed = found.get(subject) ?? new Set<Action>();
+    verbs.forEach((verb) => allowed.add(verb));
+    found.set(subject, allowed);
   }
   return Object.fromEntries([...found].map(([subject, verbs]) => [subject, [...verbs]]));
 }

@@ -12,7 +12,7 @@ import type { StoredLinks } from '../../content/model/model.js';
 import { SCHEDULE_COLUMNS, SCHEDULED } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import { ArchiveError, documentIdOf } from './format.js';
-import type { ArchiveConflict } from './judge.js';
+import type { ArchiveConflict } from './compare-batch.js';
 
 export interface DocumentRules {
   readonly archived: ArchivedType;

@@ -4,7 +4,7 @@ import type { ArchivedType } from '../../content/model/archive.js';
 import type { AttributeDefinition, AttributeDefinitions } from '../../content/model/definitions.js';
 import type { Attribute } from '../../content/model/model.js';
 import type { DocumentsPart } from './format.js';
-import type { ArchiveConflict } from './judge.js';
+import type { ArchiveConflict } from './compare-batch.js';
 
 export interface Comparison {
   /** Null for an archive of an earlier release, which describes no model. */

@@ -53,13 +53,13 @@ function cleanInstance(value: Sql, path: Path): Sql {
   const without = names.reduce((rest, { name }) => sql`${rest} - ${quote(name, 'string')}`, value);
   return holders.reduce((rest, holder) => {
     const name = quote(holder.name, 'string');
-    const held = cleanList(holder, sql`${value}->${name}`, path);
-    return sql`${rest} || case when ${value} ? ${name} then jsonb_build_object(${name}, ${held}) else '{}' end`;
+    const inner = cleanList(holder, sql`${value}->${name}`, path);
+    return sql`${rest} || case when ${value} ? ${name} then jsonb_build_object(${name}, ${inner}) else '{}' end`;
   }, without);
 }
 
 /** Removes the secrets from the value of an attribute. A single instance stays an object. */
-function cleanList({ named, components }: EmbeddedAttribute, held: Sql, path: Path): Sql {
+function cleanList({ named, components }: EmbeddedAttribute, inner: Sql, path: Path): Sql {
   const one = item(path.length);
   const value = sql`${one}.v`;
   const cleaned = components.map(
@@ -72,9 +72,9 @@ function cleanList({ named, components }: EmbeddedAttribute, held: Sql, path: Pa
     : (first ?? value);
   const object = sql`case jsonb_typeof(${value}) when 'object' then ${clean} else ${value} end`;
   const list = sql`(select jsonb_agg(${object} order by ${one}.n)
-    from jsonb_array_elements(${listOf(held)}) with ordinality ${one}(v, n))`;
-  return sql`case jsonb_typeof(${held})
-    when 'array' then coalesce(${list}, '[]') when 'object' then ${list}->0 else ${held} end`;
+    from jsonb_array_elements(${listOf(inner)}) with ordinality ${one}(v, n))`;
+  return sql`case jsonb_typeof(${inner})
+    when 'array' then coalesce(${list}, '[]') when 'object' then ${list}->0 else ${inner} end`;
 }
 
 function shown({ name, attribute }: Column): Sql {

@@ -6,8 +6,8 @@ import { archiveSettings } from './compile-archive.js';
 import { compileImportTable, compileProgress } from './compile-import-progress.js';
 import type { Brought } from './import-contents.js';
 import type { Found, Import, ImportResult } from './import-options.js';
-import type { ArchiveConflict } from './judge.js';
-import { judgePiece, knownPiece, refusedIn, refusing } from './judge-piece.js';
+import type { ArchiveConflict } from './compare-batch.js';
+import { comparePiece, knownPiece, refusedIn, refusing } from './compare-piece.js';
 import { walk } from './walk-archive.js';
 
 /** Maximum number of listed conflicts of each kind, so that one kind hides no other. */
@@ -64,9 +64,9 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
     piece: (piece) => {
       const known = knownPiece(piece, { ...task, brought });
       if (known === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
-      const judging = { ...task, refused: refusedIn(known), gone: () => undefined };
+      const comparing = { ...task, refused: refusedIn(known), gone: () => undefined };
       return async () => {
-        add((await refusing(piece.part.type, () => judgePiece(runner, known, judging))).conflicts);
+        add((await refusing(piece.part.type, () => comparePiece(runner, known, comparing))).conflicts);
       };
     },
     end: ({ part }, { missing }) => {

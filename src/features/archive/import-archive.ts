@@ -36,16 +36,16 @@ import {
   type OpenArchive,
   refuse,
 } from './import-options.js';
-import { type Judged, replaceableIn } from './judge.js';
+import { type Compared, replaceableIn } from './compare-batch.js';
 import {
-  judgePiece,
+  comparePiece,
   type Known,
   type KnownPiece,
   knownPiece,
-  NOTHING_JUDGED,
+  NOTHING_COMPARED,
   refusedIn,
   refusing,
-} from './judge-piece.js';
+} from './compare-piece.js';
 import { type Piece, walk } from './walk-archive.js';
 
 const DEFAULT_BATCH_SIZE = 100;
@@ -53,11 +53,11 @@ const DEFAULT_BATCH_SIZE = 100;
 const ATTEMPTS = 5;
 
 interface Written {
-  readonly judged: Judged;
+  readonly compared: Compared;
   readonly loose: readonly string[];
 }
 
-const NOTHING: Written = { judged: NOTHING_JUDGED, loose: [] };
+const NOTHING: Written = { compared: NOTHING_COMPARED, loose: [] };
 
 /** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
 async function acquireLocks(
@@ -84,9 +84,9 @@ async function writePiece(
   };
   // With other options, a refused document has already stopped the import.
   const refused = task.onConflict === 'skip' ? refusedIn(known) : [];
-  const judged = await judgePiece(runner, known, { ...task, refused, gone });
-  refuse({ conflicts: judged.conflicts, done: piece.first }, task.onConflict);
-  const doneWith = (id: string): keyof Counts => DONE[task.onConflict][judged.verdicts.get(id) ?? 'new'];
+  const compared = await comparePiece(runner, known, { ...task, refused, gone });
+  refuse({ conflicts: compared.conflicts, done: piece.first }, task.onConflict);
+  const doneWith = (id: string): keyof Counts => DONE[task.onConflict][compared.verdicts.get(id) ?? 'new'];
   const idsOf = (done: keyof Counts): string[] =>
     batch.lines.map(documentIdOf).filter((id) => doneWith(id) === done);
   const skipped = idsOf('skipped').flatMap((id) => files?.named.get(id) ?? []);
@@ -94,7 +94,7 @@ async function writePiece(
   const lines = batch.lines.filter((line) => ['imported', 'replaced'].includes(doneWith(documentIdOf(line))));
   await runner.run(compileReplaced(batch, replaceable));
   await runner.run(compilePastIds(batch.archived, piece.part.lastId));
-  const stored = lines.filter((line) => judged.verdicts.get(documentIdOf(line)) !== 'new');
+  const stored = lines.filter((line) => compared.verdicts.get(documentIdOf(line)) !== 'new');
   const replacing = stored.length === 0 ? [] : compileDropLeftovers({ ...batch, lines: stored });
   for (const step of replacing) await runner.run(step);
   if (lines.length > 0) await runner.run(compileDocuments({ ...batch, lines }));
@@ -103,7 +103,7 @@ async function writePiece(
     return { documentId, isNew: doneWith(documentId) === 'imported', line };
   });
   for (const step of task.source.parts.imported(batch.archived.type, imported)) await runner.run(step);
-  return { judged, loose: [...skipped, ...before] };
+  return { compared, loose: [...skipped, ...before] };
 }
 
 /** Imports a batch and records the progress in one transaction. Returns null for a batch imported before. */
@@ -151,7 +151,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
     const written = await refusing(one.part.type, () =>
       inOne((runner) => importPiece({ ...task, archive }, one, runner)),
     );
-    for (const verdict of written?.judged.verdicts.values() ?? [])
+    for (const verdict of written?.compared.verdicts.values() ?? [])
       counts[DONE[task.onConflict][verdict]] += 1;
     if (written !== null && one.known.archived === null) counts.skipped += one.lines.length;
     await contents?.letGo(written?.loose ?? []);

@@ -10,7 +10,7 @@ import { isListOf, isObject, isRecordOf, isShape, isText, type Test } from '../.
 import type { Column, ContentType, Schema } from '../../content/model/model.js';
 import { param, quote, type Sql, sql } from '../../kernel/sql.js';
 import { ArchiveError, type ArchivedContent, documentIdOf } from './format.js';
-import type { ArchiveConflict, Judged, Verdict } from './judge.js';
+import type { ArchiveConflict, Compared, Verdict } from './compare-batch.js';
 import type { ContentsVisitor } from './walk-archive.js';
 
 export interface Brought {
@@ -106,25 +106,25 @@ export interface NamedContents {
  * Adds conflicts for files whose contents are neither stored nor in the archive. Calls `gone` if the archive
  * has a content that the storage lacks.
  */
-export async function judgeContents(
-  { verdicts, conflicts }: Judged,
+export async function compareContents(
+  { verdicts, conflicts }: Compared,
   { named, contents, brought }: NamedContents,
   gone: () => void,
-): Promise<Judged> {
+): Promise<Compared> {
   const wanted = [...named].filter(([id]) => isWritten(verdicts.get(id)));
   const missing = await contents.missing(wanted.flatMap(([, keys]) => keys));
   const isBrought = (key: string): boolean => brought.any && !brought.missing.has(key);
-  const judged = new Map(verdicts);
+  const verdictsHere = new Map(verdicts);
   const found: ArchiveConflict[] = [];
   for (const [documentId, keys] of wanted) {
     const lacking = keys.filter((key) => missing.has(key));
     if (lacking.some(isBrought)) gone();
     const other = lacking.find((key) => !isBrought(key));
     if (other === undefined) continue;
-    judged.set(documentId, 'rivalled');
+    verdictsHere.set(documentId, 'rivalled');
     found.push({ kind: 'bytes', type: 'file', documentId, other });
   }
-  return { verdicts: judged, conflicts: [...conflicts, ...found] };
+  return { verdicts: verdictsHere, conflicts: [...conflicts, ...found] };
 }
 
 /** Returns the content keys in stored rows of these files, before an import replaces the rows. */

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Source } from './export-archive.js';
 import { ArchiveError, type Progress } from './format.js';
-import type { ArchiveConflict, Verdict } from './judge.js';
+import type { ArchiveConflict, Verdict } from './compare-batch.js';
 
 /** Policy for conflicts with the stored content and with the model. */
 export type OnConflict = 'refuse' | 'skip' | 'replace';

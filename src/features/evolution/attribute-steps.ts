@@ -4,7 +4,7 @@ import { isScalar } from '../../content/model/scalar-of.js';
 import { constant, type Identifier, param, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { batches, type Guard, inBatches, NOT_COMPARED, type Steps } from './change.js';
 import { versionsConverted, versionsRewritten } from './history-steps.js';
-import { hasOthers, heldLinksOf } from './held-links.js';
+import { hasOthers, embeddedLinksOf } from './embedded-links.js';
 import { defaultOf, embeddedPair } from './instances.js';
 import { conversionOf, type Evolution } from './pairs.js';
 import { columnAsJson, isLostIn, isUnreadable, jsonAsColumn, readAs } from './readings.js';
@@ -23,21 +23,21 @@ export function conversionGuards(scope: AttributeScope): readonly Guard[] {
   const scalars = scalarsOf(scope);
   if (scalars === null) return [];
   const [from, to] = [scalars.before.def.type, scalars.after.def.type];
-  const told = `changes from ${from} to ${to}; these values cannot be converted without loss`;
+  const description = `changes from ${from} to ${to}; these values cannot be converted without loss`;
   const said = conversionOf(scope.pair);
   const fits = said === 'fit';
   // A value with an explicit replacement is replaced; the old value cannot be restored from it.
   const replaced = typeof said === 'object' && said !== null;
   return [
-    ...(replaced ? guardOf(scope, sql`true`, { told, choice: '', stated: true }) : []),
+    ...(replaced ? guardOf(scope, sql`true`, { description, choice: '', stated: true }) : []),
     ...guardOf(scope, isLostIn(sql`v.j`, scalars), {
-      told,
+      description,
       choice: fitChoice(scope),
       stated: isStated(scope),
     }),
     ...(fits
       ? guardOf(scope, isUnreadable(sql`v.j`, scalars), {
-          told,
+          description,
           choice: `set convert: 'empty' on ${ownerName(scope)}.${nameOf(scope)}`,
           stated: false,
         })
@@ -101,7 +101,7 @@ export function sharedGuards(scope: AttributeScope): readonly Guard[] {
     {
       question: sql`select t.document_id as "row" from ${quote(owner.before.table)} t
         group by t.document_id, t.published having count(distinct t.${column}) > 1`,
-      told: 'becomes shared by all locales; these documents have different values per locale',
+      description: 'becomes shared by all locales; these documents have different values per locale',
       choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the value of the default locale`,
       stated: isStated(scope),
     },
@@ -137,9 +137,9 @@ export function filledSteps(scope: AttributeScope): Steps {
 export function rewrittenSteps(scope: AttributeScope): Steps {
   const type = typeOf(scope);
   const { pair, owner, instances } = scope;
-  const held = embeddedPair(pair);
-  if (type === null || held === null) return {};
-  const column = quote(held.after.column);
+  const nested = embeddedPair(pair);
+  if (type === null || nested === null) return {};
+  const column = quote(nested.after.column);
   const value = instances.value(owner, pair, sql`t.${column}, false`);
   return {
     fill: [
@@ -151,11 +151,11 @@ export function rewrittenSteps(scope: AttributeScope): Steps {
 
 /** Returns the components that an attribute no longer accepts. */
 export function lostMembers({ evolution, pair }: AttributeScope): readonly Component[] {
-  const held = embeddedPair(pair);
-  if (held === null) return [];
-  return held.before.components.filter((component) => {
+  const nested = embeddedPair(pair);
+  if (nested === null) return [];
+  return nested.before.components.filter((component) => {
     const later = evolution.components.find(({ before }) => before === component)?.after ?? null;
-    return later === null || !held.after.components.some((one) => one === later);
+    return later === null || !nested.after.components.some((one) => one === later);
   });
 }
 
@@ -164,7 +164,7 @@ export const memberGuards = (scope: AttributeScope): readonly Guard[] =>
     const path = `$[*] ? (@.__component == "${uid}")`;
     const entry = `${nameOf(scope)}.${uid}`;
     return guardOf(scope, sql`jsonb_path_exists(v.j, ${param(path)})`, {
-      told: `no longer accepts ${uid}; these documents contain instances of it`,
+      description: `no longer accepts ${uid}; these documents contain instances of it`,
       choice: `set removed: ['${entry}'] on ${ownerName(scope)}`,
       stated: scope.owner.after?.removed.includes(entry) === true || scope.evolution.removed.includes(uid),
     });
@@ -172,10 +172,10 @@ export const memberGuards = (scope: AttributeScope): readonly Guard[] =>
 
 /** Reports links inside components that the later relation does not allow. */
 export function strayGuards(scope: AttributeScope): readonly Guard[] {
-  const links = heldLinksOf(scope.evolution, scope.pair);
+  const links = embeddedLinksOf(scope.evolution, scope.pair);
   if (links === null) return [];
   return guardOf(scope, hasOthers(links, sql`v.j`), {
-    told: 'changes its target; these links have no document of the new type',
+    description: 'changes its target; these links have no document of the new type',
     choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the valid links`,
     stated: isStated(scope),
   });
@@ -193,7 +193,7 @@ export function hashGuards(scope: AttributeScope): readonly Guard[] {
   return [
     {
       question: sql`select ${param(name)}::text as "row"`,
-      told: 'has the name of a former password, which processes of the previous release still write',
+      description: 'has the name of a former password, which processes of the previous release still write',
       choice: 'rename it, or remove the password in an earlier release',
       stated: false,
     },
@@ -208,7 +208,7 @@ function notFilled({ evolution, pair }: AttributeScope): Sql {
 
 export const removalGuards = (scope: AttributeScope): readonly Guard[] =>
   guardOf(scope, notFilled(scope), {
-    told: 'is removed; these values would be deleted',
+    description: 'is removed; these values would be deleted',
     choice: scope.evolution.isBack
       ? 'empty them before you revert the migration'
       : `set removed: ['${nameOf(scope)}'] on ${ownerName(scope)}`,
@@ -217,7 +217,7 @@ export const removalGuards = (scope: AttributeScope): readonly Guard[] =>
 
 export const singleGuards = (scope: AttributeScope): readonly Guard[] =>
   guardOf(scope, sql`case jsonb_typeof(v.j) when 'array' then jsonb_array_length(v.j) > 1 end`, {
-    told: 'becomes a single value; these have several',
+    description: 'becomes a single value; these have several',
     choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the first`,
     stated: isStated(scope),
   });

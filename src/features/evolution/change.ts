@@ -33,7 +33,7 @@ export interface Guard {
    */
   readonly question: Sql;
   /** Message part after the name of the changed part. */
-  readonly told: string;
+  readonly description: string;
   /** Setting that would allow the loss. */
   readonly choice: string;
   /** Whether the definition allows the loss. */
@@ -68,7 +68,7 @@ export interface Change {
   /** Changed part: `article.title`. */
   readonly at: string;
   /** Description: `is renamed from headline`. */
-  readonly told: string;
+  readonly description: string;
   readonly guards: readonly Guard[];
   readonly steps: Steps;
   readonly ahead: Ahead | null;

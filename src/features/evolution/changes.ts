@@ -54,10 +54,10 @@ const changesIn = <S>(
   scopes.flatMap((scope) =>
     Object.entries(kinds)
       .filter(([, { is }]) => is(scope))
-      .map(([kind, { told, undoneBy, guards, steps, ahead }]) => ({
+      .map(([kind, { description, undoneBy, guards, steps, ahead }]) => ({
         kind,
         undoneBy,
-        told: told(scope),
+        description: description(scope),
         guards: guards?.(scope) ?? [],
         steps: steps?.(scope) ?? {},
         ahead: ahead?.(scope) ?? null,

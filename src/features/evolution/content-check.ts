@@ -55,8 +55,8 @@ const typesOf = ({ types }: Schema): ContentType[] => [...types.values()].filter
 const counted = (count: number): string => (count >= MANY ? `${MANY} or more` : String(count));
 
 /** Reports rows that no request returns; empty if the count is 0. */
-const unseen = (count: number, told: (shown: string) => string): Finding[] =>
-  count === 0 ? [] : [{ weight: 'error', text: `${told(counted(count))}, which no request returns` }];
+const unseen = (count: number, sentence: (shown: string) => string): Finding[] =>
+  count === 0 ? [] : [{ weight: 'error', text: `${sentence(counted(count))}, which no request returns` }];
 
 async function hidden({ database, schema, settings }: Checked, ahead: WorkAhead | null): Promise<Finding[]> {
   const { defaultLocale } = settings;
@@ -134,7 +134,7 @@ async function everything({ database, schema }: Checked): Promise<Finding[]> {
         refused.look(holder, { row: String(row['row']), draft });
       }
     }
-  return [...unknown(found), ...refused.told().map((text) => ({ weight: 'value', text }) as const)];
+  return [...unknown(found), ...refused.sentences().map((text) => ({ weight: 'value', text }) as const)];
 }
 
 type Attributes = ModelDescription['types'][string]['attributes'];

@@ -9,7 +9,7 @@ import { besideTable } from '../../content/model/table-shapes.js';
 import { sentValue } from '../../content/model/value-context.js';
 import { isScalar } from '../../content/model/scalar-of.js';
 import { type Identifier, join, param, quote, type Sql, sql } from '../../kernel/sql.js';
-import { acceptsAllTargets, acceptedLinks } from './held-links.js';
+import { acceptsAllTargets, acceptedLinks } from './embedded-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
 import { laterName } from './moved-links.js';
 import { readAs, readsAlike } from './readings.js';
@@ -44,8 +44,8 @@ export class Instances {
   }
 
   isRewritten(pair: Pair<Attribute>): boolean {
-    const held = embeddedPair(pair);
-    return held !== null && this.holdsChange(held, this.changed);
+    const nested = embeddedPair(pair);
+    return nested !== null && this.holdsChange(nested, this.changed);
   }
 
   private holdsChange({ before, after }: Embedded, changed: ReadonlySet<Component>): boolean {
@@ -63,8 +63,8 @@ export class Instances {
   private isMemberChange(pair: Pair<Attribute>, changed: ReadonlySet<Component>): boolean {
     const { before, after } = pair;
     if (before === null || after === null) return before !== null || defaultOf(pair) !== null;
-    const held = embeddedPair(pair);
-    if (held !== null && this.holdsChange(held, changed)) return true;
+    const nested = embeddedPair(pair);
+    if (nested !== null && this.holdsChange(nested, changed)) return true;
     if (before.name !== after.name || defaultOf(pair) !== null) return true;
     return this.memberValue(pair, sql`null`) !== null;
   }
@@ -83,8 +83,8 @@ export class Instances {
     );
     const instance = pairs.map((pair) => ({ name: this.instanceName(pair), body: this.instanceBody(pair) }));
     const value = holders.flatMap(({ pair, one }) => {
-      const held = embeddedPair(one);
-      return held === null ? [] : [{ name: this.valueName(pair, held), body: this.valueBody(held) }];
+      const nested = embeddedPair(one);
+      return nested === null ? [] : [{ name: this.valueName(pair, nested), body: this.valueBody(nested) }];
     });
     // PL/pgSQL resolves function names at run time, so the order of creation does not matter.
     const all = [...instance, ...value];
@@ -117,9 +117,9 @@ export class Instances {
     return this.called(`instance ${uid}`, 'instance', uid);
   }
 
-  private valueName({ before, after }: Pair<ContentType | Component>, held: Embedded): Identifier {
+  private valueName({ before, after }: Pair<ContentType | Component>, nested: Embedded): Identifier {
     const { model = '', uid = '' } = after ?? before ?? {};
-    return this.called(`value ${model} ${uid} ${held.after.name}`, 'value', uid, held.after.name);
+    return this.called(`value ${model} ${uid} ${nested.after.name}`, 'value', uid, nested.after.name);
   }
 
   /**
@@ -127,8 +127,8 @@ export class Instances {
    * is `keeps`.
    */
   value(owner: Pair<ContentType | Component>, pair: Pair<Attribute>, args: Sql): Sql {
-    const held = embeddedPair(pair);
-    return held === null ? args : sql`${quote(this.valueName(owner, held))}(${args})`;
+    const nested = embeddedPair(pair);
+    return nested === null ? args : sql`${quote(this.valueName(owner, nested))}(${args})`;
   }
 
   /** Function body that converts each attribute of an instance. */

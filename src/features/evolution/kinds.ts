@@ -16,12 +16,12 @@ import {
 } from './attribute-steps.js';
 import { convertedAhead, draftsAhead } from './ahead.js';
 import type { Ahead, Guard, Steps } from './change.js';
-import { heldLinksOf, acceptsAllTargets } from './held-links.js';
+import { embeddedLinksOf, acceptsAllTargets } from './embedded-links.js';
 import { defaultOf } from './instances.js';
 import { localeGuards, localeSteps } from './locale-steps.js';
 import { isBoth } from './pairs.js';
 import { readsAlike } from './readings.js';
-import { goneGuards, movingGuards, movingSteps, movingTold, splitGuards } from './relation-steps.js';
+import { goneGuards, movingGuards, movingSteps, movingDescription, splitGuards } from './relation-steps.js';
 import {
   type AttributeScope,
   isShared,
@@ -53,7 +53,7 @@ import { becomesUnique, becomesUniqueTogether, uniqueGuards, uniqueTogetherGuard
 /** Kind of change: its condition, description, inverse, guards and steps. */
 export interface Kind<S> {
   readonly is: (scope: S) => boolean;
-  readonly told: (scope: S) => string;
+  readonly description: (scope: S) => string;
   /** Kind of the change that reverts this one; null if none is needed. */
   readonly undoneBy: string | null;
   readonly guards?: (scope: S) => readonly Guard[];
@@ -79,7 +79,7 @@ export const KINDS: {
   locale: {
     'locale removed': {
       is: ({ evolution, locale }) => !evolution.after.locales.includes(locale),
-      told: (scope) =>
+      description: (scope) =>
         mayGo(scope)
           ? 'is removed together with its versions'
           : 'is removed; its versions can be read and deleted, but not written ' +
@@ -92,82 +92,82 @@ export const KINDS: {
   type: {
     'type added': {
       is: ({ pair }) => pair.before === null,
-      told: () => 'is new',
+      description: () => 'is new',
       undoneBy: 'type removed',
       guards: takenTable,
     },
     'type removed': {
       is: ({ pair }) => pair.after === null,
-      told: () => 'is removed',
+      description: () => 'is removed',
       undoneBy: 'type added',
       guards: goneWithVersions,
       steps: forgetName,
     },
     'type renamed': {
       is: ({ pair }) => isBoth(pair) && pair.before.singularApiId !== pair.after.singularApiId,
-      told: ({ pair }) => `is renamed from ${pair.before?.singularApiId ?? ''}`,
+      description: ({ pair }) => `is renamed from ${pair.before?.singularApiId ?? ''}`,
       undoneBy: 'type renamed',
       steps: calledAnew,
     },
     'grants narrowed to other names': {
       is: (scope) => isBoth(scope.pair) && grantedNames(scope).length > 0,
-      told: (scope) =>
+      description: (scope) =>
         `has its grants on ${grantedNames(scope).join(', ')} changed to the new names, or removed`,
       undoneBy: null,
       steps: grantsByNewNames,
     },
     'versions under new names': {
       is: hasNewNames,
-      told: () => 'has its stored versions changed to the new names',
+      description: () => 'has its stored versions changed to the new names',
       undoneBy: 'versions under new names',
       steps: versionsByNewNames,
     },
     'table renamed': {
       is: ({ pair }) => isBoth(pair) && pair.before.table !== pair.after.table,
-      told: ({ pair }) => `has its table renamed from ${pair.before?.table ?? ''}`,
+      description: ({ pair }) => `has its table renamed from ${pair.before?.table ?? ''}`,
       undoneBy: 'table renamed',
       guards: takenTable,
     },
     'made a single type': {
       is: (scope) => becomes(scope, 'singleType'),
-      told: () => 'becomes a single type',
+      description: () => 'becomes a single type',
       undoneBy: 'made a collection type',
       guards: severalDocuments,
     },
     'made a collection type': {
       is: (scope) => becomes(scope, 'collectionType'),
-      told: () => 'becomes a collection type',
+      description: () => 'becomes a collection type',
       undoneBy: 'made a single type',
     },
     'drafts switched on': {
       is: ({ pair }) => isBoth(pair) && !pair.before.draftAndPublish && pair.after.draftAndPublish,
-      told: () => 'gets drafts: each document gets a draft equal to its published version',
+      description: () => 'gets drafts: each document gets a draft equal to its published version',
       undoneBy: 'drafts switched off',
       steps: startingDrafts,
       ahead: draftsAhead,
     },
     'drafts switched off': {
       is: ({ pair }) => isBoth(pair) && pair.before.draftAndPublish && !pair.after.draftAndPublish,
-      told: () => 'loses its drafts: only published versions remain',
+      description: () => 'loses its drafts: only published versions remain',
       undoneBy: 'drafts switched on',
       guards: draftsOnly,
       steps: withoutDrafts,
     },
     'localized switched on': {
       is: ({ pair }) => isBoth(pair) && !pair.before.localized && pair.after.localized,
-      told: () => 'becomes localized: existing versions are in the default locale',
+      description: () => 'becomes localized: existing versions are in the default locale',
       undoneBy: 'localized switched off',
     },
     'localized switched off': {
       is: ({ pair }) => isBoth(pair) && pair.before.localized && !pair.after.localized,
-      told: () => 'is no longer localized: each document keeps one locale, the default if it has that',
+      description: () => 'is no longer localized: each document keeps one locale, the default if it has that',
       undoneBy: 'localized switched on',
       guards: inOtherLocales,
       steps: withoutLocales,
     },
     'unique together': {
       is: becomesUniqueTogether,
-      told: () => 'becomes unique by several attributes',
+      description: () => 'becomes unique by several attributes',
       undoneBy: null,
       guards: uniqueTogetherGuards,
     },
@@ -176,7 +176,7 @@ export const KINDS: {
         isBoth(pair) &&
         !(pair.before.localized && pair.after.localized) &&
         before.defaultLocale !== after.defaultLocale,
-      told: () => 'has its documents moved to the new default locale',
+      description: () => 'has its documents moved to the new default locale',
       undoneBy: 'default locale changed',
       steps: inNewLocale,
     },
@@ -184,19 +184,19 @@ export const KINDS: {
   attribute: {
     'attribute added': {
       is: ({ pair, owner }) => pair.before === null && owner.before !== null,
-      told: () => 'is new',
+      description: () => 'is new',
       undoneBy: 'attribute removed',
       guards: hashGuards,
     },
     'attribute removed': {
       is: ({ pair, owner }) => pair.after === null && owner.after !== null,
-      told: () => 'is removed',
+      description: () => 'is removed',
       undoneBy: 'attribute added',
       guards: removalGuards,
     },
     'attribute renamed': {
       is: ({ pair }) => isBoth(pair) && pair.before.name !== pair.after.name,
-      told: ({ pair }) => `is renamed from ${pair.before?.name ?? ''}`,
+      description: ({ pair }) => `is renamed from ${pair.before?.name ?? ''}`,
       undoneBy: 'attribute renamed',
     },
     'values converted': {
@@ -204,7 +204,7 @@ export const KINDS: {
         const scalars = scalarsOf(scope);
         return scalars !== null && !readsAlike(scalars);
       },
-      told: ({ pair }) => `changes from ${pair.before?.def.type ?? ''} to ${pair.after?.def.type ?? ''}`,
+      description: ({ pair: { before, after } }) => `changes from ${before?.def.type} to ${after?.def.type}`,
       undoneBy: null,
       guards: conversionGuards,
       steps: conversionSteps,
@@ -212,24 +212,24 @@ export const KINDS: {
     },
     'values filled': {
       is: ({ pair, owner }) => owner.before !== null && defaultOf(pair) !== null,
-      told: ({ pair }) => `is required; missing values are set to ${JSON.stringify(defaultOf(pair))}`,
+      description: ({ pair }) => `is required; missing values are set to ${JSON.stringify(defaultOf(pair))}`,
       undoneBy: null,
       steps: filledSteps,
     },
     'made single': {
       is: ({ pair }) => isBoth(pair) && isMany(pair.before) && !isMany(pair.after),
-      told: () => 'becomes a single value instead of a list',
+      description: () => 'becomes a single value instead of a list',
       undoneBy: 'made a list',
       guards: singleGuards,
     },
     'made a list': {
       is: ({ pair }) => isBoth(pair) && !isMany(pair.before) && isMany(pair.after),
-      told: () => 'becomes a list instead of a single value',
+      description: () => 'becomes a list instead of a single value',
       undoneBy: 'made single',
     },
     'members removed': {
       is: (scope) => lostMembers(scope).length > 0,
-      told: (scope) =>
+      description: (scope) =>
         `takes ${lostMembers(scope)
           .map(({ uid }) => uid)
           .join(', ')} no more`,
@@ -238,34 +238,34 @@ export const KINDS: {
     },
     'links led elsewhere': {
       is: ({ evolution, pair }) => {
-        const links = heldLinksOf(evolution, pair);
+        const links = embeddedLinksOf(evolution, pair);
         return links !== null && !acceptsAllTargets(links);
       },
-      told: () => 'changes its target',
+      description: () => 'changes its target',
       undoneBy: null,
       guards: strayGuards,
     },
     'shared by locales': {
       is: isShared,
-      told: () => 'becomes shared by all locales',
+      description: () => 'becomes shared by all locales',
       undoneBy: 'localized',
       guards: sharedGuards,
       steps: sharedSteps,
     },
     localized: {
       is: ({ pair }) => isBoth(pair) && !pair.before.localized && pair.after.localized,
-      told: () => 'gets a value per locale',
+      description: () => 'gets a value per locale',
       undoneBy: null,
     },
     unique: {
       is: becomesUnique,
-      told: () => 'becomes unique',
+      description: () => 'becomes unique',
       undoneBy: null,
       guards: uniqueGuards,
     },
     'instances rewritten': {
       is: ({ pair, instances }) => instances.isRewritten(pair),
-      told: () => 'has its instances rewritten',
+      description: () => 'has its instances rewritten',
       undoneBy: null,
       steps: rewrittenSteps,
     },
@@ -273,19 +273,19 @@ export const KINDS: {
   relation: {
     'relation added': {
       is: ({ pair }) => pair.before === null,
-      told: () => 'is new',
+      description: () => 'is new',
       undoneBy: 'relation removed',
       guards: splitGuards,
     },
     'relation removed': {
       is: ({ pair }) => pair.after === null,
-      told: () => 'is removed',
+      description: () => 'is removed',
       undoneBy: 'relation added',
       guards: goneGuards,
     },
     'relation moved': {
       is: ({ pair, evolution }) => isBoth(pair) && !staysInPlace(evolution, pair),
-      told: movingTold,
+      description: movingDescription,
       undoneBy: null,
       guards: movingGuards,
       steps: movingSteps,
@@ -293,7 +293,7 @@ export const KINDS: {
     'relation renamed': {
       is: ({ pair, evolution }) =>
         staysInPlace(evolution, pair) && pair.before?.attribute.name !== pair.after?.attribute.name,
-      told: ({ pair }) => `is renamed from ${pair.before?.attribute.name ?? ''}`,
+      description: ({ pair }) => `is renamed from ${pair.before?.attribute.name ?? ''}`,
       undoneBy: null,
     },
   },

@@ -15,7 +15,7 @@ export function localeGuards(scope: LocaleScope): readonly Guard[] {
   if (!mayGo(scope)) return [];
   return localizedTypes(scope).map((type) => ({
     question: rowsWhere(type, sql`t.locale = ${constant(scope.locale)}`),
-    told: 'is removed',
+    description: 'is removed',
     choice: '',
     stated: true,
   }));

@@ -235,7 +235,7 @@ export async function migrationTo(run: Run, goal: Side): Promise<ContentMigratio
     changes: [
       ...(stored === null && former !== null ? [NOT_NOTED] : []),
       ...(isSame ? [GIVEN_UP] : []),
-      ...there.list.map(({ at, told }) => `${at} ${told}`),
+      ...there.list.map(({ at, description }) => `${at} ${description}`),
     ],
     refusals,
   };

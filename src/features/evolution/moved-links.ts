@@ -45,7 +45,7 @@ export function storedLinks(evolution: Evolution, relation: Relation): Sql {
       ${typeOfLink(evolution, links, relation)} as type, l.${plain(position.name)}::int8 as position,
       ${place} as place from ${quote(table)} l`;
   }
-  const held = sql`l.${quote((column ?? missing(relation)).name)}`;
+  const linked = sql`l.${quote((column ?? missing(relation)).name)}`;
   const ordered = type.storage.columns.find(
     (one) => one.attribute === attribute && one.placeOf !== null && one.remembers === null,
   );
@@ -54,9 +54,9 @@ export function storedLinks(evolution: Evolution, relation: Relation): Sql {
   const [only] = attribute.targets;
   const name = only === undefined ? '' : laterName(evolution, only);
   // Unless localized, all locales of a document have the same target.
-  return sql`select distinct on (1, 2, 3) l.document_id as owner, l.published, ${locale} as locale, ${held} as target,
+  return sql`select distinct on (1, 2, 3) l.document_id as owner, l.published, ${locale} as locale, ${linked} as target,
     ${constant(name)} as type, 1::int8 as position, ${place} as place
-    from ${quote(type.table)} l where ${held} is not null
+    from ${quote(type.table)} l where ${linked} is not null
     order by 1, 2, 3, l.locale = ${constant(evolution.before.defaultLocale)} desc, l.id`;
 }
 

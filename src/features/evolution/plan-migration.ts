@@ -41,7 +41,7 @@ export const countLoss = ({ guard }: Loss): Sql =>
 
 /** Returns the parts of the message before and after the number of rows. */
 export const toldLoss = ({ at, guard }: Loss): readonly [string, string] => [
-  `${at} ${guard.told}: `,
+  `${at} ${guard.description}: `,
   `; ${guard.choice}`,
 ];
 

@@ -23,7 +23,7 @@ export class RefusedValues {
   }
 
   /** Returns one message per location and reason. */
-  told(): string[] {
+  sentences(): string[] {
     return [...this.found].map(([key, { count, rows }]) => {
       const more = count > rows.length ? ', …' : '';
       const violating = count === 1 ? 'value violates' : 'values violate';

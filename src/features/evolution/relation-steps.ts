@@ -73,7 +73,7 @@ interface Reshaped {
 type LossRow = readonly [
   isPossible: (reshaped: Reshaped) => boolean,
   question: (reshaped: Reshaped) => Sql,
-  told: string,
+  description: string,
 ];
 
 const LOSSES: readonly LossRow[] = [
@@ -117,9 +117,9 @@ export function movingGuards({ evolution, pair }: RelationScope): readonly Guard
   const move = { evolution, pair, versions: former === null ? NO_VERSIONS : quote(former.table) };
   const possible = leavingLinks(evolution, pair);
   const reshaped = { move, possible, arriving: arrivingLinks(possible, move) };
-  const losses = LOSSES.filter(([isPossible]) => isPossible(reshaped)).map(([, question, told]) => ({
+  const losses = LOSSES.filter(([isPossible]) => isPossible(reshaped)).map(([, question, description]) => ({
     question: question(reshaped),
-    told,
+    description,
     choice: `set convert: 'fit' on ${pathOf(pair.after)} to keep the valid links`,
     stated: statedFor(pair),
   }));
@@ -127,7 +127,7 @@ export function movingGuards({ evolution, pair }: RelationScope): readonly Guard
   // reverted.
   const unordered = {
     question: sql`select ${PAIR} from (${possible}) x`,
-    told: UNORDERED,
+    description: UNORDERED,
     choice: '',
     stated: true,
   };
@@ -147,11 +147,11 @@ export function splitGuards({ evolution, pair: { after, split } }: RelationScope
   if (split === null || after === null) return [];
   const { side, from } = split;
   const path = pathOf(side);
-  const told = side === after ? 'gets its own links' : `is now shown by ${path}`;
+  const description = side === after ? 'gets its own links' : `is now shown by ${path}`;
   return [
     {
       question: sql`select ${PAIR} from (${storedLinks(evolution, from)}) x`,
-      told: `${told}; its previous links stay with ${pathOf(from)}`,
+      description: `${description}; its previous links stay with ${pathOf(from)}`,
       choice: `set convert: 'empty' on ${path} to start without links`,
       stated: typeof side.attribute.def.convert === 'string',
     },
@@ -165,7 +165,7 @@ export function goneGuards({ evolution, pair: { before } }: RelationScope): read
   return [
     {
       question: sql`select ${PAIR} from (${storedLinks(evolution, before)}) x`,
-      told: 'is removed; these links would be deleted',
+      description: 'is removed; these links would be deleted',
       choice: `set removed: ['${attribute.name}'] on ${type.singularApiId}`,
       stated:
         owner === null
@@ -213,13 +213,13 @@ function storeLinks({ type, attribute, links, column }: Relation, arriving: Sql,
       select ${from}
       from (${arriving}) x ${order} on conflict do nothing`;
   }
-  const held = quote((column ?? { name: attribute.name }).name);
+  const linked = quote((column ?? { name: attribute.name }).name);
   const ordered = type.storage.columns.find(
     (one) => one.attribute === attribute && one.placeOf !== null && one.remembers === null,
   );
   const set = ordered === undefined ? sql`` : sql`, ${quote(ordered.name)} = m.seat`;
   const nth = ordered === undefined ? sql`null::int8` : place;
-  return sql`update ${quote(type.table)} t set ${held} = m.target${set}
+  return sql`update ${quote(type.table)} t set ${linked} = m.target${set}
     from (select x.*, ${nth} as seat from (${arriving}) x ${order}) m
     where m.owner = t.document_id and m.published = t.published and m.locale in (t.locale, ${constant('')})`;
 }
@@ -240,7 +240,7 @@ export function movingSteps({ evolution, pair }: RelationScope): Steps {
   };
 }
 
-export function movingTold({ pair: { before, after, swapped } }: RelationScope): string {
+export function movingDescription({ pair: { before, after, swapped } }: RelationScope): string {
   if (before === null || after === null) return '';
   const order = losesOrder({ before, after, swapped }) ? `, and ${UNORDERED}` : '';
   if (swapped) return `is owned by ${pathOf(after)} instead of ${pathOf(before)}${order}`;

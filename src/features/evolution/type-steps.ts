@@ -209,7 +209,7 @@ export function grantsByNewNames(scope: TypeScope): Steps {
 
 export const goneWithVersions = former((before, scope) => ({
   question: rowsWhere(before, sql`true`),
-  told: 'is removed; these versions would be deleted',
+  description: 'is removed; these versions would be deleted',
   choice: `set removed: ['${idOf(scope)}'] next to contentTypes`,
   stated: scope.evolution.removed.includes(idOf(scope)),
 }));
@@ -226,7 +226,7 @@ export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
   return [
     {
       question: union(rows),
-      told:
+      description:
         `uses the former table of ${other.singularApiId}, ` +
         'which processes of the previous release still read and write',
       choice: `set tableName on ${after.singularApiId} to a name that no other type had`,
@@ -238,21 +238,21 @@ export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
 export const severalDocuments = former((before) => ({
   question: sql`select d.document_id as "row" from (select distinct t.document_id from ${quote(before.table)} t) d
     where (select count(distinct c.document_id) from ${quote(before.table)} c) > 1`,
-  told: 'becomes a single type, which has at most one document; found several',
+  description: 'becomes a single type, which has at most one document; found several',
   choice: 'delete all except one first',
   stated: false,
 }));
 
 export const draftsOnly = former((before, scope) => ({
   question: rowsWhere(before, unpublished(before)),
-  told: 'loses its drafts; these have unpublished content',
+  description: 'loses its drafts; these have unpublished content',
   choice: `publish or discard them, or set removed: ['drafts'] on ${idOf(scope)}`,
   stated: mayGo(scope, 'drafts'),
 }));
 
 export const inOtherLocales = former((before, scope) => ({
   question: rowsWhere(before, otherLocales(before, scope.evolution)),
-  told: 'is no longer localized; these versions are in other locales',
+  description: 'is no longer localized; these versions are in other locales',
   choice: `set removed: ['localizations'] on ${idOf(scope)} to keep only the default locale`,
   stated: mayGo(scope, 'localizations'),
 }));

@@ -35,12 +35,12 @@ function laterText(scope: ValueScope, { table }: ContentType): Sql {
   const filled = sql`${param(JSON.stringify(value))}::jsonb #>> '{}'`;
   if (scalars === null || before === null) return filled;
   const column = quote(scalars.before.column);
-  const held = isShared(scope) ? sharedValue(scope.evolution, quote(table), column) : sql`t.${column}`;
-  if (readsAlike(scalars) && value === null) return sql`${held}::text`;
-  const json = columnAsJson(scalars.before, held);
+  const stored = isShared(scope) ? sharedValue(scope.evolution, quote(table), column) : sql`t.${column}`;
+  if (readsAlike(scalars) && value === null) return sql`${stored}::text`;
+  const json = columnAsJson(scalars.before, stored);
   const read = readsAlike(scalars)
     ? json
-    : sql`case when ${held} is not null then ${readAs(json, scalars)} end`;
+    : sql`case when ${stored} is not null then ${readAs(json, scalars)} end`;
   return value === null ? sql`(${read}) #>> '{}'` : sql`coalesce((${read}) #>> '{}', ${filled})`;
 }
 
@@ -130,7 +130,7 @@ export const uniqueTogetherGuards = (scope: TypeScope): readonly Guard[] =>
     return [
       {
         question: equalRows(before, [first, ...others]),
-        told: `becomes unique by ${names.join(', ')}; these documents have the same values`,
+        description: `becomes unique by ${names.join(', ')}; these documents have the same values`,
         choice: 'give them distinct values first',
         stated: false,
       },
@@ -143,7 +143,7 @@ export function uniqueGuards(scope: AttributeScope): readonly Guard[] {
   return [
     {
       question,
-      told: 'becomes unique; these documents have the same value',
+      description: 'becomes unique; these documents have the same value',
       choice: 'give them distinct values first',
       stated: false,
     },

@@ -1,6 +1,6 @@
 /** Conditions of grants on stored versions: they hold for the stored values, not for the present ones. */
 import { type Decision, type Formula, ruleOf } from '../../content/access/decide.js';
-import { isMet, judgingContext, type StateDecisions } from '../../content/compile/compile-standing.js';
+import { isMet, ruleContext, type StateDecisions } from '../../content/compile/compile-version-rights.js';
 import { rowScope } from '../../content/compile/scope.js';
 import { isAuthor } from '../../content/model/authors.js';
 import { byKind } from '../../content/model/by-kind.js';
@@ -78,12 +78,12 @@ export function compileStoredRule(decisions: StateDecisions, { type, defaultLoca
   };
   const known = (decision: Decision): Decision =>
     named(decision).some((attribute) => columnOf(attribute, type) === null) ? 'none' : decision;
-  const judged = { published: known(decisions.published), drafts: known(decisions.drafts) };
-  const touched: Touched = new Set([judged.published, judged.drafts].flatMap(named));
-  const context = judgingContext(defaultLocale);
-  if (touched.size === 0) return isMet(judged, { row: rowScope(type, sql`f`), context });
+  const asked = { published: known(decisions.published), drafts: known(decisions.drafts) };
+  const touched: Touched = new Set([asked.published, asked.drafts].flatMap(named));
+  const context = ruleContext(defaultLocale);
+  if (touched.size === 0) return isMet(asked, { row: rowScope(type, sql`f`), context });
   const columns = [...touched].map((attribute) => columnOf(attribute, type) ?? sql``);
-  const judging = { row: rowScope(type, sql`v`), context };
+  const scope = { row: rowScope(type, sql`v`), context };
   const values = columns.reduce((all, one) => sql`${all}${one}`, sql`f.document_id, f.locale, f.published`);
-  return sql`exists (select 1 from (select ${values}) v where ${isMet(judged, judging)})`;
+  return sql`exists (select 1 from (select ${values}) v where ${isMet(asked, scope)})`;
 }

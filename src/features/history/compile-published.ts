@@ -1,6 +1,6 @@
 /** Statements about the stored versions of what was published. */
 import { TIME } from '../../content/compile/changes.js';
-import { checked } from '../../content/compile/compile-standing.js';
+import { checked } from '../../content/compile/compile-version-rights.js';
 import { rowScope } from '../../content/compile/scope.js';
 import type { PublishedChange, ReversalRequest } from '../../content/documents/document-history.js';
 import { historyTableOf } from '../../content/model/history-table.js';

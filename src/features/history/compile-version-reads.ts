@@ -1,5 +1,5 @@
 /** Statements that read stored versions. */
-import { checked } from '../../content/compile/compile-standing.js';
+import { checked } from '../../content/compile/compile-version-rights.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { isoInstant } from '../../content/model/scalar-types.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { decide } from '../../content/access/decide.js';
-import { compileStanding } from '../../content/compile/compile-standing.js';
+import { compileVersionRights } from '../../content/compile/compile-version-rights.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
 import { Documents } from '../../content/documents/documents.service.js';
@@ -136,7 +136,7 @@ export class DocumentVersions {
     if (written === 'all') return true;
     const { defaultLocale } = this.settings;
     const shown = decideReading(viewer);
-    const statement = compileStanding({ type, documentId, defaultLocale, written, live: 'all', shown });
+    const statement = compileVersionRights({ type, documentId, defaultLocale, written, live: 'all', shown });
     const rows = await this.database.run(statement);
     return rows.some((row) => row['written'] === true && row['shown'] === true);
   }

@@ -46,9 +46,9 @@ export class FileCheck {
     for await (const { key } of this.options.storage.list('')) kept.add(key);
     // Rows are read after the bytes: an upload that ended in between has its row by now.
     const rows = await this.files.all();
-    const held = new Set(rows.map(({ storageKey }) => storageKey));
+    const known = new Set(rows.map(({ storageKey }) => storageKey));
     const ours = [...kept].filter((key) => contentOf(key) !== null);
-    const orphans = ours.filter((key) => !held.has(contentOf(key)));
+    const orphans = ours.filter((key) => !known.has(contentOf(key)));
     const missing = await this.missing(rows, kept);
     const unfinished = await this.unfinished(abandoned);
     if (mend) await this.mend(orphans, unfinished);

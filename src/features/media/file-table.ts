@@ -1,7 +1,7 @@
 /** Rows of files, private attributes included. */
 import { Inject, Injectable } from '@nestjs/common';
 import { compileFindRecords, type Countable } from '../../content/compile/compile-record.js';
-import { compileStanding } from '../../content/compile/compile-standing.js';
+import { compileVersionRights } from '../../content/compile/compile-version-rights.js';
 import { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { RepositoryWithoutHooks } from '../../content/documents/repository-without-hooks.js';
@@ -95,7 +95,7 @@ export class FileTable {
     if (decision === 'all') return true;
     const shown = { published: decision, drafts: decision };
     const request = { type: this.type, documentId, defaultLocale, written: decision, live: decision, shown };
-    const [row] = await this.database.run(compileStanding(request));
+    const [row] = await this.database.run(compileVersionRights(request));
     return row?.['written'] === true;
   }
 

@@ -7,13 +7,13 @@ import { lookUp } from './look-up.js';
 
 function targets({ from: instance, attribute, target, context, version }: ReadStep): Linked {
   const documentId = column(target, 'document_id');
-  const held = sql`${(instance as JsonScope).value}->${quote(attribute.name, 'string')}`;
+  const stored = sql`${(instance as JsonScope).value}->${quote(attribute.name, 'string')}`;
   if (!attribute.many) {
-    const only = sql`${documentId} = (${listOf(held)}->>0)`;
+    const only = sql`${documentId} = (${listOf(stored)}->>0)`;
     return { from: tableOf(target), conditions: [only], position: null };
   }
   const link = alias('l', context.next());
-  const list = sql`jsonb_array_elements_text(${listOf(held)}) with ordinality ${link}(id, n)`;
+  const list = sql`jsonb_array_elements_text(${listOf(stored)}) with ordinality ${link}(id, n)`;
   const from = sql`${list} ${lookUp(target, sql`${documentId} = ${link}.id`, version)}`;
   return { from, conditions: [], position: sql`${link}.n` };
 }

@@ -55,7 +55,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const { way, attribute, scope, isOpen, waits } = wanted;
   const target = ownerTypeOf(attribute);
   const table = quote(target.table);
-  const held = quote(way.column);
+  const ownerId = quote(way.column);
   const me = writtenId(step);
   const value = ({ name }: Column): Sql | undefined => (name === way.column ? sql`s.holder` : undefined);
   const place =
@@ -67,10 +67,10 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
         ];
   const moved = way.position === null ? sql`false` : sql`x.${quote(way.position)} is distinct from w.place`;
   const sets = [
-    sql`${held} = s.holder`,
+    sql`${ownerId} = s.holder`,
     ...place,
     ...forgotten(wanted),
-    notedIf(sql`t.${held} is distinct from s.holder`, { type: target, value }),
+    notedIf(sql`t.${ownerId} is distinct from s.holder`, { type: target, value }),
   ];
   const ends = (all: Sql): Sql[] => {
     if (waits === null) return [];
@@ -78,7 +78,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
     return [attribute.many ? sql`not ${waits}` : sql`(not ${waits} or ${taken})`];
   };
   const lost = (all: Sql): Sql =>
-    allOf([sql`x.${held} = ${me}`, ...scope, ...ifOpen(isOpen, sql`x.document_id`), ...ends(all)]);
+    allOf([sql`x.${ownerId} = ${me}`, ...scope, ...ifOpen(isOpen, sql`x.document_id`), ...ends(all)]);
   const of = sql`w.owner = x.document_id and w.published = x.published`;
   return [
     {
@@ -86,7 +86,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
         () => takenBy(wanted, step),
         (part) => sql`update ${table} t set ${join(sets, ', ')} from (
             select x.id, ${me} as holder, w.place from ${part(0)} w join ${table} x on ${of}
-              where x.${held} is distinct from ${me} or ${moved}
+              where x.${ownerId} is distinct from ${me} or ${moved}
             union all select x.id, null, null from ${table} x where ${lost(part(0))}
               and (x.document_id, x.published) not in (select w.owner, w.published from ${part(0)} w)) s
           where t.id = s.id`,
@@ -115,11 +115,11 @@ function replace(way: InverseColumnJoin, change: ChangeShape, step: LinksShape):
 function transfer(way: InverseColumnJoin, change: TransferShape, step: LinksShape): LinkStep[] {
   const { attribute, published } = change;
   const owners = ownerTypeOf(attribute);
-  const held = quote(way.column);
+  const ownerId = quote(way.column);
   const live = (row: Sql): Sql => isLive(owners, { owner: sql`${row}.document_id`, locale: null });
   const isOpen = openToTransfer(owners, change);
   const source = allOf([
-    sql`f.${held} = ${writtenId(step)}`,
+    sql`f.${ownerId} = ${writtenId(step)}`,
     inState(sql`f`, !published),
     live(sql`f`),
     ...ifOpen(isOpen, sql`f.document_id`),

@@ -20,10 +20,10 @@ interface LinksRead {
 /** Reads links from a component instance, where a link is one text of type and id. */
 function inInstance({ attribute, scope, context }: LinksRead): NamedLinks {
   const link = alias('l', context.next());
-  const held = sql`${(scope as JsonScope).value}->${quote(attribute.name, 'string')}`;
+  const stored = sql`${(scope as JsonScope).value}->${quote(attribute.name, 'string')}`;
   const between = constant(BETWEEN);
   return {
-    from: sql`jsonb_array_elements_text(${listOf(held)}) with ordinality ${link}(id, n)`,
+    from: sql`jsonb_array_elements_text(${listOf(stored)}) with ordinality ${link}(id, n)`,
     conditions: [],
     position: sql`${link}.n`,
     type: sql`split_part(${link}.id, ${between}, 1)`,

@@ -8,7 +8,7 @@ import {
   isOwn,
   type OwnCondition,
 } from '../access/decide.js';
-import type { StandingRequest, StateDecisions } from '../compile/compile-standing.js';
+import type { VersionRightsRequest, StateDecisions } from '../compile/compile-version-rights.js';
 import { forbidden, preconditionFailed } from '../../kernel/errors.js';
 import type { Attribute } from '../model/model.js';
 import { NOTHING_GIVEN } from '../plan/given.js';
@@ -41,7 +41,9 @@ export const decidedResult = (plan: WritePlan): Decision =>
 /**
  * Decisions about the versions of the written document. Null if none of them has the condition of a grant.
  */
-export function standingOf(plan: WritePlan): Pick<StandingRequest, 'written' | 'live' | 'shown'> | null {
+export function decisionsOf(
+  plan: WritePlan,
+): Pick<VersionRightsRequest, 'written' | 'live' | 'shown'> | null {
   const { caller, target } = plan;
   if (!caller.permissions.hasWhere) return null;
   const reading = (published: boolean): Decision =>

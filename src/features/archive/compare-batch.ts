@@ -34,7 +34,7 @@ export interface ArchiveConflict {
  */
 export type Verdict = 'new' | 'same' | 'differs' | 'rivalled';
 
-export interface Judged {
+export interface Compared {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly conflicts: readonly ArchiveConflict[];
 }
@@ -45,7 +45,11 @@ export const replaceableIn = (
 ): Replaceable => parts.replaceable(schema, type.singularApiId) ?? (() => sql`false`);
 
 /** Compares the documents of a batch with the stored content. */
-export async function judge(runner: Runner, batch: Batch, replaceable: Replaceable): Promise<Judged> {
+export async function compareBatch(
+  runner: Runner,
+  batch: Batch,
+  replaceable: Replaceable,
+): Promise<Compared> {
   const type = batch.archived.type.singularApiId;
   const idsIn = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
     rows.map(({ id }) => String(id));

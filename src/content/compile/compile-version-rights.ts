@@ -25,12 +25,12 @@ export interface StateDecisions {
   readonly drafts: Decision;
 }
 
-interface Judging {
+interface RuleScope {
   readonly row: RowScope;
   readonly context: Context;
 }
 
-export const judgingContext = (defaultLocale: string): Context =>
+export const ruleContext = (defaultLocale: string): Context =>
   newContext({
     version: {
       published: true,
@@ -44,24 +44,24 @@ export const judgingContext = (defaultLocale: string): Context =>
     filePlaceholder: null,
   });
 
-function meets(decision: Decision, published: boolean, { row, context }: Judging): Sql {
+function meets(decision: Decision, published: boolean, { row, context }: RuleScope): Sql {
   if (decision === 'all') return sql`true`;
   if (decision === 'none') return sql`false`;
   return sql`coalesce(${compileRule(decision, { row, published }, context)}, false)`;
 }
 
 /** Condition that a version, whatever its state, meets the decision for its state. */
-export function isMet({ published, drafts }: StateDecisions, judging: Judging): Sql {
-  const { row } = judging;
+export function isMet({ published, drafts }: StateDecisions, scope: RuleScope): Sql {
+  const { row } = scope;
   const state = sql`${row.alias}.published`;
-  if (!row.type.draftAndPublish) return meets(published, true, judging);
-  return sql`case when ${state} then ${meets(published, true, judging)} else ${meets(drafts, false, judging)} end`;
+  if (!row.type.draftAndPublish) return meets(published, true, scope);
+  return sql`case when ${state} then ${meets(published, true, scope)} else ${meets(drafts, false, scope)} end`;
 }
 
 const inBoth = (decision: Decision): StateDecisions => ({ published: decision, drafts: decision });
 
 /** Decisions about the versions of a written document. */
-export interface StandingRequest {
+export interface VersionRightsRequest {
   readonly type: ContentType;
   readonly documentId: string | null;
   readonly defaultLocale: string;
@@ -73,16 +73,16 @@ export interface StandingRequest {
 const idOf = (documentId: string | null): Param | null => (documentId === null ? null : param(documentId));
 
 /** Selects each version's `id`, and whether it meets each decision: `written`, `live`, `shown`. */
-export function compileStanding(request: StandingRequest): Statement {
+export function compileVersionRights(request: VersionRightsRequest): Statement {
   const { type, documentId, defaultLocale, written, live, shown } = request;
-  const judging = { row: rowScope(type, sql`v`), context: judgingContext(defaultLocale) };
-  return checked(sql`select v.id, ${isMet(inBoth(written), judging)} as written,
-      ${isMet(inBoth(live), judging)} as live, ${isMet(shown, judging)} as shown
+  const scope = { row: rowScope(type, sql`v`), context: ruleContext(defaultLocale) };
+  return checked(sql`select v.id, ${isMet(inBoth(written), scope)} as written,
+      ${isMet(inBoth(live), scope)} as live, ${isMet(shown, scope)} as shown
     from ${quote(type.table)} v where ${isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null })}`);
 }
 
 /** Versions that a write has changed, and the decision that they must meet. */
-export interface ResultRequest extends Pick<StandingRequest, 'type' | 'defaultLocale'> {
+export interface ResultRequest extends Pick<VersionRightsRequest, 'type' | 'defaultLocale'> {
   readonly documentIds: readonly string[] | null;
   /** Null for all locales. */
   readonly locale: string | null;
@@ -93,19 +93,19 @@ export interface ResultRequest extends Pick<StandingRequest, 'type' | 'defaultLo
 /** Selects whether a written version does not meet the decision: `refused`. */
 export function compileResult(request: ResultRequest): Statement {
   const { type, documentIds, locale, draftsOnly, decision, defaultLocale } = request;
-  const judging = { row: rowScope(type, sql`v`), context: judgingContext(defaultLocale) };
+  const scope = { row: rowScope(type, sql`v`), context: ruleContext(defaultLocale) };
   const conditions = [
     ...(documentIds === null ? [] : [sql`v.document_id = any(${param(documentIds)}::text[])`]),
     ...(locale === null ? [] : [sql`v.locale = ${param(locale)}::text`]),
     ...(draftsOnly ? [sql`not v.published`] : []),
-    sql`not (${isMet(inBoth(decision), judging)})`,
+    sql`not (${isMet(inBoth(decision), scope)})`,
   ];
   return checked(
     sql`select exists (select 1 from ${quote(type.table)} v where ${join(conditions, ' and ')}) as refused`,
   );
 }
 
-export interface TargetsRequest extends Pick<StandingRequest, 'type' | 'defaultLocale' | 'shown'> {
+export interface TargetsRequest extends Pick<VersionRightsRequest, 'type' | 'defaultLocale' | 'shown'> {
   readonly documentIds: readonly string[];
   readonly written: Decision;
 }
@@ -114,10 +114,10 @@ export interface TargetsRequest extends Pick<StandingRequest, 'type' | 'defaultL
  * Selects the rows of the documents. `visible`: some version may be read. `written`: all versions may be
  * updated. `live`: the row itself may be read.
  */
-export function compileTargetStanding(request: TargetsRequest): Statement {
+export function compileTargetRights(request: TargetsRequest): Statement {
   const { type, documentIds, shown, written, defaultLocale } = request;
-  const context = judgingContext(defaultLocale);
-  const of = (name: Sql): Judging => ({ row: rowScope(type, name), context });
+  const context = ruleContext(defaultLocale);
+  const of = (name: Sql): RuleScope => ({ row: rowScope(type, name), context });
   const visible = hasVersion(type, sql`x.document_id`, isMet(shown, of(sql`v`)));
   const refused = hasVersion(type, sql`x.document_id`, sql`not (${isMet(inBoth(written), of(sql`v`))})`);
   return checked(sql`select x.id, ${visible} as visible, not ${refused} as written,

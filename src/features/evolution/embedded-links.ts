@@ -7,21 +7,24 @@ import { keepsTargets, laterName } from './moved-links.js';
 import type { Both, Evolution, Pair } from './pairs.js';
 
 /** Relation inside a component, before and after. */
-export interface HeldLinks extends Both<LinkedAttribute> {
+export interface EmbeddedLinks extends Both<LinkedAttribute> {
   readonly evolution: Evolution;
 }
 
-export const heldLinksOf = (evolution: Evolution, { before, after }: Pair<Attribute>): HeldLinks | null =>
+export const embeddedLinksOf = (
+  evolution: Evolution,
+  { before, after }: Pair<Attribute>,
+): EmbeddedLinks | null =>
   before?.linked === true && after?.linked === true ? { evolution, before, after } : null;
 
 /** Whether the later relation accepts all targets of the earlier one. */
-export const acceptsAllTargets = ({ evolution, ...attributes }: HeldLinks): boolean =>
+export const acceptsAllTargets = ({ evolution, ...attributes }: EmbeddedLinks): boolean =>
   keepsTargets(evolution, attributes);
 
 const BETWEEN_BOTH = constant(BETWEEN);
 
 /** Returns the later type name and the document id of a link `k.key`. */
-function partsOf({ evolution, before }: HeldLinks): { readonly type: Sql; readonly id: Sql } {
+function partsOf({ evolution, before }: EmbeddedLinks): { readonly type: Sql; readonly id: Sql } {
   const [only] = before.targets;
   if (!before.named)
     return { type: constant(only === undefined ? '' : laterName(evolution, only)), id: sql`k.key` };
@@ -35,7 +38,7 @@ function partsOf({ evolution, before }: HeldLinks): { readonly type: Sql; readon
   };
 }
 
-const namesOf = ({ after }: HeldLinks): Sql =>
+const namesOf = ({ after }: EmbeddedLinks): Sql =>
   join(
     after.targets.map(({ singularApiId }) => constant(singularApiId)),
     ', ',
@@ -44,12 +47,12 @@ const namesOf = ({ after }: HeldLinks): Sql =>
 const keysIn = (json: Sql): Sql => sql`jsonb_array_elements_text(${listOf(json)}) with ordinality k(key, n)`;
 
 /** Condition: a value has links that the later relation does not accept. */
-export const hasOthers = (links: HeldLinks, json: Sql): Sql =>
+export const hasOthers = (links: EmbeddedLinks, json: Sql): Sql =>
   sql`exists (select 1 from ${keysIn(json)}
     where k.key is not null and ${partsOf(links).type} not in (${namesOf(links)}))`;
 
 /** Expression of the accepted links in the later format. */
-export function acceptedLinks(links: HeldLinks, json: Sql): Sql {
+export function acceptedLinks(links: EmbeddedLinks, json: Sql): Sql {
   const { type, id } = partsOf(links);
   const key = links.after.named ? sql`${type} || ${BETWEEN_BOTH} || ${id}` : id;
   const list = sql`(select coalesce(jsonb_agg(${key} order by k.n), '[]') from ${keysIn(json)}

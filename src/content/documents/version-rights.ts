@@ -2,10 +2,10 @@
 import { type Decision, type GrantedCondition, grantedOf } from '../access/decide.js';
 import {
   compileResult,
-  compileStanding,
-  compileTargetStanding,
+  compileVersionRights,
+  compileTargetRights,
   type StateDecisions,
-} from '../compile/compile-standing.js';
+} from '../compile/compile-version-rights.js';
 import { forbidden } from '../../kernel/errors.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { ContentType } from '../model/model.js';
@@ -18,29 +18,29 @@ import { decideState } from '../plan/write-rights.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 import type { Found } from './load.js';
-import { decidedResult, isShared, standingOf } from './standing.js';
+import { decidedResult, isShared, decisionsOf } from './document-rights.js';
 
 const byId = (rows: readonly Row[]): ReadonlyMap<number, Row> =>
   new Map(rows.map((row) => [Number(row['id']), row]));
 
-interface Judging {
+interface RightsCheck {
   readonly plan: WritePlan;
   readonly defaultLocale: string;
 }
 
 /** Returns the versions of the written document with the rights of a caller whose grants have conditions. */
-export async function judgedVersions(
+export async function versionsWithRights(
   runner: Runner,
-  { plan, defaultLocale }: Judging,
+  { plan, defaultLocale }: RightsCheck,
   versions: Versions,
 ): Promise<Versions> {
-  const standing = standingOf(plan);
-  if (standing === null || versions.all.length === 0) return versions;
+  const decisions = decisionsOf(plan);
+  if (decisions === null || versions.all.length === 0) return versions;
   const { type } = plan.target;
-  const request = { type, documentId: versions.documentId, defaultLocale, ...standing };
-  const judged = byId(await runner.run(compileStanding(request)));
+  const request = { type, documentId: versions.documentId, defaultLocale, ...decisions };
+  const rights = byId(await runner.run(compileVersionRights(request)));
   const all = versions.all.map((row): VersionRow => {
-    const { written, live, shown } = judged.get(row.id) ?? {};
+    const { written, live, shown } = rights.get(row.id) ?? {};
     return { ...row, own: written === true, live: live === true, shown: shown === true };
   });
   const of = (row: VersionRow | undefined): VersionRow | undefined => all.find(({ id }) => id === row?.id);
@@ -64,33 +64,34 @@ const isGranted = ({ shown, written }: TargetDecisions): boolean =>
   [shown.published, shown.drafts, written].some((one) => grantedOf(one) !== null);
 
 /** Returns the referenced documents as they exist for a caller whose grants have conditions. */
-async function judgedTargets(
+async function targetsWithRights(
   runner: Runner,
-  { plan, defaultLocale }: Judging,
+  { plan, defaultLocale }: RightsCheck,
   named: Found['named'],
 ): Promise<Found['named']> {
-  const judged = new Map(named);
+  const visible = new Map(named);
   for (const [type, rows] of named) {
     const decisions = targetDecisions(plan, type);
     if (rows.length === 0 || type.internal || !isGranted(decisions)) continue;
     const documentIds = rows.map(([, documentId]) => documentId);
-    const statement = compileTargetStanding({ type, documentIds, defaultLocale, ...decisions });
+    const statement = compileTargetRights({ type, documentIds, defaultLocale, ...decisions });
     const found = byId(await runner.run(statement));
-    judged.set(
+    visible.set(
       type,
       rows.map(([id, documentId, , , , ...rest]): FoundRow => {
-        const { visible, written, live } = found.get(id) ?? {};
-        return [id, documentId, visible === true, written === true, live === true, ...rest];
+        const rights = found.get(id) ?? {};
+        const { written, live } = rights;
+        return [id, documentId, rights.visible === true, written === true, live === true, ...rest];
       }),
     );
   }
-  return judged;
+  return visible;
 }
 
 /** Returns the stored state of a write, in which documents that the caller may not read do not exist. */
-export async function judgedFound(runner: Runner, judging: Judging, found: Found): Promise<Found> {
-  if (!judging.plan.caller.permissions.hasWhere) return found;
-  return { ...found, named: await judgedTargets(runner, judging, found.named) };
+export async function foundWithRights(runner: Runner, check: RightsCheck, found: Found): Promise<Found> {
+  if (!check.plan.caller.permissions.hasWhere) return found;
+  return { ...found, named: await targetsWithRights(runner, check, found.named) };
 }
 
 /** Returns the conditions on documents that a relation changes on its inverse side. */
@@ -99,7 +100,7 @@ const grantedIn = (given: GivenRelation): readonly GrantedCondition[] =>
 
 /** Statements that select whether a version that the write has changed is `refused` by a condition. */
 function resultsOf(
-  { plan, defaultLocale }: Judging,
+  { plan, defaultLocale }: RightsCheck,
   documentId: string | null,
   { targets }: Pick<Loaded, 'targets'>,
 ): Statement[] {
@@ -132,17 +133,17 @@ function resultsOf(
 }
 
 /** Whether a write must be checked after it, because the condition of a grant limits it. */
-export const isJudged = (plan: WritePlan): boolean =>
+export const mustCheckResult = (plan: WritePlan): boolean =>
   plan.caller.permissions.hasWhere &&
   (grantedOf(decidedResult(plan)) !== null ||
     [...(plan.body?.values.relations.values() ?? [])].some((given) => grantedIn(given).length > 0));
 
 /** Throws ForbiddenError if a version that the write has changed does not meet the condition of a grant. */
-export async function judgeResult(
+export async function checkResult(
   runner: Runner,
-  judging: Judging,
+  check: RightsCheck,
   { documentId, loaded }: { readonly documentId: string | null; readonly loaded: Pick<Loaded, 'targets'> },
 ): Promise<void> {
-  const results = await runner.all(resultsOf(judging, documentId, loaded));
+  const results = await runner.all(resultsOf(check, documentId, loaded));
   if (results.some(([row]) => row?.['refused'] !== false)) throw forbidden();
 }

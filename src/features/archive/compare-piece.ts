@@ -7,12 +7,12 @@ import { ArchiveError, documentIdOf } from './format.js';
 import {
   type Brought,
   contentsNamed,
-  judgeContents,
+  compareContents,
   keptHere,
   type NamedContents,
 } from './import-contents.js';
 import type { Import } from './import-options.js';
-import { type ArchiveConflict, judge, type Judged, replaceableIn } from './judge.js';
+import { type ArchiveConflict, compareBatch, type Compared, replaceableIn } from './compare-batch.js';
 import type { Piece } from './walk-archive.js';
 
 export interface Known extends Import {
@@ -50,9 +50,9 @@ export async function refusing<T>(type: string, work: () => Promise<T>): Promise
   }
 }
 
-export const NOTHING_JUDGED: Judged = { verdicts: new Map(), conflicts: [] };
+export const NOTHING_COMPARED: Compared = { verdicts: new Map(), conflicts: [] };
 
-interface Judging {
+interface Comparing {
   /** Documents that their check refuses; empty if an earlier check found no conflict. */
   readonly refused: readonly ArchiveConflict[];
   /** Called for contents that the archive has and the storage lacks. */
@@ -64,16 +64,16 @@ export const refusedIn = ({ batch, rules }: KnownPiece): readonly ArchiveConflic
   checkDocuments(batch.lines, rules);
 
 /** Finds the conflicts of a batch. Documents with refused values are not compared with the stored ones. */
-export async function judgePiece(
+export async function comparePiece(
   runner: Runner,
   piece: KnownPiece,
-  { source, refused, gone }: Judging & Pick<Import, 'source'>,
-): Promise<Judged> {
+  { source, refused, gone }: Comparing & Pick<Import, 'source'>,
+): Promise<Compared> {
   const { batch, files } = piece;
   const out = new Set(refused.map(({ documentId = '' }) => documentId));
   const compared = { ...batch, lines: batch.lines.filter((line) => !out.has(documentIdOf(line))) };
-  const found = await judge(runner, compared, replaceableIn(source, batch.archived));
-  const { verdicts, conflicts } = files === null ? found : await judgeContents(found, files, gone);
+  const found = await compareBatch(runner, compared, replaceableIn(source, batch.archived));
+  const { verdicts, conflicts } = files === null ? found : await compareContents(found, files, gone);
   return {
     verdicts: new Map([...verdicts, ...[...out].map((id) => [id, 'rivalled'] as const)]),
     conflicts: [...refused, ...conflicts],
