@@ -1,17 +1,17 @@
 /** Work that ends with its page or its form: both are left only after a question. */
 import { Observed } from './observed.ts';
 
-export type Held = 'upload' | 'changes';
+type Unfinished = 'upload' | 'changes';
 
 interface Hold {
   /** Null for work that only the end of the page would end. */
-  readonly kind: Held | null;
+  readonly kind: Unfinished | null;
   /** Form or dialog with the work; null for that of the whole page. */
   readonly scope: object | null;
 }
 
 interface Asked {
-  readonly kind: Held;
+  readonly kind: Unfinished;
   /** Leaves in spite of the work. */
   readonly leave: () => void;
 }
@@ -42,7 +42,7 @@ class Leaving extends Observed<{ readonly asked: Asked | null }> {
   }
 
   /** Notes work under way. Returns a function that ends it. */
-  hold(kind: Held | null, scope: object | null = null): () => void {
+  hold(kind: Unfinished | null, scope: object | null = null): () => void {
     const hold = { kind, scope };
     this.holds.add(hold);
     addEventListener('beforeunload', askToStay);
