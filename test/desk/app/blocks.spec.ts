@@ -24,6 +24,9 @@ const copy = (node: Node): Node => schema.nodeFromJSON(JSON.parse(JSON.stringify
 
 const EMPTY = [{ type: 'paragraph', children: [{ type: 'text', text: '' }] }];
 
+/** Random documents per rule. `BLOCKS=10000 npm run proofs -- desk/app/blocks` is the long run. */
+const RUNS = Number(process.env['BLOCKS'] ?? dose(250, 2000));
+
 const TOKEN = '§token§';
 
 /** Place of the token in a document, and its node; null if it is in a block that is not edited. */
@@ -47,7 +50,7 @@ describe('the editor of blocks', () => {
           canonical(back === null ? EMPTY : value),
         );
       }),
-      { numRuns: dose(250, 10_000) },
+      { numRuns: RUNS },
     );
   }, 600_000);
 
@@ -74,13 +77,12 @@ describe('the editor of blocks', () => {
           expect(isForeign).toBe(true);
         else if (isForeign) expect(issues).not.toEqual([]);
       }),
-      { numRuns: dose(250, 10_000) },
+      { numRuns: RUNS },
     );
   });
 
   it('changes nothing but what was edited', () => {
     let edited = 0;
-    const runs = dose(250, 10_000);
     fc.assert(
       fc.property(blockValues, fc.nat(), fc.nat(), (before, which, where) => {
         const value = structuredClone(before);
@@ -102,9 +104,9 @@ describe('the editor of blocks', () => {
         expect(inserted?.filter((block, at) => block !== before[at])).toHaveLength(1);
         expect(removed?.filter((block, at) => block !== value[at]).length ?? 1).toBe(1);
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
     );
-    expect(edited).toBeGreaterThan(runs / 3);
+    expect(edited).toBeGreaterThan(RUNS / 3);
   }, 600_000);
 
   it('loses no text by commands for lists and kinds, and makes documents of the format only', () => {
@@ -135,7 +137,7 @@ describe('the editor of blocks', () => {
           canonical(fromDocument(copy(state.doc)) ?? EMPTY),
         );
       }),
-      { numRuns: dose(250, 10_000) },
+      { numRuns: RUNS },
     );
     expect(changed).toBeGreaterThan(100);
   }, 600_000);
