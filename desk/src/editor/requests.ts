@@ -1,6 +1,6 @@
 /** Requests of the document screen. */
 import { ApiError, isTemporary } from '../api/errors.ts';
-import { type Answer, request } from '../api/http.ts';
+import { type Answer, type Ask, request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { settings } from '../settings.ts';
 import type { Json, Values } from '../form/values.ts';
@@ -134,18 +134,14 @@ export class DocumentRequests {
   /** Publishes by the action if the type has it, else by a write without changes. */
   act(place: Place, action: Action, { ifMatch, key }: Omit<Write, 'body'>): Promise<Answer<Envelope>> {
     const query = this.query(place);
-    if (action in place.type.verbs) {
-      const path = `${this.path(place)}/actions/${action}`;
-      return told(
-        place,
-        attempt(() => request(path, { method: 'POST', query, ifMatch, key })),
-      );
-    }
     const { status: _status, ...published } = query;
-    const ask = { method: 'PUT', query: published, body: { data: {} }, ifMatch, key } as const;
+    const [path, ask]: [string, Ask] =
+      action in place.type.verbs
+        ? [`${this.path(place)}/actions/${action}`, { method: 'POST', query }]
+        : [this.path(place), { method: 'PUT', query: published, body: { data: {} } }];
     return told(
       place,
-      attempt(() => request(this.path(place), ask)),
+      attempt(() => request(path, { ...ask, ifMatch, key })),
     );
   }
 

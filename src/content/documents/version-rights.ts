@@ -69,23 +69,22 @@ async function targetsWithRights(
   { plan, defaultLocale }: RightsCheck,
   named: Found['named'],
 ): Promise<Found['named']> {
-  const visible = new Map(named);
+  const targets = new Map(named);
   for (const [type, rows] of named) {
     const decisions = targetDecisions(plan, type);
     if (rows.length === 0 || type.internal || !isGranted(decisions)) continue;
     const documentIds = rows.map(([, documentId]) => documentId);
     const statement = compileTargetRights({ type, documentIds, defaultLocale, ...decisions });
     const found = byId(await runner.run(statement));
-    visible.set(
+    targets.set(
       type,
       rows.map(([id, documentId, , , , ...rest]): FoundRow => {
-        const rights = found.get(id) ?? {};
-        const { written, live } = rights;
-        return [id, documentId, rights.visible === true, written === true, live === true, ...rest];
+        const { visible, written, live } = found.get(id) ?? {};
+        return [id, documentId, visible === true, written === true, live === true, ...rest];
       }),
     );
   }
-  return visible;
+  return targets;
 }
 
 /** Returns the stored state of a write, in which documents that the caller may not read do not exist. */

@@ -114,17 +114,17 @@ export async function compareContents(
   const wanted = [...named].filter(([id]) => isWritten(verdicts.get(id)));
   const missing = await contents.missing(wanted.flatMap(([, keys]) => keys));
   const isBrought = (key: string): boolean => brought.any && !brought.missing.has(key);
-  const verdictsHere = new Map(verdicts);
+  const compared = new Map(verdicts);
   const found: ArchiveConflict[] = [];
   for (const [documentId, keys] of wanted) {
     const lacking = keys.filter((key) => missing.has(key));
     if (lacking.some(isBrought)) gone();
     const other = lacking.find((key) => !isBrought(key));
     if (other === undefined) continue;
-    verdictsHere.set(documentId, 'rivalled');
+    compared.set(documentId, 'rivalled');
     found.push({ kind: 'bytes', type: 'file', documentId, other });
   }
-  return { verdicts: verdictsHere, conflicts: [...conflicts, ...found] };
+  return { verdicts: compared, conflicts: [...conflicts, ...found] };
 }
 
 /** Returns the content keys in stored rows of these files, before an import replaces the rows. */
