@@ -8,6 +8,7 @@ import {
   type Grants,
 } from 'nestjs-content-api';
 import { apiTokenType, userTypes } from 'nestjs-content-api/accounts';
+import { adaptersFor } from '../support/adapters.ts';
 import { type AccountsWorld, startAccounts } from '../security/accounts-world.ts';
 
 const team = { type: 'relation', relation: 'manyToOne', target: 'team' } as const;
@@ -15,7 +16,11 @@ const TYPES = [
   defineCollectionType({
     singularApiId: 'team',
     pluralApiId: 'teams',
-    attributes: { name: { type: 'string' }, code: { type: 'string', private: true } },
+    attributes: {
+      name: { type: 'string' },
+      code: { type: 'string', private: true },
+      size: { type: 'enumeration', enum: ['small', 'large'] },
+    },
   }),
   defineCollectionType({
     singularApiId: 'article',
@@ -27,6 +32,8 @@ const TYPES = [
       level: { type: 'integer' },
       team,
       vault: { type: 'relation', relation: 'manyToOne', target: 'vault' },
+      kind: { type: 'enumeration', enum: ['news', 'essay'] },
+      mark: { type: 'component', component: 'part.mark' },
     },
   }),
   defineCollectionType({
@@ -43,7 +50,7 @@ const ARTICLE = 'permissions.api::article.controllers.article';
 const OF_TEAM = { team: { documentId: '$CURRENT_USER.team' } };
 const PRESET = { team: '$CURRENT_USER.team' };
 
-describe('conditions of roles', () => {
+describe.each(adaptersFor('express'))('conditions of roles, on %s', (adapter) => {
   let world: AccountsWorld;
   let manager: string;
   let member: { readonly jwt: string; readonly user: Readonly<Record<string, any>> };
@@ -61,10 +68,13 @@ describe('conditions of roles', () => {
 
   beforeAll(async () => {
     world = await startAccounts(
-      'express',
+      adapter,
       {},
       {
         contentTypes: TYPES,
+        components: [
+          { uid: 'part.mark', attributes: { word: { type: 'enumeration', enum: ['yes', 'no'] } } },
+        ],
         access: {
           roles: { manager: { role: '*' }, coded: { article: [{ actions: ['find'], where: OF_TEAM }] } },
           source: { load: () => Promise.resolve(loaded.grants) },
@@ -187,6 +197,14 @@ describe('conditions of roles', () => {
     ['a missing value', { where: { title: null } }, 'where', '.where'],
     ['an empty condition', { where: {} }, 'where', '.where'],
     ['a text', { where: 'team' }, 'where', '.where'],
+    ['an unknown value of an enumeration', { where: { kind: { $ne: 'nws' } } }, 'kind', '.where.kind'],
+    ['an unknown value in a list', { where: { kind: { $notIn: ['news', 'x'] } } }, 'kind', '.where.kind'],
+    ['a pattern of no value', { where: { $not: { kind: { $startsWith: 'ess_' } } } }, 'kind', '.where.kind'],
+    ['a value of other case', { where: { kind: { $in: 'News' } } }, 'kind', '.where.kind'],
+    ['an unknown value in a relation', { where: { team: { size: 'big' } } }, 'size', '.where.team.size'],
+    ['an unknown value in a component', { where: { mark: { word: 'x' } } }, 'word', '.where.mark.word'],
+    ['a preset of an unknown value', { preset: { kind: 'nws' } }, 'kind', '.preset.kind'],
+    ['a preset of such a component', { preset: { mark: { word: 'x' } } }, 'word', '.preset.mark.word'],
     ['a preset of an unknown attribute', { preset: { tem: 1 } }, 'tem', '.preset.tem'],
     ['a preset of a type without routes', { preset: { vault: 'x' } }, 'vault', '.preset.vault'],
     ['a preset of the owner', { preset: { writer: '$CURRENT_USER' } }, 'writer', '.preset.writer'],
@@ -194,6 +212,16 @@ describe('conditions of roles', () => {
     const { status, body } = await save({ find: on(leaf) });
     expect([status, body.error.details?.key]).toEqual([400, key]);
     expect(body.error.details.path).toBe(key === 'permissions' ? key : `${ARTICLE}.find${path}`);
+  });
+
+  it('18.29 accepts known values of enumerations', async () => {
+    for (const leaf of [
+      { where: { kind: { $in: ['news', 'essay'] }, team: { size: { $nei: 'SMALL' } } } },
+      { where: { kind: { $startsWith: 'ess' }, mark: { word: { $notNull: true } } } },
+      { where: { kind: '$CURRENT_USER.word' }, preset: { kind: '$CURRENT_USER.word', mark: { word: 'no' } } },
+      { preset: { kind: null } },
+    ])
+      expect((await save({ create: on(leaf) })).body).toEqual({ ok: true });
   });
 
   it('18.29 refuses a condition of users, roles and files', async () => {
@@ -227,6 +255,8 @@ describe('conditions of roles', () => {
         article: [
           { actions: ['find'], where: { gone: 1 } },
           { actions: ['find'], where: { title: '$CURRENT_USER.gone' } },
+          { actions: ['find'], where: { $not: { kind: 'gone' } } },
+          { actions: ['find'], preset: { kind: 'gone' } },
         ],
       },
     };

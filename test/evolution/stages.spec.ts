@@ -1,6 +1,13 @@
 /** Stages under new names: drafts, stored versions and grants of the database. */
+import { Logger } from '@nestjs/common';
 import { ContentModule, defineCollectionType, type Grants, migrateContent } from 'nestjs-content-api';
-import { ApiTokens, ApiTokensModule, apiTokenType } from 'nestjs-content-api/accounts';
+import {
+  ApiTokens,
+  ApiTokensModule,
+  apiTokenType,
+  UsersModule,
+  userTypes,
+} from 'nestjs-content-api/accounts';
 import { HistoryModule } from 'nestjs-content-api/history';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { type Host, startHost } from '../http/helpers.ts';
@@ -20,6 +27,7 @@ const modelOf = (stages: Stages): Model => ({
       attributes: { title: { type: 'string' } },
     }),
     apiTokenType,
+    ...userTypes(),
   ],
 });
 const BEFORE = modelOf({
@@ -50,17 +58,18 @@ describe('stages under new names', () => {
     await database.drop();
   });
 
-  const open = async (model: Model): Promise<Host> => {
+  const open = async (model: Model, access: Grants = { '*': '*' }): Promise<Host> => {
     const host = await startHost(
       () => ({
         imports: [
           ContentModule.forRoot({
             ...model,
-            access: { public: { '*': '*' } },
+            access: { public: access },
             database: { clientUrl: database.url },
           }),
           HistoryModule.forRoot(),
           ApiTokensModule,
+          UsersModule.forRoot({ secret: 'a secret of at least thirty-two characters' }),
         ],
       }),
       { database },
@@ -158,5 +167,57 @@ describe('stages under new names', () => {
     await migrateContent({ orm: ormOf(old), model: MERGED });
     const next = await open(MERGED);
     expect((await sender(next)('GET', 'stories?status=draft')).data).toMatchObject([{ stage: 'draft' }]);
+  });
+
+  it('18.29 a condition of a stored role on a former stage grants nothing, and the log names it', async () => {
+    const access: Grants = { role: '*', story: ['create', 'update', 'move', 'readDrafts'] };
+    const lines: string[] = [];
+    const spy = jest
+      .spyOn(Logger.prototype, 'warn')
+      .mockImplementation((line) => void lines.push(String(line)));
+    const rename = async (model: Model, from: Host): Promise<Host> => {
+      await migrateContent({ orm: ormOf(from), model });
+      return open(model, access);
+    };
+    const old = await rename(BEFORE, await open(BEFORE, access));
+    const send = sender(old);
+    for (const stage of [null, 'review'])
+      await send('POST', 'stories?status=draft', { title: stage ?? 'new', ...(stage && { stage }) });
+    const save = async (host: Host, actions: object): Promise<any> => {
+      const { roles } = (await (await fetch(`${host.url}/api/users-permissions/roles`)).json()) as any;
+      const { id } = roles.find((role: any) => role.type === 'public');
+      const permissions = { 'api::story': { controllers: { story: actions } } };
+      return (
+        await fetch(`${host.url}/api/users-permissions/roles/${id}`, {
+          method: 'PUT',
+          body: JSON.stringify({ permissions }),
+          headers: { 'content-type': 'application/json' },
+        })
+      ).json();
+    };
+    const on = (leaf: object) => ({ enabled: true, policy: '', ...leaf });
+    const seen = async (host: Host): Promise<unknown> => {
+      const { data, error } = await sender(host)('GET', 'stories?status=draft');
+      return error?.status ?? data.map((one: any) => one.title);
+    };
+    expect((await save(old, { find: on({ where: { stage: { $ne: 'reviw' } } }) })).error).toMatchObject({
+      status: 400,
+      details: { key: 'stage', path: 'permissions.api::story.controllers.story.find.where.stage' },
+    });
+    const stored = {
+      find: on({ where: { stage: { $ne: 'review' } } }),
+      create: on({ preset: { stage: 'review' } }),
+    };
+    expect(await save(old, stored)).toEqual({ ok: true });
+    expect(await seen(old)).toEqual(['new']);
+    const next = await rename(AFTER, old);
+    expect(await seen(next)).toBe(403);
+    expect(lines.filter((line) => line.startsWith('Ignored grant'))).toEqual([
+      expect.stringContaining('role "public".story.where: "review" is not a value of stage'),
+      expect.stringContaining('role "public".story.preset: "review" is not a value of stage'),
+    ]);
+    spy.mockRestore();
+    expect(await save(next, { find: on({ where: { stage: { $ne: 'reading' } } }) })).toEqual({ ok: true });
+    expect(await seen(next)).toEqual(['new']);
   });
 });

@@ -9,6 +9,7 @@ import { among } from '../model/suggest.js';
 import { isFlag } from '../query/operators.js';
 import { parseFilters } from '../query/parse-filters.js';
 import { openFilter, tokenOf } from '../query/text-shape.js';
+import { unknownOperands, unknownPresets } from './known-values.js';
 import { planFilter } from './plan-filter.js';
 import type { Rights } from './rights.js';
 
@@ -46,7 +47,7 @@ function rightsTo(mayEnter: (type: ContentType) => boolean): Rights {
 
 /**
  * Throws a ContentError with key and path for a condition that does not fit the model, or that no document
- * can meet. It may name related types that `mayEnter` accepts.
+ * can meet. It may name related types that `mayEnter` accepts, and known values of enumerations.
  */
 export function checkCondition(
   type: ContentType,
@@ -57,7 +58,7 @@ export function checkCondition(
   if (!isComplete(filters)) throw failed('no document can meet a condition with null or an empty object', []);
   const filter = parseFilters(raw, { source: SOURCE, budget: { left: Infinity, allowed: Infinity } });
   if (filter === null) return;
-  planFilter(openFilter(filter), {
+  const condition = planFilter(openFilter(filter), {
     model: type,
     attribute: null,
     open: true,
@@ -66,11 +67,12 @@ export function checkCondition(
     rights: rightsTo(mayEnter),
     source: SOURCE,
   });
+  for (const { message, path } of unknownOperands(condition)) throw failed(message, path);
 }
 
 /**
  * Throws a ContentError with key and path for a preset of attributes that no body can contain, and of
- * relations to types that `mayEnter` refuses.
+ * relations to types that `mayEnter` refuses. Values of enumerations must be known.
  */
 export function checkPreset(
   type: ContentType,
@@ -87,6 +89,7 @@ export function checkPreset(
       throw failed(`"${name}" is not an attribute that a preset can set${among(name, names)}`, [name]);
     opened(value, [name]);
   }
+  for (const { message, path } of unknownPresets(type, values)) throw failed(message, path);
 }
 
 /** Returns the error of a condition or preset as JSON; null for a valid one. */
