@@ -6,7 +6,7 @@ import { Documents } from '../../../content/documents/documents.service.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../../content/model/model.js';
 import { typeUid } from '../../../content/model/naming.js';
 import type { RawQuery } from '../../../content/query/read-raw.js';
-import { validationError } from '../../../kernel/errors.js';
+import { wrongValue } from '../../../kernel/errors.js';
 import { isObject } from '../../../kernel/json.js';
 import { LiveTags } from '../live/live-tags.js';
 import type { LoggedEvent } from '../logged-event.js';
@@ -70,7 +70,7 @@ export class WebhookEntries {
 
   private async callerOf({ role }: WebhookEndpoint): Promise<Caller> {
     if (role === undefined) return SYSTEM;
-    if (!(await this.access.hasRole(role))) throw validationError(`Role "${role}" does not exist`);
+    await needRole(this.access, role);
     return this.access.callerOf({ kind: 'token', id: 'webhook', roles: [role] });
   }
 
@@ -81,4 +81,10 @@ export class WebhookEntries {
     const entry: unknown = Array.isArray(found) ? found[0] : null;
     return isObject(entry) ? entry : null;
   }
+}
+
+/** Refuses a role that does not exist: it may later be created, with more permissions than the caller. */
+export async function needRole(access: ContentAccess, role: string | null = null): Promise<void> {
+  if (role !== null && !(await access.hasRole(role)))
+    throw wrongValue('role', `Role "${role}" does not exist`);
 }

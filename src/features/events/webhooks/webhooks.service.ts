@@ -22,7 +22,7 @@ import { type ActiveEndpoint, checkEndpoint, type WebhookEndpoint } from './endp
 import { PublicAddresses } from './public-addresses.js';
 import { newSecret } from './signatures.js';
 import { StoredWebhooks, type StoredEndpoint } from './stored-webhooks.js';
-import { WebhookEntries } from './webhook-entry.js';
+import { needRole, WebhookEntries } from './webhook-entry.js';
 import { type WebhookBase, webhookReader, sendTo } from './webhook-reader.js';
 
 /** Webhook with its state. Secrets and header values are not shown. */
@@ -116,7 +116,7 @@ export class Webhooks implements OnModuleInit {
    */
   async create(input: WebhookEndpoint, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
     checkEndpoint({ ...input });
-    await this.needRole(input.role ?? null);
+    await needRole(this.access, input.role);
     await this.needCovered(as, input.role ?? null);
     const secret = newSecret();
     const id = await this.stored.create(input, secret);
@@ -140,7 +140,7 @@ export class Webhooks implements OnModuleInit {
     checkEndpoint({ name: known.name, url: known.url, ...rest });
     this.needHeaders(known, rest);
     const role = rest.role === undefined ? known.role : rest.role;
-    await this.needRole(role ?? null);
+    await needRole(this.access, role);
     await this.needCovered(as, known.role ?? null);
     await this.needCovered(as, role ?? null);
     await this.stored.update(id, { ...rest, ...(enabled === undefined ? {} : { enabled }) });
@@ -160,7 +160,7 @@ export class Webhooks implements OnModuleInit {
   /** Gives a stored webhook a new secret. Requests are signed with the former one, too, for 24 hours. */
   async rotate(id: string, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
     const known = await this.storedOne(id);
-    await this.needRole(known.role ?? null);
+    await needRole(this.access, known.role);
     await this.needCovered(as, known.role ?? null);
     const secret = newSecret();
     await this.stored.rotate(id, secret);
@@ -261,12 +261,6 @@ export class Webhooks implements OnModuleInit {
     const isElsewhere = changes.url !== undefined && new URL(changes.url).origin !== new URL(url).origin;
     if (isElsewhere && changes.headers === undefined && Object.keys(headers).length > 0)
       throw wrongValue('headers', 'headers must be given again for another server, or null for none');
-  }
-
-  /** Refuses a role that does not exist: it may later be created, with more permissions than the caller. */
-  private async needRole(role: string | null): Promise<void> {
-    if (role !== null && !(await this.access.hasRole(role)))
-      throw wrongValue('role', `Role "${role}" does not exist`);
   }
 
   /** Refuses a caller who would get to see more by a webhook than it may read. */
