@@ -262,7 +262,11 @@ export class Engine {
             ? `create constraint trigger watch_fail after ${operation} on public."${table}" deferrable initially deferred for each row execute function watch.fail()`
             : `create trigger watch_fail before ${operation} on public."${table}" for each row execute function watch.fail()`,
         );
-        return reply().finally(() => this.sql(`drop trigger watch_fail on public."${table}"`));
+        try {
+          return await reply();
+        } finally {
+          await this.sql(`drop trigger watch_fail on public."${table}"`);
+        }
       }
     }
   }

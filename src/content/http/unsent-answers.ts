@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { LinkedList, type Link } from '../../kernel/linked-list.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { unavailable } from '../../kernel/errors.js';
-import { type HttpRequest, stateOf } from './request-state.js';
+import { type HttpRequest, rawOf, stateOf } from './request-state.js';
 
 /** Minimum size in characters; smaller responses fit into socket buffers. */
 const LARGE = 64 * 1024;
@@ -77,6 +77,6 @@ export class UnsentAnswers {
 
 function responseOf(request: HttpRequest): NodeResponse | null {
   const { response } = stateOf(request);
-  const raw = (response as { readonly raw?: unknown } | undefined)?.raw ?? response;
-  return typeof (raw as NodeResponse | undefined)?.once === 'function' ? (raw as NodeResponse) : null;
+  const raw: Partial<NodeResponse> = response === undefined ? {} : rawOf(response);
+  return typeof raw.once === 'function' ? (raw as NodeResponse) : null;
 }

@@ -163,7 +163,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
     }
     task.progress(one.part.type, documents);
   };
-  await walk(task, {
+  const walking = walk(task, {
     header: ({ id, ...last }) => {
       archive = id;
       return inOne(async (runner) => {
@@ -178,7 +178,12 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
     piece: (one) => () => piece(one),
     contents: intake,
     end: () => undefined,
-  }).finally(() => intake?.close());
+  });
+  try {
+    await walking;
+  } finally {
+    await intake?.close();
+  }
   await inOne(async (runner) => {
     const [row] = await runner.run(compileForgetImport(schema, archive));
     if (row?.['last'] === true) await runner.run(compileDropProgress(schema));

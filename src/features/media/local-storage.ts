@@ -70,7 +70,11 @@ export class LocalStorage implements FileStorage {
     try {
       await copyFile(from, beside);
       const handle = await open(beside, 'r+');
-      await handle.sync().finally(() => handle.close());
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
       await rename(beside, target);
     } finally {
       await rm(beside, { force: true });
