@@ -140,8 +140,7 @@ export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeCo
     return report('a name starts with a letter and has only letters, digits and underscores');
   if (Buffer.byteLength(key) > MAX_IDENTIFIER_BYTES)
     return report(`the name is longer than ${MAX_IDENTIFIER_BYTES} bytes`);
-  const more = scope.type?.draftAndPublish === true ? ['status'] : [];
-  const reserved = scope.type === undefined ? ['__component'] : more;
+  const reserved = scope.type === undefined ? ['__component'] : [];
   if ([...RESERVED, ...reserved].includes(key)) return report('the name is reserved');
   if (!isObject(def)) return report('must be an object with a "type"');
   const type: unknown = def.type;
