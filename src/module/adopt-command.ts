@@ -20,7 +20,7 @@ export const ADOPT_USAGE = `adopt <source> [options]
       --dry-run writes the report only.
       --key <key> is the key of an encrypted archive; or set STRAPI_KEY.
       --token <token> is an API token with full access, for a URL; or set STRAPI_TOKEN.
-      --project <folder> is the project, for a URL that does not show its schemas.
+      --project <folder> is the project, for its private attributes, and for a URL that does not show its schemas.
       --no-files leaves out the bytes of files.
       --on-conflict skip|refuse|replace decides about documents that exist with other content. Default: skip.
       --overwrite replaces definitions that were changed by hand.

@@ -116,6 +116,13 @@ const FILES: Readonly<Record<string, Json | string>> = {
   [typePath('commented')]: '{ // a comment\n "kind": "collectionType" }',
   [typePath('list')]: '[]',
   'src/api/code/content-types/code/schema.ts': 'export default {}',
+  'config/api.ts': `export default ({ env }) => ({
+    rest: { maxLimit: 100 },
+    // privateAttributes: ['quote'],
+    responses: { privateAttributes: ['color', "step", 'createdAt', 'gone', 'seo'] },
+  });`,
+  'config/env/production/api.js':
+    'module.exports = { responses: { privateAttributes: hidden.concat(["quote"]) } };',
   'src/api/old/models/old.settings.json': '{}',
 };
 
@@ -186,9 +193,23 @@ describe('a project folder', () => {
   it('reads APIs, components and types in folders that are skipped elsewhere', () => {
     const { contentTypes, components } = host.definitions;
     const named = (name: string) => contentTypes.find(({ singularApiId }) => singularApiId === name);
-    expect(named('public')?.attributes).toEqual({ step: { type: 'component', component: 'build.step' } });
+    expect(named('public')?.attributes).toMatchObject({
+      step: { type: 'component', component: 'build.step' },
+    });
     expect(components.find(({ uid }) => uid === 'build.step')?.attributes).toEqual({ text });
     expect(named('shelf')).toMatchObject({ routes: false, attributes: { text } });
+  });
+
+  it('hides the attributes that the configuration of the API names, in types, components and users', () => {
+    const { contentTypes, components, userAttributes } = host.definitions;
+    const hidden = [...contentTypes, ...components, { uid: 'user', attributes: userAttributes }].flatMap(
+      ({ attributes, ...model }) =>
+        Object.entries(attributes).flatMap(([name, one]) =>
+          one.private === true ? [`${'uid' in model ? model.uid : model.singularApiId}.${name}`] : [],
+        ),
+    );
+    expect(hidden.toSorted()).toEqual(['author.color', 'blog-post.seo', 'public.step', 'user.seo']);
+    expect(remarks.filter(({ key }) => key === 'createdAt')).toHaveLength(1);
   });
 
   it('reports a type of a plugin once', () => {
@@ -207,7 +228,8 @@ describe('a project folder', () => {
     ['api::author.author', 'language', '"plugin::i18n.locale" is not moved'],
     ['api::author.author', 'menu', '"plugin::navigation.navigation" is not moved'],
     ['api::blog-post.blog-post', 'zone', '"gone.gone", which does not exist'],
-    ['api::clash.clash', 'status', 'becomes "status_"'],
+    ['config/api.ts', 'createdAt', 'is not private'],
+    ['config/env/production/api.js', 'responses.privateAttributes', 'is code: mark these attributes'],
     ['api::clash.clash', 'url', 'becomes "url_2"'],
     ['api::upload.upload', 'upload', 'becomes "upload-list"'],
     ['api::user.user', 'users', 'becomes "users-2"'],
@@ -222,6 +244,6 @@ describe('a project folder', () => {
   ])('reports %s %s, with its file: %s', (subject, key, message) => {
     const found = remarks.filter((one) => one.subject === subject && one.key === key && one.list !== 'moved');
     expect(found.map((one) => one.text).join('\n')).toContain(message);
-    expect(found[0]?.file).toMatch(/^src\//);
+    expect(found[0]?.file).toMatch(/^(?:src|config)\//);
   });
 });

@@ -64,6 +64,19 @@ it('prints the module of docs/from-strapi.md, which needs its tables and then re
   expect(await adopt('--module', file)).toContain('Moved: 1 new');
 });
 
+it('hides in the content of an archive what the configuration of its project hides', async () => {
+  const [project, out] = [join(folder, 'configured'), join(folder, 'hidden')];
+  const schema = join(project, 'src/api/note/content-types/note');
+  for (const path of [schema, join(project, 'config')]) await mkdir(path, { recursive: true });
+  await writeFile(join(schema, 'schema.json'), JSON.stringify(typeSchema('note', {})));
+  await writeFile(
+    join(project, 'config/api.js'),
+    "module.exports = { responses: { privateAttributes: ['title'] } };",
+  );
+  await adopt('--out', out, '--project', project);
+  expect(await readFile(join(out, 'note.ts'), 'utf8')).toContain('private: true');
+});
+
 it('prints a module without locales for the folder of a project, which does not name them', async () => {
   const project = join(folder, 'project/src/api/note/content-types/note');
   await mkdir(project, { recursive: true });

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isObject } from '../../kernel/json.js';
 import { AdoptError } from './adopt-error.js';
+import { isApiConfig, privateNames, withPrivate } from './private-everywhere.js';
 import type { Remark } from './remark.js';
 import { repeatedKeys } from './repeated-keys.js';
 import type { SourceSchema } from './source-schema.js';
@@ -118,7 +119,7 @@ function schemaIn(text: string, [uid, file]: readonly [string, string]): SourceS
 const isExtension = ({ file }: SourceSchema): boolean => EXTENSION.test(file);
 
 /** Joins extensions with the schemas that they change, key by key as Strapi does. */
-function extended(schemas: readonly SourceSchema[]): ProjectSchemas {
+function extended(schemas: readonly SourceSchema[]): Schemas {
   const changed = new Set<SourceSchema>();
   const remarks: Remark[] = [];
   const extensions = schemas.filter(isExtension).flatMap((extension): SourceSchema[] => {
@@ -156,9 +157,14 @@ async function unreadable(file: string, path: string): Promise<Remark[]> {
   return texts.map((text) => ({ list: 'none', subject: file, file, text }));
 }
 
-export interface ProjectSchemas {
+interface Schemas {
   readonly schemas: readonly SourceSchema[];
   readonly remarks: readonly Remark[];
+}
+
+export interface ProjectSchemas extends Schemas {
+  /** Attributes that the configuration hides in all types. The schemas have them as an option. */
+  readonly privateNames: readonly string[];
 }
 
 /**
@@ -169,10 +175,16 @@ export async function readProject(directory: string): Promise<ProjectSchemas> {
   const schemas: SourceSchema[] = [];
   const remarks: Remark[] = [];
   const code: string[] = [];
+  const names: string[] = [];
   for await (const path of filesBelow(directory)) {
     const file = relative(directory, path).split(sep).join('/');
     if (CODE_OF_PLUGIN.test(file)) code.push(file);
     remarks.push(...(await unreadable(file, path)));
+    if (isApiConfig(file)) {
+      const hidden = privateNames(await readFile(path, 'utf8'), file);
+      names.push(...hidden.names);
+      remarks.push(...hidden.remarks);
+    }
     const uid = uidOf(file);
     if (uid === null) continue;
     const text = await readFile(path, 'utf8');
@@ -190,5 +202,9 @@ export async function readProject(directory: string): Promise<ProjectSchemas> {
   if (schemas.length === 0 && remarks.length === 0)
     throw new AdoptError(`${directory} contains no schema files: name the folder of a Strapi project`);
   const whole = extended(schemas);
-  return { schemas: whole.schemas, remarks: [...remarks, ...whole.remarks] };
+  return {
+    schemas: withPrivate(whole.schemas, names),
+    remarks: [...remarks, ...whole.remarks],
+    privateNames: names,
+  };
 }

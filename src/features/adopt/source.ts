@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AdoptError } from './adopt-error.js';
+import { withPrivate } from './private-everywhere.js';
 import { readProject } from './project-schemas.js';
 import { fetchProject } from './rest-source.js';
 import type { Remark } from './remark.js';
@@ -31,7 +32,7 @@ export interface SourceOptions {
   readonly key?: string | undefined;
   /** API token with full access, for a URL. */
   readonly token?: string | undefined;
-  /** Folder of a project with the schemas, for a URL that does not show them. */
+  /** Folder of the project: for its private attributes, and for a URL that does not show its schemas. */
   readonly project?: string | undefined;
   /** Folder of temporary files. */
   readonly work: string;
@@ -51,14 +52,19 @@ async function projectSource(location: string): Promise<Source> {
   return { location, digest: location, schemas, remarks, content: null };
 }
 
-async function archiveSource(location: string, { key }: Pick<SourceOptions, 'key'>): Promise<Source> {
+async function archiveSource(
+  location: string,
+  { key, project }: Pick<SourceOptions, 'key' | 'project'>,
+): Promise<Source> {
+  const hidden = project === undefined ? [] : (await readProject(project)).privateNames;
   const archive = readStrapiArchive(location, key === undefined ? {} : { key });
   const survey = await surveyOf(archive);
   if (survey.schemas.length === 0 && survey.rows.size === 0)
     throw new AdoptError(`${location} is no export of Strapi: it contains neither schemas nor entities`);
   const { size, mtimeMs } = await stat(location);
   const digest = createHash('sha256').update(`${location} ${size} ${mtimeMs}`).digest('hex');
-  return { location, digest, schemas: survey.schemas, remarks: survey.remarks, content: { archive, survey } };
+  const schemas = withPrivate(survey.schemas, hidden);
+  return { location, digest, schemas, remarks: survey.remarks, content: { archive, survey } };
 }
 
 const URL_START = /^https?:\/\//;
@@ -70,7 +76,7 @@ async function serverSource(location: string, options: SourceOptions): Promise<S
   const digest = createHash('sha256').update(url).digest('hex').slice(0, 16);
   const schemas = project === undefined ? [] : (await readProject(project)).schemas;
   const folder = await fetchProject({ url, token, schemas, say, folder: join(work, `rest-${digest}`) });
-  const source = await archiveSource(folder, {});
+  const source = await archiveSource(folder, { project });
   return { ...source, location };
 }
 
