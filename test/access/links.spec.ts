@@ -85,36 +85,35 @@ describe.each(ADAPTERS)('links on %s', (adapter) => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it.each(Object.entries(LINKERS))(
-    'a body of the caller "%s" links only permitted targets',
-    async (caller, grants) => {
-      const { documentId } = await make('house', {});
-      // Links of the previous caller would be accepted again, so the document is deleted.
-      await test.http.delete('/api/castle').set(as('everything')).expect(204);
-      const wrong: string[] = [];
-      let turn = 0;
-      for (const row of LINK_ROWS) {
-        const routes: (readonly ['post' | 'put', string])[] = [
-          ['post', 'houses'],
-          ['put', `houses/${documentId}`],
-          ...(row.isInSingle ? [['put', 'castle'] as const] : []),
-        ];
-        for (const reference of REFERENCES.filter(({ target }) => accepts(row.attribute).includes(target))) {
-          // Alternates routes and spellings.
-          turn += 1;
-          const [method, path] = routes[turn % routes.length] ?? ['post', 'houses'];
-          const spell = SPELLINGS[Math.floor(turn / 3) % SPELLINGS.length];
-          const data = row.body(spell?.(itemOf(row, reference)));
-          const { status } = await send(method, path, caller, data);
-          const allowed = method === 'post' ? 201 : 200;
-          const wanted = mayLink(grants, row.attribute, reference) ? allowed : 400;
-          if (status !== wanted)
-            wrong.push(`${method} ${path} ${JSON.stringify(data)} ${JSON.stringify(reference)}: ${status}`);
-        }
+  // The rule does not depend on the adapter, so the second one gets a sample.
+  const linkers = Object.entries(LINKERS).slice(0, adapter === 'express' ? undefined : 2);
+  it.each(linkers)('a body of the caller "%s" links only permitted targets', async (caller, grants) => {
+    const { documentId } = await make('house', {});
+    // Links of the previous caller would be accepted again, so the document is deleted.
+    await test.http.delete('/api/castle').set(as('everything')).expect(204);
+    const wrong: string[] = [];
+    let turn = 0;
+    for (const row of LINK_ROWS) {
+      const routes: (readonly ['post' | 'put', string])[] = [
+        ['post', 'houses'],
+        ['put', `houses/${documentId}`],
+        ...(row.isInSingle ? [['put', 'castle'] as const] : []),
+      ];
+      for (const reference of REFERENCES.filter(({ target }) => accepts(row.attribute).includes(target))) {
+        // Alternates routes and spellings.
+        turn += 1;
+        const [method, path] = routes[turn % routes.length] ?? ['post', 'houses'];
+        const spell = SPELLINGS[Math.floor(turn / 3) % SPELLINGS.length];
+        const data = row.body(spell?.(itemOf(row, reference)));
+        const { status } = await send(method, path, caller, data);
+        const allowed = method === 'post' ? 201 : 200;
+        const wanted = mayLink(grants, row.attribute, reference) ? allowed : 400;
+        if (status !== wanted)
+          wrong.push(`${method} ${path} ${JSON.stringify(data)} ${JSON.stringify(reference)}: ${status}`);
       }
-      expect(wrong).toEqual([]);
-    },
-  );
+    }
+    expect(wrong).toEqual([]);
+  });
 
   it('a refused link returns the same error as a link to a missing document', async () => {
     const different: string[] = [];

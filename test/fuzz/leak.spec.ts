@@ -1,5 +1,4 @@
 /** A sample of `npm run fuzz:leak`, with a fixed seed. */
-import { dose } from '../support/dose.ts';
 import { askOpen, askPair, each } from './leak-check.ts';
 import { modelLeaks, OPEN_CALLER } from './leak-models.ts';
 import { endless, type Probe, probes } from './leak-probes.ts';
@@ -19,7 +18,7 @@ const PER_WAY = [0, 2, 1, 1];
  * Each caller sends every n-th request and starts at a different one, so that some callers send each of
  * them.
  */
-const TURNS = dose(4, 1);
+const TURNS = 4;
 const CALLERS = [
   'drafts',
   'published',
@@ -120,7 +119,7 @@ describe('two databases that differ only in what the caller may not see', () => 
         )
           seen.add(way);
       expect([...seen].sort()).toEqual([...WAYS].sort());
-      expect(count.answered).toBeGreaterThan(dose(4, 25));
+      expect(count.answered).toBeGreaterThan(4);
     },
   );
 
@@ -139,7 +138,7 @@ describe('two databases that differ only in what the caller may not see', () => 
     ]);
   });
 
-  it('return the same from the cache', () => expect(worlds.kept()).toBeGreaterThan(dose(100, 300)));
+  it('return the same from the cache', () => expect(worlds.kept()).toBeGreaterThan(100));
 
   it('are distinguished when the library exposes a private attribute', async () => {
     const copies = prepared.copies.filter(({ caller }) => caller === 'drafts');

@@ -3,7 +3,7 @@ import type { Command } from './commands.ts';
 import { Engine } from './engine.ts';
 
 /** `npm run model` runs many more. */
-const RUNS = dose(8, 40);
+const RUNS = dose(6, 24);
 const SAMPLE = { runs: RUNS, max: 6, seed: 7, seconds: 2 * RUNS };
 
 const about = { slot: 0, locale: null, draft: false, caller: null, populated: false };
