@@ -225,7 +225,7 @@ describe('content of an archive', () => {
     const zone = 'populate[myZone][on][my-parts.quote][populate]=*';
     const { data } = await get(`clashs/clash?status=draft&populate[toPages]=true&${zone}`);
     expect(data).toMatchObject({
-      ...{ status: 'open', aB: 'in progress', toPages: [{ title: 'Page' }] },
+      ...{ status_: 'open', aB: 'in progress', toPages: [{ title: 'Page' }] },
       myZone: [
         {
           __component: 'my-parts.quote',

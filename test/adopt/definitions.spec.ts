@@ -254,16 +254,16 @@ describe('names of schema files', () => {
   it('change if they are reserved, and the change is reported', () => {
     const more = { options: { draftAndPublish: true }, info: { singularName: 'file', pluralName: 'users' } };
     const { contentTypes, remarks } = definitionsOf(
-      sources({ status: { type: 'string' }, prototype: { type: 'string' }, 'a-b': { type: 'string' } }, more),
+      sources({ status: { type: 'string' }, 'a-b': { type: 'string' } }, more),
     );
     expect(contentTypes[0]).toMatchObject({
       singularApiId: 'file-2',
       pluralApiId: 'users-2',
       draftAndPublish: true,
     });
-    expect(Object.keys(contentTypes[0]?.attributes ?? {})).toEqual(['status', 'prototype_', 'aB']);
+    expect(Object.keys(contentTypes[0]?.attributes ?? {})).toEqual(['status_', 'aB']);
     expect(remarks.filter(({ list }) => list === 'changed').map(({ key }) => key)).toEqual([
-      'prototype',
+      'status',
       'a-b',
       'file',
       'users',

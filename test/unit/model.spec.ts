@@ -491,6 +491,12 @@ const MODELS: readonly [string, readonly ContentTypeDefinition[], readonly Compo
       'article.authorPosition: needs the same column "author_position" as "author"',
     ],
     [
+      'status in a type with drafts (8.21)',
+      [type({ draftAndPublish: true, attributes: { status: { type: 'string' } } })],
+      [],
+      'article.status: the name is reserved',
+    ],
+    [
       'an inverse side of another kind',
       [
         type({

@@ -33,9 +33,6 @@ const SYSTEM = ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'lo
 
 const DAYS = ['createdAt', 'updatedAt', 'publishedAt'];
 
-/** Name of the filter by status, which no attribute can have. */
-const STATE = '_status';
-
 /** Values of the filter by status, with those of the parameter `publicationFilter`. */
 const STATES: Readonly<Record<string, string>> = {
   draft: 'never-published',
@@ -181,7 +178,7 @@ function linkColumn(attribute: Attribute, model: Model): readonly [string, Param
 
 /** Attributes of every type, and of its authors, that lists can be filtered by. */
 const systemAttributes = (type: Type): readonly Attribute[] => [
-  ...(hasDrafts(type) ? [systemAttribute(STATE, { type: 'state', enum: Object.keys(STATES) })] : []),
+  ...(hasDrafts(type) ? [systemAttribute('status', { type: 'state', enum: Object.keys(STATES) })] : []),
   ...DAYS.filter((name) => name !== 'publishedAt' || type.draftAndPublish).map((name) =>
     systemAttribute(name, { type: 'day' }),
   ),

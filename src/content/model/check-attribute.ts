@@ -140,7 +140,8 @@ export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeCo
     return report('a name starts with a letter and has only letters, digits and underscores');
   if (Buffer.byteLength(key) > MAX_IDENTIFIER_BYTES)
     return report(`the name is longer than ${MAX_IDENTIFIER_BYTES} bytes`);
-  const reserved = scope.type === undefined ? ['__component'] : [];
+  const more = scope.type?.draftAndPublish === true ? ['status'] : [];
+  const reserved = scope.type === undefined ? ['__component'] : more;
   if ([...RESERVED, ...reserved].includes(key)) return report('the name is reserved');
   if (!isObject(def)) return report('must be an object with a "type"');
   const type: unknown = def.type;

@@ -5,20 +5,10 @@ import type { Model } from '../model/model.js';
 import type { ContentLimits } from '../../kernel/settings.js';
 import { type Hop, isSearched, type OrderKey } from './plan.js';
 import { type AskedBy, enterHop, hidden, unknown } from './plan-filter.js';
-import { lookUp, type Rights } from './rights.js';
+import { lookUp } from './rights.js';
 
 interface SortContext extends AskedBy {
   readonly limits: ContentLimits;
-}
-
-/**
- * Whether a key is the state of versions, which sorts nothing (7.12). An attribute of the name has precedence
- * if the caller may read it.
- */
-function isState(key: string | undefined, root: Model, rights: Rights): boolean {
-  if (key !== 'status' || root.model !== 'type' || !root.draftAndPublish) return false;
-  const own = lookUp(root, key, rights);
-  return own === undefined || own === 'hidden';
 }
 
 /** Resolves sort keys to attributes (protocol 7.4–7.11). */
@@ -26,7 +16,8 @@ export function planSort(keys: readonly SortKey[], root: Model, context: SortCon
   const { limits, source } = context;
   if (keys.length > limits.sortKeys) throw overLimit('sortKeys', limits.sortKeys, 'Too many sort keys');
   return keys.flatMap(({ path, descending }) => {
-    if (path.length === 1 && isState(path[0], root, context.rights)) return [];
+    // Sorting by `status` is accepted without effect: it is a version rule, not an attribute (7.12).
+    if (path.length === 1 && path[0] === 'status' && root.model === 'type' && root.draftAndPublish) return [];
     const hops: Hop[] = [];
     let model = root;
     let { rights } = context;

@@ -8,7 +8,7 @@ import {
   MODEL_GRANT,
   RELEASES_GRANT,
 } from '../../content/model/naming.js';
-import { type SourceModel, textOf } from './source-schema.js';
+import { hasDrafts, type SourceModel, textOf } from './source-schema.js';
 import type { Remark } from './remark.js';
 
 export const USER_UID = 'plugin::users-permissions.user';
@@ -106,6 +106,7 @@ function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
   const reserved = [
     ...RESERVED_ATTRIBUTES,
     ...(model.isComponent ? ['__component'] : []),
+    ...(hasDrafts(model) ? ['status'] : []),
     ...(model.uid === USER_UID ? OF_USERS : []),
   ];
   const columns = new Set<string>();

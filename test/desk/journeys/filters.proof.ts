@@ -121,7 +121,7 @@ const report = defineCollectionType({
 
   it('is shown in all views', async () => {
     const show = async (): Promise<void> => {
-      await ann.openAnew('/content/report?filter=_status+%24eq+draft&filter=createdAt+%24gte+2020-02-05');
+      await ann.openAnew('/content/report?filter=status+%24eq+draft&filter=createdAt+%24gte+2020-02-05');
       await shows('Alone');
       await ann.press('Add a filter');
     };
