@@ -44,7 +44,15 @@ class Name {
   ) {}
 }
 
-type Part = string | Name | Param | Sql;
+/** Fragment that differs between a statement of one write and a statement of many. */
+class Forms {
+  constructor(
+    readonly one: Sql,
+    readonly many: Sql,
+  ) {}
+}
+
+type Part = string | Name | Param | Sql | Forms;
 
 /** SQL fragment: an immutable sequence of text, names, parameters and other fragments. */
 export class Sql {
@@ -59,6 +67,12 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Par
   for (let i = 0; i < holes.length; i += 1) parts.push(holes[i] as Sql | Param, strings[i + 1] ?? '');
   return new Sql(parts);
 }
+
+/** Prints `one` in a statement of one write, and `many` in one over the rows `g` of several writes. */
+export const forms = (one: Sql, many: Sql): Sql => new Sql([new Forms(one, many)]);
+
+/** Prints a fragment only in a statement over the rows `g` of several writes. */
+export const inMany = (many: Sql): Sql => forms(sql``, many);
 
 /** Parameter with a known value, as `$n`. */
 export const param = (value: unknown): Param => new Param(() => value);
@@ -140,16 +154,27 @@ export interface Statement {
   /** Whether the caller ignores the rows, so that they need no row description. */
   readonly silent?: boolean;
   readonly names?: readonly Identifier[];
+  /** Merges statements of the same template; undefined if they cannot be merged. */
+  readonly merger?: Merger | undefined;
+  /** Source of the values of a statement with a merger. */
+  readonly source?: unknown;
+}
+
+/** Makes one statement of several. Its rows have the number of their statement as `item`, from 1 on. */
+export interface Merger {
+  merge(statements: readonly Statement[]): Statement;
 }
 
 /** Marks a statement whose rows the caller ignores. */
-export const silently = ({ text, values }: Statement): Statement => ({ text, values, silent: true });
+export const silently = ({ text, values, merger, source }: Statement): Statement =>
+  merger === undefined ? { text, values, silent: true } : { text, values, silent: true, merger, source };
 
 /** Statement text, with a reader for the value of each parameter. */
 export interface Template<S> {
   readonly text: string;
   readonly names: readonly Identifier[];
   readonly slots: readonly ((source: S) => unknown)[];
+  readonly merger?: Merger;
 }
 
 const LABEL = /^[A-Za-z][\w.-]*$/;
@@ -158,7 +183,7 @@ const LABEL = /^[A-Za-z][\w.-]*$/;
  * Returns a leading comment, which the statistics and logs of the database show. `label` is made of names of
  * the model; never pass request input. Throws if it could end the comment.
  */
-function commentOf(label: string): string {
+export function commentOf(label: string): string {
   if (!LABEL.test(label)) throw new Error(`"${label}" cannot be used as a comment in SQL`);
   return `/* ${label} */ `;
 }
@@ -169,44 +194,55 @@ export const labelled = (label: string, statement: Statement): Statement => ({
   text: commentOf(label) + statement.text,
 });
 
-/**
- * Prints a fragment in one pass; parameters are numbered in the order of the text. The text begins with
- * `label` as a comment.
- */
-export function template<S>(root: Sql, label?: string): Template<S> {
-  const slots: ((source: S) => unknown)[] = [];
+export interface Printing {
+  readonly many: boolean;
+  /** Text of a parameter. */
+  readonly place: (param: Param) => string;
+}
+
+/** Prints a fragment in one pass. */
+export function printed(root: Sql, { many, place }: Printing): Pick<Template<never>, 'text' | 'names'> {
   const names: Identifier[] = [];
-  const numbers = new Map<Param, number>();
-  let text = label === undefined ? '' : commentOf(label);
+  let text = '';
   const walk = (fragment: Sql): void => {
     for (const part of fragment.parts) {
       if (typeof part === 'string') text += part;
       else if (part instanceof Sql) walk(part);
-      else if (part instanceof Name) {
+      else if (part instanceof Param) text += place(part);
+      else if (part instanceof Forms) walk(many ? part.many : part.one);
+      else {
         text += part.text;
         names.push(part.name);
-      } else {
-        let n = numbers.get(part);
-        if (n === undefined) {
-          n = slots.push(part.read as (source: S) => unknown);
-          numbers.set(part, n);
-        }
-        text += `$${n}`;
       }
     }
   };
   walk(root);
-  return { text, names, slots };
+  return { text, names };
+}
+
+/**
+ * Prints a fragment for one source; parameters are numbered in the order of the text. The text begins with
+ * `label` as a comment.
+ */
+export function template<S>(root: Sql, label?: string): Template<S> {
+  const slots: ((source: S) => unknown)[] = [];
+  const numbers = new Map<Param, number>();
+  const place = (param: Param): string => {
+    const n = numbers.get(param) ?? slots.push(param.read as (source: S) => unknown);
+    numbers.set(param, n);
+    return `$${n}`;
+  };
+  const { text, names } = printed(root, { many: false, place });
+  return { text: label === undefined ? text : commentOf(label) + text, names, slots };
 }
 
 /** Returns the names that a fragment quotes. */
 export const namesIn = (root: Sql): readonly Identifier[] => template(root).names;
 
-export const fill = <S>({ text, names, slots }: Template<S>, source: S): Statement => ({
-  text,
-  names,
-  values: slots.map((read) => read(source)),
-});
+export function fill<S>({ text, names, slots, merger }: Template<S>, source: S): Statement {
+  const values = slots.map((read) => read(source));
+  return merger === undefined ? { text, names, values } : { text, names, values, merger, source };
+}
 
 export const print = (root: Sql): Statement => fill(template(root), null);
 
@@ -229,6 +265,7 @@ export function script(root: Sql): string {
       .map((part) => {
         if (typeof part === 'string') return part;
         if (part instanceof Name) return part.text;
+        if (part instanceof Forms) return walk(part.one);
         return part instanceof Sql ? walk(part) : literal(part.read(null as never));
       })
       .join('');

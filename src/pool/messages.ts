@@ -2,6 +2,7 @@
  * Encoder of the wire protocol's messages for prepared statements (PostgreSQL documentation, "Message
  * Formats"). It collects a whole batch in one buffer.
  */
+import { textOf } from '../kernel/parameter-text.js';
 
 const CODE = {
   parse: 0x50,
@@ -18,21 +19,6 @@ const LENGTH_BYTES = 4;
 /** Most bytes of a UTF-16 code unit in UTF-8. */
 const MOST_BYTES = 3;
 const FIRST_SIZE = 16 * 1024;
-
-const itemText = (item: unknown): string => {
-  const text = textOf(item);
-  return text === null ? 'NULL' : `"${text.replace(/[\\"]/g, '\\$&')}"`;
-};
-
-/** Returns a value in PostgreSQL's text format; null for null. Throws for unsupported types. */
-function textOf(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
-    return String(value);
-  if (Array.isArray(value)) return `{${value.map(itemText).join()}}`;
-  throw new TypeError(`A ${typeof value} cannot be sent to the database`);
-}
 
 /** Buffer of messages; `take` returns and clears it. */
 export class Messages {

@@ -35,6 +35,7 @@ const LONGEST = [
   'archive/archive',
   'accounts/audit-command',
   'change-log/replicas',
+  'http/bulk-alike',
   'http/names',
   'images/pictures',
   'http/peers',

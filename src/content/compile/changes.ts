@@ -4,7 +4,7 @@ import type { Attribute, Column, ContentType, LinkedAttribute, StoredLinks } fro
 import { SHARED } from '../model/join-model.js';
 import type { LinksStep } from '../plan/steps.js';
 import { UNKNOWN_REVISION } from '../plan/versions.js';
-import { constant, join, type Param, quote, slot, type Sql, sql } from '../../kernel/sql.js';
+import { constant, forms, join, type Param, quote, slot, type Sql, sql } from '../../kernel/sql.js';
 import { namesOf } from './link-sql.js';
 
 /** Transaction time, truncated to its columns' milliseconds: rounding up would give a future time. */
@@ -20,13 +20,16 @@ export const nextTime = (row: Sql): Sql => sql`case when ${row}.updated_at betwe
 /** User who writes, in templates of steps with links. */
 const WRITER = slot(({ links }: { readonly links: LinksStep }) => links.by);
 
+/** The writes of one statement have the same user. */
+const writtenBy = (by: Param): Sql => forms(sql`${by}::text`, sql`(select ${by}::text from g limit 1)`);
+
 /** Column with the user who last changed a version; undefined for types without `authors`. */
 const changerOf = ({ storage }: ContentType): Column | undefined => storage.columnOf.get(CHANGER);
 
 /** Assignment of the user who writes; empty for types without `authors`. */
 export function changedBy(type: ContentType, by: Param = WRITER): Sql[] {
   const column = changerOf(type);
-  return column === undefined ? [] : [sql`${quote(column.name)} = ${by}::text`];
+  return column === undefined ? [] : [sql`${quote(column.name)} = ${writtenBy(by)}`];
 }
 
 /** Assignment of the user who writes, in the rows `t` that a condition covers. */
@@ -34,7 +37,7 @@ function changedByIf(type: ContentType, changed: Sql): Sql[] {
   const column = changerOf(type);
   if (column === undefined) return [];
   const name = quote(column.name);
-  return [sql`${name} = case when ${changed} then ${WRITER}::text else t.${name} end`];
+  return [sql`${name} = case when ${changed} then ${writtenBy(WRITER)} else t.${name} end`];
 }
 
 /** Next value of the counter, greater than all earlier positions in lists. */

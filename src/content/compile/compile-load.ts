@@ -15,9 +15,9 @@ import {
   type Sql,
   sql,
   type Statement,
-  template,
   type Template,
 } from '../../kernel/sql.js';
+import { eachTemplate } from '../../kernel/many.js';
 import { stampOf } from './changes.js';
 import { compileOwnShape, type OwnShape } from './compile-own.js';
 import { coveredRevision } from './covered-revision.js';
@@ -202,7 +202,7 @@ const LOADED = new CachedTexts<Template<LoadRequest>>();
 export const compileVersions = (request: VersionsRequest): Statement =>
   fill(
     VERSIONS.of(request.type, versionsFacts(request), () =>
-      template(versionsAlone(versionsShape(request)), `${request.type.singularApiId}.load`),
+      eachTemplate(versionsAlone(versionsShape(request)), `${request.type.singularApiId}.load`),
     ),
     request,
   );
@@ -214,7 +214,7 @@ export const compileVersions = (request: VersionsRequest): Statement =>
 export const compileLoad = (request: LoadRequest): Statement =>
   fill(
     LOADED.of(request.type, loadFacts(request), () =>
-      template(loaded(loadShape(request)), `${request.type.singularApiId}.load`),
+      eachTemplate(loaded(loadShape(request)), `${request.type.singularApiId}.load`),
     ),
     request,
   );
@@ -247,7 +247,9 @@ export function compileExpected(type: ContentType, documents: Expected, defaultL
   const facts = { types: types.map(({ uid }) => uid), defaultLocale };
   return silently(
     fill(
-      EXPECTED.of(type, facts, () => template(expected(types, defaultLocale), `${type.singularApiId}.check`)),
+      EXPECTED.of(type, facts, () =>
+        eachTemplate(expected(types, defaultLocale), `${type.singularApiId}.check`),
+      ),
       documents,
     ),
   );

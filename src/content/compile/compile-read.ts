@@ -7,8 +7,11 @@ import {
   alias,
   constant,
   fill,
+  forms,
+  inMany,
   join,
   param,
+  type Param,
   quote,
   slot,
   type Sql,
@@ -17,6 +20,7 @@ import {
   type Template,
   template,
 } from '../../kernel/sql.js';
+import { eachTemplate } from '../../kernel/many.js';
 import { stampOf, writtenStampOf } from './changes.js';
 import { seenBy } from './compile-change-log.js';
 import { compileFilter, compileSearch, readContext, whereOf } from './compile-filter.js';
@@ -60,16 +64,24 @@ interface Source {
   readonly row: RowScope;
   readonly from: Sql;
   readonly stamp: Sql;
+  /** Document of the row; null without several writes. */
+  readonly documentId: Param | null;
 }
 
-function shownRow(plan: ReadPlan, { row, from, stamp }: Source, context: Context): Sql {
+/** Number of the write, in a statement of several. */
+const ITEM_OF_WRITE = inMany(sql`g.item, `);
+
+function shownRow(plan: ReadPlan, { row, from, stamp, documentId }: Source, context: Context): Sql {
   const list = compileDocument(plan, row, context);
   const shown = sql`(select row_to_json(d.*) from (select ${list}) d)::text as data, ${stamp} as stamp`;
   const { state } = plan;
   const hasStamps = state?.stamps === true;
   const versions = hasStamps ? sql`, ${compileStamps(state, row, context)} as versions` : sql``;
-  return sql`select o.data, o.stamp${hasStamps ? sql`, o.versions` : sql``}
-    from (select 1) z left join (select ${shown}${versions} from ${from}) o on true`;
+  const ofWrite = inMany(sql`, ${column(row, 'document_id')} as owner`);
+  const isOfWrite = documentId === null ? sql`true` : forms(sql`true`, sql`o.owner = ${documentId}::text`);
+  return sql`select ${ITEM_OF_WRITE}o.data, o.stamp${hasStamps ? sql`, o.versions` : sql``}
+    from ${forms(sql`(select 1) z`, sql`g`)}
+      left join (select ${shown}${versions}${ofWrite} from ${from}) o on ${isOfWrite}`;
 }
 
 function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
@@ -77,7 +89,7 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
   if (plan.documentId !== null) conditions.unshift(sql`${column(row, 'document_id')} = ${DOCUMENT_ID}::text`);
   const first = isOneRow(plan) ? sql`` : sql` order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
   const from = sql`${quote(plan.type.table)} ${row.alias}${whereOf(conditions)}${first}`;
-  return shownRow(plan, { row, from, stamp: stampOf(row.alias) }, context);
+  return shownRow(plan, { row, from, stamp: stampOf(row.alias), documentId: null }, context);
 }
 
 /**
@@ -244,7 +256,8 @@ function lastSql(answer: Sql, plan: ReadPlan, bytes: number): Sql {
     over: sql`octet_length(x.data) > ${constant(bytes)}`,
     absent: sql`x.data is null`,
   });
-  return sql`select x.data, false as over, ${besideOf(plan)}, ${flaw} as flaw from (${answer} offset 0) x`;
+  return sql`select ${inMany(sql`x.item, `)}x.data, false as over, ${besideOf(plan)}, ${flaw} as flaw
+    from (${answer} offset 0) x`;
 }
 
 /**
@@ -252,7 +265,7 @@ function lastSql(answer: Sql, plan: ReadPlan, bytes: number): Sql {
  * nothing if it fails.
  */
 export const compileLastAnswer = (plan: ReadPlan, bytes: number): Template<ReadPlan> =>
-  template(lastSql(readSql(plan), plan, bytes), `${plan.type.singularApiId}.respond`);
+  eachTemplate(lastSql(readSql(plan), plan, bytes), `${plan.type.singularApiId}.respond`);
 
 /**
  * Prints the response as the end of the statement that writes the row, from the row of `rows`. Null if the
@@ -267,8 +280,9 @@ export function compileWrittenAnswer(plan: ReadPlan, bytes: number): WrittenAnsw
   return {
     key: shared.key,
     published: version.published || !type.draftAndPublish,
-    from: (rows) => {
-      const source = { row, from: sql`${rows} ${row.alias}`, stamp: writtenStampOf(row.alias) };
+    from: (rows, documentId) => {
+      const stamp = writtenStampOf(row.alias);
+      const source = { row, from: sql`${rows} ${row.alias}`, stamp, documentId };
       return lastSql(shownRow(plan, source, readContext(plan)), plan, bytes);
     },
   };

@@ -19,7 +19,9 @@ import { compileStage } from './compile-stage.js';
 import { compileDiscard, compilePublish } from './compile-transitions.js';
 import { compileRows } from './compile-write.js';
 import { CachedTexts } from './cached-texts.js';
+import { rowsTemplate } from '../../kernel/many.js';
 import type { LinkStep } from './link-sql.js';
+import { placeColumn } from './version-sql.js';
 import {
   type LinksShape,
   rowsFacts,
@@ -51,6 +53,15 @@ interface RowsTexts {
   readonly answers: boolean;
 }
 
+/**
+ * Whether writes may share a statement: none of them changes rows or links of other documents. Their locks
+ * keep the others apart ({@link locksOfWrite}).
+ */
+const mayMerge = ({ changes, transfers }: LinksShape): boolean =>
+  [...changes, ...transfers].every(
+    ({ attribute }) => !attribute.exclusive && attribute.join.side !== 'inverse',
+  );
+
 const ROWS = new CachedTexts<RowsTexts>();
 const PUBLISHED = new CachedTexts<Texts<PublishStep>>();
 const DISCARDED = new CachedTexts<Texts<DiscardStep>>();
@@ -65,7 +76,10 @@ function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
     const alone = withLinks({ ...shape, answer: null }, compileRows);
     const answers = answer !== null && alone.length === 1;
     const texts = answers ? withLinks({ ...shape, answer }, compileRows) : alone;
-    return { texts: templates<RowsStep>(texts, type, 'write'), answers };
+    const made = mayMerge(shape.links)
+      ? texts.map((text) => rowsTemplate<RowsStep>(text, labelOf(type, 'write'), placeColumn(type)))
+      : templates<RowsStep>(texts, type, 'write');
+    return { texts: made, answers };
   });
 }
 

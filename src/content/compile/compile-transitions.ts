@@ -8,7 +8,7 @@ import { isVersionOf, list, PLACE, shared, statement, takenValue, VERSION_COLUMN
 import type { TransitionShape } from './write-shape.js';
 
 /** List position of a row that becomes published: that of other locales, its former one, or last. */
-function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType): Sql {
+function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType, place: Sql): Sql {
   if (placeOf === null) return sql`d.${quote(name)}`;
   if (remembers !== null) return sql`null::int8`;
   const held = quote(placeOf);
@@ -17,22 +17,22 @@ function publishedPlace({ name, placeOf, remembers }: Column, type: ContentType)
   const former = formerPlaceOf(type, name);
   const own = former === undefined ? [] : [sql`d.${quote(former.name)}`];
   return sql`case when d.${held} is not null
-    then coalesce(${join([sql`(${others})`, ...own, PLACE], ', ')}) end`;
+    then coalesce(${join([sql`(${others})`, ...own, place], ', ')}) end`;
 }
 
 /** Inserts the published versions of drafts in `d`; `where` selects the drafts. */
-export function insertPublished(type: ContentType, where: Sql): Sql {
+export function insertPublished(type: ContentType, where: Sql, place = PLACE): Sql {
   const { columns } = type.storage;
-  const values = columns.map((column) => publishedPlace(column, type));
+  const values = columns.map((column) => publishedPlace(column, type, place));
   return sql`insert into ${quote(type.table)} (${VERSION_COLUMNS}${list(columns.map(({ name }) => quote(name)))})
     select d.document_id, d.locale, true, d.created_at, d.updated_at, ${TIME}, d.revision${list(values)}
       from d${where} order by d.id returning *`;
 }
 
 /** Copies drafts in `d` to their published versions, which keep id and creation time (D18). */
-export function updatePublished(type: ContentType): Sql {
+export function updatePublished(type: ContentType, place = PLACE): Sql {
   const sets = type.storage.columns.map(
-    (column) => sql`${quote(column.name)} = ${takenValue(column, sql`d`)}`,
+    (column) => sql`${quote(column.name)} = ${takenValue(column, sql`d`, place)}`,
   );
   return sql`update ${quote(type.table)} t
     set updated_at = greatest(d.updated_at, ${nextTime(sql`t`)}), revision = d.revision,

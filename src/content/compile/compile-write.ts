@@ -3,13 +3,20 @@ import type { Column, LinkedAttribute } from '../model/model.js';
 import { nextTime, noted, revisionOf, TIME } from './changes.js';
 import { insertPublished, updatePublished } from './compile-transitions.js';
 import { inState, type LinkStep, stateOf, texts } from './link-sql.js';
-import { join, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
-import { list, newPlace, placeIn, shared, statement, VERSION_COLUMNS } from './version-sql.js';
+import { forms, inMany, join, type Param, quote, type Sql, sql, union } from '../../kernel/sql.js';
+import { list, newPlace, PLACE, placeIn, shared, statement, VERSION_COLUMNS } from './version-sql.js';
 import type { RowsShape } from './write-shape.js';
 
-const versionValues = ({ documentId, locale }: RowsShape, published: boolean): Sql =>
-  sql`${documentId}::text, ${locale}::text, ${stateOf(published)},
-    ${TIME}, ${TIME}, ${published ? TIME : sql`null`}`;
+const versionValues = ({ documentId, locale }: RowsShape, published: Sql, time: Sql): Sql =>
+  sql`${documentId}::text, ${locale}::text, ${published}, ${TIME}, ${TIME}, ${time}`;
+
+const timeOf = (published: boolean): Sql => (published ? TIME : sql`null`);
+
+/** Common table expression with the digest of each write, computed once for all its rows. */
+const DIGEST = sql`r`;
+
+/** Rows `g` of several writes, of which each updates a row. */
+const FROM_MANY = inMany(sql` from g`);
 
 interface Given {
   readonly values: ReadonlyMap<Column, Sql>;
@@ -48,14 +55,22 @@ function compileCreate(request: RowsShape, links: readonly LinkStep[]): Sql {
   const shown = request.publish || !type.draftAndPublish ? [true] : [];
   const states = [...(type.draftAndPublish ? [false] : []), ...shown];
   const rows = states.map(
-    (published) => sql`(${versionValues(request, published)}, (select r.revision from r)${list(given)})`,
+    (published) => sql`(${versionValues(request, stateOf(published), timeOf(published))},
+      (select r.revision from r)${list(given)})`,
   );
+  const each = union(states.map((published) => sql`select ${stateOf(published)} as published`));
+  const time = sql`case when s.published then ${TIME} end`;
+  const many = sql`select ${versionValues(request, sql`s.published`, time)}, r.revision${list(given)}
+    from g join r on r.item = g.item cross join (${each}) s order by g.item, s.published`;
   const names = list(columns.map(({ name }) => quote(name)));
   const inserted = sql`insert into ${quote(type.table)} (${VERSION_COLUMNS}${names})
-    values ${join(rows, ', ')} returning ${request.answer === null ? sql`id` : sql`*`}`;
-  // Both states share one digest, computed once.
+    ${forms(sql`values ${join(rows, ', ')}`, many)} returning ${request.answer === null ? sql`id` : sql`*`}`;
   const parts = [
-    { name: sql`r`, body: sql`select ${revision} as revision` },
+    {
+      name: DIGEST,
+      once: true,
+      body: sql`select ${inMany(sql`g.item, `)}${revision} as revision${FROM_MANY}`,
+    },
     { name: sql`d`, body: inserted },
   ];
   return statement({ type, ...endOf(request, AMONG_STATES) }, parts, links);
@@ -65,8 +80,8 @@ type Written = (published: boolean) => Sql;
 
 const AMONG_STATES: Written = (published) => sql`(select * from d where ${inState(sql`d`, published)})`;
 
-const endOf = ({ answer }: RowsShape, written: Written): { readonly last?: Sql } =>
-  answer === null ? {} : { last: answer.from(written(answer.published)) };
+const endOf = ({ answer, documentId }: RowsShape, written: Written): { readonly last?: Sql } =>
+  answer === null ? {} : { last: answer.from(written(answer.published), documentId) };
 
 /** List position of a new row; null without a target. */
 const placeOfNew = (column: Column, { emptied }: RowsShape): Sql =>
@@ -104,7 +119,7 @@ function updateRow(request: RowsShape, row: Param): Sql {
     value: (column: Column) => (given.includes(column) ? value(column) : undefined),
   };
   return sql`update ${quote(type.table)} t set ${noted(content)}${published}${list(sets)}
-    where t.id = ${row}::int4 returning t.*`;
+    ${FROM_MANY} where t.id = ${row}::int4 returning t.*`;
 }
 
 /** Inserts a version in a new locale with shared values. Its links may already exist (D25). */
@@ -126,9 +141,10 @@ function insertTaking(request: RowsShape): Sql {
   const published = !type.draftAndPublish;
   const names = [...values.keys()].map(({ name }) => quote(name));
   return sql`insert into ${quote(type.table)} (${VERSION_COLUMNS}${list(names)})
-    select ${versionValues(request, published)}, ${revision}${list([...values.values()])} from ${quote(type.table)} t
+    select ${versionValues(request, stateOf(published), timeOf(published))}, ${revision}${list([...values.values()])}
+    from ${inMany(sql`g cross join `)}${quote(type.table)} t
     cross join lateral (select t.document_id, t.published, ${locale}::text as locale) r
-    where t.id = ${base ?? sql`null`}::int4 returning *`;
+    where t.id = ${base ?? sql`null`}::int4${inMany(sql` order by g.item`)} returning *`;
 }
 
 /** Updates an existing document: version, published copy, and values shared by locales. */
@@ -137,7 +153,8 @@ function compileUpdate(request: RowsShape, links: readonly LinkStep[]): Sql {
   const publishes = type.draftAndPublish && publish;
   if (publishes && unmodified && live !== null) return updateBoth(request, live, links);
   const { columns } = type.storage;
-  const published = live === null ? insertPublished(type, sql``) : updatePublished(type);
+  const place = forms(PLACE, sql`(select g.place from g where ${request.documentId}::text = d.document_id)`);
+  const published = live === null ? insertPublished(type, sql``, place) : updatePublished(type, place);
   const own = { from: sql`d`, published: !type.draftAndPublish };
   const other = { from: sql`p`, published: true };
   const parts = [
@@ -162,13 +179,20 @@ function updateBoth(request: RowsShape, live: Param, links: readonly LinkStep[])
   const sharing = (published: boolean): Sql | null =>
     shared(type, given, { from: published ? sql`p` : sql`o`, published });
   const shares = hasOthers && sharing(true) !== null;
-  const both = sql`update ${table} t set updated_at = ${nextTime(sql`t`)}, revision = (select r.revision from r),
+  const computed = forms(sql`(select r.revision from r)`, sql`r.revision`);
+  const isEither = forms(
+    sql`where t.id in (${row}, ${live}::int4)`,
+    sql`from g join r on r.item = g.item where t.id = any(array[${row}, ${live}::int4])`,
+  );
+  const both = sql`update ${table} t set updated_at = ${nextTime(sql`t`)}, revision = ${computed},
       published_at = case when t.published then ${TIME} end${list(sets)}
-    where t.id in (${row}, ${live}::int4) returning ${shares || request.answer !== null ? sql`t.*` : sql`t.id`}`;
+    ${isEither} returning ${shares || request.answer !== null ? sql`t.*` : sql`t.id`}`;
   const parts = [
     {
-      name: sql`r`,
-      body: sql`select ${revision} as revision from ${table} t where t.id = ${row}`,
+      name: DIGEST,
+      once: true,
+      body: sql`select ${inMany(sql`g.item, `)}${revision} as revision
+        from ${inMany(sql`g, `)}${table} t where t.id = ${row}`,
     },
     { name: sql`d`, body: both },
     { name: sql`o`, body: shares ? sql`select * from d where not d.published` : null },

@@ -2,7 +2,7 @@ import type { Column, ContentType } from '../model/model.js';
 import { nextCount, notedIf } from './changes.js';
 import { partsOf } from './compile-links.js';
 import { inState, type LinkStep } from './link-sql.js';
-import { join, param, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
+import { forms, inMany, join, param, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
 
 /** Condition for the rows of a document; always true for a single type, which has one document. */
 export const documentOf = (row: Sql, documentId: Param | null): Sql =>
@@ -32,19 +32,30 @@ export function list(columns: readonly Sql[]): Sql {
 }
 
 /** Common table expressions by name; entries without a body are omitted. */
-type Parts = readonly { readonly name: Sql; readonly body: Sql | null }[];
+type Parts = readonly {
+  readonly name: Sql;
+  readonly body: Sql | null;
+  /** Whether several rows of a write read the result, so that it must not be inlined. */
+  readonly once?: boolean;
+}[];
 
 /** New list position of the written document, computed once for all its rows. */
-export const PLACE = sql`(select n.place from n)`;
+export const PLACE = forms(sql`(select n.place from n)`, sql`g.place`);
+
+const isPlaced = ({ storage }: ContentType): boolean =>
+  storage.columns.some(({ placeOf }) => placeOf !== null);
+
+/** Column of the rows `g` of several writes with the new list position of each. */
+export const placeColumn = (type: ContentType): Sql =>
+  isPlaced(type) ? sql`, ${nextCount(type)} as place` : sql``;
 
 /** Prints a statement: `parts`, of which `d` has the written rows, link steps, and `last`. */
 export function statement({ type, last }: WrittenShape, parts: Parts, links: readonly LinkStep[]): Sql {
-  const isPlaced = type.storage.columns.some(({ placeOf }) => placeOf !== null);
-  const place = { name: sql`n`, body: isPlaced ? sql`select ${nextCount(type)} as place` : null };
-  const tables = [place, ...parts].flatMap(({ name, body }) =>
-    body === null ? [] : [sql`${name} as (${body})`],
+  const place = isPlaced(type) ? forms(sql`n as (select ${nextCount(type)} as place), `, sql``) : sql``;
+  const tables = parts.flatMap(({ name, body, once = false }) =>
+    body === null ? [] : [sql`${name} as ${once ? inMany(sql`materialized `) : sql``}(${body})`],
   );
-  return sql`with ${join([...tables, ...partsOf(links)], ', ')} ${last ?? sql`select 1 from d`}`;
+  return sql`with ${place}${join([...tables, ...partsOf(links)], ', ')} ${last ?? sql`select 1 from d`}`;
 }
 
 interface WrittenShape {
@@ -53,17 +64,18 @@ interface WrittenShape {
 }
 
 /** Position of a row in a new list: the last one. A remembered position is cleared. */
-export const newPlace = ({ remembers }: Column): Sql => (remembers === null ? PLACE : sql`null::int8`);
+export const newPlace = ({ remembers }: Column, place = PLACE): Sql =>
+  remembers === null ? place : sql`null::int8`;
 
 /** Position of a row, which changes only when the row moves to another list (D24). */
-export const placeIn = (column: Column, target: Sql): Sql =>
+export const placeIn = (column: Column, target: Sql, place = PLACE): Sql =>
   sql`case when ${target} is null then null when t.${quote(column.placeOf ?? column.name)} is distinct
-    from ${target} then ${newPlace(column)} else t.${quote(column.name)} end`;
+    from ${target} then ${newPlace(column, place)} else t.${quote(column.name)} end`;
 
-export const takenValue = (column: Column, from: Sql): Sql =>
+export const takenValue = (column: Column, from: Sql, place = PLACE): Sql =>
   column.placeOf === null
     ? sql`${from}.${quote(column.name)}`
-    : placeIn(column, sql`${from}.${quote(column.placeOf)}`);
+    : placeIn(column, sql`${from}.${quote(column.placeOf)}`, place);
 
 const copy = (columns: readonly Column[], from: Sql): Sql[] =>
   columns.map(({ name }) => sql`${quote(name)} = ${from}.${quote(name)}`);

@@ -49,7 +49,7 @@ export interface WrittenAnswer {
   /** Unique short name, part of the cache key. */
   readonly key: string;
   readonly published: boolean;
-  readonly from: (rows: Sql) => Sql;
+  readonly from: (rows: Sql, documentId: Param) => Sql;
 }
 
 export interface RowsShape {

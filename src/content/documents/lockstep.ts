@@ -2,26 +2,47 @@
 import type { Lock } from '../../pool/locks.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import type { Statement } from '../../kernel/sql.js';
+import { mergeStatements } from './merged-statements.js';
 
 /** Most writes that run together. */
 const TOGETHER = 100;
 
+type Rows = readonly (readonly Row[])[];
+
 interface Waiting {
   readonly statements: readonly Statement[];
-  readonly resolve: (rows: readonly (readonly Row[])[]) => void;
+  readonly isLoad: boolean;
+  readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Sends the statements of groups one after another, in the order of the calls, until some fail. */
+class Turns {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(readonly runner: Runner) {}
+
+  send(statements: readonly Statement[]): Promise<Rows> {
+    const sent = this.last.then(() => this.runner.all(statements));
+    this.last = sent;
+    return sent;
+  }
 }
 
 /**
  * Collects the statements of several workers until all of them wait, and sends them in the order of the
- * workers. So the number of round trips is that of one worker.
+ * workers. So the number of round trips is that of one worker, and that of statements if they are alike.
  */
 class Lockstep {
   private readonly waiting = new Map<number, Waiting>();
   private active = 0;
   private failure: { readonly error: unknown } | null = null;
 
-  constructor(private readonly runner: Runner) {}
+  /** `before` resolves when the previous group has ended; until then, this one may only load. */
+  constructor(
+    private readonly turns: Turns,
+    private readonly before: Promise<unknown>,
+  ) {}
 
   /** Runs one worker per element. The first error fails all. */
   async run<T, R>(elements: readonly T[], work: (element: T, runner: Runner) => Promise<R>): Promise<R[]> {
@@ -47,15 +68,18 @@ class Lockstep {
   }
 
   private runnerOf(place: number): Runner {
-    const { em, held } = this.runner;
-    const all: Runner['all'] = (statements) =>
-      new Promise((resolve, reject) => {
-        if (this.failure !== null) throw this.failure.error;
-        this.waiting.set(place, { statements, resolve, reject });
-        this.sendIfAllWait();
-      });
+    const { em, held } = this.turns.runner;
+    const send =
+      (isLoad: boolean): Runner['all'] =>
+      (statements) =>
+        new Promise((resolve, reject) => {
+          if (this.failure !== null) throw this.failure.error;
+          this.waiting.set(place, { statements, isLoad, resolve, reject });
+          this.sendIfAllWait();
+        });
+    const all = send(false);
     const run: Runner['run'] = async (statement) => (await all([statement]))[0] ?? [];
-    return { em, held, run, all, load: all, finish: all };
+    return { em, held, run, all, load: send(true), finish: all };
   }
 
   private ended(): void {
@@ -67,18 +91,18 @@ class Lockstep {
     if (this.active === 0 || this.waiting.size < this.active) return;
     const sent = [...this.waiting].sort(([a], [b]) => a - b).map(([, one]) => one);
     this.waiting.clear();
-    this.runner
-      .all(sent.flatMap(({ statements }) => statements))
-      .then((rows) => {
-        let start = 0;
-        for (const { statements, resolve } of sent) {
-          resolve(rows.slice(start, start + statements.length));
-          start += statements.length;
-        }
-      })
-      .catch((error: unknown) => {
-        for (const { reject } of sent) reject(error);
-      });
+    void this.deliver(sent);
+  }
+
+  private async deliver(sent: readonly Waiting[]): Promise<void> {
+    try {
+      const { statements, split } = mergeStatements(sent.map((one) => one.statements));
+      if (!sent.every(({ isLoad }) => isLoad)) await this.before;
+      const lists = split(await this.turns.send(statements));
+      for (const [i, { resolve }] of sent.entries()) resolve(lists[i] ?? []);
+    } catch (error) {
+      for (const { reject } of sent) reject(error);
+    }
   }
 }
 
@@ -87,25 +111,36 @@ const conflicts = (lock: Lock, held: ReadonlyMap<string, boolean>): boolean => {
   return isExclusive !== undefined && (isExclusive || lock.exclusive);
 };
 
+interface Group<T> {
+  readonly elements: T[];
+  /** Whether a lock conflicts with one of the previous group. */
+  follows: boolean;
+}
+
 /**
  * Splits a list into groups of writes whose locks do not conflict. Transactions of such writes could run at
  * the same time with the same result, so their statements may be sent together.
  */
-function groupsOf<T>(elements: readonly T[], locksOf: (element: T) => readonly Lock[]): T[][] {
-  const groups: T[][] = [];
-  let group: T[] = [];
+function groupsOf<T>(elements: readonly T[], locksOf: (element: T) => readonly Lock[]): Group<T>[] {
+  const groups: Group<T>[] = [];
+  let former = new Map<string, boolean>();
   let held = new Map<string, boolean>();
   for (const element of elements) {
     const locks = locksOf(element);
-    if (group.length === TOGETHER || locks.some((lock) => conflicts(lock, held))) {
-      groups.push(group);
-      group = [];
+    const among = (names: ReadonlyMap<string, boolean>): boolean =>
+      locks.some((lock) => conflicts(lock, names));
+    let group = groups.at(-1);
+    if (group === undefined || group.elements.length === TOGETHER || among(held)) {
+      former = held;
       held = new Map();
+      group = { elements: [], follows: false };
+      groups.push(group);
     }
-    group.push(element);
+    group.follows ||= among(former);
+    group.elements.push(element);
     for (const { name, exclusive } of locks) held.set(name, exclusive || held.get(name) === true);
   }
-  return group.length === 0 ? groups : [...groups, group];
+  return groups;
 }
 
 export interface LockstepWork<T, R> {
@@ -113,14 +148,27 @@ export interface LockstepWork<T, R> {
   readonly work: (element: T, runner: Runner) => Promise<R>;
 }
 
-/** Runs elements in groups, each in as few round trips as one element. Returns the results in order. */
+/**
+ * Runs elements in groups, each in as few round trips as one element. Returns the results in order. While the
+ * database works for a group, the next one loads and plans, unless their locks conflict.
+ */
 export async function inLockstep<T, R>(
   runner: Runner,
   elements: readonly T[],
   { locksOf, work }: LockstepWork<T, R>,
 ): Promise<R[]> {
-  const results: R[] = [];
-  for (const group of groupsOf(elements, locksOf))
-    results.push(...(await new Lockstep(runner).run(group, work)));
-  return results;
+  const turns = new Turns(runner);
+  const runs: Promise<R[]>[] = [];
+  for (const { elements: group, follows } of groupsOf(elements, locksOf)) {
+    const before = runs.at(-1) ?? Promise.resolve();
+    const [former] = await Promise.allSettled([follows ? before : runs.at(-2)]);
+    if (former.status === 'rejected') break;
+    runs.push(new Lockstep(turns, before).run(group, work));
+  }
+  // A rollback may follow only when no group sends statements.
+  const settled = await Promise.allSettled(runs);
+  return settled.flatMap((run) => {
+    if (run.status === 'rejected') throw run.reason;
+    return run.value;
+  });
 }

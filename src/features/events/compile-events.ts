@@ -5,8 +5,10 @@ import { unseen } from '../../content/compile/compile-change-log.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import type { ContentType } from '../../content/model/model.js';
 import { isoInstant } from '../../content/model/scalar-types.js';
+import { rowsTemplate } from '../../kernel/many.js';
 import {
   constant,
+  inMany,
   param,
   print,
   quote,
@@ -35,7 +37,7 @@ export interface NewEvents {
 
 /** Appends events to the log in the transaction of their write. One text for all writes. */
 export const compileLog = (file: ContentType): Template<NewEvents> =>
-  template(sql`insert into ${quote(eventTablesOf(file).event)}
+  rowsTemplate(sql`insert into ${quote(eventTablesOf(file).event)}
       (id, xid, at, type, document_id, locale, action, actor, actor_id, request_id, attributes, published)
     select ${nextCount(file)}, pg_current_xact_id(), ${TIME}, ${slot(({ type }: NewEvents) => type)}::text,
       ${slot(({ documentId }: NewEvents) => documentId)}::text, ${slot(({ locale }: NewEvents) => locale)}::text,
@@ -43,9 +45,9 @@ export const compileLog = (file: ContentType): Template<NewEvents> =>
       ${slot(({ requestId }: NewEvents) => requestId)}::text,
       ${slot(({ attributes }: NewEvents) => JSON.stringify(attributes))}::jsonb,
       a.published::boolean
-    from unnest(${slot(({ actions }: NewEvents) => actions)}::text[],
+    from ${inMany(sql`g cross join `)}unnest(${slot(({ actions }: NewEvents) => actions)}::text[],
       ${slot(({ published }: NewEvents) => published)}::text[]) with ordinality a(action, published, n)
-    order by a.n`);
+    order by ${inMany(sql`g.item, `)}a.n`);
 
 /**
  * Appends an event of all locales for each imported document. One that the import has replaced may have been

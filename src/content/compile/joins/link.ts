@@ -3,6 +3,8 @@ import type { LinkedAttribute } from '../../model/model.js';
 import {
   alias,
   constant,
+  forms,
+  inMany,
   join,
   type Param,
   plain,
@@ -91,18 +93,20 @@ function changesOf(wanting: Wanted, step: LinksShape): Part[] {
   const target = listOf(({ name }) => name);
   const wanted = listOf(({ as }) => sql`w.${as}`);
   const linked = sql`l.published, l.locale, ${listOf(({ name }) => sql`l.${name}`)}`;
+  const owned = (row: Sql): Sql => inMany(sql`${row}, `);
   const scope = [sql`l.${owner} = ${me}`, ...inStates(sql`l`, states), ...inLocale(sql`l`, links, locale)];
   // A new document has no links to move; `on conflict do update` would count as an update.
   const moved = sql`
       on conflict (${owner}, published, locale, ${target}) do update set ${position} = excluded.${position}
       where l.${position} <> excluded.${position}`;
   const lost: Part = (part) =>
-    sql`delete from ${table} l where ${allOf(scope)}
-      and (${linked}) not in (select w.published, w.locale, ${wanted} from ${part(0)} w)${changed}`;
+    sql`delete from ${table} l${inMany(sql` using g`)} where ${allOf(scope)}
+      and (${owned(sql`l.${owner}`)}${linked})
+        not in (select ${owned(sql`w.owner`)}w.published, w.locale, ${wanted} from ${part(0)} w)${changed}`;
   const come: Part = (part) =>
     sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place.column})
-      select ${me}, w.published, w.locale, ${wanted}, w.position${place.value} from ${part(0)} w
-      order by w.published, w.locale, w.position${step.isNew ? sql`` : moved}${changed}`;
+      select ${forms(me, sql`w.owner`)}, w.published, w.locale, ${wanted}, w.position${place.value}
+      from ${part(0)} w order by ${owned(sql`w.item`)}w.published, w.locale, w.position${step.isNew ? sql`` : moved}${changed}`;
   const taken = isTaken(links, sql`w.type`);
   const isIt = named.map(({ name, as }) => sql`w.${as} = l.${name}`);
   const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
@@ -124,13 +128,13 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   const changed = [...(own ? [1, 2] : []), ...(taken === null ? [] : [takes])];
   if (changed.length === 0) return [{ parts, rows: null }];
   const isWritten = allOf([
-    sql`t.document_id = ${writtenId(step)}`,
+    forms(sql`t.document_id = ${writtenId(step)}`, sql`true`),
     ...inStates(sql`t`, states),
     ...inLocale(sql`t`, links, locale),
   ]);
   const after: Part = (part) => {
-    const has = sql`when ${isWritten} then array(select w.target from ${part(0)} w where ${IN_VERSION}
-      order by w.position)`;
+    const has = sql`when ${isWritten} then array(select w.target from ${part(0)} w
+      where ${inMany(sql`w.owner = t.document_id and `)}${IN_VERSION} order by w.position)`;
     const stored = storedTargets(attribute, type);
     const loses =
       taken === null
@@ -162,12 +166,15 @@ function listed({ targetType }: LinkTable, { documentIds, types }: ChangeShape):
   return sql`unnest(${texts(documentIds)}, ${texts(types)}) with ordinality k(target, type, n)`;
 }
 
+/** Columns of wanted links with their write and its document. */
+const ofMany = (step: LinksShape): Sql => inMany(sql`g.item, ${writtenId(step)} as owner, `);
+
 function replace({ links }: LinkJoin, change: ChangeShape, step: LinksShape): LinkStep[] {
   const { states, locale } = change;
   const each = union(states.map((published) => sql`select ${stateOf(published)} as published`));
   const named = targetColumns(links).map(({ as }) => sql`k.${as}`);
-  const from = sql`select s.published, ${localeOf(links, locale)} as locale, ${join(named, ', ')},
-    k.n::int4 as position from (${each}) s cross join ${listed(links, change)}`;
+  const from = sql`select ${ofMany(step)}s.published, ${localeOf(links, locale)} as locale, ${join(named, ', ')},
+    k.n::int4 as position from ${inMany(sql`g cross join `)}(${each}) s cross join ${listed(links, change)}`;
   return bring({ links, attribute: change.attribute, from, states, locale }, step);
 }
 
@@ -183,8 +190,8 @@ function transfer(
     ...inLocale(sql`f`, links, locale),
   ];
   const named = targetColumns(links).map(({ name, as }) => sql`f.${name} as ${as}`);
-  const from = sql`select ${stateOf(published)} as published, f.locale, ${join(named, ', ')},
-    f.${position} as position from ${table} f where ${allOf(source)}`;
+  const from = sql`select ${ofMany(step)}${stateOf(published)} as published, f.locale, ${join(named, ', ')},
+    f.${position} as position from ${inMany(sql`g cross join `)}${table} f where ${allOf(source)}`;
   return bring({ links, attribute, from, states: [published], locale }, step);
 }
 

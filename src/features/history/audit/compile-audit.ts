@@ -5,7 +5,9 @@ import { auditTableOf } from '../../../content/model/audit-table.js';
 import type { ContentType } from '../../../content/model/model.js';
 import { isoInstant } from '../../../content/model/scalar-types.js';
 import { validationError } from '../../../kernel/errors.js';
+import { rowsTemplate } from '../../../kernel/many.js';
 import {
+  inMany,
   param,
   print,
   quote,
@@ -13,7 +15,6 @@ import {
   type Sql,
   sql,
   type Statement,
-  template,
   type Template,
 } from '../../../kernel/sql.js';
 
@@ -35,14 +36,15 @@ const value = (read: (entries: NewEntries) => unknown): Sql => sql`${slot(read)}
 
 /** Appends entries, in the transaction that runs. One text for all writes. */
 export const compileEntries = (file: ContentType): Template<NewEntries> =>
-  template(sql`insert into ${quote(auditTableOf(file))}
+  rowsTemplate(sql`insert into ${quote(auditTableOf(file))}
       (id, at, action, status, type, document_id, locale, attributes, actor, actor_id, request_id, address)
     select ${nextCount(file)}, ${TIME}, a.action, ${value(({ status }) => status)}::int4,
       ${value(({ type }) => type)}::text, ${value(({ documentId }) => documentId)}::text,
       ${value(({ locale }) => locale)}::text, ${value(({ attributes }) => JSON.stringify(attributes))}::jsonb,
       ${value(({ actor }) => actor)}::text, ${value(({ actorId }) => actorId)}::text,
       ${value(({ requestId }) => requestId)}::text, ${value(({ address }) => address)}::text
-    from unnest(${value(({ actions }) => actions)}::text[]) with ordinality a(action, n) order by a.n`);
+    from ${inMany(sql`g cross join `)}unnest(${value(({ actions }) => actions)}::text[]) with ordinality a(action, n)
+    order by ${inMany(sql`g.item, `)}a.n`);
 
 /** Columns of an entry by the path of their values in responses. */
 const AUDIT_FIELDS: OwnFields = new Map([
