@@ -74,7 +74,7 @@ it('hides in the content of an archive what the configuration of its project hid
     "module.exports = { responses: { privateAttributes: ['title'] } };",
   );
   await adopt('--out', out, '--project', project);
-  expect(await readFile(join(out, 'note.ts'), 'utf8')).toContain('private: true');
+  expect(await readFile(join(out, 'types/note.ts'), 'utf8')).toContain('private: true');
 });
 
 it('prints a module without locales for the folder of a project, which does not name them', async () => {
