@@ -35,7 +35,7 @@ it.each(NUMBERS)(
 
 it.each(KILLED)('moves archive %i in after kills at random moments', async (number) => {
   const { differences, killed } = await proveKills(await subjectOf(7, number, folder), {
-    times: 3,
+    times: 2,
     dice: new Dice(7),
   });
   expect(differences).toEqual([]);

@@ -59,6 +59,13 @@ export interface ArchivedContents {
 
 export type Replaceable = (row: Sql) => Sql;
 
+/** Documents of a batch that an import has written. */
+export interface ImportedDocuments {
+  readonly documents: readonly ImportedDocument[];
+  /** Attributes whose values the archive stores in another form than the model. */
+  readonly unlike: readonly string[];
+}
+
 export interface ImportedDocument {
   readonly documentId: string;
   /** Whether the import has created it; false if it has replaced one. */
@@ -76,7 +83,7 @@ export interface RequestedMember {
 
 export interface ArchivePart {
   /** Returns the statements that follow a batch of imported documents, in its transaction. */
-  readonly imported?: (type: ContentType, documents: readonly ImportedDocument[]) => readonly Statement[];
+  readonly imported?: (type: ContentType, batch: ImportedDocuments) => readonly Statement[];
   readonly contents?: ArchivedContents;
   readonly onRequest?: RequestedMember;
   readonly replaceable?: Readonly<Record<string, (schema: Schema) => Replaceable>>;
@@ -104,9 +111,9 @@ export class ArchiveParts {
     return this.parts.flatMap(({ onRequest }) => onRequest ?? []);
   }
 
-  imported(type: ContentType, documents: readonly ImportedDocument[]): readonly Statement[] {
-    if (documents.length === 0) return [];
-    return this.parts.flatMap(({ imported }) => imported?.(type, documents) ?? []);
+  imported(type: ContentType, batch: ImportedDocuments): readonly Statement[] {
+    if (batch.documents.length === 0) return [];
+    return this.parts.flatMap(({ imported }) => imported?.(type, batch) ?? []);
   }
 
   completed(singularApiId: string, values: ForeignValues): ForeignValues {

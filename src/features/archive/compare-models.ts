@@ -3,6 +3,7 @@ import type { ModelDescription, TypeDescription } from '../../content/model/desc
 import type { ArchivedType } from '../../content/model/archive.js';
 import type { AttributeDefinition, AttributeDefinitions } from '../../content/model/definitions.js';
 import type { Attribute } from '../../content/model/model.js';
+import { isScalarType, SCALAR_TYPES } from '../../content/model/scalar-types.js';
 import type { DocumentsPart } from './format.js';
 import type { ArchiveConflict } from './compare-batch.js';
 
@@ -117,6 +118,16 @@ export function modelConflicts(comparison: Comparison): readonly ArchiveConflict
   ];
 }
 
+const formOf = (type: string): string => (isScalarType(type) ? SCALAR_TYPES[type].column : type);
+
+/** Returns the attributes whose values have another form in the present model. */
+function unlikeIn(type: string, { archived, present }: Comparison): readonly string[] {
+  const [before, after] = [archived?.types[type]?.attributes, present.types[type]?.attributes];
+  return common(before ?? {}, after ?? {})
+    .filter(([, one, other]) => formOf(one.type) !== formOf(other.type))
+    .map(([name]) => name);
+}
+
 /** Returns the attributes of a type that the present model cannot store, each with the reason. */
 function attributeDifferences(type: string, comparison: Comparison): ReadonlyMap<string, string> {
   const [before, after] = [comparison.archived?.types[type], comparison.present.types[type]];
@@ -131,6 +142,8 @@ function attributeDifferences(type: string, comparison: Comparison): ReadonlyMap
 export interface KnownPart {
   readonly archived: ArchivedType | null;
   readonly unknown: readonly string[];
+  /** Attributes whose values the archive stores in another form than the model: text instead of a number. */
+  readonly unlike: readonly string[];
   readonly conflicts: readonly ArchiveConflict[];
 }
 
@@ -140,7 +153,7 @@ export function knownPart(
   comparison: Comparison,
 ): KnownPart {
   if (archived === undefined)
-    return { archived: null, unknown: [], conflicts: [{ kind: 'type', type: part.type }] };
+    return { archived: null, unknown: [], unlike: [], conflicts: [{ kind: 'type', type: part.type }] };
   const differences = attributeDifferences(part.type, comparison);
   const isSame = ({ attribute }: { readonly attribute: Attribute }): boolean =>
     !differences.has(attribute.name);
@@ -153,6 +166,7 @@ export function knownPart(
   return {
     archived: { ...archived, columns, links },
     unknown: [...unknown.map(([name]) => name), ...lists],
+    unlike: unlikeIn(part.type, comparison),
     conflicts: [...names].map((attribute) => {
       const reason = differences.get(attribute);
       return { kind: 'attribute', type: part.type, attribute, ...(reason === undefined ? {} : { reason }) };

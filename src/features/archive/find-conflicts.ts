@@ -1,5 +1,7 @@
 /** First pass of an import: verifies the archive, and compares it with the model and the stored content. */
+import { HISTORY_MEMBER } from '../../content/model/history-table.js';
 import type { Schema } from '../../content/model/model.js';
+import { isObject } from '../../kernel/json.js';
 import type { Runner } from '../../pool/runner.js';
 import { modelConflicts } from './compare-models.js';
 import { archiveSettings } from './compile-archive.js';
@@ -34,6 +36,17 @@ const NOT_COMPARED =
   'The archive is of an earlier release and does not describe its model: options of types, attributes and ' +
   'components were not compared, only columns and values';
 
+/** Number of documents whose lines contain stored versions. */
+const withVersions = (lines: readonly string[]): number =>
+  lines
+    .filter((line) => line.includes(`"${HISTORY_MEMBER}"`))
+    .map((line): unknown => JSON.parse(line))
+    .filter((document) => isObject(document) && Array.isArray(document[HISTORY_MEMBER])).length;
+
+/** Note on stored versions of a type without history. */
+const leftOut = (type: string, documents: number): string =>
+  `Stored versions of ${documents} documents of ${type} are left out: the type has no history`;
+
 /**
  * Reads a whole archive. Returns its conflicts, and a note for each comparison that was not possible. Throws
  * an {@link ArchiveError} for a damaged archive.
@@ -52,7 +65,7 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
     }
   };
   for (const setting of archiveSettings()) await runner.run(setting);
-  let done = 0;
+  let [done, forgotten] = [0, 0];
   await walk(task, {
     header: async ({ id }, comparison) => {
       done = await doneBefore(runner, schema, id);
@@ -63,14 +76,19 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
     contents: null,
     piece: (piece) => {
       const known = knownPiece(piece, { ...task, brought });
+      if (known?.batch.archived.type.history === false) forgotten += withVersions(piece.lines);
       if (known === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
       const comparing = { ...task, refused: refusedIn(known), gone: () => undefined };
       return async () => {
         add((await refusing(piece.part.type, () => comparePiece(runner, known, comparing))).conflicts);
       };
     },
-    end: ({ part }, { missing }) => {
-      if (part !== 'contents') return;
+    end: (ended, { missing }) => {
+      if (ended.part === 'documents') {
+        if (forgotten > 0) notes.push(leftOut(ended.type, forgotten));
+        forgotten = 0;
+        return;
+      }
       brought = { any: true, missing: new Set(missing) };
       if (task.files && task.source.parts.contents === null) add([{ kind: 'bytes', type: 'file' }]);
     },

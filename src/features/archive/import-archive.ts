@@ -102,7 +102,8 @@ async function writePiece(
     const documentId = documentIdOf(line);
     return { documentId, isNew: doneWith(documentId) === 'imported', line };
   });
-  for (const step of task.source.parts.imported(batch.archived.type, imported)) await runner.run(step);
+  const arrived = { documents: imported, unlike: piece.known.unlike };
+  for (const step of task.source.parts.imported(batch.archived.type, arrived)) await runner.run(step);
   return { compared, loose: [...skipped, ...before] };
 }
 

@@ -44,7 +44,7 @@ export interface ImportResult {
   readonly contents: number;
   /** Conflicts; at most 1000 of each kind. */
   readonly conflicts: readonly ArchiveConflict[];
-  /** One sentence for each comparison that was not possible. Empty for an archive of this release. */
+  /** Sentences on comparisons that were not possible, and on types whose stored versions are left out. */
   readonly notes: readonly string[];
 }
 

@@ -85,7 +85,7 @@ export class EventsModule implements NestModule, OnModuleInit {
   onModuleInit(): void {
     const { file } = this.log;
     this.archive.add({
-      imported: (type, documents) => (type.events ? [compileLogImport({ file, type }, documents)] : []),
+      imported: (type, { documents }) => (type.events ? [compileLogImport({ file, type }, documents)] : []),
     });
   }
 

@@ -1,6 +1,6 @@
 /** Versions in archives: a list in the line of their document. */
 import { nextCount } from '../../content/compile/changes.js';
-import type { ArchivePart, ImportedDocument } from '../../content/documents/archive-parts.js';
+import type { ArchivePart, ImportedDocuments } from '../../content/documents/archive-parts.js';
 import { HISTORY_MEMBER, historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { constant, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
@@ -20,11 +20,14 @@ function versionsOf(file: ContentType, { singularApiId }: ContentType, document:
   return sql`(select json_agg((${shown}) order by v.id) from (${newest}) v)`;
 }
 
-/** Replaces the versions of imported documents whose lines have some. They get new ids, in the same order. */
+/**
+ * Replaces the versions of imported documents whose lines have some. They get new ids, in the same order.
+ * Values of another form than the model's are left out, as in the documents themselves.
+ */
 function imported(
   file: ContentType,
   { singularApiId }: ContentType,
-  documents: readonly ImportedDocument[],
+  { documents, unlike }: ImportedDocuments,
 ): readonly Statement[] {
   const lines = documents.map(({ line }) => line).filter((line) => line.includes(`"${HISTORY_MEMBER}"`));
   if (lines.length === 0) return [];
@@ -33,7 +36,8 @@ function imported(
   const given = sql`(select d.v->>'documentId' as id, d.v->${MEMBER} as list, d.n
     from jsonb_array_elements(${param(`[${lines.join(',')}]`)}::jsonb) with ordinality d(v, n)
     where jsonb_typeof(d.v->${MEMBER}) = 'array') g`;
-  const values = sql`r.locale, r.published, r.action, r.since, r.at, r.actor, r.actor_id, r.request_id, r.content`;
+  const content = unlike.length === 0 ? sql`r.content` : sql`r.content - ${param(unlike)}::text[]`;
+  const values = sql`r.locale, r.published, r.action, r.since, r.at, r.actor, r.actor_id, r.request_id, ${content}`;
   return [
     print(sql`delete from ${table} f using ${given} where f.document_id = g.id and f.type = ${type}`),
     print(sql`insert into ${table} (id, type, document_id, ${COLUMNS})
@@ -50,5 +54,5 @@ export const archivedVersions = (file: ContentType): ArchivePart => ({
     name: HISTORY_MEMBER,
     of: (type, document) => (type.history ? versionsOf(file, type, document) : null),
   },
-  imported: (type, documents) => (type.history ? imported(file, type, documents) : []),
+  imported: (type, batch) => (type.history ? imported(file, type, batch) : []),
 });
