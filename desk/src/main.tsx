@@ -1,6 +1,6 @@
 import '@mantine/core/styles.css';
 import './desk.css';
-import { Alert, createTheme, MantineProvider } from '@mantine/core';
+import { Alert, createTheme, Input, MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
@@ -49,7 +49,13 @@ const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  components: { Alert: Alert.extend({ defaultProps: { variant: 'outline' } }) },
+  components: {
+    Alert: Alert.extend({ defaultProps: { variant: 'outline' } }),
+    // Hints below the inputs leave the inputs of a row in line.
+    InputWrapper: Input.Wrapper.extend({
+      defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
+    }),
+  },
 });
 
 /** Text in the colour of the desk. */

@@ -27,7 +27,7 @@ import { type Removed, RemovedNote, withEntry } from './removed-note.tsx';
 /** Title of an entry: a value of it, else the label of its component. */
 function titleOf(model: Model, { component, values }: Item): string {
   const title = textOfValue(values[model.component(component)?.title ?? '']);
-  return title.slice(0, MAX_TITLE) || model.componentLabel(component);
+  return shortened(title) || model.componentLabel(component);
 }
 
 /** The entry as it was, or a new one with its values if it is no longer stored. */
@@ -215,6 +215,9 @@ interface RowProps {
 
 const MAX_TITLE = 80;
 
+const shortened = (title: string): string =>
+  title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title;
+
 /** Compares all properties but the functions, which do the same in every rendering. */
 const isSameRow = (one: RowProps, other: RowProps): boolean =>
   (['path', 'isOpen', 'isWrong', 'readOnly', 'uid'] as const).every((name) => one[name] === other[name]) &&
@@ -227,8 +230,7 @@ const ItemRow = memo(function ItemRow(props: RowProps) {
   const part = model.component(uid);
   const [title] = useValue<unknown>(`${path}/${part?.title ?? ''}`);
   const label = model.componentLabel(uid);
-  const text =
-    typeof title === 'string' || typeof title === 'number' ? String(title).slice(0, MAX_TITLE) : '';
+  const text = typeof title === 'string' || typeof title === 'number' ? shortened(String(title)) : '';
   const name = text === '' ? label : text;
   const Icon = isOpen ? IconChevronDown : IconChevronRight;
   return (

@@ -21,7 +21,18 @@ const HALF = [
   'enumeration',
 ];
 
-export const widthOf = ({ width, type }: Attribute): number => width ?? (HALF.includes(type) ? 6 : 12);
+/** Types whose field is one tall editor. */
+const TALL = ['blocks', 'richtext'];
+
+const widthOf = ({ width, type }: Attribute): number => width ?? (HALF.includes(type) ? 6 : 12);
+
+/** Widths of a field: in a wide form, and in a narrow one, where no field is smaller than half a row. */
+const spansOf = (width: number): CSSProperties =>
+  ({ '--desk-span': width, '--desk-span-narrow': width <= 6 ? 6 : 12 }) as CSSProperties;
+
+/** Whether a field is a label with one input, which is in line with the inputs next to it. */
+const isInput = (attribute: Attribute): boolean =>
+  kindOf(attribute) === 'value' && !TALL.includes(attribute.type) && hostField(attribute['field']) === null;
 
 function fieldOf(attribute: Attribute): ComponentType<FieldProps> {
   if (hostField(attribute['field']) !== null) return HostField;
@@ -48,22 +59,26 @@ interface Props {
 /** Renders again only for another part or place: each field subscribes to its own value. */
 export const FieldGrid = memo(function FieldGrid({ part, at, readOnly = false }: Props) {
   const { isNew } = useForm();
+  const fields = fieldsOf(part);
+  // A taller field next to inputs would pull their labels and inputs apart.
+  const isLined = fields.every((attribute) => widthOf(attribute) === 12 || isInput(attribute));
   return (
-    <div className="desk-grid">
-      {fieldsOf(part).map((attribute) => (
-        <div
-          key={attribute.name}
-          // In the line of the inputs beside it, whose labels are above them.
-          className={attribute.type === 'boolean' && widthOf(attribute) < 12 ? 'desk-choice' : undefined}
-          style={{ '--desk-span': widthOf(attribute) } as CSSProperties}
-        >
-          <FieldOf
-            attribute={attribute}
-            path={at === '' ? attribute.name : `${at}/${attribute.name}`}
-            readOnly={readOnly || !isWritable(attribute, isNew)}
-          />
-        </div>
-      ))}
+    <div className="desk-fields">
+      <div className="desk-grid">
+        {fields.map((attribute) => (
+          <div
+            key={attribute.name}
+            className={isLined && isInput(attribute) ? 'desk-lined' : undefined}
+            style={spansOf(widthOf(attribute))}
+          >
+            <FieldOf
+              attribute={attribute}
+              path={at === '' ? attribute.name : `${at}/${attribute.name}`}
+              readOnly={readOnly || !isWritable(attribute, isNew)}
+            />
+          </div>
+        ))}
+      </div>
     </div>
   );
 });

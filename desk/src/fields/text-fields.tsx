@@ -39,6 +39,8 @@ function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
     <Input.Wrapper
       label={label}
       labelElement="div"
+      // Below a tall editor, the hint would be out of sight.
+      inputWrapperOrder={['label', 'description', 'input', 'error']}
       description={description}
       descriptionProps={{ id }}
       error={problem}

@@ -46,7 +46,7 @@ function Length({ value, max }: { readonly value: string; readonly max: number |
   const texts = useTexts();
   if (max === undefined || value.length < max * 0.8) return null;
   return (
-    <Text size="xs" c="dimmed" ta="end">
+    <Text size="xs" c="dimmed" ta="end" className="desk-length">
       {texts.lengthOf(value.length, max)}
     </Text>
   );

@@ -1,12 +1,12 @@
 /** Crops a picture in the browser, to replace it or to store the part as a new file. */
 import 'react-easy-crop/react-easy-crop.css';
-import { Button, Group, SegmentedControl, Slider, Text } from '@mantine/core';
+import { Button, SegmentedControl, Slider, Text } from '@mantine/core';
 import { useState } from 'react';
 import Cropper, { type Area } from 'react-easy-crop';
 import { upload } from '../editor/uploads.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import { useModel } from '../screens/app.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { settings } from '../settings.ts';
 import { useTexts } from '../texts/texts.ts';
 import { replaceFile } from './files.ts';
@@ -64,6 +64,11 @@ export default function CropDialog({ file, close, work }: Props) {
     close();
   };
   const name = textOfValue(file['name']);
+  const copy = (): void => void store((part) => upload(part, model));
+  const last =
+    'update' in verbs
+      ? { label: media.cropHere, act: () => void store((part) => replaceFile(file, part)) }
+      : { label: media.cropCopy, act: copy };
   return (
     <Dialog title={media.cropTitle(name)} close={close} size="lg">
       <div className="desk-crop">
@@ -99,27 +104,13 @@ export default function CropDialog({ file, close, work }: Props) {
         value={zoom}
         onChange={setZoom}
       />
-      <Group justify="flex-end">
-        {'create' in verbs && (
-          <Button
-            variant="default"
-            loading={isBusy}
-            disabled={area === null}
-            onClick={() => void store((part) => upload(part, model))}
-          >
+      <DialogButtons close={close} isSending={isBusy} disabled={area === null} {...last}>
+        {'create' in verbs && 'update' in verbs && (
+          <Button variant="default" loading={isBusy} disabled={area === null} onClick={copy}>
             {media.cropCopy}
           </Button>
         )}
-        {'update' in verbs && (
-          <Button
-            loading={isBusy}
-            disabled={area === null}
-            onClick={() => void store((part) => replaceFile(file, part))}
-          >
-            {media.cropHere}
-          </Button>
-        )}
-      </Group>
+      </DialogButtons>
     </Dialog>
   );
 }

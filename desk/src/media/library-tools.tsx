@@ -36,7 +36,7 @@ export function LibraryTools({ state, go, hasKind }: Props) {
     values.map((value) => ({ value, label: labels[value] }));
   return (
     <>
-      <Group gap="sm" align="flex-end">
+      <Group gap="sm" align="flex-end" className="desk-filters">
         <Search {...{ state, go }} />
         {!hasKind && (
           <Select
@@ -46,7 +46,6 @@ export function LibraryTools({ state, go, hasKind }: Props) {
             data={optionsOf(KINDS, media.kinds)}
             value={state.kind}
             onChange={(kind) => go({ kind: KINDS.find((one) => one === kind) ?? null })}
-            w={130}
           />
         )}
         <Select
@@ -56,7 +55,6 @@ export function LibraryTools({ state, go, hasKind }: Props) {
           data={optionsOf(AGES, media.ages)}
           value={state.age}
           onChange={(age) => go({ age: AGES.find((one) => one === age) ?? null })}
-          w={180}
         />
         <Select
           label={media.sort}
@@ -64,7 +62,6 @@ export function LibraryTools({ state, go, hasKind }: Props) {
           value={state.sort}
           allowDeselect={false}
           onChange={(sort) => go({ sort: SORTS.find((one) => one === sort) ?? 'newest' })}
-          w={180}
         />
         <Switch
           pb={8}
@@ -111,9 +108,6 @@ function Search({ state, go }: Omit<Props, 'hasKind'>) {
       }
       value={search}
       onChange={(event) => type(event.currentTarget.value)}
-      miw={200}
-      flex={1}
-      maw={360}
     />
   );
 }

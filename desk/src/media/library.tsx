@@ -15,7 +15,7 @@ import { type Json, type Link, linkOf, textOfValue } from '../form/values.ts';
 import { pictureOf, Thumbnail } from '../parts/thumbnail.tsx';
 import { useModel } from '../screens/app.tsx';
 import { failureText } from '../texts/reasons.ts';
-import { useTexts } from '../texts/texts.ts';
+import { useFormats, useTexts } from '../texts/texts.ts';
 import { type LibraryState, libraryQuery, readPage, WHOLE_LIBRARY } from './files.ts';
 
 export interface LibraryProps {
@@ -86,6 +86,14 @@ export function Library({ state, allowed, chosen, toggle, open, isPicker }: Libr
 export const isUndescribed = (file: Json): boolean =>
   textOfValue(file['mime']).startsWith('image/') && textOfValue(file['alternativeText']).trim() === '';
 
+/** Format of a file, with the size of a picture in pixels, else in bytes. */
+function formatOf({ ext, width, height, size }: Json, number: (value: number) => string): string {
+  const format = textOfValue(ext).replace('.', '').toUpperCase();
+  const extent =
+    typeof width === 'number' ? `${number(width)} × ${number(Number(height))}` : `${number(Number(size))} kB`;
+  return [format, extent].filter(Boolean).join(' · ');
+}
+
 type TileProps = Pick<LibraryProps, 'isPicker' | 'toggle' | 'open'> & {
   readonly link: Link;
   readonly file: Json;
@@ -97,6 +105,7 @@ function Tile({ link, file, at, isPicker, toggle, open }: TileProps) {
   const texts = useTexts();
   const picture = pictureOf(file);
   const name = link.title ?? texts.untitled;
+  const { number } = useFormats();
   return (
     <div className={at >= 0 ? 'desk-tile desk-picked' : 'desk-tile'}>
       <UnstyledButton
@@ -110,6 +119,9 @@ function Tile({ link, file, at, isPicker, toggle, open }: TileProps) {
         <Text size="xs" truncate component="span" display="block">
           {at >= 0 && isPicker ? `${at + 1}. ` : ''}
           <bdi>{name}</bdi>
+        </Text>
+        <Text size="xs" c="dimmed" truncate component="span" display="block">
+          {formatOf(file, number)}
         </Text>
       </UnstyledButton>
       <span className="desk-tile-corner">

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Json, Link } from '../form/values.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { Frame } from '../parts/frame.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
@@ -130,11 +130,13 @@ function MoveDialog({ files, close }: MoveProps) {
     <Dialog title={texts.media.selected(files.length)} close={() => close(false)}>
       {alert}
       <FolderField value={folder} set={setFolder} />
-      <Group justify="flex-end">
-        <Button disabled={folder.trim() === ''} loading={isSending} onClick={() => void move()}>
-          {texts.media.moveTo}
-        </Button>
-      </Group>
+      <DialogButtons
+        close={() => close(false)}
+        label={texts.media.moveTo}
+        act={() => void move()}
+        isSending={isSending}
+        disabled={folder.trim() === ''}
+      />
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Documents that use a file, and the question before files are deleted. */
-import { Anchor, Button, List, Loader, Stack, Text } from '@mantine/core';
+import { Anchor, List, Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link as RouteLink } from 'wouter';
 import type { Json, Link } from '../form/values.ts';
@@ -94,11 +94,14 @@ export function DeleteDialog({ files, close }: DeleteProps) {
       {uses === null && <Loader size="xs" aria-label={texts.loading} />}
       {uses !== null && <Text size="sm">{uses.length === 0 ? media.deleteUnused : media.deleteHint}</Text>}
       {uses !== null && uses.length > 0 && <UseList uses={uses} />}
-      <DialogButtons close={() => close(false)}>
-        <Button color="red.9" loading={isSending} disabled={uses === null} onClick={() => void remove()}>
-          {texts.delete}
-        </Button>
-      </DialogButtons>
+      <DialogButtons
+        close={() => close(false)}
+        label={texts.delete}
+        act={() => void remove()}
+        isSending={isSending}
+        disabled={uses === null}
+        isDangerous
+      />
     </Dialog>
   );
 }

@@ -64,12 +64,21 @@ export function Dialog({ title, close, children, size = 'md' }: Props) {
 
 interface Buttons {
   readonly close: () => void;
-  /** Buttons that do what the dialog asks about. */
-  readonly children: ReactNode;
+  /** Text of the button that acts. */
+  readonly label: string;
+  /** Does what the dialog is about; without it, the button sends the form around it. */
+  readonly act?: () => void;
+  /** Whether the action deletes something. */
+  readonly isDangerous?: boolean;
+  readonly isSending?: boolean;
+  readonly disabled?: boolean;
+  /** Further actions, between the button to cancel and the one that acts. */
+  readonly children?: ReactNode;
 }
 
-/** Last row of a dialog that asks before it acts: the button to cancel has the focus. */
-export function DialogButtons({ close, children }: Buttons) {
+/** Last row of a dialog. Without a field that asks for the focus, the button to cancel has it. */
+export function DialogButtons({ close, label, act, children, ...button }: Buttons) {
+  const { isDangerous = false, isSending = false, disabled = false } = button;
   const { cancel } = useTexts();
   return (
     <Group justify="flex-end">
@@ -77,6 +86,15 @@ export function DialogButtons({ close, children }: Buttons) {
         {cancel}
       </Button>
       {children}
+      <Button
+        type={act === undefined ? 'submit' : 'button'}
+        color={isDangerous ? 'red.9' : undefined}
+        loading={isSending}
+        disabled={disabled}
+        onClick={act}
+      >
+        {label}
+      </Button>
     </Group>
   );
 }

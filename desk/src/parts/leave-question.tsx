@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { leaving } from '../editor/leaving.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -13,11 +13,7 @@ export function LeaveQuestion() {
   return (
     <Dialog title={title} close={leaving.stay}>
       <Text size="sm">{hint}</Text>
-      <DialogButtons close={leaving.stay}>
-        <Button color="red.9" onClick={asked.leave}>
-          {texts.leaving.leave}
-        </Button>
-      </DialogButtons>
+      <DialogButtons close={leaving.stay} label={texts.leaving.leave} act={asked.leave} isDangerous />
     </Dialog>
   );
 }

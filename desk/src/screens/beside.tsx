@@ -2,17 +2,17 @@
 import { ActionIcon, Alert, Button, Center, Group, Loader, Stack, Text } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type CSSProperties, useMemo } from 'react';
+import { useMemo } from 'react';
 import { ApiError } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { DocumentRequests } from '../editor/requests.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
-import { FieldOf, widthOf } from '../fields/field-grid.tsx';
+import { FieldGrid, FieldOf } from '../fields/field-grid.tsx';
 import { FormProvider, useForm } from '../fields/form-context.ts';
 import { copiedValue, emptyIn } from '../form/copy.ts';
 import { FormStore } from '../form/store.ts';
 import { readValues, type Values } from '../form/values.ts';
-import { type Attribute, fieldsOf, isWritable, type Model } from '../model/model.ts';
+import { type Attribute, fieldsOf, isWritable, type Model, type Part, type Type } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { failureText } from '../texts/reasons.ts';
 import { useFormats, useTexts } from '../texts/texts.ts';
@@ -70,6 +70,7 @@ function Columns({ editor, other, values }: Props & { readonly values: Values | 
   const { localeName } = useFormats();
   const { type, store, isNew } = editor;
   const mayWrite = (isNew ? 'create' : 'update') in type.verbs;
+  const runs = useMemo(() => runsOf(type), [type]);
   const beside = useMemo(() => besideForm({ model, editor, other, values }), [model, editor, other, values]);
   const copy = (attributes: readonly Attribute[]): void => {
     for (const { name } of attributes) store.set(name, copiedValue(values?.[name]));
@@ -94,16 +95,18 @@ function Columns({ editor, other, values }: Props & { readonly values: Values | 
         <Text fw={700} size="sm" className="desk-column-head">
           {localeName(other)}
         </Text>
-        {fieldsOf(type).map((attribute) => {
+        {runs.map((run) => {
+          const [attribute] = run.attributes;
+          if (attribute === undefined) return null;
           const readOnly = !mayWrite || !isWritable(attribute, isNew);
           const { name, label } = attribute;
           if (!attribute.localized)
             return (
-              <div key={name} className="desk-shared" style={spanOf(attribute)}>
-                <Text size="xs" c="dimmed">
+              <div key={name} className="desk-shared">
+                <Text size="xs" c="dimmed" mb="xs">
                   {texts.panels.shared}
                 </Text>
-                <FieldOf {...{ attribute, readOnly }} path={name} />
+                <FieldGrid part={run} at="" readOnly={!mayWrite} />
               </div>
             );
           return (
@@ -134,9 +137,17 @@ function Columns({ editor, other, values }: Props & { readonly values: Values | 
   );
 }
 
-const spanOf = (attribute: Attribute): CSSProperties => ({
-  maxWidth: widthOf(attribute) <= 6 ? '50%' : '100%',
-});
+/** Parts of a form: each localized attribute alone, and shared attributes that follow each other together. */
+function runsOf(type: Type): readonly Part[] {
+  const runs: Attribute[][] = [];
+  for (const attribute of fieldsOf(type)) {
+    const last = runs.at(-1);
+    const isShared = !attribute.localized && last?.[0]?.localized === false;
+    if (isShared) last?.push(attribute);
+    else runs.push([attribute]);
+  }
+  return runs.map((attributes) => ({ ...type, attributes }));
+}
 
 interface Source extends Props {
   readonly model: Model;

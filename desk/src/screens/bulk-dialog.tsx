@@ -1,5 +1,5 @@
 /** Asks before an action on several documents: which ones, and whether they have changed in the meantime. */
-import { Alert, Button, Group, List, Loader, Text } from '@mantine/core';
+import { Alert, Group, List, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { OfflineError } from '../api/errors.ts';
 import {
@@ -112,16 +112,13 @@ export function BulkDialog(props: Props) {
         </Group>
       )}
       {data?.count === 0 && <Text size="sm">{bulk.nothing}</Text>}
-      <DialogButtons close={close}>
-        <Button
-          color={verb === 'delete' ? 'red.9' : undefined}
-          loading={isSending}
-          disabled={data === undefined || data.count === 0}
-          onClick={() => data !== undefined && void run(data)}
-        >
-          {texts[verb]}
-        </Button>
-      </DialogButtons>
+      <DialogButtons
+        {...{ close, isSending }}
+        label={texts[verb]}
+        act={() => data !== undefined && void run(data)}
+        disabled={data === undefined || data.count === 0}
+        isDangerous={verb === 'delete'}
+      />
     </Dialog>
   );
 }

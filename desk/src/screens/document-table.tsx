@@ -1,5 +1,5 @@
 /** Table of the documents of one page. */
-import { ActionIcon, Button, Checkbox, Table, Text } from '@mantine/core';
+import { ActionIcon, Box, Button, Checkbox, Table, Text } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
@@ -48,6 +48,7 @@ export function DocumentTable(props: TableProps) {
     title: titleOf(document, type, texts),
   }));
   const order = move === null ? fixedOrder(type) : 'movable';
+  const hasLocales = type.localized && model.locales.length > 1;
   const isAll = rows.every(({ id }) => selected.has(id));
   const first =
     columns[0]?.name === type.title
@@ -82,9 +83,7 @@ export function DocumentTable(props: TableProps) {
               />
             ))}
             {hasDrafts(type) && <Table.Th>{texts.status}</Table.Th>}
-            {type.localized && model.locales.length > 1 && (
-              <Table.Th className="desk-wide">{texts.locales}</Table.Th>
-            )}
+            {hasLocales && <Table.Th className="desk-wide">{texts.locales}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -101,11 +100,11 @@ export function DocumentTable(props: TableProps) {
                   />
                 </Table.Td>
                 {first.map(({ name, attribute }, at) => (
-                  <Table.Td key={name} className={at === 0 ? '' : 'desk-wide'}>
+                  <Table.Td key={name} className={at === 0 ? 'desk-title' : 'desk-wide'}>
                     {at === 0 ? (
                       <TitleCell
                         href={`/content/${type.name}/${id}${suffix}`}
-                        {...{ title, known }}
+                        {...{ title, known, hasLocales }}
                         locale={state.locale}
                       />
                     ) : (
@@ -116,7 +115,7 @@ export function DocumentTable(props: TableProps) {
                 {hasDrafts(type) && (
                   <Table.Td>{known !== undefined && <StatusBadge status={known.status} />}</Table.Td>
                 )}
-                {type.localized && model.locales.length > 1 && (
+                {hasLocales && (
                   <Table.Td className="desk-wide">
                     {known !== undefined && <LocaleBadges state={known} locales={model.locales} />}
                   </Table.Td>
@@ -229,11 +228,12 @@ interface TitleProps {
   readonly known: DocumentState | undefined;
   /** Language of the list. */
   readonly locale: string;
+  readonly hasLocales: boolean;
 }
 
-function TitleCell({ href, title, known, locale }: TitleProps) {
+function TitleCell({ href, title, known, locale, hasLocales }: TitleProps) {
   const texts = useTexts();
-  const { defaultLocale } = useModel();
+  const { defaultLocale, locales } = useModel();
   const { localeName } = useFormats();
   return (
     <>
@@ -244,6 +244,11 @@ function TitleCell({ href, title, known, locale }: TitleProps) {
         <Text size="xs" c="dimmed">
           {texts.panels.fallback(localeName(defaultLocale))}
         </Text>
+      )}
+      {hasLocales && known !== undefined && (
+        <Box hiddenFrom="sm" mt={4}>
+          <LocaleBadges state={known} locales={locales} />
+        </Box>
       )}
     </>
   );

@@ -268,21 +268,15 @@ function Question({ editor, asked, close, deleted }: QuestionProps) {
           {error}
         </Text>
       )}
-      <DialogButtons close={close}>
-        {asked === 'unpublish' && <Button onClick={() => void act('unpublish')}>{texts.unpublish}</Button>}
-        {asked === 'discard' && (
-          <Button color="red" onClick={() => void act('discard')}>
-            {texts.discard}
-          </Button>
-        )}
+      <DialogButtons
+        close={close}
+        label={asked === 'delete' && (hasLocales || !isStored) ? texts.deleteAll : texts[asked]}
+        act={() => void (asked === 'delete' ? remove(true) : act(asked))}
+        isDangerous={asked !== 'unpublish'}
+      >
         {asked === 'delete' && hasLocales && isStored && (
-          <Button color="red" variant="outline" onClick={() => void remove(false)}>
+          <Button color="red.9" variant="outline" onClick={() => void remove(false)}>
             {texts.deleteLocale(localeName(editor.place.locale))}
-          </Button>
-        )}
-        {asked === 'delete' && (
-          <Button color="red" onClick={() => void remove(true)}>
-            {hasLocales || !isStored ? texts.deleteAll : texts.delete}
           </Button>
         )}
       </DialogButtons>

@@ -4,7 +4,7 @@ import { IconBookmark, IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { session } from '../api/session.ts';
 import type { Type } from '../model/model.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { useTexts } from '../texts/texts.ts';
 
 interface View {
@@ -101,9 +101,7 @@ function NameDialog({ save, close }: NameProps) {
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <Group justify="flex-end">
-            <Button type="submit">{texts.save}</Button>
-          </Group>
+          <DialogButtons close={close} label={texts.save} />
         </Stack>
       </form>
     </Dialog>

@@ -1,11 +1,11 @@
 /** Times at which the server publishes and unpublishes a document in a language. */
-import { Alert, Button, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Loader, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { readSchedule, type Schedule, writeSchedule } from '../editor/schedule.ts';
 import { inputOf, timeOf } from '../model/local-time.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { Unsaved, useChanged } from '../parts/unsaved.tsx';
@@ -103,14 +103,7 @@ function Times({ editor, close, schedule }: Props & { readonly schedule: Schedul
       <Text size="sm" c="dimmed">
         {texts.inZone(zone)}
       </Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          {texts.cancel}
-        </Button>
-        <Button loading={isSending} onClick={() => void save()}>
-          {panels.scheduleSave}
-        </Button>
-      </Group>
+      <DialogButtons {...{ close, isSending }} label={panels.scheduleSave} act={() => void save()} />
     </Stack>
   );
 }

@@ -15,7 +15,7 @@ export const panels = {
   missingIn: (locale: string) => `There is no version in ${locale}.`,
   shared: 'Shared by all languages',
   copyFrom: (field: string, locale: string) => `Copy ${field} from ${locale}`,
-  copyEmpty: (locale: string) => `Copy from ${locale} what is empty`,
+  copyEmpty: (locale: string) => `Fill empty fields from ${locale}`,
   copied: (count: number) => (count === 1 ? '1 field copied' : `${count} fields copied`),
   edit: (locale: string) => `Edit ${locale}`,
   fallback: (locale: string) => `Shown in ${locale}, because this language is missing`,

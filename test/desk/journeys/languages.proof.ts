@@ -124,7 +124,7 @@ async function startSite(api: () => string): Promise<{ readonly server: Server; 
     await ann.press('Copy Lead from English');
     expect(await ann.valueOf('Lead')).toBe('Of ships.');
     await ann.fill('Title', 'Ports en hiver');
-    await ann.press('Copy from English what is empty');
+    await ann.press('Fill empty fields from English');
     await ann.saved();
     const french = await visit.api('get', `/articles/${article}?status=draft&locale=fr`);
     expect(french).toMatchObject({ title: 'Ports en hiver', lead: 'Of ships.', kind: 'report' });

@@ -160,6 +160,36 @@ const MAILED = 'http://magazine.example';
     expect(opened.complaints.splice(0)).toEqual([]);
   });
 
+  it('inputs of a row are in line, and a phone has one per row', async () => {
+    const inputs = `['title', 'slug'].map((path) => {
+      const { top, width } = document.querySelector('[data-path=' + path + ']').getBoundingClientRect();
+      return { top: Math.round(top), width: Math.round(width) };
+    })`;
+    const places = (): Promise<any> => ann.page.evaluate(inputs);
+    await ann.page.setViewport({ width: 1280, height: 860 });
+    await ann.open(`/content/article/${article}`);
+    await ann.page.waitForSelector('[data-path=slug]');
+    const [title, slug] = await places();
+    // Only the title has a hint.
+    expect(title.top).toBe(slug.top);
+    expect(title.width).toBeGreaterThan(slug.width);
+    await ann.page.setViewport({ width: 390, height: 860 });
+    const [first, second] = await places();
+    expect(second.top).toBeGreaterThan(first.top);
+    expect(second.width).toBe(first.width);
+  });
+
+  it('a list on a phone shows the states and languages of each document', async () => {
+    await ann.page.setViewport({ width: 390, height: 860 });
+    await ann.open('/content/article');
+    const cut = `[...document.querySelectorAll('tbody tr')].filter((row) => {
+      const shown = [...row.querySelectorAll('a, .desk-status')].filter((one) => one.checkVisibility());
+      return shown.length < 5 || shown.some((one) => one.getBoundingClientRect().right > innerWidth);
+    }).map((row) => row.textContent)`;
+    await ann.page.waitForSelector('tbody .desk-status');
+    expect(await ann.page.evaluate(cut)).toEqual([]);
+  });
+
   it('a message covers nothing', async () => {
     await ann.open(`/content/article/${article}`);
     const boxes = `[...document.querySelectorAll('.desk-message span, header button, .desk-savebar *')].map((one) => {

@@ -1,5 +1,5 @@
 /** Asks before a version is restored, and shows what the server refuses. */
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { say } from '../../parts/messages.tsx';
@@ -39,11 +39,7 @@ export function RestoreDialog({ subject, version, close, restored }: Props) {
       {alert}
       <Text size="sm">{type.draftAndPublish ? history.restoreDraft : history.restorePublished}</Text>
       {hasShared && <Text size="sm">{history.shared}</Text>}
-      <DialogButtons close={close}>
-        <Button loading={isSending} onClick={() => void restore()}>
-          {history.restore}
-        </Button>
-      </DialogButtons>
+      <DialogButtons {...{ close, isSending }} label={history.restore} act={() => void restore()} />
     </Dialog>
   );
 }

@@ -104,7 +104,7 @@ function DeletedTable({ type, documents, titleOf, ask }: TableProps) {
           const when = `${dateTime(new Date(one.deletedAt))} ${writerText(one.deletedBy, names, texts)}`;
           return (
             <Table.Tr key={one.documentId}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Table.Td className="desk-title">
                 <Text fw={500}>
                   <bdi>{titleOf(one)}</bdi>
                 </Text>
@@ -157,11 +157,7 @@ function RestoreDialog({ type, documentId, title, close, restored }: DialogProps
     <Dialog title={history.restoreDocumentTitle(isolated(title))} close={close}>
       {alert}
       <Text size="sm">{history.restoreDocumentHint}</Text>
-      <DialogButtons close={close}>
-        <Button loading={isSending} onClick={() => void restore()}>
-          {history.restore}
-        </Button>
-      </DialogButtons>
+      <DialogButtons {...{ close, isSending }} label={history.restore} act={() => void restore()} />
     </Dialog>
   );
 }

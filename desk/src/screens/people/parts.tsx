@@ -1,5 +1,5 @@
 /** Parts of the people screens: dialogs, and the sending of changes. */
-import { Button, CopyButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Button, CopyButton, Stack, Text, Textarea } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ComponentProps, FormEvent } from 'react';
 import { Dialog, DialogButtons, markFirstField } from '../../parts/dialog.tsx';
@@ -28,7 +28,6 @@ interface FormProps extends ComponentProps<typeof Dialog> {
 
 /** Dialog with a form, which closes when its change is made. The first field has the focus. */
 export function FormDialog({ label, values, submit, children, ...dialog }: FormProps) {
-  const texts = useTexts();
   const isChanged = useChanged(values);
   const { isSending, alert, send } = useChanges();
   const onSubmit = (event: FormEvent): void => {
@@ -45,14 +44,7 @@ export function FormDialog({ label, values, submit, children, ...dialog }: FormP
         <Stack>
           {alert}
           {children}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={dialog.close}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={isSending}>
-              {label}
-            </Button>
-          </Group>
+          <DialogButtons close={dialog.close} {...{ label, isSending }} />
         </Stack>
       </form>
     </Dialog>
@@ -80,11 +72,7 @@ export function QuestionDialog({ question, close }: { readonly question: Questio
     <Dialog title={title} close={close}>
       {alert}
       <Text size="sm">{hint}</Text>
-      <DialogButtons close={close}>
-        <Button color="red.9" loading={isSending} onClick={() => void confirm()}>
-          {label}
-        </Button>
-      </DialogButtons>
+      <DialogButtons {...{ close, label, isSending }} act={() => void confirm()} isDangerous />
     </Dialog>
   );
 }

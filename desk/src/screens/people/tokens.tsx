@@ -1,8 +1,8 @@
 /** API tokens: create, give a new secret, delete. A secret is shown once. */
-import { ActionIcon, Button, Group, Menu, Select, Table, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Menu, Select, Table, Text, TextInput } from '@mantine/core';
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { Frame } from '../../parts/frame.tsx';
 import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { useFormats, useTexts } from '../../texts/texts.ts';
@@ -81,7 +81,7 @@ function TokenTable({ tokens, show, setQuestion }: TableProps) {
       <Table.Tbody>
         {tokens.map(({ documentId, name, description, kind, expiresAt, lastUsedAt }) => (
           <Table.Tr key={documentId}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+            <Table.Td className="desk-title">
               <Text fw={500}>{name}</Text>
               <Text size="sm" c="dimmed">
                 {description}
@@ -217,14 +217,7 @@ function CreateDialog({ close, show }: { readonly close: () => void; readonly sh
               }))}
           />
         )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {texts.cancel}
-          </Button>
-          <Button type="submit" loading={isSending}>
-            {texts.create}
-          </Button>
-        </Group>
+        <DialogButtons {...{ close, isSending }} label={texts.create} />
       </form>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 /** Dialogs of the users screen: a new user with an invitation link, and the role of a user. */
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useRef, useState } from 'react';
-import { Dialog } from '../../parts/dialog.tsx';
+import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
 import { Unsaved, useChanged } from '../../parts/unsaved.tsx';
 import { useTexts } from '../../texts/texts.ts';
 import { FormDialog, useChanges } from './parts.tsx';
@@ -80,14 +80,7 @@ export function InviteDialog({ roles, close, showLink }: InviteProps) {
           <Text size="sm" c="dimmed">
             {texts.persons.inviteHint}
           </Text>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={isSending} disabled={role === null}>
-              {texts.persons.makeLink}
-            </Button>
-          </Group>
+          <DialogButtons {...{ close, isSending }} label={texts.persons.makeLink} disabled={role === null} />
         </Stack>
       </form>
     </Dialog>

@@ -145,7 +145,7 @@ function UserTable({ users, showsRoles, setOpen, showLink }: TableProps) {
             const role = user.role?.name ?? texts.persons.noRole;
             return (
               <Table.Tr key={user.documentId}>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Table.Td className="desk-title">
                   <Group gap="xs">
                     <Text fw={500}>{nameOf(user)}</Text>
                     {isOwn && (

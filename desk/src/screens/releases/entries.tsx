@@ -1,5 +1,5 @@
 /** Documents of a release by their type, each with its state and the result of a check. */
-import { ActionIcon, Anchor, Table, Text, Title } from '@mantine/core';
+import { ActionIcon, Anchor, Box, Table, Text, Title } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { Link } from 'wouter';
 import { ApiError } from '../../api/errors.ts';
@@ -81,8 +81,13 @@ function EntryTable({ release, entries, type, label, outcomes, remove }: TablePr
           const title = titleOf(entry, all);
           return (
             <Table.Tr key={entry.id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Table.Td className="desk-title">
                 <EntryTitle {...{ entry, title, type }} />
+                {entry.status !== null && (
+                  <Box hiddenFrom="sm" mt={4}>
+                    <StatusBadge status={entry.status} />
+                  </Box>
+                )}
                 <Result
                   {...{ type }}
                   outcome={outcomes.get(entry.id)}

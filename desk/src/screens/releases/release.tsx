@@ -217,11 +217,7 @@ function PublishDialog({ release, checked, close }: ActionsProps & { readonly cl
     <Dialog title={texts.publishTitle(name)} close={close}>
       {alert}
       <Text size="sm">{texts.publishHint(size)}</Text>
-      <DialogButtons close={close}>
-        <Button loading={isSending} onClick={() => void publish()}>
-          {texts.publish}
-        </Button>
-      </DialogButtons>
+      <DialogButtons {...{ close, isSending }} label={texts.publish} act={() => void publish()} />
     </Dialog>
   );
 }

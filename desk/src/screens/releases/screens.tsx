@@ -101,7 +101,7 @@ function ReleaseTable({ label, releases }: TableProps) {
           const when = time === null ? texts.notYet : dateTime(new Date(time));
           return (
             <Table.Tr key={release.id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Table.Td className="desk-title">
                 <Anchor component={Link} href={`/releases/${release.id}`} size="sm" fw={500}>
                   {release.name}
                 </Anchor>

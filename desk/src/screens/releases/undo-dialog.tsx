@@ -1,5 +1,5 @@
 /** Undo of a release: reports what that would do, then asks. */
-import { Alert, Button, List, Loader, Text } from '@mantine/core';
+import { Alert, List, Loader, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/errors.ts';
 import { Dialog, DialogButtons } from '../../parts/dialog.tsx';
@@ -54,15 +54,12 @@ export function UndoDialog({ release, close }: Props) {
       )}
       {report === undefined && error === null && <Loader size="sm" aria-label={texts.releases.checking} />}
       {report !== undefined && <Outcome release={release} report={report} />}
-      <DialogButtons close={close}>
-        <Button
-          loading={isSending}
-          disabled={report === undefined || isRefused(report)}
-          onClick={() => void work()}
-        >
-          {undo.label}
-        </Button>
-      </DialogButtons>
+      <DialogButtons
+        {...{ close, isSending }}
+        label={undo.label}
+        act={() => void work()}
+        disabled={report === undefined || isRefused(report)}
+      />
     </Dialog>
   );
 }

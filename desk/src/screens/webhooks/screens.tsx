@@ -79,7 +79,7 @@ function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
       <Table.Tbody>
         {webhooks.map((webhook) => (
           <Table.Tr key={webhook.id}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+            <Table.Td className="desk-title">
               {verbs.includes('findOne') ? (
                 <Anchor component={Link} href={`/webhooks/${encodeURIComponent(webhook.id)}`} fw={500}>
                   {webhook.name}

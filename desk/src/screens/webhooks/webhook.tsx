@@ -257,7 +257,7 @@ function Attempts({ webhook: { id } }: { readonly webhook: Webhook }) {
               <Table.Tr key={`${event} ${at} ${index}`}>
                 <Table.Td style={{ whiteSpace: 'nowrap' }}>{event}</Table.Td>
                 <Table.Td>{dateTime(new Date(at))}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Table.Td className="desk-title">
                   {failure === null ? status : reasonText(failure, all)}
                 </Table.Td>
                 <Table.Td className="desk-wide">{texts.milliseconds(number(milliseconds))}</Table.Td>
