@@ -52,7 +52,7 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
       />
       {!readOnly &&
         targets.map((target) => (
-          <Group key={target.name} gap="xs" wrap="nowrap">
+          <Group key={target.name} gap="xs" wrap="nowrap" className="desk-search">
             <DocumentSearch
               target={target}
               label={targets.length > 1 ? `${attribute.label}: ${target.label}` : attribute.label}
@@ -162,7 +162,7 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
     <Combobox store={combobox} onOptionSubmit={choose} withinPortal={!isInside}>
       <Combobox.Target>
         <TextInput
-          flex={1}
+          flex="1 1 140px"
           aria-label={isOne ? texts.chooseLink(label) : texts.addLink(label)}
           placeholder={isOne ? texts.chooseLink(label) : texts.addLink(label)}
           value={search}

@@ -132,6 +132,8 @@ function BooleanField(props: FieldProps) {
       {...rest}
       checked={value === true}
       indeterminate={value === null || value === undefined}
+      // A value that is not set does not look like one that is on.
+      variant={value === null || value === undefined ? 'outline' : 'filled'}
       disabled={readOnly}
       onChange={(event) => set(event.currentTarget.checked)}
     />

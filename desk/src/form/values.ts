@@ -173,6 +173,10 @@ export const newItem = (component: string, part: Part): Item => ({
 export const keyOf = (entry: Item | Link): string =>
   isItem(entry) ? entry.key : `${entry.type} ${entry.documentId}`;
 
+/** Leaves the first link to each document. */
+export const eachOnce = (links: readonly Link[]): readonly Link[] =>
+  [...new Map([...links].reverse().map((link) => [keyOf(link), link])).values()].reverse();
+
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /**

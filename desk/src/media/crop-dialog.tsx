@@ -91,6 +91,7 @@ export default function CropDialog({ file, close, work }: Props) {
       </Text>
       <SegmentedControl
         aria-label={media.shape}
+        className="desk-scrolling"
         value={shape}
         onChange={setShape}
         data={SHAPES.map((value) => ({ value, label: value === 'original' ? media.original : value }))}

@@ -4,7 +4,7 @@ import { request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { sendForm } from '../api/send-form.ts';
 import type { Json, Link } from '../form/values.ts';
-import { linkOf } from '../form/values.ts';
+import { eachOnce, linkOf } from '../form/values.ts';
 import { mediaPrefixes } from '../model/media-kinds.ts';
 import { hasDrafts, type Model } from '../model/model.ts';
 import { settings } from '../settings.ts';
@@ -173,7 +173,9 @@ const PARALLEL = 6;
 /** Documents that link the file, as far as the editor may see them: in all languages, drafts included. */
 export async function usesOf(file: Json, model: Model): Promise<readonly Link[]> {
   const states = model.types.some(hasDrafts) ? ['draft', 'published'] : ['published'];
-  const views = model.locales.flatMap((locale) => states.map((status) => ({ locale, status })));
+  // The first view that has a document names it.
+  const locales = [...new Set([model.defaultLocale, ...model.locales])];
+  const views = locales.flatMap((locale) => states.map((status) => ({ locale, status })));
   const found: Json[] = [];
   for (let at = 0; at < views.length; at += PARALLEL)
     found.push(
@@ -183,7 +185,7 @@ export async function usesOf(file: Json, model: Model): Promise<readonly Link[]>
     const name = /\.([^.]+)$/.exec(String(document['__type']))?.[1] ?? '';
     return model.type(name) === null ? [] : [linkOf(document, name, model)];
   });
-  return [...new Map(links.map((link) => [`${link.type} ${link.documentId}`, link])).values()];
+  return eachOnce(links);
 }
 
 async function usesIn(file: Json, view: Parameters): Promise<readonly Json[]> {

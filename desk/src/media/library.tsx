@@ -120,10 +120,10 @@ function Tile({ link, file, at, isPicker, toggle, open }: TileProps) {
           {at >= 0 && isPicker ? `${at + 1}. ` : ''}
           <bdi>{name}</bdi>
         </Text>
-        <Text size="xs" c="dimmed" truncate component="span" display="block">
-          {formatOf(file, number)}
-        </Text>
       </UnstyledButton>
+      <Text size="xs" c="dimmed" truncate>
+        {formatOf(file, number)}
+      </Text>
       <span className="desk-tile-corner">
         {isUndescribed(file) && (
           <IconPhotoExclamation size={18} role="img" aria-label={texts.media.undescribedMark} />

@@ -1,12 +1,12 @@
 /** Documents that use a file, and the question before files are deleted. */
-import { Anchor, List, Loader, Stack, Text } from '@mantine/core';
+import { Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link as RouteLink } from 'wouter';
 import type { Json, Link } from '../form/values.ts';
-import { textOfValue } from '../form/values.ts';
+import { eachOnce, textOfValue } from '../form/values.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
+import { UseList } from '../parts/use-list.tsx';
 import { useModel } from '../screens/app.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { deleteFile, usesOf } from './files.ts';
@@ -19,41 +19,16 @@ function useUses(files: readonly Json[]): readonly Link[] | null {
     queryFn: async () => {
       const all: Link[] = [];
       for (const file of files) all.push(...(await usesOf(file, model)));
-      return [...new Map(all.map((link) => [`${link.type} ${link.documentId}`, link])).values()];
+      return eachOnce(all);
     },
     enabled: files.length > 0,
   });
   return data ?? null;
 }
 
-function UseList({ uses }: { readonly uses: readonly Link[] }) {
-  const texts = useTexts();
-  const model = useModel();
-  return (
-    <List size="sm">
-      {uses.map(({ documentId, type, title }) => {
-        const target = model.type(type);
-        const place = target?.kind === 'singleType' ? type : `${type}/${documentId}`;
-        const name = target?.kind === 'singleType' ? target.label : (title ?? texts.untitled);
-        return (
-          <List.Item key={`${type} ${documentId}`}>
-            {target?.route === null ? (
-              name
-            ) : (
-              <Anchor component={RouteLink} href={`/content/${place}`} size="sm" underline="always">
-                {name}
-              </Anchor>
-            )}
-            {target?.kind === 'collectionType' && ` · ${target.label}`}
-          </List.Item>
-        );
-      })}
-    </List>
-  );
-}
-
 export function Uses({ file }: { readonly file: Json }) {
   const texts = useTexts();
+  const model = useModel();
   const uses = useUses([file]);
   return (
     <Stack gap={4} role="group" aria-label={texts.media.uses}>
@@ -62,7 +37,7 @@ export function Uses({ file }: { readonly file: Json }) {
       </Text>
       {uses === null && <Loader size="xs" aria-label={texts.loading} />}
       {uses?.length === 0 && <Text size="sm">{texts.media.noUses}</Text>}
-      {uses !== null && uses.length > 0 && <UseList uses={uses} />}
+      {uses !== null && uses.length > 0 && <UseList {...{ uses, model }} />}
     </Stack>
   );
 }
@@ -75,6 +50,7 @@ interface DeleteProps {
 export function DeleteDialog({ files, close }: DeleteProps) {
   const texts = useTexts();
   const { media } = texts;
+  const model = useModel();
   const client = useQueryClient();
   const uses = useUses(files);
   const { send, alert, isSending } = useSending();
@@ -93,7 +69,7 @@ export function DeleteDialog({ files, close }: DeleteProps) {
       <Text size="sm">{files.map((file) => textOfValue(file['name'])).join(', ')}</Text>
       {uses === null && <Loader size="xs" aria-label={texts.loading} />}
       {uses !== null && <Text size="sm">{uses.length === 0 ? media.deleteUnused : media.deleteHint}</Text>}
-      {uses !== null && uses.length > 0 && <UseList uses={uses} />}
+      {uses !== null && uses.length > 0 && <UseList {...{ uses, model }} />}
       <DialogButtons
         close={() => close(false)}
         label={texts.delete}

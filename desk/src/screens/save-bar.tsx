@@ -3,21 +3,19 @@ import { ActionIcon, Button, Group, Menu, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconDeviceFloppy, IconDots } from '@tabler/icons-react';
 import { lazy, useState } from 'react';
-import { messageOf } from '../api/errors.ts';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { offerCopy } from '../editor/copies.ts';
 import { isStoredIn } from '../editor/requests.ts';
 import type { Snapshot } from '../editor/snapshot.ts';
 import { useSnapshot } from '../editor/use-editor.ts';
-import { textOfValue } from '../form/values.ts';
-import { hasDrafts, mayRelease, type Type } from '../model/model.ts';
-import { Dialog, DialogButtons } from '../parts/dialog.tsx';
+import { hasDrafts, mayRelease } from '../model/model.ts';
 import { say } from '../parts/messages.tsx';
 import { Opening } from '../parts/opening.tsx';
 import { StatusBadge } from '../parts/status.tsx';
 import { reasonText } from '../texts/reasons.ts';
-import { isolated } from '../texts/isolated.ts';
 import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+import { type Asked, Question } from './document-question.tsx';
+import { UsesDialog } from './document-uses.tsx';
 import ScheduleDialog from './schedule.tsx';
 import { Stage, useMissingStage, useStageProblem } from './stage.tsx';
 
@@ -30,13 +28,13 @@ interface Props {
   readonly create?: () => void;
 }
 
-type Asked = 'unpublish' | 'discard' | 'delete';
+type PanelName = 'schedule' | 'release' | 'uses';
 
 export function SaveBar({ editor, deleted, create }: Props) {
   const texts = useTexts();
   const snapshot = useSnapshot(editor);
   const [asked, setAsked] = useState<Asked | null>(null);
-  const [panel, setPanel] = useState<'schedule' | 'release' | null>(null);
+  const [panel, setPanel] = useState<PanelName | null>(null);
   const { type, isNew } = editor;
   const { saving, state, phase, conflicts } = snapshot;
   const isGone = phase === 'missing';
@@ -108,7 +106,7 @@ interface MoreProps {
   readonly editor: DocumentEditor;
   readonly create: (() => void) | undefined;
   readonly ask: (asked: Asked) => void;
-  readonly open: (panel: 'schedule' | 'release') => void;
+  readonly open: (panel: PanelName) => void;
 }
 
 /** Menu of what is not done every day. */
@@ -137,6 +135,9 @@ function MoreActions({ editor, create, ask, open }: MoreProps) {
         {'schedule' in type.verbs && !isNew && (
           <Menu.Item onClick={() => open('schedule')}>{texts.panels.schedule}</Menu.Item>
         )}
+        {type.kind === 'collectionType' && !isNew && !isGone && (
+          <Menu.Item onClick={() => open('uses')}>{texts.panels.uses}</Menu.Item>
+        )}
         {mayRelease(type, editor.model) && !isNew && (
           <Menu.Item onClick={() => open('release')}>{texts.releases.add}</Menu.Item>
         )}
@@ -163,13 +164,14 @@ function duplicate({ store, type }: DocumentEditor, create: () => void): void {
 
 interface PanelProps {
   readonly editor: DocumentEditor;
-  readonly panel: 'schedule' | 'release' | null;
+  readonly panel: PanelName | null;
   readonly close: () => void;
 }
 
 function Panel({ editor, panel, close }: PanelProps) {
   const { type, place } = editor;
   if (panel === 'schedule') return <ScheduleDialog editor={editor} close={close} />;
+  if (panel === 'uses') return <UsesDialog editor={editor} close={close} />;
   if (panel === null) return null;
   return (
     <Opening>
@@ -187,10 +189,6 @@ function focusProblem(frames = MAX_FRAMES): void {
   if (field !== null) field.focus();
   else if (frames > 0) requestAnimationFrame(() => focusProblem(frames - 1));
 }
-
-/** Says whether a deleted document can be restored. */
-const deletionHint = ({ verbs }: Type, texts: Texts): string =>
-  'trash' in verbs ? texts.history.toTrash : texts.confirmDeleteHint;
 
 function textOf(snapshot: Snapshot, texts: Texts, time: (at: Date) => string): string {
   const { saving, error, isChanged, savedAt, conflicts, refusedAction } = snapshot;
@@ -222,64 +220,5 @@ function Progress({ editor }: { readonly editor: DocumentEditor }) {
         ? texts.refusedBecause(stage)
         : textOf(snapshot, texts, time)}
     </Text>
-  );
-}
-
-interface QuestionProps extends Omit<Props, 'create'> {
-  readonly asked: Asked;
-  readonly close: () => void;
-}
-
-function Question({ editor, asked, close, deleted }: QuestionProps) {
-  const texts = useTexts();
-  const { localeName } = useFormats();
-  const { type, store } = editor;
-  const { state } = useSnapshot(editor);
-  const isStored = isStoredIn(state, editor.place.locale);
-  const [error, setError] = useState<string | null>(null);
-  const title = textOfValue(store.get(type.title)) || texts.untitled;
-  const questions = {
-    unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
-    discard: [texts.confirmDiscard, texts.confirmDiscardHint],
-    delete: [texts.confirmDelete(isolated(title)), deletionHint(type, texts)],
-  } as const;
-  const [heading, hint] = questions[asked];
-  const remove = async (everywhere: boolean): Promise<void> => {
-    try {
-      await editor.remove(everywhere);
-      close();
-      say(texts.deletedNow);
-      deleted();
-    } catch (reason) {
-      setError(reasonText(messageOf(reason), texts));
-    }
-  };
-  const act = async (action: 'unpublish' | 'discard'): Promise<void> => {
-    close();
-    const done = action === 'unpublish' ? texts.unpublishedNow : texts.discardedNow;
-    if (await editor.act(action)) say(done);
-  };
-  const hasLocales = type.localized && (state?.locales ?? []).length > 1;
-  return (
-    <Dialog title={heading} close={close}>
-      <Text size="sm">{hint}</Text>
-      {error !== null && (
-        <Text size="sm" c="red" role="alert">
-          {error}
-        </Text>
-      )}
-      <DialogButtons
-        close={close}
-        label={asked === 'delete' && (hasLocales || !isStored) ? texts.deleteAll : texts[asked]}
-        act={() => void (asked === 'delete' ? remove(true) : act(asked))}
-        isDangerous={asked !== 'unpublish'}
-      >
-        {asked === 'delete' && hasLocales && isStored && (
-          <Button color="red.9" variant="outline" onClick={() => void remove(false)}>
-            {texts.deleteLocale(localeName(editor.place.locale))}
-          </Button>
-        )}
-      </DialogButtons>
-    </Dialog>
   );
 }

@@ -51,7 +51,7 @@ export const media: typeof english = {
   size: 'Größe',
   dimensions: (width, height) => `${width} × ${height} Pixel`,
   uploadedAt: 'Hochgeladen',
-  address: 'Adresse',
+  address: 'Datei öffnen',
   uses: 'Verwendet von',
   noUses: 'Kein Dokument, das Sie sehen dürfen, verwendet diese Datei.',
   crop: 'Zuschneiden',

@@ -39,7 +39,7 @@ export const media = {
   size: 'Size',
   dimensions: (width: string, height: string) => `${width} × ${height} pixels`,
   uploadedAt: 'Uploaded',
-  address: 'Address',
+  address: 'Open the file',
   uses: 'Used by',
   noUses: 'No document that you may see uses this file.',
   crop: 'Crop',

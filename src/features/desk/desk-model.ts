@@ -22,6 +22,8 @@ export interface DeskAttribute {
   readonly targets?: readonly string[];
   /** Types whose documents the caller may link. */
   readonly linkable?: readonly string[];
+  /** Whether a relation is the side without the links, which `mappedBy` names. */
+  readonly isInverse?: boolean;
   readonly [constraint: string]: unknown;
 }
 

@@ -208,12 +208,17 @@ export class DeskParts {
   private targetsOf(
     attribute: LinkedAttribute,
     actions: readonly Used[],
-  ): Pick<DeskAttribute, 'targets' | 'linkable'> {
+  ): Pick<DeskAttribute, 'targets' | 'linkable' | 'isInverse'> {
     const read = attribute.targets.filter((type) => this.inside.mayEnter(attribute, type));
     const written = actions.every(isRead) ? [] : linkable(attribute, this.links).types;
     const names = (types: readonly ContentType[]): string[] =>
       types.map(({ singularApiId }) => singularApiId);
-    return { targets: names([...new Set([...read, ...written])]), linkable: names(written) };
+    const isInverse = 'mappedBy' in attribute.def && attribute.def.mappedBy !== undefined;
+    return {
+      targets: names([...new Set([...read, ...written])]),
+      linkable: names(written),
+      ...(isInverse ? { isInverse } : {}),
+    };
   }
 
   components(): readonly DeskComponent[] {

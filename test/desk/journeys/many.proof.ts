@@ -54,6 +54,31 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.valueOf('Label')).toBe('');
   });
 
+  it('sees where a document is used, also before it is deleted', async () => {
+    const author = await visit.api('post', '/authors', { data: { name: 'Nora' } });
+    const data = { title: 'Written by Nora', author: author.documentId };
+    await visit.api('post', '/articles?status=draft', { data });
+    const uses = async (): Promise<string[]> => ann.texts('[role=dialog] [aria-label="Used by"] li');
+    const seen = (): Promise<void> =>
+      ann.until('the article', async () => (await uses()).join() === 'Written by Nora · Article');
+    await ann.open(`/content/author/${author.documentId}`);
+    await ann.press('More actions');
+    await ann.item('Where it is used');
+    await seen();
+    await ann.follow('Written by Nora');
+    await ann.heading('Written by Nora');
+    // The list of articles of an author is the other side of the author of an article.
+    await ann.press('More actions');
+    await ann.item('Where it is used');
+    await ann.sees('No document that you may see links to this one.');
+    await ann.page.keyboard.press('Escape');
+    await ann.open(`/content/author/${author.documentId}`);
+    await ann.press('More actions');
+    await ann.item('Delete');
+    await seen();
+    await confirm('Cancel');
+  });
+
   it('finds documents before screens that have the letters inside a word', async () => {
     await palette();
     await ann.page.keyboard.type('ra');

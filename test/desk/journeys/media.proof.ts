@@ -11,7 +11,7 @@ import { startVisit, type Visit } from './visit.ts';
 (hasBrowser ? describe : describe.skip)('the media library', () => {
   let visit: Visit;
   let ann: Editor;
-  const names = (): Promise<string[]> => ann.texts('.desk-tile > button > span:nth-child(2)');
+  const names = (): Promise<string[]> => ann.texts('.desk-tile > button > span:last-child');
   const give = (kind: 'drop' | 'paste', selector: string, ...files: [string, string][]): Promise<void> =>
     ann.give(kind, selector, files);
   const shows = (...wanted: string[]): Promise<void> =>

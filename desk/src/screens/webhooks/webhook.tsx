@@ -153,7 +153,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
         {!inCode && (
           <>
             <Button size="xs" variant="default" onClick={() => setAsked('change')}>
-              {texts.change(name)}
+              {texts.edit}
             </Button>
             <Button
               size="xs"

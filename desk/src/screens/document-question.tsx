@@ -1,0 +1,83 @@
+/** Question before a document is unpublished, deleted or loses its changes. */
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
+import { messageOf } from '../api/errors.ts';
+import type { DocumentEditor } from '../editor/document-editor.ts';
+import { isStoredIn } from '../editor/requests.ts';
+import { useSnapshot } from '../editor/use-editor.ts';
+import { textOfValue } from '../form/values.ts';
+import type { Type } from '../model/model.ts';
+import { Dialog, DialogButtons } from '../parts/dialog.tsx';
+import { say } from '../parts/messages.tsx';
+import { isolated } from '../texts/isolated.ts';
+import { reasonText } from '../texts/reasons.ts';
+import { type Texts, useFormats, useTexts } from '../texts/texts.ts';
+import { DocumentUses } from './document-uses.tsx';
+
+export type Asked = 'unpublish' | 'discard' | 'delete';
+
+/** Says whether a deleted document can be restored. */
+const deletionHint = ({ verbs }: Type, texts: Texts): string =>
+  'trash' in verbs ? texts.history.toTrash : texts.confirmDeleteHint;
+
+interface Props {
+  readonly editor: DocumentEditor;
+  readonly asked: Asked;
+  readonly close: () => void;
+  readonly deleted: () => void;
+}
+
+export function Question({ editor, asked, close, deleted }: Props) {
+  const texts = useTexts();
+  const { localeName } = useFormats();
+  const { type, store } = editor;
+  const { state } = useSnapshot(editor);
+  const isStored = isStoredIn(state, editor.place.locale);
+  const [error, setError] = useState<string | null>(null);
+  const title = textOfValue(store.get(type.title)) || texts.untitled;
+  const questions = {
+    unpublish: [texts.confirmUnpublish, texts.confirmUnpublishHint],
+    discard: [texts.confirmDiscard, texts.confirmDiscardHint],
+    delete: [texts.confirmDelete(isolated(title)), deletionHint(type, texts)],
+  } as const;
+  const [heading, hint] = questions[asked];
+  const remove = async (everywhere: boolean): Promise<void> => {
+    try {
+      await editor.remove(everywhere);
+      close();
+      say(texts.deletedNow);
+      deleted();
+    } catch (reason) {
+      setError(reasonText(messageOf(reason), texts));
+    }
+  };
+  const act = async (action: 'unpublish' | 'discard'): Promise<void> => {
+    close();
+    const done = action === 'unpublish' ? texts.unpublishedNow : texts.discardedNow;
+    if (await editor.act(action)) say(done);
+  };
+  const hasLocales = type.localized && (state?.locales ?? []).length > 1;
+  return (
+    <Dialog title={heading} close={close}>
+      <Text size="sm">{hint}</Text>
+      {asked === 'delete' && <DocumentUses editor={editor} isQuiet />}
+      {error !== null && (
+        <Text size="sm" c="red" role="alert">
+          {error}
+        </Text>
+      )}
+      <DialogButtons
+        close={close}
+        label={asked === 'delete' && (hasLocales || !isStored) ? texts.deleteAll : texts[asked]}
+        act={() => void (asked === 'delete' ? remove(true) : act(asked))}
+        isDangerous={asked !== 'unpublish'}
+      >
+        {asked === 'delete' && hasLocales && isStored && (
+          <Button color="red.9" variant="outline" onClick={() => void remove(false)}>
+            {texts.deleteLocale(localeName(editor.place.locale))}
+          </Button>
+        )}
+      </DialogButtons>
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+/** Documents that link the document of a form. */
+import { Alert, Loader, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { DocumentEditor } from '../editor/document-editor.ts';
+import { textOfValue } from '../form/values.ts';
+import { usesOfDocument } from '../editor/document-uses.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { UseList } from '../parts/use-list.tsx';
+import { isolated } from '../texts/isolated.ts';
+import { failureText } from '../texts/reasons.ts';
+import { useTexts } from '../texts/texts.ts';
+import { useModel } from './app.tsx';
+
+interface Props {
+  readonly editor: DocumentEditor;
+  /** Shows nothing until there is a use, such as in a question about something else. */
+  readonly isQuiet?: boolean;
+}
+
+export function DocumentUses({ editor: { type, place }, isQuiet = false }: Props) {
+  const texts = useTexts();
+  const { panels } = texts;
+  const model = useModel();
+  const { data, error } = useQuery({
+    queryKey: ['uses', type.name, place.documentId],
+    queryFn: () => usesOfDocument(type, place.documentId ?? '', model),
+    enabled: place.documentId !== null,
+    gcTime: 0,
+  });
+  if (isQuiet && (data === undefined || data.links.length === 0)) return null;
+  if (error !== null) return <Alert color="red">{failureText(error, texts)}</Alert>;
+  if (data === undefined) return <Loader size="sm" aria-label={texts.loading} />;
+  return (
+    <Stack gap={4} role="group" aria-label={texts.media.uses}>
+      <Text size="sm" fw={600}>
+        {data.hasMore ? panels.usesAtLeast(data.links.length) : texts.media.uses}
+      </Text>
+      {data.links.length === 0 && <Text size="sm">{panels.noUses}</Text>}
+      <UseList uses={data.links} model={model} />
+      {!isQuiet && (
+        <Text size="sm" c="dimmed">
+          {panels.usesHint}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+export function UsesDialog({ editor, close }: Props & { readonly close: () => void }) {
+  const texts = useTexts();
+  const title = textOfValue(editor.store.get(editor.type.title)) || texts.untitled;
+  return (
+    <Dialog title={isolated(title)} close={close}>
+      <DocumentUses editor={editor} />
+    </Dialog>
+  );
+}
