@@ -7,10 +7,12 @@ import { useTexts } from '../texts/texts.ts';
 interface Props {
   readonly uses: readonly Link[];
   readonly model: Model;
+  /** Called when the editor opens one of them. */
+  readonly leave?: () => void;
 }
 
 /** Documents that use a file or another document, each as a link to its page. */
-export function UseList({ uses, model }: Props) {
+export function UseList({ uses, model, leave }: Props) {
   const texts = useTexts();
   return (
     <List size="sm">
@@ -23,7 +25,13 @@ export function UseList({ uses, model }: Props) {
             {target?.route === null ? (
               name
             ) : (
-              <Anchor component={RouteLink} href={`/content/${place}`} size="sm" underline="always">
+              <Anchor
+                component={RouteLink}
+                href={`/content/${place}`}
+                size="sm"
+                underline="always"
+                onClick={leave}
+              >
                 {name}
               </Anchor>
             )}

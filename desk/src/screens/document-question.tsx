@@ -60,7 +60,7 @@ export function Question({ editor, asked, close, deleted }: Props) {
   return (
     <Dialog title={heading} close={close}>
       <Text size="sm">{hint}</Text>
-      {asked === 'delete' && <DocumentUses editor={editor} isQuiet />}
+      {asked === 'delete' && <DocumentUses {...{ editor, close }} isQuiet />}
       {error !== null && (
         <Text size="sm" c="red" role="alert">
           {error}
@@ -68,7 +68,9 @@ export function Question({ editor, asked, close, deleted }: Props) {
       )}
       <DialogButtons
         close={close}
-        label={asked === 'delete' && (hasLocales || !isStored) ? texts.deleteAll : texts[asked]}
+        label={
+          asked === 'delete' && type.localized && (hasLocales || !isStored) ? texts.deleteAll : texts[asked]
+        }
         act={() => void (asked === 'delete' ? remove(true) : act(asked))}
         isDangerous={asked !== 'unpublish'}
       >

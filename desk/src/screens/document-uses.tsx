@@ -13,11 +13,13 @@ import { useModel } from './app.tsx';
 
 interface Props {
   readonly editor: DocumentEditor;
+  /** Closes the dialog around them. */
+  readonly close: () => void;
   /** Shows nothing until there is a use, such as in a question about something else. */
   readonly isQuiet?: boolean;
 }
 
-export function DocumentUses({ editor: { type, place }, isQuiet = false }: Props) {
+export function DocumentUses({ editor: { type, place }, close, isQuiet = false }: Props) {
   const texts = useTexts();
   const { panels } = texts;
   const model = useModel();
@@ -36,7 +38,7 @@ export function DocumentUses({ editor: { type, place }, isQuiet = false }: Props
         {data.hasMore ? panels.usesAtLeast(data.links.length) : texts.media.uses}
       </Text>
       {data.links.length === 0 && <Text size="sm">{panels.noUses}</Text>}
-      <UseList uses={data.links} model={model} />
+      <UseList uses={data.links} model={model} leave={close} />
       {!isQuiet && (
         <Text size="sm" c="dimmed">
           {panels.usesHint}
@@ -46,12 +48,12 @@ export function DocumentUses({ editor: { type, place }, isQuiet = false }: Props
   );
 }
 
-export function UsesDialog({ editor, close }: Props & { readonly close: () => void }) {
+export function UsesDialog({ editor, close }: Omit<Props, 'isQuiet'>) {
   const texts = useTexts();
   const title = textOfValue(editor.store.get(editor.type.title)) || texts.untitled;
   return (
     <Dialog title={isolated(title)} close={close}>
-      <DocumentUses editor={editor} />
+      <DocumentUses {...{ editor, close }} />
     </Dialog>
   );
 }

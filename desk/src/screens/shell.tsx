@@ -191,14 +191,16 @@ function Nothing() {
   const texts = useTexts();
   const [path] = useLocation();
   const isHome = path === '/';
+  const title = isHome ? texts.noContent : texts.notFound;
   useEffect(() => {
-    document.title = `${texts.notFound} · ${texts.desk}`;
-  }, [texts]);
+    document.title = `${title} · ${texts.desk}`;
+  }, [title, texts]);
   return (
     <Box p="xl">
       <Title order={1} size="h3" mb="sm">
-        {texts.notFound}
+        {title}
       </Title>
+      {isHome && <Text>{texts.noContentHint}</Text>}
       {!isHome && (
         <Anchor component={Link} href="/">
           {texts.toStart}

@@ -25,6 +25,8 @@ export const de: Texts = {
   no: 'Nein',
   none: 'Leer',
   notFound: 'Diese Seite gibt es nicht.',
+  noContent: 'Für Sie gibt es noch keine Inhalte',
+  noContentHint: 'Ihre Rollen umfassen keine Inhalte. Bitten Sie einen Administrator.',
   toStart: 'Zum Anfang',
   failed: (reason) => `Der Inhalt konnte nicht geladen werden: ${reason}`,
   noDeskTitle: 'Kein Zugang zur Redaktion',

@@ -25,6 +25,8 @@ export const en = {
   none: 'None',
   notFound: 'This page does not exist.',
   toStart: 'Back to the start',
+  noContent: 'There is no content for you yet',
+  noContentHint: 'Your roles do not include any content. Ask an administrator.',
   failed: (reason: string) => `The content could not be loaded: ${reason}`,
   noDeskTitle: 'You cannot open the desk',
   noDesk: 'Your roles do not include the right to open the desk. Ask an administrator.',

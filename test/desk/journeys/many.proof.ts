@@ -1,6 +1,6 @@
 /** Journeys of an editor with many types and documents: palette, saved views, and reports of bulk actions. */
-import { hasBrowser } from './browser.ts';
-import type { Editor } from './editor.ts';
+import { hasBrowser, openPage } from './browser.ts';
+import { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { startVisit, type Visit } from './visit.ts';
 
@@ -18,7 +18,7 @@ import { startVisit, type Visit } from './visit.ts';
   const options = (): Promise<string[]> => ann.texts('[role=dialog] [role=option]');
 
   beforeAll(async () => {
-    visit = await startVisit('fastify');
+    visit = await startVisit('fastify', { roles: { guest: { desk: ['open'] } } });
     ann = await visit.arrive('ann');
     for (const title of ['Rain in spring', 'Rain in autumn', 'Snow'])
       await visit.api('post', '/articles?status=draft', {
@@ -54,29 +54,14 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await ann.valueOf('Label')).toBe('');
   });
 
-  it('sees where a document is used, also before it is deleted', async () => {
-    const author = await visit.api('post', '/authors', { data: { name: 'Nora' } });
-    const data = { title: 'Written by Nora', author: author.documentId };
-    await visit.api('post', '/articles?status=draft', { data });
-    const uses = async (): Promise<string[]> => ann.texts('[role=dialog] [aria-label="Used by"] li');
-    const seen = (): Promise<void> =>
-      ann.until('the article', async () => (await uses()).join() === 'Written by Nora · Article');
-    await ann.open(`/content/author/${author.documentId}`);
-    await ann.press('More actions');
-    await ann.item('Where it is used');
-    await seen();
-    await ann.follow('Written by Nora');
-    await ann.heading('Written by Nora');
-    // The list of articles of an author is the other side of the author of an article.
-    await ann.press('More actions');
-    await ann.item('Where it is used');
-    await ann.sees('No document that you may see links to this one.');
-    await ann.page.keyboard.press('Escape');
-    await ann.open(`/content/author/${author.documentId}`);
-    await ann.press('More actions');
-    await ann.item('Delete');
-    await seen();
-    await confirm('Cancel');
+  it('is told that no role of it includes content', async () => {
+    const opened = await openPage(await visit.browser.createBrowserContext(), visit.room.url);
+    visit.pages.push(opened);
+    const guest = new Editor(opened.page, visit.room.desk);
+    await guest.page.goto(await visit.room.invite('guest@example.org', 'guest'));
+    await guest.fill('New password', 'a long password of a guest');
+    await guest.press('Set password and sign in');
+    await guest.heading('There is no content for you yet');
   });
 
   it('finds documents before screens that have the letters inside a word', async () => {
@@ -161,6 +146,32 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.sees('Deleted: 10 documents');
     await ann.follow('Trash');
     await ann.until('trash', async () => (await ann.texts('tbody tr')).length === 10);
+  });
+
+  it('sees where a document is used, also before it is deleted', async () => {
+    const author = await visit.api('post', '/authors', { data: { name: 'Nora' } });
+    const data = { title: 'Written by Nora', author: author.documentId };
+    await visit.api('post', '/articles?status=draft', { data });
+    const uses = async (): Promise<string[]> => ann.texts('[role=dialog] [aria-label="Used by"] li');
+    const seen = (): Promise<void> =>
+      ann.until('the article', async () => (await uses()).join() === 'Written by Nora · Article');
+    await ann.open(`/content/author/${author.documentId}`);
+    await ann.press('More actions');
+    await ann.item('Where it is used');
+    await seen();
+    await ann.follow('Written by Nora');
+    await ann.heading('Written by Nora');
+    // The list of articles of an author is the other side of the author of an article.
+    await ann.press('More actions');
+    await ann.item('Where it is used');
+    await ann.sees('No document that you may see links to this one.');
+    await ann.page.keyboard.press('Escape');
+    await ann.open(`/content/author/${author.documentId}`);
+    await ann.press('More actions');
+    await ann.item('Delete');
+    await seen();
+    await confirm('Delete');
+    await ann.heading('Authors');
   });
 
   it.each([['palette', palette]] as const)('%s in all views', async (name, show) => {
