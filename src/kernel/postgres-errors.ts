@@ -25,10 +25,10 @@ export function driverError(error: unknown): DriverError | undefined {
 export const isRetryable = (error: unknown): boolean =>
   ['40001', '40P01'].includes(driverError(error)?.code ?? '');
 
-export const isViolationOf = (error: unknown, index: string): boolean => {
-  const found = driverError(error);
-  return found?.code === '23505' && found.constraint === index;
-};
+export const isUniqueViolation = (error: unknown): boolean => driverError(error)?.code === '23505';
+
+export const isViolationOf = (error: unknown, index: string): boolean =>
+  isUniqueViolation(error) && driverError(error)?.constraint === index;
 
 /** Whether the server has ended the connection, or refused to open it: no other statement may get it. */
 export const hasEnded = (error: unknown): boolean => driverError(error)?.severity === 'FATAL';

@@ -39,14 +39,21 @@ function inOrder(locks: readonly Lock[]): Lock[] {
   return [...strongest.values()].sort(byName);
 }
 
-/** Most locks of one statement, which bounds the length of its prepared text. */
+/** Most locks in a text that depends on their number. */
 const LOCKS = 100;
 
-/** Acquires locks like `compileLocks`, by as many statements as necessary. */
+/** Acquires any number of locks. The function scan returns the names in their order. */
+const MANY_LOCKS = template<readonly Lock[]>(
+  sql`select case when k.exclusive then pg_advisory_xact_lock(hashtextextended(k.name, 0))
+    else pg_advisory_xact_lock_shared(hashtextextended(k.name, 0)) end
+  from unnest(${slot((all: readonly Lock[]) => all.map(({ name }) => name))}::text[],
+    ${slot((all: readonly Lock[]) => all.map(({ exclusive }) => exclusive))}::boolean[]) k(name, exclusive)`,
+);
+
+/** Acquires locks like `compileLocks`, without a limit of their number; no statement without locks. */
 export function locking(locks: readonly Lock[]): readonly Statement[] {
   if (locks.length <= LOCKS) return locks.length === 0 ? [] : [compileLocks(locks)];
-  const taken = inOrder(locks);
-  return taken.flatMap((_lock, i) => (i % LOCKS === 0 ? [compileLocks(taken.slice(i, i + LOCKS))] : []));
+  return [silently(fill(MANY_LOCKS, inOrder(locks)))];
 }
 
 /**

@@ -11,6 +11,7 @@ import { run } from '../../src/module/command-line.ts';
 import { snapshot } from '../http/helpers.ts';
 import type { Host } from '../http/helpers.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { rewritten } from './rewritten.ts';
 import { answers, directoryOf, fill, send, startWorld } from './world.ts';
 
 describe('an archive', () => {
@@ -101,6 +102,23 @@ describe('an archive', () => {
     const rows = await snapshot(target);
     expect(await archive(target).import(from(file))).toMatchObject({ imported: 0, replaced: 0, skipped: 0 });
     expect(await snapshot(target)).toEqual(rows);
+  });
+
+  it.each([
+    ['decimals', '{"n": 1.50, "list": [0.10, {"deep": 123456789.123456789}]}'],
+    ['long integers', '[12345678901234567890, -1234567890123456789]'],
+    ['exponents', '{"n":1e2,"small":[1.50e-7]}'],
+    ['a member that is named like a column', '{"revision":9007199254740993,"id":9007199254740993}'],
+  ])('rounds no number of a JSON value: %s', async (_, extra) => {
+    const [other, open] = [
+      await start(),
+      await rewritten(file, (line) => line.replace(/"extra":\{"n": \d+\}/g, `"extra":${extra}`)),
+    ];
+    await archive(other).import(open);
+    const wrong = `extra::text <> '${extra}'::jsonb::text`;
+    expect(await other.sql(`select count(*)::int as n from stories where ${wrong}`)).toEqual([{ n: 0 }]);
+    const revisions = 'select id, revision::text from stories order by id';
+    expect(await other.sql(revisions)).toEqual(await source.sql(revisions));
   });
 
   it('says how many documents it has processed if a concurrent write stops it', async () => {

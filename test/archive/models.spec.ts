@@ -282,6 +282,7 @@ describe('an import', () => {
     ['no state', '"published":true', '"published":null', 'has no boolean in published'],
     ['no time', /"created_at":"[^"]+"/, '"created_at":"yesterday"', 'has no timestamptz(3) in created_at'],
     ['a row number beyond the last', /"id":\d+/, '"id":1999999999', 'has a row number beyond the last one'],
+    ['half a surrogate pair', /"title":"[^"]*"/, '"title":"\\ud800"', 'has no text in title'],
     ['no number', '"real":0.5', '"real":"half"', 'has no float8 in real'],
     [
       'a version twice',

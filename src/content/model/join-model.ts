@@ -95,6 +95,13 @@ export interface LinkTable {
   readonly targetIndex: Identifier;
 }
 
+/** Returns the columns of a link table, the owner first. */
+export function linkTableColumns(links: LinkTable): readonly LinkColumn[] {
+  const { owner, published, locale, target, targetType, position, inversePosition } = links;
+  const all = [owner, published, locale, target, targetType, position, inversePosition];
+  return all.filter((column) => column !== null);
+}
+
 /** Locale of links that all locales share. */
 export const SHARED = '';
 

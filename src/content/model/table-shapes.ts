@@ -12,7 +12,7 @@ import {
   type Sql,
   sql,
 } from '../../kernel/sql.js';
-import type { LinkTable } from './join-model.js';
+import { type LinkTable, linkTableColumns } from './join-model.js';
 import type { Column, ContentType, GinIndex, Index, Schema } from './model.js';
 import { parted } from './naming.js';
 import { type OwnTable, ownTablesOf } from './own-tables.js';
@@ -96,10 +96,8 @@ export const typeTable = (type: ContentType): TableShape => ({
 });
 
 export function linkTable(links: LinkTable): TableShape {
-  const { owner, published, locale, target, targetType, position, inversePosition } = links;
-  const columns = [owner, published, locale, target, targetType, position, inversePosition].filter(
-    (column) => column !== null,
-  );
+  const { published, locale, target } = links;
+  const columns = linkTableColumns(links);
   const byTarget = named([target.name, published.name, locale.name]);
   const index: IndexShape = links.exclusive
     ? { name: links.targetIndex, kind: 'constraint', body: uniqueBody(byTarget, true) }

@@ -4,15 +4,17 @@
  */
 import type { Locales } from '../../content/model/description.js';
 import { holdersIn, problemOf } from '../../content/plan/stored-problems.js';
-import { isFlag, isListOf, isObject, isText, type Test } from '../../kernel/json.js';
+import { isFlag, isObject, isText } from '../../kernel/json.js';
 import type { StoredValues } from '../../content/plan/stored-instances.js';
 import type { ArchivedType } from '../../content/model/archive.js';
 import { MAX_INTEGER } from '../../content/model/cast-value.js';
+import { linkTableColumns } from '../../content/model/join-model.js';
 import type { StoredLinks } from '../../content/model/model.js';
 import { SCHEDULE_COLUMNS, SCHEDULED } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import { ArchiveError, documentIdOf } from './format.js';
 import type { ArchiveConflict } from './compare-batch.js';
+import { DocumentParser, isRows } from './parse-document.js';
 
 export interface DocumentRules {
   readonly archived: ArchivedType;
@@ -25,6 +27,7 @@ export interface DocumentRules {
 
 interface Check extends DocumentRules {
   readonly shape: DocumentShape;
+  readonly parser: DocumentParser;
   readonly columns: readonly { readonly property: string; readonly name: string }[];
 }
 
@@ -54,7 +57,7 @@ const int8 = whole(2 ** 63);
 
 /** Tests of the JSON values that an export writes, by column type. */
 const WRITTEN: Readonly<Record<string, (value: unknown) => boolean>> = {
-  text: isText,
+  text: (value) => isText(value) && value.isWellFormed(),
   boolean: isFlag,
   jsonb: () => true,
   int4,
@@ -87,43 +90,26 @@ function damageIn(rows: unknown, { columns, key }: RowShape): string | null {
   return keys.size === rows.length ? null : `has two rows with one ${key.join(' and ')}`;
 }
 
-const isRows: Test<readonly StoredValues[]> = isListOf((one): one is StoredValues => isObject(one));
-
 const TIMES: RowShape = {
   columns: SCHEDULE_COLUMNS.filter(({ name }) => !['type', 'document_id'].includes(name)),
   key: ['locale', 'action'],
 };
 
 function linkShape({ table }: StoredLinks): RowShape {
-  const { published, locale, target, targetType, position, inversePosition } = table;
-  const all = [published, locale, target, targetType, position, inversePosition];
-  const columns = all.filter((column) => column !== null);
+  const columns = linkTableColumns(table).filter((column) => column !== table.owner);
   return { columns, key: columns.filter(({ key }) => key).map(({ name }) => name) };
 }
 
 interface DocumentShape {
   readonly versions: RowShape;
   readonly links: readonly (readonly [name: string, shape: RowShape])[];
-  /** Matches name and digits of integers that JSON.parse may round; null for types without 64-bit columns. */
-  readonly long: RegExp | null;
 }
 
 function shapeOf({ columns, links }: ArchivedType): DocumentShape {
-  const long = columns.flatMap(({ type, name }) => (type === 'int8' ? [name] : []));
   return {
     versions: { columns: [...SYSTEM_COLUMNS, ...columns], key: ['locale', 'published'] },
     links: links.map((one) => [one.attribute.name, linkShape(one)]),
-    long: long.length === 0 ? null : new RegExp(`"(${long.join('|')})":(-?\\d{16,})`, 'g'),
   };
-}
-
-/** Parses a line. Long integers become texts, since numbers round them. A reviver is five times slower. */
-function parsed(line: string, long: RegExp | null): unknown {
-  try {
-    return JSON.parse(long === null ? line : line.replace(long, '"$1":"$2"'));
-  } catch {
-    return undefined;
-  }
 }
 
 interface Rows {
@@ -132,11 +118,10 @@ interface Rows {
 }
 
 /** Returns the rows of a document, or the reason if no export writes such a line. */
-function rowsIn(line: string, { shape, lastId }: Check): Rows | string {
-  const document = parsed(line, shape.long);
+function rowsIn(line: string, { shape, parser, lastId }: Check): Rows | string {
+  const document = parser.parse(line);
   const id = documentIdOf(line);
-  if (!isObject(document) || document['documentId'] !== id || !isObject(document['links']))
-    return 'cannot be read';
+  if (document?.['documentId'] !== id || !isObject(document['links'])) return 'cannot be read';
   const { versions, links, schedule } = document;
   const times = schedule ?? [];
   const wrong =
@@ -206,6 +191,7 @@ export function checkDocuments(lines: readonly string[], rules: DocumentRules): 
     throw new ArchiveError(
       `The archive is damaged: it contains a document of ${archived.type.singularApiId} twice`,
     );
-  const check = { ...rules, shape: shapeOf(archived), columns: [...SYSTEM_COLUMNS, ...archived.columns] };
+  const columns = [...SYSTEM_COLUMNS, ...archived.columns];
+  const check = { ...rules, shape: shapeOf(archived), parser: new DocumentParser(archived), columns };
   return lines.flatMap((line) => conflictsOf(line, check));
 }

@@ -5,7 +5,6 @@ import type { Source } from './export-archive.js';
 import { documentIdOf } from './format.js';
 import type { Runner } from '../../pool/runner.js';
 import type { ArchivedType } from '../../content/model/archive.js';
-import { sql } from '../../kernel/sql.js';
 
 /** Conflict of an archive with the model or the stored content. */
 export interface ArchiveConflict {
@@ -42,18 +41,24 @@ export interface Compared {
 export const replaceableIn = (
   { parts, schema }: Pick<Source, 'parts' | 'schema'>,
   { type }: ArchivedType,
-): Replaceable => parts.replaceable(schema, type.singularApiId) ?? (() => sql`false`);
+): Replaceable | null => parts.replaceable(schema, type.singularApiId);
+
+/**
+ * Stored content with which a batch is compared: nothing, because the tables are empty; documents with its
+ * ids; these and all unique values.
+ */
+export type Extent = 'nothing' | 'documents' | 'values';
 
 /** Compares the documents of a batch with the stored content. */
 export async function compareBatch(
   runner: Runner,
   batch: Batch,
-  replaceable: Replaceable,
+  { extent, replaceable }: { readonly extent: Extent; readonly replaceable: Replaceable },
 ): Promise<Compared> {
   const type = batch.archived.type.singularApiId;
   const idsIn = (rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
     rows.map(({ id }) => String(id));
-  const existing = new Set(idsIn(await runner.run(compileExisting(batch))));
+  const existing = new Set(extent === 'nothing' ? [] : idsIn(await runner.run(compileExisting(batch))));
   const differing = existing.size === 0 ? [] : idsIn(await runner.run(compileDiffering(batch)));
   const verdicts = new Map<string, Verdict>();
   for (const line of batch.lines) {
@@ -65,7 +70,8 @@ export async function compareBatch(
     verdicts.set(documentId, 'differs');
     conflicts.push({ kind: 'content', type, documentId });
   }
-  for (const { statement, what: attribute } of compileRivals(batch, replaceable))
+  const rivals = extent === 'values' ? compileRivals(batch, replaceable) : [];
+  for (const { statement, what: attribute } of rivals)
     for (const { id, other } of await runner.run(statement)) {
       const documentId = String(id);
       verdicts.set(documentId, 'rivalled');

@@ -1,6 +1,7 @@
 /** Compares batches of an archive with the model and the stored content. */
 import type { Batch } from './compile-import.js';
 import { firstLine, isDataError } from '../../kernel/postgres-errors.js';
+import { sql } from '../../kernel/sql.js';
 import type { Runner } from '../../pool/runner.js';
 import { checkDocuments, type DocumentRules } from './check-document.js';
 import { ArchiveError, documentIdOf } from './format.js';
@@ -12,7 +13,13 @@ import {
   type NamedContents,
 } from './import-contents.js';
 import type { Import } from './import-options.js';
-import { type ArchiveConflict, compareBatch, type Compared, replaceableIn } from './compare-batch.js';
+import {
+  type ArchiveConflict,
+  compareBatch,
+  type Compared,
+  type Extent,
+  replaceableIn,
+} from './compare-batch.js';
 import type { Piece } from './walk-archive.js';
 
 export interface Known extends Import {
@@ -53,6 +60,7 @@ export async function refusing<T>(type: string, work: () => Promise<T>): Promise
 export const NOTHING_COMPARED: Compared = { verdicts: new Map(), conflicts: [] };
 
 interface Comparing {
+  readonly extent: Extent;
   /** Documents that their check refuses; empty if an earlier check found no conflict. */
   readonly refused: readonly ArchiveConflict[];
   /** Called for contents that the archive has and the storage lacks. */
@@ -67,12 +75,13 @@ export const refusedIn = ({ batch, rules }: KnownPiece): readonly ArchiveConflic
 export async function comparePiece(
   runner: Runner,
   piece: KnownPiece,
-  { source, refused, gone }: Comparing & Pick<Import, 'source'>,
+  { source, refused, gone, extent }: Comparing & Pick<Import, 'source'>,
 ): Promise<Compared> {
   const { batch, files } = piece;
   const out = new Set(refused.map(({ documentId = '' }) => documentId));
   const compared = { ...batch, lines: batch.lines.filter((line) => !out.has(documentIdOf(line))) };
-  const found = await compareBatch(runner, compared, replaceableIn(source, batch.archived));
+  const replaceable = replaceableIn(source, batch.archived) ?? (() => sql`false`);
+  const found = await compareBatch(runner, compared, { extent, replaceable });
   const { verdicts, conflicts } = files === null ? found : await compareContents(found, files, gone);
   return {
     verdicts: new Map([...verdicts, ...[...out].map((id) => [id, 'rivalled'] as const)]),

@@ -114,7 +114,7 @@ export function objectOf(lists: readonly (readonly [Identifier, Sql])[], type: S
 }
 
 /** Columns of a schedule row except the type and document id. */
-export const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, failure`;
+const TIME_COLUMNS = sql`locale, action, due_at, attempts, failed_at, failure`;
 
 /** Prints a document of the rows `d` as JSON, with further members of features. */
 export function archivedDocument(
@@ -178,10 +178,15 @@ export function compileCounters({ file }: Schema): Statement {
   return print(sql`select ${last(instanceSequence)} as instances, ${last(counter)} as counts`);
 }
 
+const SETTINGS = sql`set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true),
+  set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`;
+
 /** Settings of an export transaction: a fixed text form of instants, and no timeouts. */
-export const archiveSettings = (): readonly Statement[] => [
-  print(sql`set local timezone = 'UTC'`),
-  print(sql`set local datestyle = 'ISO'`),
-  print(sql`set local statement_timeout = 0`),
-  print(sql`set local idle_in_transaction_session_timeout = 0`),
-];
+export const EXPORT_SETTINGS = print(sql`select ${SETTINGS}`);
+
+/**
+ * Settings of an import transaction. Its statements look up few rows by keys. While tables grow, the planner
+ * has no statistics and would scan them.
+ */
+export const IMPORT_SETTINGS = print(sql`select ${SETTINGS}, set_config('enable_seqscan', 'off', true),
+  set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`);

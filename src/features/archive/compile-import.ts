@@ -5,7 +5,6 @@ import { versionIndexName } from '../../content/model/naming.js';
 import { scheduleTableOf } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import {
-  alias,
   constant,
   join,
   param,
@@ -19,8 +18,9 @@ import {
   typeName,
 } from '../../kernel/sql.js';
 import type { Replaceable } from '../../content/documents/archive-parts.js';
-import { archivedDocument, linkColumns, objectOf, SYSTEM, TIME_COLUMNS } from './compile-archive.js';
+import { archivedDocument, linkColumns, objectOf, SYSTEM } from './compile-archive.js';
 import { namesOf } from '../../content/compile/link-sql.js';
+import type { DocumentRows, TableRows } from './document-rows.js';
 import { documentIdOf } from './format.js';
 
 export interface Batch {
@@ -87,6 +87,15 @@ export function compileDiffering(batch: Batch): Statement {
     from (select g.id as document_id, g.line from ${given(listed(lines))}
       where exists (select 1 from ${table} t where t.document_id = g.id) offset 0) d
     where ${comparable(sql`d.line`, batch)} is distinct from ${theirs}`);
+}
+
+const tablesOf = ({ type, links }: ArchivedType): readonly Sql[] =>
+  [type, ...links.map(({ table }) => table)].map(({ table }) => quote(table));
+
+/** Selects as `vacant` whether the tables of a type have no rows. */
+export function compileVacant(archived: ArchivedType): Statement {
+  const filled = tablesOf(archived).map((table) => sql`exists (select from ${table})`);
+  return print(sql`select not (${join(filled, ' or ')}) as vacant`);
 }
 
 /** Selects the `id` of stored documents. */
@@ -176,17 +185,15 @@ export const compileReplaced = (batch: Batch, replaceable: Replaceable): Stateme
     and t.document_id <> all(${idsIn(batch)}::text[])`);
 
 /** Locks the tables of a type against concurrent writes, not against reads. */
-export function compileHoldTables({ type, links }: ArchivedType): Statement {
-  const tables = [quote(type.table), ...links.map(({ table }) => quote(table.table))];
-  return print(sql`lock table ${join(tables, ', ')} in share row exclusive mode`);
-}
+export const compileHoldTables = (archived: ArchivedType): Statement =>
+  print(sql`lock table ${join(tablesOf(archived), ', ')} in share row exclusive mode`);
 
 /**
  * Collects statistics of the tables of a type. Without them PostgreSQL keeps the plans that it made for empty
  * tables. Only warns if the user of the database may not.
  */
-export const compileStatistics = ({ type, links }: ArchivedType): Statement =>
-  print(sql`analyze ${join([quote(type.table), ...links.map(({ table }) => quote(table.table))], ', ')}`);
+export const compileStatistics = (archived: ArchivedType): Statement =>
+  print(sql`analyze ${join(tablesOf(archived), ', ')}`);
 
 /**
  * Deletes what the archive does not have of stored documents: versions, and all links and times. Stored rows
@@ -211,49 +218,42 @@ export function compileDropLeftovers(batch: Batch): readonly Statement[] {
   ];
 }
 
-/** Inserts versions of the documents `g`. A stored row keeps its id, and the columns that archives omit. */
-function versionsInsert(batch: Batch): Sql {
-  const { type, columns } = batch.archived;
+/** Rows `r` of a table, from a list of values for each column. */
+function rowsGiven({ columns, values }: TableRows): Sql {
+  const lists = columns.map(({ type }, i) => sql`${param(values[i])}::${typeName(type)}[]`);
+  const names = columns.map(({ name }) => quote(name));
+  return sql`unnest(${join(lists, ', ')}) r(${join(names, ', ')})`;
+}
+
+/** Inserts versions. A stored row keeps its id, and the columns that archives omit. */
+function insertVersions({ archived: { type, columns }, set }: Batch, rows: TableRows): Statement {
   const table = quote(type.table);
   const names = columns.map(({ name }) => quote(name));
   // New rows keep their archived row id if it is free.
   const id = sql`case when r.id is null or (select x.id from ${table} x where x.id = r.id) is not null
     then nextval(${idsOf(type)}::regclass) else r.id end`;
-  const own = sql`g.id, ${id}, r.locale, r.published, r.created_at, r.updated_at,
-    r.published_at, coalesce(r.revision, 0)`;
-  const values = columns.map(({ name }) => batch.set?.get(name)?.(sql`r`) ?? sql`r.${quote(name)}`);
-  const set = [sql`created_at`, sql`updated_at`, sql`published_at`, sql`revision`, ...names].map(
+  const own = sql`r.document_id, ${id}, r.locale, r.published, r.created_at, r.updated_at, r.published_at, r.revision`;
+  const values = columns.map(({ name }) => set?.get(name)?.(sql`r`) ?? sql`r.${quote(name)}`);
+  const updates = [sql`created_at`, sql`updated_at`, sql`published_at`, sql`revision`, ...names].map(
     (name) => sql`${name} = excluded.${name}`,
   );
-  return sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')})
-    select ${join([own, ...values], ', ')} from g cross join lateral ${rowsOf(batch)} r order by r.id
-    on conflict (document_id, locale, published) do update set ${join(set, ', ')}`;
+  return print(sql`insert into ${table} as t (${join([SYSTEM, ...names], ', ')})
+    select ${join([own, ...values], ', ')} from ${rowsGiven(rows)} order by r.id
+    on conflict (document_id, locale, published) do update set ${join(updates, ', ')}`);
 }
 
-function linksInsert(stored: StoredLinks): Sql {
-  const { table, owner } = namesOf(stored.table);
-  const columns = linkColumns(stored);
-  const values = columns.map((name) => sql`r.${name}`);
-  return sql`insert into ${table} (${join([owner, ...columns], ', ')})
-    select ${join([sql`g.id`, ...values], ', ')} from g cross join lateral ${linksIn(stored)} r`;
+function insertRows(rows: TableRows): Statement {
+  const names = rows.columns.map(({ name }) => quote(name));
+  return print(
+    sql`insert into ${quote(rows.table)} (${join(names, ', ')}) select r.* from ${rowsGiven(rows)}`,
+  );
 }
 
-function timesInsert({ type }: ArchivedType): Sql {
-  const table = quote(scheduleTableOf(type));
-  return sql`insert into ${table} (type, document_id, ${TIME_COLUMNS})
-    select ${constant(type.singularApiId)}, g.id, r.locale, r.action, r.due_at, r.attempts, r.failed_at, r.failure
-    from g cross join lateral jsonb_populate_recordset(null::${table},
-      case jsonb_typeof(g.line->'schedule') when 'array' then g.line->'schedule' end) r`;
-}
-
-/** Writes documents in one statement, which parses the lines once. */
-export function compileDocuments(batch: Batch): Statement {
-  const { archived, lines } = batch;
-  const inserts = [versionsInsert(batch), ...archived.links.map(linksInsert)];
-  const parts = inserts.map((insert, i) => sql`${alias('k', i)} as (${insert})`);
-  return print(sql`with g as materialized (${parsed(listed(lines))}), ${join(parts, ', ')}
-    ${timesInsert(archived)}`);
-}
+/** Writes documents, with one statement for each table. */
+export const compileDocuments = (batch: Batch, { versions, others }: DocumentRows): readonly Statement[] => [
+  insertVersions(batch, versions),
+  ...others.filter(({ count }) => count > 0).map(insertRows),
+];
 
 export const idsOf = ({ table }: ContentType): Sql =>
   sql`pg_get_serial_sequence(${quote(table, 'reference')}, 'id')`;

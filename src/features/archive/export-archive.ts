@@ -5,13 +5,13 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import {
-  archiveSettings,
   compileClose,
   compileCounters,
   compileLastId,
   compileNext,
   compileOpenContents,
   compileOpenDocuments,
+  EXPORT_SETTINGS,
 } from './compile-archive.js';
 import type { Database } from '../../content/store/database.js';
 import type { Row, Runner } from '../../pool/runner.js';
@@ -130,7 +130,7 @@ async function writeType(
 async function writeAll(runner: Runner, task: Task): Promise<ExportResult> {
   const { schema, parts, files, writer } = task;
   const contents = files ? parts.contents : null;
-  for (const setting of archiveSettings()) await runner.run(setting);
+  await runner.run(EXPORT_SETTINGS);
   await writer.begin(await headerOf(runner, task));
   const rows = (): AsyncGenerator<Row> => rowsOf(runner, compileOpenContents(schema));
   const moved = contents === null ? null : await writeContents(rows(), { ...task, contents });

@@ -4,11 +4,12 @@ import type { Schema } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
 import type { Runner } from '../../pool/runner.js';
 import { modelConflicts } from './compare-models.js';
-import { archiveSettings } from './compile-archive.js';
+import { IMPORT_SETTINGS } from './compile-archive.js';
+import { compileVacant } from './compile-import.js';
 import { compileImportTable, compileProgress } from './compile-import-progress.js';
 import type { Brought } from './import-contents.js';
 import type { Found, Import, ImportResult } from './import-options.js';
-import type { ArchiveConflict } from './compare-batch.js';
+import type { ArchiveConflict, Extent } from './compare-batch.js';
 import { comparePiece, knownPiece, refusedIn, refusing } from './compare-piece.js';
 import { walk } from './walk-archive.js';
 
@@ -64,22 +65,29 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
       if (count <= MAX_CONFLICTS) conflicts.push(conflict);
     }
   };
-  for (const setting of archiveSettings()) await runner.run(setting);
+  await runner.run(IMPORT_SETTINGS);
   let [done, forgotten] = [0, 0];
+  let isVacant: boolean | null = null;
   await walk(task, {
     header: async ({ id }, comparison) => {
       done = await doneBefore(runner, schema, id);
       add(modelConflicts(comparison));
       if (comparison.archived === null) notes.push(NOT_COMPARED);
     },
-    part: (known) => add(known.conflicts),
+    part: (known) => {
+      isVacant = null;
+      add(known.conflicts);
+    },
     contents: null,
     piece: (piece) => {
       const known = knownPiece(piece, { ...task, brought });
       if (known?.batch.archived.type.history === false) forgotten += withVersions(piece.lines);
       if (known === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
-      const comparing = { ...task, refused: refusedIn(known), gone: () => undefined };
+      const refused = refusedIn(known);
       return async () => {
+        isVacant ??= (await runner.run(compileVacant(known.batch.archived)))[0]?.['vacant'] === true;
+        const extent: Extent = isVacant ? 'nothing' : 'values';
+        const comparing = { ...task, refused, gone: () => undefined, extent };
         add((await refusing(piece.part.type, () => comparePiece(runner, known, comparing))).conflicts);
       };
     },

@@ -2,7 +2,7 @@
  * Imports an archive. The first pass checks it; the second one writes documents in batches and records the
  * progress.
  */
-import { archiveSettings } from './compile-archive.js';
+import { IMPORT_SETTINGS } from './compile-archive.js';
 import {
   compileBeginImport,
   compileDropProgress,
@@ -19,9 +19,12 @@ import {
   compileDropLeftovers,
   compileStatistics,
 } from './compile-import.js';
-import { compileLocks } from '../../pool/locks.js';
+import { isUniqueViolation } from '../../kernel/postgres-errors.js';
+import { locking } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
+import type { ArchivedType } from '../../content/model/archive.js';
 import { mutexOf } from '../../content/plan/locks.js';
+import { type DocumentRows, documentRows } from './document-rows.js';
 import type { Source } from './export-archive.js';
 import { type Checked, findConflicts } from './find-conflicts.js';
 import { ArchiveError, documentIdOf } from './format.js';
@@ -36,7 +39,7 @@ import {
   type OpenArchive,
   refuse,
 } from './import-options.js';
-import { type Compared, replaceableIn } from './compare-batch.js';
+import { type Compared, type Extent, replaceableIn } from './compare-batch.js';
 import {
   comparePiece,
   type Known,
@@ -48,7 +51,7 @@ import {
 } from './compare-piece.js';
 import { type Piece, walk } from './walk-archive.js';
 
-const DEFAULT_BATCH_SIZE = 100;
+const DEFAULT_BATCH_SIZE = 1000;
 /** Maximum number of attempts while other processes remove contents that the import stored. */
 const ATTEMPTS = 5;
 
@@ -59,6 +62,21 @@ interface Written {
 
 const NOTHING: Written = { compared: NOTHING_COMPARED, loose: [] };
 
+interface Writing extends Known {
+  readonly archive: string;
+}
+
+/** Batch of a type in the model, ready to be written. */
+interface Prepared {
+  readonly known: KnownPiece;
+  readonly rows: DocumentRows;
+}
+
+function prepared(piece: Piece, task: Known): Prepared | null {
+  const known = knownPiece(piece, task);
+  return known === null ? null : { known, rows: documentRows(known.batch.archived, known.batch.lines) };
+}
+
 /** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
 async function acquireLocks(
   runner: Runner,
@@ -66,15 +84,21 @@ async function acquireLocks(
 ): Promise<void> {
   await files?.contents.hold([...files.named.values()].flat(), runner);
   const names = lines.flatMap((line) => mutexOf(archived.type, documentIdOf(line)) ?? []);
-  await runner.run(compileLocks(names.map((name) => ({ name, exclusive: true }))));
+  await runner.all(locking(names.map((name) => ({ name, exclusive: true }))));
   await runner.run(compileHoldTables(archived));
+}
+
+interface Attempt {
+  readonly task: Writing;
+  readonly piece: Piece;
+  readonly extent: Extent;
 }
 
 /** Writes the documents of a batch. Throws for conflicts that appeared since the check. */
 async function writePiece(
   runner: Runner,
-  known: KnownPiece,
-  { piece, task }: { readonly piece: Piece; readonly task: Known },
+  { known, rows }: Prepared,
+  { piece, task, extent }: Attempt,
 ): Promise<Written> {
   const { batch, files } = known;
   const { schema } = task.source;
@@ -84,7 +108,7 @@ async function writePiece(
   };
   // With other options, a refused document has already stopped the import.
   const refused = task.onConflict === 'skip' ? refusedIn(known) : [];
-  const compared = await comparePiece(runner, known, { ...task, refused, gone });
+  const compared = await comparePiece(runner, known, { ...task, refused, gone, extent });
   refuse({ conflicts: compared.conflicts, done: piece.first }, task.onConflict);
   const doneWith = (id: string): keyof Counts => DONE[task.onConflict][compared.verdicts.get(id) ?? 'new'];
   const idsOf = (done: keyof Counts): string[] =>
@@ -92,12 +116,15 @@ async function writePiece(
   const skipped = idsOf('skipped').flatMap((id) => files?.named.get(id) ?? []);
   const before = files === null ? [] : await contentsBefore(runner, schema.file, idsOf('replaced'));
   const lines = batch.lines.filter((line) => ['imported', 'replaced'].includes(doneWith(documentIdOf(line))));
-  await runner.run(compileReplaced(batch, replaceable));
+  if (replaceable !== null) await runner.run(compileReplaced(batch, replaceable));
   await runner.run(compilePastIds(batch.archived, piece.part.lastId));
   const stored = lines.filter((line) => compared.verdicts.get(documentIdOf(line)) !== 'new');
   const replacing = stored.length === 0 ? [] : compileDropLeftovers({ ...batch, lines: stored });
   for (const step of replacing) await runner.run(step);
-  if (lines.length > 0) await runner.run(compileDocuments({ ...batch, lines }));
+  if (lines.length > 0) {
+    const written = lines.length === batch.lines.length ? rows : documentRows(batch.archived, lines);
+    for (const step of compileDocuments(batch, written)) await runner.run(step);
+  }
   const imported = lines.map((line) => {
     const documentId = documentIdOf(line);
     return { documentId, isNew: doneWith(documentId) === 'imported', line };
@@ -109,19 +136,19 @@ async function writePiece(
 
 /** Imports a batch and records the progress in one transaction. Returns null for a batch imported before. */
 async function importPiece(
-  task: Known & { readonly archive: string },
-  piece: Piece,
   runner: Runner,
+  ready: Prepared | null,
+  attempt: Attempt,
 ): Promise<Written | null> {
+  const { task, piece } = attempt;
   const { schema } = task.source;
-  const known = knownPiece(piece, task);
-  for (const setting of archiveSettings()) await runner.run(setting);
-  if (known !== null) await acquireLocks(runner, known);
+  await runner.run(IMPORT_SETTINGS);
+  if (ready !== null) await acquireLocks(runner, ready.known);
   const [row] = await runner.run(compileProgress(schema, task.archive, true));
   if (row === undefined) throw new ArchiveError('Another process has finished importing this archive');
   const done = piece.first + piece.lines.length;
   if (Number(row['done']) >= done) return null;
-  const written = known === null ? NOTHING : await writePiece(runner, known, { piece, task });
+  const written = ready === null ? NOTHING : await writePiece(runner, ready, attempt);
   await runner.run(compileNoteProgress(schema, { archive: task.archive, done }));
   return written;
 }
@@ -135,9 +162,8 @@ function intakeOf({ source: { parts }, files, progress }: Import, counts: Counts
   return new ContentsIntake(contents, () => progress('contents', (counts.contents += 1)));
 }
 
-/** Documents of a type after which its tables get their first statistics, and the factor of the next ones. */
-const FIRST_STATISTICS = 1000;
-const GROWTH = 4;
+/** Number of documents of a type from which on its tables get statistics after the import. */
+const MANY_DOCUMENTS = 1000;
 
 async function importAll(task: Known, counts: Counts): Promise<void> {
   const { database, schema, parts } = task.source;
@@ -146,23 +172,23 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
   const inOne = <T>(work: (runner: Runner) => Promise<T>): Promise<T> =>
     database.alone(work, { snapshot: false });
   let documents = 0;
-  let analyzeAt = 0;
+  let at: ArchivedType | null = null;
   const intake = intakeOf(task, counts);
-  const piece = async (one: Piece): Promise<void> => {
+  const write = async (one: Piece, ready: Prepared | null): Promise<void> => {
+    const attempt = (extent: Extent): Promise<Written | null> =>
+      inOne((runner) => importPiece(runner, ready, { task: { ...task, archive }, piece: one, extent }));
     const written = await refusing(one.part.type, () =>
-      inOne((runner) => importPiece({ ...task, archive }, one, runner)),
+      // Constraints report rivals that appeared since the check; the second attempt names them.
+      attempt('documents').catch((error: unknown) => {
+        if (!isUniqueViolation(error)) throw error;
+        return attempt('values');
+      }),
     );
     for (const verdict of written?.compared.verdicts.values() ?? [])
       counts[DONE[task.onConflict][verdict]] += 1;
     if (written !== null && one.known.archived === null) counts.skipped += one.lines.length;
     await contents?.letGo(written?.loose ?? []);
-    documents += one.lines.length;
-    if (documents >= analyzeAt && one.known.archived !== null) {
-      const statistics = compileStatistics(one.known.archived);
-      await inOne((runner) => runner.run(statistics));
-      analyzeAt = GROWTH * documents;
-    }
-    task.progress(one.part.type, documents);
+    task.progress(one.part.type, (documents += one.lines.length));
   };
   const walking = walk(task, {
     header: ({ id, ...last }) => {
@@ -172,13 +198,19 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
         await runner.run(compilePast(schema, last));
       });
     },
-    part: () => {
-      documents = 0;
-      analyzeAt = FIRST_STATISTICS;
+    part: ({ archived }) => {
+      [documents, at] = [0, archived];
     },
-    piece: (one) => () => piece(one),
+    piece: (one) => {
+      const ready = prepared(one, task);
+      return () => write(one, ready);
+    },
     contents: intake,
-    end: () => undefined,
+    end: async () => {
+      if (at === null || documents < MANY_DOCUMENTS) return;
+      const statistics = compileStatistics(at);
+      await inOne((runner) => runner.run(statistics));
+    },
   });
   try {
     await walking;

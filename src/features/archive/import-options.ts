@@ -27,7 +27,7 @@ export interface ImportOptions {
    * false: a value that no request body can have is a conflict of its document.
    */
   readonly trusted?: boolean;
-  /** Maximum number of documents in one transaction. Default 100. */
+  /** Maximum number of documents in one transaction. Default 1000. */
   readonly atOnce?: number;
   readonly progress?: Progress;
 }

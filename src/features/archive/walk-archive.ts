@@ -30,7 +30,7 @@ export interface Visitor {
   readonly piece: (piece: Piece) => () => Promise<void>;
   readonly contents: ContentsVisitor | null;
   /** Called at the end of each part, after the work on its batches. */
-  readonly end: (part: ArchivePart, end: PartEnd) => void;
+  readonly end: (part: ArchivePart, end: PartEnd) => Promise<void> | void;
 }
 
 class PieceCollector {
@@ -104,7 +104,7 @@ function handlersOf(
     contentEnd: () => visitor.contents?.end(),
     end: async ({ part, end }) => {
       await pieces.finish();
-      visitor.end(part, end);
+      await visitor.end(part, end);
     },
   };
 }
