@@ -18,7 +18,8 @@ export async function* linesOf(
   for await (const piece of pieces) {
     let start = 0;
     for (let end = piece.indexOf(NEW_LINE); end >= 0; end = piece.indexOf(NEW_LINE, start)) {
-      yield Buffer.concat([...rest, piece.subarray(start, end)]).toString('utf8');
+      const last = piece.subarray(start, end);
+      yield (rest.length === 0 ? last : Buffer.concat([...rest, last])).toString('utf8');
       [rest, size, start] = [[], 0, end + 1];
     }
     rest.push(piece.subarray(start));

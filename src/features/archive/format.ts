@@ -93,7 +93,8 @@ const DOCUMENT = /^\{"documentId"\s*:\s*("(?:[^"\\]|\\.)*")/;
 /** Returns the document id of a line; an empty string for an invalid line. */
 export const documentIdOf = (line: string): string => {
   const [, quoted] = DOCUMENT.exec(line) ?? [];
-  return quoted === undefined ? '' : (JSON.parse(quoted) as string);
+  if (quoted === undefined) return '';
+  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 };
 
 export interface ArchivedContent {

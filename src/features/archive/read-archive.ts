@@ -193,12 +193,15 @@ async function* itemsOf(lines: AsyncIterable<string>): AsyncGenerator<ArchiveIte
   if (!isComplete) throw new ArchiveError('The archive is not complete');
 }
 
+/** Bytes of a decompressed piece. Each piece costs a turn of the event loop. */
+const CHUNK_BYTES = 128 * 1024;
+
 /**
  * Reads an archive. Throws an {@link ArchiveError} at the first problem; items before it may be invalid as
  * well.
  */
 export async function* readArchive(source: Readable): AsyncGenerator<ArchiveItem> {
-  const gunzip = createGunzip();
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   const piped = pipeline(source, gunzip).catch(() => undefined);
   try {
     yield* itemsOf(linesOf(gunzip, LINE_ERRORS));
