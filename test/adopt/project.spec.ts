@@ -230,6 +230,7 @@ describe('a project folder', () => {
     ['api::blog-post.blog-post', 'zone', '"gone.gone", which does not exist'],
     ['config/api.ts', 'createdAt', 'is not private'],
     ['config/env/production/api.js', 'responses.privateAttributes', 'is code: mark these attributes'],
+    ['api::clash.clash', 'status', 'becomes "status_"'],
     ['api::clash.clash', 'url', 'becomes "url_2"'],
     ['api::upload.upload', 'upload', 'becomes "upload-list"'],
     ['api::user.user', 'users', 'becomes "users-2"'],
