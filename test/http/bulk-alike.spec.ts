@@ -104,9 +104,7 @@ const change: fc.Arbitrary<Change> = fc
     names: fc.uniqueArray(fc.constantFrom(...Object.keys(VALUES)), { minLength: 1, maxLength: 6 }),
   })
   .chain(({ names, ...one }) =>
-    fc
-      .array(valuesOf(names), { minLength: COUNT, maxLength: COUNT })
-      .map((each) => ({ ...one, each }) as Change),
+    fc.array(valuesOf(names), { minLength: COUNT, maxLength: COUNT }).map((each) => ({ ...one, each })),
   );
 
 describe('bulk writes of alike items', () => {
@@ -207,7 +205,7 @@ describe('bulk writes of alike items', () => {
     for (const { action, locale, status, each } of changes) {
       const items = each.map((values, i) => ({
         action,
-        ...(action === 'create' ? {} : { documentId: sheets[i] as string }),
+        ...(action === 'create' ? {} : { documentId: sheets[i] }),
         locale,
         ...(status === null || action === 'publish' || action === 'discard' ? {} : { status }),
         ...(action === 'create' || action === 'update' ? { data: bodyOf(values, sheets) } : {}),

@@ -74,7 +74,7 @@ function finite(_key: string, item: unknown): unknown {
 const jsonOperand = (raw: unknown): unknown => {
   if (typeof raw !== 'string') return JSON.stringify(raw) ?? bad(raw, 'JSON');
   try {
-    const value = JSON.parse(raw, finite) as unknown;
+    const value: unknown = JSON.parse(raw, finite);
     return casts.unstorable(value) ? bad('', 'JSON without NUL characters') : raw;
   } catch {
     return bad(raw, 'JSON');
