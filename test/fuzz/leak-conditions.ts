@@ -99,8 +99,28 @@ class Maker {
     return { [chosen.name]: this.next() < 0.7 ? { $notNull: true } : { $null: true } };
   }
 
+  /** A text inside a component, which is kept with the whole attribute. */
+  private inside(type: ContentType): GrantFilters {
+    const parts = [...type.attributes.values()].filter(
+      (attribute) => attribute.kind === 'component' && !attribute.hidden,
+    );
+    const chosen = this.pick(parts);
+    if (chosen?.kind !== 'component') return this.scalar(type);
+    const texts = [...chosen.component.attributes.values()].filter(
+      (attribute) => attribute.kind === 'scalar' && !attribute.hidden && attribute.def.type === 'string',
+    );
+    const text = this.pick(texts);
+    if (text === undefined) return this.scalar(type);
+    this.names.add(chosen.name);
+    const filters = {
+      [chosen.name]: { [text.name]: this.next() < 0.5 ? { $notNull: true } : { $null: true } },
+    };
+    return this.next() < 0.3 ? { $not: filters } : filters;
+  }
+
   leaf(type: ContentType): GrantFilters {
     const roll = this.next();
+    if (roll < 0.2) return this.inside(type);
     if (roll < 0.4) return this.ids(type);
     if (roll < 0.7) return this.related(type, true);
     if (roll < 0.85) return this.scalar(type);

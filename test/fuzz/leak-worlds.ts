@@ -402,10 +402,10 @@ class Rewrite {
   async type(type: ContentType): Promise<void> {
     for (const row of await this.sql(`select * from "${type.table}" order by id`)) await this.row(type, row);
     await this.withoutHidden(type);
+    if (this.hiding?.entered.has(type.singularApiId) === true) return;
     const table = `"${type.table}"`;
     // The number of hidden documents must not be visible.
-    const decides = this.hiding?.entered.has(type.singularApiId) === true;
-    if (!mayRead(this.grants, type) && !decides)
+    if (!mayRead(this.grants, type))
       await this.sql(`delete from ${table} where document_id = (select max(document_id) from ${table})`);
     if (type.draftAndPublish && !mayReadDrafts(this.grants, type.singularApiId)) {
       await this.sql(
