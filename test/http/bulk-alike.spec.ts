@@ -65,7 +65,7 @@ const noteOf = fc.record({ text: TEXT, rank: fc.integer(), about: fc.array(label
 const VALUES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   title: nullable(TEXT),
   size: nullable(fc.integer({ min: -9, max: 9 })),
-  price: nullable(fc.constantFrom(0.1, -12.5, 1e6)),
+  price: nullable(fc.constantFrom(-12.5, 0.1, 1e6)),
   big: nullable(fc.constantFrom('9007199254740993', '-1')),
   ratio: nullable(fc.constantFrom(1 / 3, -0.5, 1e300)),
   isOpen: nullable(fc.boolean()),
