@@ -238,7 +238,7 @@ describe('bulk writes of alike items', () => {
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
         expect(await outcome(changes, true)).toEqual(await outcome(changes, false));
       }),
-      { numRuns: dose(10, 250) },
+      { numRuns: dose(10, 50) },
     );
   });
 
