@@ -4,7 +4,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AdoptError } from './adopt-error.js';
 import { withPrivate } from './private-everywhere.js';
-import { readProject } from './project-schemas.js';
+import { type ProjectSchemas, readProject } from './project-schemas.js';
 import { fetchProject } from './rest-source.js';
 import type { Remark } from './remark.js';
 import type { SourceSchema } from './source-schema.js';
@@ -52,11 +52,17 @@ async function projectSource(location: string): Promise<Source> {
   return { location, digest: location, schemas, remarks, content: null };
 }
 
+const NO_PROJECT: ProjectSchemas = { schemas: [], remarks: [], privateNames: [] };
+
+/** Reads the project of the option; nothing without one. */
+const namedProject = async ({ project }: SourceOptions): Promise<ProjectSchemas> =>
+  project === undefined ? NO_PROJECT : readProject(project);
+
 async function archiveSource(
   location: string,
-  { key, project }: Pick<SourceOptions, 'key' | 'project'>,
+  { key }: Pick<SourceOptions, 'key'>,
+  hidden: readonly string[],
 ): Promise<Source> {
-  const hidden = project === undefined ? [] : (await readProject(project)).privateNames;
   const archive = readStrapiArchive(location, key === undefined ? {} : { key });
   const survey = await surveyOf(archive);
   if (survey.schemas.length === 0 && survey.rows.size === 0)
@@ -71,12 +77,12 @@ const URL_START = /^https?:\/\//;
 
 /** Fetches a project over REST, and opens the folder of its rows. */
 async function serverSource(location: string, options: SourceOptions): Promise<Source> {
-  const { token, project, work, say } = options;
+  const { token, work, say } = options;
   const url = location.replace(/\/+(api\/?)?$/, '');
   const digest = createHash('sha256').update(url).digest('hex').slice(0, 16);
-  const schemas = project === undefined ? [] : (await readProject(project)).schemas;
+  const { schemas, privateNames } = await namedProject(options);
   const folder = await fetchProject({ url, token, schemas, say, folder: join(work, `rest-${digest}`) });
-  const source = await archiveSource(folder, { project });
+  const source = await archiveSource(folder, {}, privateNames);
   return { ...source, location };
 }
 
@@ -86,5 +92,6 @@ export async function openSource(location: string, options: SourceOptions): Prom
   const found = await stat(location).catch(() => null);
   if (found === null) throw new AdoptError(`Not found: ${location}`);
   const isProject = found.isDirectory() && !(await isUnpacked(location));
-  return isProject ? projectSource(location) : archiveSource(location, options);
+  if (isProject) return projectSource(location);
+  return archiveSource(location, options, (await namedProject(options)).privateNames);
 }
