@@ -57,7 +57,7 @@ class RowsMerger implements Merger {
         textOf(typeof column === 'number' ? one.values[column] : column(one.source as never)),
       ),
     );
-    return statements[0]?.silent === true ? { text, names, values, silent: true } : { text, names, values };
+    return { text, names, values, silent: statements[0]?.silent === true };
   }
 
   private print(): Made {
@@ -76,7 +76,8 @@ class RowsMerger implements Merger {
     const { text, names } = printed(this.root, { many: isRows, place });
     const more = this.form.kind === 'rows' ? printed(this.form.more, { many: true, place }) : null;
     const list = (one: (n: number) => string): string => params.map((_param, n) => one(n)).join(', ');
-    const rows = `select ${list((n) => `u.c${n}_::${typeIn(text, `g.c${n}_`)} as c${n}_`)}, u.item::int4 as item${more?.text ?? ''}
+    const columns = list((n) => `u.c${n}_::${typeIn(text, `g.c${n}_`)} as c${n}_`);
+    const rows = `select ${columns}, u.item::int4 as item${more?.text ?? ''}
       from unnest(${list((n) => `$${n + 1}::text[]`)}) with ordinality u(${list((n) => `c${n}_`)}, item)`;
     const label = this.label === undefined ? '' : commentOf(this.label);
     const comma = text.startsWith('with ') ? `, ${text.slice('with '.length)}` : ` ${text}`;

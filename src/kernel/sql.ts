@@ -166,8 +166,13 @@ export interface Merger {
 }
 
 /** Marks a statement whose rows the caller ignores. */
-export const silently = ({ text, values, merger, source }: Statement): Statement =>
-  merger === undefined ? { text, values, silent: true } : { text, values, silent: true, merger, source };
+export const silently = ({ text, values, merger, source }: Statement): Statement => ({
+  text,
+  values,
+  silent: true,
+  merger,
+  source,
+});
 
 /** Statement text, with a reader for the value of each parameter. */
 export interface Template<S> {

@@ -106,7 +106,8 @@ function changesOf(wanting: Wanted, step: LinksShape): Part[] {
   const come: Part = (part) =>
     sql`insert into ${table} as l (${owner}, published, locale, ${target}, ${position}${place.column})
       select ${forms(me, sql`w.owner`)}, w.published, w.locale, ${wanted}, w.position${place.value}
-      from ${part(0)} w order by ${owned(sql`w.item`)}w.published, w.locale, w.position${step.isNew ? sql`` : moved}${changed}`;
+      from ${part(0)} w
+      order by ${owned(sql`w.item`)}w.published, w.locale, w.position${step.isNew ? sql`` : moved}${changed}`;
   const taken = isTaken(links, sql`w.type`);
   const isIt = named.map(({ name, as }) => sql`w.${as} = l.${name}`);
   const same = allOf([sql`w.published = l.published and w.locale = l.locale`, ...isIt]);
