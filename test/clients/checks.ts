@@ -1,15 +1,10 @@
 /** Checks of each client, with the calls of a typical user. */
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { load, require } from './installed/load.mjs';
 import type { Check, Client } from './check.ts';
+import { queryBuilder, sensinumLoader, strapiJs, user, vueBlocks } from './community.ts';
 import { reactAdmin } from './react-admin.ts';
 import { ARTICLES, type Blog, PARAGRAPH } from './server.ts';
-
-const user = (): { username: string; email: string; password: string } => {
-  const username = `u${randomUUID().slice(0, 8)}`;
-  return { username, email: `${username}@example.com`, password: 'a long password' };
-};
 
 async function strapiClient({ api, token }: Blog): Promise<Check[]> {
   const { strapi } = await load('@strapi/client');
@@ -539,11 +534,15 @@ async function queryStrings({ api, token }: Blog): Promise<Check[]> {
 export const CLIENTS: readonly Client[] = [
   { name: '@strapi/client', checks: strapiClient },
   { name: 'strapi-sdk-js', checks: sdk },
+  { name: 'strapi-js', checks: strapiJs },
+  { name: '@kmariappan/strapi-client-js', checks: queryBuilder },
   { name: '@refinedev/strapi-v4', checks: refine },
   { name: '@nuxtjs/strapi', checks: nuxt },
   { name: 'strapi-community-astro-loader', checks: astro },
+  { name: '@sensinum/astro-strapi-loader', checks: sensinumLoader },
   { name: 'gatsby-source-strapi', checks: gatsby },
   { name: '@strapi/blocks-react-renderer', checks: blocks },
+  { name: 'vue-strapi-blocks-renderer', checks: vueBlocks },
   { name: 'ra-strapi', checks: reactAdmin },
   { name: 'qs', checks: queryStrings },
 ];

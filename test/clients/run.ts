@@ -8,12 +8,25 @@ import { startPostgres } from '../support/postgres-server.ts';
 import { CLIENTS } from './checks.ts';
 import { startBlog } from './server.ts';
 
-// The one name that Nuxt resolves itself.
+/** Modules that the bundlers of Nuxt and Astro provide. */
+const PROVIDED: Readonly<Record<string, string>> = {
+  '#imports': './installed/nuxt-imports.mjs',
+  'astro:content': './installed/astro-content.mjs',
+};
+// Bundlers also add the extension, and `index.js` of a folder.
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === '#imports'
-      ? next(new URL('./installed/nuxt-imports.mjs', import.meta.url).href, context)
-      : next(specifier, context),
+  resolve: (specifier, context, next) => {
+    const provided = PROVIDED[specifier];
+    if (provided !== undefined) return next(new URL(provided, import.meta.url).href, context);
+    const isBare = specifier.startsWith('.') && context.parentURL?.includes('astro-strapi-loader') === true;
+    for (const end of isBare ? ['.js', '/index.js'] : [])
+      try {
+        return next(`${specifier}${end}`, context);
+      } catch {
+        continue;
+      }
+    return next(specifier, context);
+  },
 });
 
 const PAGE = new URL('../../docs/clients.md', import.meta.url);

@@ -1,5 +1,12 @@
 /** Files that a body may link, for callers that cannot read the media library. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ContentService, getContentToken } from 'nestjs-content-api';
+import { userTypes } from 'nestjs-content-api/accounts';
+import { FilesModule, LocalStorage } from 'nestjs-content-api/files';
 import { adaptersFor } from '../support/adapters.ts';
+import { createTestApp } from '../support/app.ts';
 import { createFilesApp, type FilesApp, formOf } from './helpers.ts';
 
 interface FileIds {
@@ -97,4 +104,23 @@ describe.each(adaptersFor('express'))('linking files on %s', (adapter) => {
     }
     await upload('member', { ref: 'api::person.person', refId: body.data.documentId, field: 'avatar' });
   });
+});
+
+it('links the picture of a user, under the names of Strapi and of this library', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'files-'));
+  const test = await createTestApp({
+    contentTypes: userTypes({ avatar: { type: 'media' } }),
+    access: { public: { user: ['update'], file: ['create'] } },
+    imports: [FilesModule.forRoot({ storage: new LocalStorage(directory), images: null })],
+  });
+  const users = test.app.get<ContentService>(getContentToken('user'));
+  const user = await users.create({ username: 'ann', email: 'ann@example.com' });
+  for (const ref of ['plugin::users-permissions.user', 'api::user.user', 'user']) {
+    const body = formOf([{}], { ref, refId: String(user.id), field: 'avatar' });
+    const [file] = (await (await fetch(`${test.url}/api/upload`, { method: 'POST', body })).json()) as any[];
+    const found = await users.findOne(user.documentId, { populate: 'avatar' });
+    expect(found).toMatchObject({ avatar: { documentId: file.documentId } });
+  }
+  await test.close();
+  await rm(directory, { recursive: true });
 });

@@ -2,12 +2,15 @@
 import {
   type AuthStrategy,
   ContentModule,
+  type ContentService,
   type Credentials,
   defineCollectionType,
   defineComponent,
   defineSingleType,
+  getContentToken,
   type Identity,
 } from 'nestjs-content-api';
+import { apiTokenType, userTypes } from 'nestjs-content-api/accounts';
 import { ADAPTERS, createTestApp, type TestApp } from '../support/app.ts';
 import { NOT_FOUND } from './helpers.ts';
 
@@ -193,6 +196,58 @@ describe.each(ADAPTERS)('the model on %s', (adapter) => {
   it('1.9 is read only', async () => {
     const { status, headers } = await test.http.post('/api/content-type-builder/content-types');
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+});
+
+describe('users, roles and API tokens', () => {
+  const event = defineCollectionType({
+    singularApiId: 'event',
+    pluralApiId: 'events',
+    attributes: { subjects: { type: 'relation', relation: 'morphToMany', targets: ['user', 'author'] } },
+  });
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await createTestApp({
+      contentTypes: [event, article, author, vault, ...userTypes(), apiTokenType],
+      components: [seo, inner, unused],
+      auth: { strategies: [byRole] },
+      access: { roles: { all: { '*': '*' } } },
+    });
+  });
+  afterAll(() => test.close());
+
+  const USER = 'plugin::users-permissions.user';
+
+  it('have the names that Strapi gives them, and the plugin by which clients skip them', async () => {
+    const { body } = await test.http
+      .get('/api/content-type-builder/content-types')
+      .set('Authorization', 'Bearer all')
+      .expect(200);
+    const plugins = body.data.flatMap(({ uid, plugin }: any) =>
+      plugin === undefined ? [] : [[uid, plugin]],
+    );
+    expect(plugins).toEqual([
+      ['plugin::upload.file', 'upload'],
+      [USER, 'users-permissions'],
+      ['plugin::users-permissions.role', 'users-permissions'],
+      ['admin::api-token', 'admin'],
+    ]);
+    const { attributes } = body.data.find(({ uid }: any) => uid === USER).schema;
+    expect(attributes.role.target).toBe('plugin::users-permissions.role');
+  });
+
+  it.each([USER, 'api::user.user'])('are items of polymorphic relations as %s', async (name) => {
+    const users = test.app.get<ContentService>(getContentToken('user'));
+    const user = await users.create({ username: name, email: `${name.length}@example.com` });
+    const data = { subjects: [{ __type: name, documentId: user.documentId }] };
+    const { body } = await test.http
+      .post(`/api/events?populate[subjects][on][${name}][fields]=username`)
+      .set('Authorization', 'Bearer all')
+      .send({ data })
+      .expect(201);
+    expect(body.data.subjects).toEqual([
+      { id: user.id, documentId: user.documentId, username: name, __type: USER },
+    ]);
   });
 });
 

@@ -38,7 +38,7 @@ export interface ComponentShape {
 }
 
 function pluginOf(uid: string): { readonly plugin?: string } {
-  const [, plugin] = /^plugin::([^.]+)/.exec(uid) ?? [];
+  const [, plugin] = /^(?!api::)(?:plugin::)?([^:.]+)/.exec(uid) ?? [];
   return plugin === undefined ? {} : { plugin };
 }
 

@@ -132,12 +132,26 @@ export const INSTANCE_SEQUENCE = identifier('content_component_ids_id_seq');
 export const COUNTS = identifier('content_counts');
 export const COUNTER = identifier('content_counts_id_seq');
 
+/** Types that Strapi defines itself. Clients know their names and special routes. */
+const STRAPI_UIDS: ReadonlyMap<string, string> = new Map([
+  ['user', 'plugin::users-permissions.user'],
+  ['role', 'plugin::users-permissions.role'],
+  ['api-token', 'admin::api-token'],
+]);
+
+type NamedType = Pick<ContentType, 'singularApiId' | 'internal' | 'routes'>;
+
+const hostUid = (name: string): string => `api::${name}.${name}`;
+
 /** Returns the protocol's name of a type, which distinguishes it from components (D33). */
-export const typeUid = ({
-  singularApiId,
-  internal,
-}: Pick<ContentType, 'singularApiId' | 'internal'>): string =>
-  internal ? 'plugin::upload.file' : `api::${singularApiId}.${singularApiId}`;
+export function typeUid({ singularApiId, internal, routes }: NamedType): string {
+  if (internal) return 'plugin::upload.file';
+  return (routes.length === 0 ? STRAPI_UIDS.get(singularApiId) : undefined) ?? hostUid(singularApiId);
+}
+
+/** Whether a request may call the type by this name. */
+export const isUidOf = (type: NamedType, name: unknown): boolean =>
+  name === typeUid(type) || (!type.internal && name === hostUid(type.singularApiId));
 
 export const ATTRIBUTES = identifier('attributes');
 export const COMPONENT = identifier('__component');

@@ -6,7 +6,7 @@ import type { Fields, Populate, PopulateItem, Query } from '../query/query.js';
 import { isAuthor } from '../model/authors.js';
 import { leadsToFiles } from '../model/media-names.js';
 import type { Attribute, Model, MorphAttribute, ScalarAttribute, Schema } from '../model/model.js';
-import { typeUid } from '../model/naming.js';
+import { isUidOf, typeUid } from '../model/naming.js';
 import type { ContentLimits } from '../../kernel/settings.js';
 import {
   type ChildPlan,
@@ -203,7 +203,7 @@ function isPopulatable(model: Model, key: string): boolean {
 /** Returns the type that a name under `on` refers to, even if the attribute never has items of it. */
 function kindNamed(name: string, { linked }: MixedAttribute, { schema }: SelectContext): Model | undefined {
   if (!linked) return schema.components.get(name);
-  return [...schema.types.values()].find((type) => typeUid(type) === name);
+  return [...schema.types.values()].find((type) => isUidOf(type, name));
 }
 
 function fragmentsOf(

@@ -5,7 +5,7 @@
 import { invalidKey, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { ContentType, LinkedAttribute } from '../model/model.js';
-import { TYPE, typeUid } from '../model/naming.js';
+import { isUidOf, TYPE } from '../model/naming.js';
 
 type Named = { readonly documentId: string } | { readonly id: number };
 
@@ -60,7 +60,7 @@ function typeOf(raw: unknown, place: RelationPlace): ContentType {
   if (!attribute.named && only !== undefined) return only;
   const said = isObject(raw) ? raw[TYPE] : undefined;
   if (said === undefined || said === null) throw refused(place);
-  const type = attribute.targets.find((one) => typeUid(one) === said);
+  const type = attribute.targets.find((one) => isUidOf(one, said));
   if (type === undefined) throw invalidKey(TYPE, { at, path: at }, SOURCE);
   if (!types.includes(type)) throw refused(place);
   return type;

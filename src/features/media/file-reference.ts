@@ -11,7 +11,7 @@ import { byDocumentId } from '../../content/plan/plan-read.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import { unstorable } from '../../content/model/cast-value.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
-import { typeUid } from '../../content/model/naming.js';
+import { isUidOf } from '../../content/model/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { fileKeyOf } from './file-table.js';
 
@@ -90,7 +90,7 @@ export class FileReferences {
 
   private typeOf(ref: string): ContentType {
     const type = [...this.schema.types.values()].find(
-      (one) => !one.internal && [typeUid(one), one.singularApiId].includes(ref),
+      (one) => !one.internal && (isUidOf(one, ref) || one.singularApiId === ref),
     );
     if (type === undefined) throw wrongValue('ref', `"${ref}" is not a content type`);
     return type;
