@@ -5,7 +5,11 @@ const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ](?:[01]\d|2[0-3]):[0-5]\d)/;
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?$/;
 const CLOCK = /([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?/;
 const ZONE = /Z|[+-]([01]\d|2[0-3])(?::?[0-5]\d)?/;
-const ISO = new RegExp(`^(\\d{4})-(\\d{2})-(\\d{2})(?:[T ]${CLOCK.source}(?:${ZONE.source})?)?$`, 'i');
+/** A day, with or without a time, or a month or a year, which mean their first instant. */
+const ISO = new RegExp(
+  `^(\\d{4})(?:-(\\d{2})(?:-(\\d{2})(?:[T ]${CLOCK.source}(?:${ZONE.source})?)?)?)?$`,
+  'i',
+);
 const EPOCH = /^-?\d{1,14}$/;
 
 /** First and last instant that PostgreSQL and JavaScript both print with a four-digit year. */
@@ -67,7 +71,7 @@ function toInstant(raw: unknown): number {
   // Four digits are a year, not milliseconds.
   if (EPOCH.test(raw) && raw.length !== 4) return Number(raw);
   const match = ISO.exec(raw);
-  if (match === null || !realDay(match[1] ?? '', match[2] ?? '', match[3] ?? '')) return Number.NaN;
+  if (match === null || !realDay(match[1] ?? '', match[2] ?? '01', match[3] ?? '01')) return Number.NaN;
   // An ISO date-time without a zone is UTC, never the server's zone.
   const zoned = match[4] === undefined || /(?:Z|[+-]\d{2}(?::?\d{2})?)$/i.test(raw.slice(10));
   return new Date(zoned ? raw.replace(' ', 'T') : `${raw.replace(' ', 'T')}Z`).getTime();
