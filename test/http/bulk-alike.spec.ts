@@ -12,6 +12,7 @@ const note = defineComponent({
     about: { type: 'relation', relation: 'oneToMany', target: 'label' },
   },
 });
+const key = defineComponent({ uid: 'parts.key', attributes: { code: { type: 'string', unique: true } } });
 const sheet = defineCollectionType({
   singularApiId: 'sheet',
   pluralApiId: 'sheets',
@@ -46,6 +47,7 @@ const label = defineCollectionType({
   attributes: {
     name: { type: 'string' },
     rank: { type: 'integer' },
+    key: { type: 'component', component: 'parts.key' },
     led: { type: 'relation', relation: 'oneToMany', target: 'sheet', mappedBy: 'lead' },
     sheets: { type: 'relation', relation: 'manyToMany', target: 'sheet', mappedBy: 'labels' },
   },
@@ -114,7 +116,7 @@ describe('bulk writes of alike items', () => {
     test = await createTestApp(
       {
         contentTypes: [sheet, label],
-        components: [note],
+        components: [note, key],
         locales: ['fr'],
         access: { public: { sheet: '*', label: '*' } },
       },
@@ -266,5 +268,15 @@ describe('bulk writes of alike items', () => {
     }));
     const { body } = await bulk(items).expect(400);
     expect(body.error.details).toMatchObject({ index: 3, errors: [{ path: ['code'] }] });
+  });
+
+  it('creates rows in the order of the items, also if some of them need more statements', async () => {
+    const data = Array.from({ length: 12 }, (_, n) => ({
+      action: 'create',
+      data: { rank: n, ...(n % 3 === 0 ? {} : { key: { code: `in-order-${n}` } }) },
+    }));
+    const ids = idsOf((await bulk(data, 'labels').expect(200)).body.data);
+    const list = await test.http.get('/api/labels?sort=id:desc&pagination[pageSize]=12').expect(200);
+    expect(idsOf(list.body.data)).toEqual(ids.reverse());
   });
 });

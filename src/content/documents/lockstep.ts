@@ -9,9 +9,11 @@ const TOGETHER = 100;
 
 type Rows = readonly (readonly Row[])[];
 
+type Kind = 'load' | 'step' | 'last';
+
 interface Waiting {
   readonly statements: readonly Statement[];
-  readonly isLoad: boolean;
+  readonly kind: Kind;
   readonly resolve: (rows: Rows) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -70,16 +72,16 @@ class Lockstep {
   private runnerOf(place: number): Runner {
     const { em, held } = this.turns.runner;
     const send =
-      (isLoad: boolean): Runner['all'] =>
+      (kind: Kind): Runner['all'] =>
       (statements) =>
         new Promise((resolve, reject) => {
           if (this.failure !== null) throw this.failure.error;
-          this.waiting.set(place, { statements, isLoad, resolve, reject });
+          this.waiting.set(place, { statements, kind, resolve, reject });
           this.sendIfAllWait();
         });
-    const all = send(false);
+    const all = send('step');
     const run: Runner['run'] = async (statement) => (await all([statement]))[0] ?? [];
-    return { em, held, run, all, load: send(true), finish: all };
+    return { em, held, run, all, load: send('load'), finish: send('last') };
   }
 
   private ended(): void {
@@ -89,15 +91,18 @@ class Lockstep {
 
   private sendIfAllWait(): void {
     if (this.active === 0 || this.waiting.size < this.active) return;
-    const sent = [...this.waiting].sort(([a], [b]) => a - b).map(([, one]) => one);
-    this.waiting.clear();
-    void this.deliver(sent);
+    const all = [...this.waiting].sort(([a], [b]) => a - b);
+    // The last statements of all workers are sent together, so that new rows get their ids in order.
+    const earlier = all.filter(([, { kind }]) => kind !== 'last');
+    const sent = earlier.length > 0 ? earlier : all;
+    for (const [place] of sent) this.waiting.delete(place);
+    void this.deliver(sent.map(([, one]) => one));
   }
 
   private async deliver(sent: readonly Waiting[]): Promise<void> {
     try {
       const { statements, split } = mergeStatements(sent.map((one) => one.statements));
-      if (!sent.every(({ isLoad }) => isLoad)) await this.before;
+      if (!sent.every(({ kind }) => kind === 'load')) await this.before;
       const lists = split(await this.turns.send(statements));
       for (const [i, { resolve }] of sent.entries()) resolve(lists[i] ?? []);
     } catch (error) {
