@@ -12,14 +12,14 @@ export const CHECK_USAGE = `check --module <module>
 
 export async function runCheck(args: readonly string[]): Promise<string> {
   const { values } = parseArgs({ args: [...args], options: { module: { type: 'string' } } });
-  const { away, findings } = await withApplication(values.module, (app) => {
+  const { unreachable, findings } = await withApplication(values.module, (app) => {
     const options = { strict: false };
     const database = app.get(Database, options);
     const schema = app.get<Schema>(CONTENT_SCHEMA, options);
     const settings = app.get<ContentSettings>(CONTENT_SETTINGS, options);
     return checkContent({ database, schema, settings }, true);
   });
-  if (away !== null) throw new UsageError(away);
+  if (unreachable !== null) throw new UsageError(unreachable);
   const lines = findings.map(({ weight, text }) => `${weight.padEnd(5)}  ${text}`).join('\n');
   if (findings.some(({ weight }) => weight !== 'value')) throw new UsageError(lines);
   return ['The content in the database matches the model', lines].filter((line) => line !== '').join('\n');

@@ -2,10 +2,10 @@
 import type { MikroORM } from '@mikro-orm/core';
 import type { AbstractSqlConnection } from '@mikro-orm/postgresql';
 import type { ContentMigration } from '../features/evolution/migrate.js';
-import type { AheadStatements } from '../features/evolution/online.js';
+import type { BackfillStatements } from '../features/evolution/online.js';
 import { isRetryable } from '../kernel/postgres-errors.js';
 
-/** Progress of the work ahead of a migration. */
+/** Progress of the backfills of a migration. */
 export interface MigrationProgress {
   /** Changed part: `note.score`. */
   readonly at: string;
@@ -52,7 +52,7 @@ const isPowerOfTwo = (n: number): boolean => Number.isInteger(Math.log2(n));
 
 async function workAhead(
   connection: AbstractSqlConnection,
-  { at, prepare, last, next, batch, analyze }: AheadStatements,
+  { at, prepare, last, next, batch, analyze }: BackfillStatements,
   report: Report,
 ): Promise<void> {
   await inTransaction(connection, prepare);
@@ -78,7 +78,7 @@ export async function applyMigration(
 ): Promise<void> {
   const connection = connectionOf(orm);
   await inTransaction(connection, online.begin);
-  for (const one of online.ahead) await workAhead(connection, one, report);
+  for (const one of online.backfills) await workAhead(connection, one, report);
   await inTransaction(connection, online.step);
   for (const statement of online.after) await connection.execute(statement, [], 'run');
 }

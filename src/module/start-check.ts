@@ -13,7 +13,7 @@ import { isProduction } from './production.js';
 const START_CHECK = 5000;
 const SILENT = 'The database does not respond. Until it does, content routes respond with 503';
 
-const NOTHING: CheckResult = { away: null, findings: [], advice: '', stored: null, generation: '' };
+const NOTHING: CheckResult = { unreachable: null, findings: [], advice: '', stored: null, generation: '' };
 
 /**
  * Logs problems of the database before the first request. In production, an application that would lose
@@ -34,10 +34,10 @@ export class StartCheck implements OnApplicationBootstrap {
 
   async onApplicationBootstrap(): Promise<void> {
     const checked = await this.checked();
-    const { away, findings, advice } = checked;
+    const { unreachable, findings, advice } = checked;
     this.model.begin(checked);
-    this.changeLog.begin(away === null && findings.length === 0);
-    if (away !== null) this.logger.warn(away);
+    this.changeLog.begin(unreachable === null && findings.length === 0);
+    if (unreachable !== null) this.logger.warn(unreachable);
     const stopping = findings.filter(({ weight }) => weight === 'error');
     if (stopping.length > 0 && this.refuses())
       throw new Error(`${sentences(stopping, advice)}. The start is refused: see the option "startCheck"`);

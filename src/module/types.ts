@@ -34,7 +34,7 @@ export type {
 } from '../features/desk/desk-extension.js';
 export type { DeskPart, DeskPeople } from '../features/desk/desk-model.js';
 export type { ContentRefusal } from '../features/evolution/migrate.js';
-export type { AheadStatements, OnlineMigration } from '../features/evolution/online.js';
+export type { BackfillStatements, OnlineMigration } from '../features/evolution/online.js';
 export type { OpenBytes } from '../features/media/file-storage.js';
 export type {
   ChangeLogMetrics,

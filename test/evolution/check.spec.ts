@@ -9,7 +9,7 @@ import supertest from 'supertest';
 import { Database } from '../../src/content/store/database.ts';
 import { checkContent } from '../../src/features/evolution/content-check.ts';
 import { describeModel } from '../../src/content/model/description.ts';
-import { notedModel } from '../../src/features/evolution/stored-model.ts';
+import { saveModel } from '../../src/features/evolution/stored-model.ts';
 import { run } from '../../src/module/command-line.ts';
 import { CONTENT_SCHEMA } from '../../src/content/model/model.ts';
 import { CONTENT_SETTINGS } from '../../src/kernel/settings.ts';
@@ -58,7 +58,7 @@ describe('a database that differs from the model', () => {
   };
   const note = async ({ app }: Host): Promise<void> => {
     const [schema, settings] = [app.get(CONTENT_SCHEMA), app.get(CONTENT_SETTINGS)];
-    await app.get(Database).run(print(notedModel(schema, describeModel(schema, settings))));
+    await app.get(Database).run(print(saveModel(schema, describeModel(schema, settings))));
   };
   const command = (...args: string[]) => run(args, { env: {}, say: () => undefined });
   const module = (name: string) => `${join(import.meta.dirname, 'check-app.ts')}#${name}`;

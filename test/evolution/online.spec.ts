@@ -36,13 +36,13 @@ describe('a migration of a running site', () => {
   const run = async (statements: readonly string[]): Promise<void> => {
     for (const statement of statements) await connection().execute(statement);
   };
-  /** Runs the work ahead of a migration, and then stops as if the process had been killed. */
+  /** Runs the backfills of a migration, and then stops as if the process had been killed. */
   async function stopAhead(model: Model): Promise<ContentMigration> {
     const migration = await contentMigration({ orm: ormOf(host), model });
-    const { begin, ahead } = migration.online;
-    expect(ahead.length).toBeGreaterThan(0);
+    const { begin, backfills } = migration.online;
+    expect(backfills.length).toBeGreaterThan(0);
     await run(begin);
-    for (const { prepare, batch } of ahead) await run([...prepare, batch(0, 1_000_000)]);
+    for (const { prepare, batch } of backfills) await run([...prepare, batch(0, 1_000_000)]);
     return migration;
   }
   const restart = async (model: Model): Promise<void> => {

@@ -11,7 +11,7 @@ import {
 } from 'nestjs-content-api';
 import { Database } from '../../src/content/store/database.ts';
 import { describeModel } from '../../src/content/model/description.ts';
-import { notedModel } from '../../src/features/evolution/stored-model.ts';
+import { saveModel } from '../../src/features/evolution/stored-model.ts';
 import { CONTENT_SCHEMA } from '../../src/content/model/model.ts';
 import { CONTENT_SETTINGS } from '../../src/kernel/settings.ts';
 import { print } from '../../src/kernel/sql.ts';
@@ -95,7 +95,7 @@ describe('R22: two processes with the old model and two with the new one', () =>
     next(hosts).app.get<ContentService>(getContentToken('article'), { strict: false });
   const note = async ({ app }: Host): Promise<void> => {
     const [schema, settings] = [app.get(CONTENT_SCHEMA), app.get(CONTENT_SETTINGS)];
-    await app.get(Database).run(print(notedModel(schema, describeModel(schema, settings))));
+    await app.get(Database).run(print(saveModel(schema, describeModel(schema, settings))));
   };
 
   const BEFORE = modelOf(false);

@@ -28,7 +28,7 @@ describe('the file of a migration', () => {
     const statement = `update notes set state = 'a${end}\`\${broken = true}\\'`;
     const file = migrationFile('M1', {
       up: [statement],
-      online: { begin: [], ahead: [], step: [], after: [] },
+      online: { begin: [], backfills: [], step: [], after: [] },
       down: null,
       changes: [change],
       refusals: [],

@@ -3,16 +3,16 @@ import type { Component, ContentType } from '../../content/model/model.js';
 import { isScalar } from '../../content/model/scalar-of.js';
 import { constant, type Identifier, param, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { batches, type Guard, inBatches, NOT_COMPARED, type Steps } from './change.js';
-import { versionsConverted, versionsRewritten } from './history-steps.js';
-import { hasOthers, embeddedLinksOf } from './embedded-links.js';
+import { convertVersions, rewriteVersions } from './history-steps.js';
+import { hasRefusedLinks, embeddedLinksOf } from './embedded-links.js';
 import { defaultOf, embeddedPair } from './instances.js';
 import { conversionOf, type Evolution } from './pairs.js';
-import { columnAsJson, isLostIn, isUnreadable, jsonAsColumn, readAs } from './readings.js';
+import { columnAsJson, isLostByConversion, isNotConvertible, jsonAsColumn, convertTo } from './readings.js';
 import {
   type AttributeScope,
   fitChoice,
   guardOf,
-  isStated,
+  isLossAllowed,
   nameOf,
   ownerName,
   scalarsOf,
@@ -29,25 +29,25 @@ export function conversionGuards(scope: AttributeScope): readonly Guard[] {
   // A value with an explicit replacement is replaced; the old value cannot be restored from it.
   const replaced = typeof said === 'object' && said !== null;
   return [
-    ...(replaced ? guardOf(scope, sql`true`, { description, choice: '', stated: true }) : []),
-    ...guardOf(scope, isLostIn(sql`v.j`, scalars), {
+    ...(replaced ? guardOf(scope, sql`true`, { description, remedy: '', allowed: true }) : []),
+    ...guardOf(scope, isLostByConversion(sql`v.j`, scalars), {
       description,
-      choice: fitChoice(scope),
-      stated: isStated(scope),
+      remedy: fitChoice(scope),
+      allowed: isLossAllowed(scope),
     }),
     ...(fits
-      ? guardOf(scope, isUnreadable(sql`v.j`, scalars), {
+      ? guardOf(scope, isNotConvertible(sql`v.j`, scalars), {
           description,
-          choice: `set convert: 'empty' on ${ownerName(scope)}.${nameOf(scope)}`,
-          stated: false,
+          remedy: `set convert: 'empty' on ${ownerName(scope)}.${nameOf(scope)}`,
+          allowed: false,
         })
       : []),
   ];
 }
 
 /** Expression of a column's value as the later type. */
-export function convertedValue({ before, after }: Parameters<typeof readAs>[1], column: Sql): Sql {
-  const value = jsonAsColumn(after, sql`(${readAs(columnAsJson(before, column), { before, after })})`);
+export function convertedValue({ before, after }: Parameters<typeof convertTo>[1], column: Sql): Sql {
+  const value = jsonAsColumn(after, sql`(${convertTo(columnAsJson(before, column), { before, after })})`);
   return sql`case when ${column} is not null then ${value} end`;
 }
 
@@ -59,7 +59,7 @@ export function conversionSteps(scope: AttributeScope): Steps {
   const column = quote(after.column);
   return {
     retype: [
-      ...versionsConverted(scope, scalars),
+      ...convertVersions(scope, scalars),
       sql`alter table ${quote(type.table)} alter column ${column} type ${typeName(after.type.column)}
         using ${convertedValue(scalars, column)}`,
     ],
@@ -99,11 +99,11 @@ export function sharedGuards(scope: AttributeScope): readonly Guard[] {
   const column = quote(pair.before.column);
   return [
     {
-      question: sql`select t.document_id as "row" from ${quote(owner.before.table)} t
+      query: sql`select t.document_id as "row" from ${quote(owner.before.table)} t
         group by t.document_id, t.published having count(distinct t.${column}) > 1`,
       description: 'becomes shared by all locales; these documents have different values per locale',
-      choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the value of the default locale`,
-      stated: isStated(scope),
+      remedy: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the value of the default locale`,
+      allowed: isLossAllowed(scope),
     },
   ];
 }
@@ -144,7 +144,7 @@ export function rewrittenSteps(scope: AttributeScope): Steps {
   return {
     fill: [
       inBatches(quote(type.table), sql`${column} = ${value}`, sql`t.${column} is not null`),
-      ...versionsRewritten(scope),
+      ...rewriteVersions(scope),
     ],
   };
 }
@@ -165,8 +165,8 @@ export const memberGuards = (scope: AttributeScope): readonly Guard[] =>
     const entry = `${nameOf(scope)}.${uid}`;
     return guardOf(scope, sql`jsonb_path_exists(v.j, ${param(path)})`, {
       description: `no longer accepts ${uid}; these documents contain instances of it`,
-      choice: `set removed: ['${entry}'] on ${ownerName(scope)}`,
-      stated: scope.owner.after?.removed.includes(entry) === true || scope.evolution.removed.includes(uid),
+      remedy: `set removed: ['${entry}'] on ${ownerName(scope)}`,
+      allowed: scope.owner.after?.removed.includes(entry) === true || scope.evolution.removed.includes(uid),
     });
   });
 
@@ -174,10 +174,10 @@ export const memberGuards = (scope: AttributeScope): readonly Guard[] =>
 export function strayGuards(scope: AttributeScope): readonly Guard[] {
   const links = embeddedLinksOf(scope.evolution, scope.pair);
   if (links === null) return [];
-  return guardOf(scope, hasOthers(links, sql`v.j`), {
+  return guardOf(scope, hasRefusedLinks(links, sql`v.j`), {
     description: 'changes its target; these links have no document of the new type',
-    choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the valid links`,
-    stated: isStated(scope),
+    remedy: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the valid links`,
+    allowed: isLossAllowed(scope),
   });
 }
 
@@ -192,32 +192,32 @@ export function hashGuards(scope: AttributeScope): readonly Guard[] {
   if (pair.after?.def.type === 'password') return [];
   return [
     {
-      question: sql`select ${param(name)}::text as "row"`,
+      query: sql`select ${param(name)}::text as "row"`,
       description: 'has the name of a former password, which processes of the previous release still write',
-      choice: 'rename it, or remove the password in an earlier release',
-      stated: false,
+      remedy: 'rename it, or remove the password in an earlier release',
+      allowed: false,
     },
   ];
 }
 
 /** When reverting, values that the migration filled in may be lost. */
 function notFilled({ evolution, pair }: AttributeScope): Sql {
-  const value = evolution.isBack ? defaultOf({ before: null, after: pair.before }) : null;
+  const value = evolution.isReversal ? defaultOf({ before: null, after: pair.before }) : null;
   return value === null ? sql`true` : sql`v.j <> ${param(JSON.stringify(value))}::jsonb`;
 }
 
 export const removalGuards = (scope: AttributeScope): readonly Guard[] =>
   guardOf(scope, notFilled(scope), {
     description: 'is removed; these values would be deleted',
-    choice: scope.evolution.isBack
+    remedy: scope.evolution.isReversal
       ? 'empty them before you revert the migration'
       : `set removed: ['${nameOf(scope)}'] on ${ownerName(scope)}`,
-    stated: scope.owner.after?.removed.includes(nameOf(scope)) === true,
+    allowed: scope.owner.after?.removed.includes(nameOf(scope)) === true,
   });
 
 export const singleGuards = (scope: AttributeScope): readonly Guard[] =>
   guardOf(scope, sql`case jsonb_typeof(v.j) when 'array' then jsonb_array_length(v.j) > 1 end`, {
     description: 'becomes a single value; these have several',
-    choice: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the first`,
-    stated: isStated(scope),
+    remedy: `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)} to keep the first`,
+    allowed: isLossAllowed(scope),
   });

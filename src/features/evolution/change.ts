@@ -31,20 +31,20 @@ export interface Guard {
    * Query of the tables before the migration. Each row is a value that would be lost; the column `row`
    * describes it.
    */
-  readonly question: Sql;
+  readonly query: Sql;
   /** Message part after the name of the changed part. */
   readonly description: string;
   /** Setting that would allow the loss. */
-  readonly choice: string;
+  readonly remedy: string;
   /** Whether the definition allows the loss. */
-  readonly stated: boolean;
+  readonly allowed: boolean;
 }
 
 /**
  * Long part of a change that runs before the migration, a transaction per batch, while processes of
  * the earlier release write. All of it can be repeated.
  */
-export interface Ahead {
+export interface Backfill {
   /** Table before the migration. */
   readonly table: Identifier;
   /** Statements of one transaction before the first batch. */
@@ -71,7 +71,7 @@ export interface Change {
   readonly description: string;
   readonly guards: readonly Guard[];
   readonly steps: Steps;
-  readonly ahead: Ahead | null;
+  readonly backfill: Backfill | null;
   /** Later types whose rows may have other content after the change. */
   readonly touches: readonly ContentType[];
 }
@@ -117,7 +117,7 @@ end $content$`;
 export const NOT_COMPARED = sql`revision = ${constant(Number(UNKNOWN_REVISION))}`;
 
 /** Runs statements if a table exists: those of the module itself may be added by this migration. */
-export const ifThere = (table: Identifier, ...statements: readonly Sql[]): readonly Sql[] => [
+export const ifTableExists = (table: Identifier, ...statements: readonly Sql[]): readonly Sql[] => [
   sql`do $content$ begin
   if to_regclass(${quote(table, 'reference')}) is not null then ${join(statements, '; ')}; end if;
 end $content$`,

@@ -7,7 +7,7 @@ import { type RelationPair, relationPairs } from './relation-pairs.js';
 import {
   type AttributeScope,
   idOf,
-  isStoredHere,
+  isStoredInRow,
   type LocaleScope,
   nameOf,
   ownerName,
@@ -54,13 +54,13 @@ const changesIn = <S>(
   scopes.flatMap((scope) =>
     Object.entries(kinds)
       .filter(([, { is }]) => is(scope))
-      .map(([kind, { description, undoneBy, guards, steps, ahead }]) => ({
+      .map(([kind, { description, undoneBy, guards, steps, backfill }]) => ({
         kind,
         undoneBy,
         description: description(scope),
         guards: guards?.(scope) ?? [],
         steps: steps?.(scope) ?? {},
-        ahead: ahead?.(scope) ?? null,
+        backfill: backfill?.(scope) ?? null,
         ...placeOf(scope),
       })),
   );
@@ -82,7 +82,7 @@ export function changesOf(evolution: Evolution): Changes {
       KINDS.type,
       PLACES.type,
     ),
-    ...changesIn(attributes.filter(isStoredHere), KINDS.attribute, PLACES.attribute),
+    ...changesIn(attributes.filter(isStoredInRow), KINDS.attribute, PLACES.attribute),
     ...changesIn(
       relations.map((pair) => ({ evolution, pair })),
       KINDS.relation,

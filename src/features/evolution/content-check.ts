@@ -18,7 +18,12 @@ import {
 } from './leftovers.js';
 import { type Holder, holdersIn } from '../../content/plan/stored-problems.js';
 import { RefusedValues } from './refused-values.js';
-import { compileStoredModel, type StoredModel, storedModelIn, type WorkAhead } from './stored-model.js';
+import {
+  compileStoredModel,
+  type StoredModel,
+  parseStoredModel,
+  type BackfillRecord,
+} from './stored-model.js';
 
 /** Difference between the database and the model. */
 export interface Finding {
@@ -33,7 +38,7 @@ export interface Finding {
   readonly text: string;
 }
 
-export interface Checked {
+export interface ContentToCheck {
   readonly database: Database;
   readonly schema: Schema;
   readonly settings: ContentSettings;
@@ -41,7 +46,7 @@ export interface Checked {
 
 export interface CheckResult extends StoredAtStart {
   /** Reason why the database is unreachable; null if it is reachable. */
-  readonly away: string | null;
+  readonly unreachable: string | null;
   readonly findings: readonly Finding[];
   /** Sentence with instructions to fix the findings. */
   readonly advice: string;
@@ -52,21 +57,26 @@ const ROWS_PER_READ = 500;
 
 const typesOf = ({ types }: Schema): ContentType[] => [...types.values()].filter(({ internal }) => !internal);
 
-const counted = (count: number): string => (count >= MANY ? `${MANY} or more` : String(count));
+const countText = (count: number): string => (count >= MANY ? `${MANY} or more` : String(count));
 
 /** Reports rows that no request returns; empty if the count is 0. */
-const unseen = (count: number, sentence: (shown: string) => string): Finding[] =>
-  count === 0 ? [] : [{ weight: 'error', text: `${sentence(counted(count))}, which no request returns` }];
+const unreachableRows = (count: number, sentence: (shown: string) => string): Finding[] =>
+  count === 0 ? [] : [{ weight: 'error', text: `${sentence(countText(count))}, which no request returns` }];
 
-async function hidden({ database, schema, settings }: Checked, ahead: WorkAhead | null): Promise<Finding[]> {
+async function findUnreachableRows(
+  { database, schema, settings }: ContentToCheck,
+  backfill: BackfillRecord | null,
+): Promise<Finding[]> {
   const { defaultLocale } = settings;
   // A migration that is running has created drafts for the next release.
-  const types = typesOf(schema).filter(({ singularApiId }) => ahead?.drafts.includes(singularApiId) !== true);
+  const types = typesOf(schema).filter(
+    ({ singularApiId }) => backfill?.drafts.includes(singularApiId) !== true,
+  );
   if (types.length === 0) return [];
   const rows = await database.run(compileHidden(types, defaultLocale));
   return rows.flatMap(({ type, drafts, locales }) => [
-    ...unseen(Number(drafts), (count) => `${String(type)} has no drafts, but ${count} are stored`),
-    ...unseen(
+    ...unreachableRows(Number(drafts), (count) => `${String(type)} has no drafts, but ${count} are stored`),
+    ...unreachableRows(
       Number(locales),
       (count) =>
         `${String(type)} is not localized, but ${count} versions are stored in locales other than "${defaultLocale}"`,
@@ -75,7 +85,7 @@ async function hidden({ database, schema, settings }: Checked, ahead: WorkAhead 
 }
 
 /** Reports declared indexes that the database lacks. */
-async function withoutIndexes({ database, schema }: Checked): Promise<Finding[]> {
+async function findMissingIndexes({ database, schema }: ContentToCheck): Promise<Finding[]> {
   const statement = compileMissingIndexes(typesOf(schema));
   const rows = statement === null ? [] : await database.run(statement);
   return rows.map(({ type, name }) => {
@@ -90,7 +100,7 @@ async function withoutIndexes({ database, schema }: Checked): Promise<Finding[]>
 const valuesIn = ({ value }: Row): StoredValues => JSON.parse(String(value)) as StoredValues;
 
 /** Reports names in components that the model does not have. */
-function unknown(found: ReadonlySet<string>): Finding[] {
+function unknownNames(found: ReadonlySet<string>): Finding[] {
   const names = [...found].sort().join(', ');
   return names === ''
     ? []
@@ -98,7 +108,7 @@ function unknown(found: ReadonlySet<string>): Finding[] {
 }
 
 /** Checks the components of the newest documents for unknown names. */
-async function newest({ database, schema }: Checked): Promise<Finding[]> {
+async function checkNewest({ database, schema }: ContentToCheck): Promise<Finding[]> {
   const types = typesOf(schema).filter(hasComponents);
   const found = new Set<string>();
   const lost = (at: string): void => void found.add(at);
@@ -108,7 +118,7 @@ async function newest({ database, schema }: Checked): Promise<Finding[]> {
     for (const holder of holdersIn({ model, at: model.singularApiId, values: valuesIn(row) }, lost))
       unknownIn(holder).forEach(lost);
   }
-  return unknown(found);
+  return unknownNames(found);
 }
 
 async function* versionsOf(database: Database, type: ContentType): AsyncGenerator<Row> {
@@ -121,7 +131,7 @@ async function* versionsOf(database: Database, type: ContentType): AsyncGenerato
 }
 
 /** Checks all documents for unknown names and for values that violate rules. */
-async function everything({ database, schema }: Checked): Promise<Finding[]> {
+async function checkAll({ database, schema }: ContentToCheck): Promise<Finding[]> {
   const found = new Set<string>();
   const refused = new RefusedValues();
   const lost = (at: string): void => void found.add(at);
@@ -134,7 +144,7 @@ async function everything({ database, schema }: Checked): Promise<Finding[]> {
         refused.look(holder, { row: String(row['row']), draft });
       }
     }
-  return [...unknown(found), ...refused.sentences().map((text) => ({ weight: 'value', text }) as const)];
+  return [...unknownNames(found), ...refused.sentences().map((text) => ({ weight: 'value', text }) as const)];
 }
 
 type Attributes = ModelDescription['types'][string]['attributes'];
@@ -150,7 +160,7 @@ interface StoredAttribute {
 }
 
 /** Returns the problem that an attribute of the stored model would cause; null for none. */
-function fate({ at, name, type }: StoredAttribute, model: Model): string | null {
+function problemOfStored({ at, name, type }: StoredAttribute, model: Model): string | null {
   const attribute = model.attributes.get(name);
   if (attribute === undefined)
     return isAccountedFor(name, model)
@@ -161,7 +171,7 @@ function fate({ at, name, type }: StoredAttribute, model: Model): string | null 
 }
 
 /** Returns the problems with the stored types or components under the model of this release. */
-function lostOf(
+function problemsOfStored(
   stored: Readonly<Record<string, { readonly attributes: Attributes }>>,
   models: ReadonlyMap<string, Model>,
 ): string[] {
@@ -170,15 +180,17 @@ function lostOf(
     const model = models.get(at);
     if (model === undefined)
       return renamed.has(at) ? [] : [`${at} is stored, but the model of this release does not have it`];
-    return Object.entries(attributes).flatMap(([name, { type }]) => fate({ at, name, type }, model) ?? []);
+    return Object.entries(attributes).flatMap(
+      ([name, { type }]) => problemOfStored({ at, name, type }, model) ?? [],
+    );
   });
 }
 
 /** Compares the stored model with the model of this release. */
-function otherModel({ schema, settings }: Checked, stored: StoredModel | null): Finding[] {
+function compareStoredModel({ schema, settings }: ContentToCheck, stored: StoredModel | null): Finding[] {
   if (stored === null || stored.digest === digestOf(describeModel(schema, settings))) return [];
   const { types, components } = stored.description;
-  const lost = [...lostOf(types, schema.types), ...lostOf(components, schema.components)];
+  const lost = [...problemsOfStored(types, schema.types), ...problemsOfStored(components, schema.components)];
   const text = 'The stored content has another model than this release';
   return [{ weight: 'note', text }, ...lost.map((one) => ({ weight: 'error' as const, text: one }))];
 }
@@ -190,32 +202,32 @@ function otherModel({ schema, settings }: Checked, stored: StoredModel | null): 
  * `all` reads every document and checks its values, too, in time linear to their number. Otherwise it runs
  * four statements, and a fifth one if types declare indexes. One of them reads the newest documents.
  */
-export async function checkContent(checked: Checked, all: boolean): Promise<CheckResult> {
-  const { away, tables, isNew } = await checked.database.problems();
-  if (away !== null || tables.length > 0)
+export async function checkContent(checked: ContentToCheck, all: boolean): Promise<CheckResult> {
+  const { away: unreachable, tables, isNew } = await checked.database.problems();
+  if (unreachable !== null || tables.length > 0)
     return {
-      away,
+      unreachable,
       findings: tables.map((text) => ({ weight: isNew ? 'note' : 'error', text }) as const),
-      advice: adviceTo(MAKE_TABLES),
+      advice: adviceText(MAKE_TABLES),
       stored: null,
       generation: '',
     };
   const [row] = await checked.database.run(compileStoredModel(checked.schema));
-  const stored = storedModelIn(row);
+  const stored = parseStoredModel(row);
   const findings = [
-    ...otherModel(checked, stored),
-    ...(await hidden(checked, stored?.ahead ?? null)),
-    ...(await withoutIndexes(checked)),
-    ...(await (all ? everything(checked) : newest(checked))),
+    ...compareStoredModel(checked, stored),
+    ...(await findUnreachableRows(checked, stored?.backfill ?? null)),
+    ...(await findMissingIndexes(checked)),
+    ...(await (all ? checkAll(checked) : checkNewest(checked))),
   ];
   return {
-    away,
+    unreachable,
     findings,
-    advice: adviceTo(MIGRATE),
+    advice: adviceText(MIGRATE),
     stored: stored?.digest ?? null,
     generation: stored?.generation ?? '',
   };
 }
 
-const adviceTo = (act: string): string =>
+const adviceText = (act: string): string =>
   `To fix this, ${act}; "npx nestjs-content-api check" lists everything`;

@@ -47,7 +47,7 @@ const namesOf = ({ after }: EmbeddedLinks): Sql =>
 const keysIn = (json: Sql): Sql => sql`jsonb_array_elements_text(${listOf(json)}) with ordinality k(key, n)`;
 
 /** Condition: a value has links that the later relation does not accept. */
-export const hasOthers = (links: EmbeddedLinks, json: Sql): Sql =>
+export const hasRefusedLinks = (links: EmbeddedLinks, json: Sql): Sql =>
   sql`exists (select 1 from ${keysIn(json)}
     where k.key is not null and ${partsOf(links).type} not in (${namesOf(links)}))`;
 

@@ -1,9 +1,9 @@
 /** Steps that give stored versions of documents the names of the new model. */
 import { historyTableOf } from '../../content/model/history-table.js';
 import { constant, type Identifier, join, quote, type Sql, sql } from '../../kernel/sql.js';
-import { ifThere, type Steps } from './change.js';
+import { ifTableExists, type Steps } from './change.js';
 import { type Evolution, isBoth } from './pairs.js';
-import { readAs, type Scalars } from './readings.js';
+import { convertTo, type Scalars } from './readings.js';
 import type { AttributeScope, TypeScope } from './scopes.js';
 
 const versionsIn = ({ after }: Evolution): Sql => quote(historyTableOf(after.schema.file));
@@ -11,17 +11,17 @@ const versionsIn = ({ after }: Evolution): Sql => quote(historyTableOf(after.sch
 const ofType = (name: string): Sql => sql`type = ${constant(name)}`;
 
 /** Deletes the versions of a removed type before another type takes its name. */
-export const forgetVersions = (evolution: Evolution, name: string): readonly Sql[] => [
+export const deleteVersions = (evolution: Evolution, name: string): readonly Sql[] => [
   sql`delete from ${versionsIn(evolution)} where ${ofType(name)}`,
 ];
 
 /** Gives the versions of a type its new name. */
-export const versionsCalled = (evolution: Evolution, before: string, after: string): readonly Sql[] => [
+export const renameTypeInVersions = (evolution: Evolution, before: string, after: string): readonly Sql[] => [
   sql`update ${versionsIn(evolution)} set type = ${constant(after)} where ${ofType(before)}`,
 ];
 
 /** Moves the versions of a type without locales to the new default locale. */
-export const versionsInLocale = (evolution: Evolution, name: string): readonly Sql[] => {
+export const moveVersionsToLocale = (evolution: Evolution, name: string): readonly Sql[] => {
   const [old, locale] = [constant(evolution.before.defaultLocale), constant(evolution.after.defaultLocale)];
   return [
     sql`update ${versionsIn(evolution)} set locale = ${locale} where ${ofType(name)} and locale = ${old}`,
@@ -32,7 +32,7 @@ export const versionsInLocale = (evolution: Evolution, name: string): readonly S
  * Moves the versions of the locale that a document keeps to the default locale. A deleted document keeps a
  * locale that its last deletion has deleted.
  */
-export function versionsWithoutLocales(
+export function mergeVersionLocales(
   evolution: Evolution,
   name: string,
   kept: (documentId: Sql) => Sql,
@@ -41,7 +41,7 @@ export function versionsWithoutLocales(
   const deleted = sql`select d.locale from ${versions} d
     where d.document_id = v.document_id and d.${ofType(name)} and d.action = 'delete'
     order by d.at desc, d.locale = ${locale} desc, d.locale limit 1`;
-  return ifThere(
+  return ifTableExists(
     historyTableOf(evolution.after.schema.file),
     sql`update ${versions} v set locale = ${locale} where v.${ofType(name)} and v.locale <> ${locale}
       and v.locale = coalesce(${kept(sql`v.document_id`)}, (${deleted}))`,
@@ -53,20 +53,21 @@ interface NewName {
   readonly after: Identifier;
 }
 
-const renamed = ({ pair: { attributes } }: TypeScope): readonly NewName[] =>
+const renamedAttributes = ({ pair: { attributes } }: TypeScope): readonly NewName[] =>
   attributes.flatMap((pair) => {
     const isRenamed = isBoth(pair) && pair.before.name !== pair.after.name;
     return isRenamed ? [{ before: pair.before.name, after: pair.after.name }] : [];
   });
 
-export const hasNewNames = (scope: TypeScope): boolean => isBoth(scope.pair) && renamed(scope).length > 0;
+export const hasNewNames = (scope: TypeScope): boolean =>
+  isBoth(scope.pair) && renamedAttributes(scope).length > 0;
 
 /** Renames attributes in stored versions, in one statement, so that two may swap their names. */
-export function versionsByNewNames(scope: TypeScope): Steps {
+export function renameAttributesInVersions(scope: TypeScope): Steps {
   const { pair, evolution } = scope;
   if (!isBoth(pair)) return {};
   const text = (name: Identifier): Sql => quote(name, 'string');
-  const names = renamed(scope);
+  const names = renamedAttributes(scope);
   const without = names.reduce((rest, { before }) => sql`${rest} - ${text(before)}::text`, sql`content`);
   const given = names.map(
     ({ before, after }) => sql` || case when content->${text(before)} is null then '{}'::jsonb
@@ -88,7 +89,7 @@ export function versionsByNewNames(scope: TypeScope): Steps {
 }
 
 /** Converts the values of an attribute in stored versions. Values that cannot be converted stay. */
-export function versionsConverted(
+export function convertVersions(
   { evolution, owner, pair }: AttributeScope,
   scalars: Scalars,
 ): readonly Sql[] {
@@ -96,21 +97,21 @@ export function versionsConverted(
   if (type?.model !== 'type' || pair.before === null) return [];
   const name = quote(pair.before.name, 'string');
   const value = sql`(v.content->${name})`;
-  return ifThere(
+  return ifTableExists(
     historyTableOf(evolution.after.schema.file),
     sql`update ${versionsIn(evolution)} v
-      set content = v.content || jsonb_build_object(${name}, coalesce(${readAs(value, scalars)}, ${value}))
+      set content = v.content || jsonb_build_object(${name}, coalesce(${convertTo(value, scalars)}, ${value}))
       where v.${ofType(type.singularApiId)} and jsonb_typeof(${value}) <> 'null'`,
   );
 }
 
 /** Converts the instances of an attribute in stored versions, after types and attributes are renamed. */
-export function versionsRewritten({ evolution, owner, pair, instances }: AttributeScope): readonly Sql[] {
+export function rewriteVersions({ evolution, owner, pair, instances }: AttributeScope): readonly Sql[] {
   const { after: type } = owner;
   if (type?.model !== 'type' || pair.after === null) return [];
   const name = quote(pair.after.name, 'string');
   const value = instances.value(owner, pair, sql`v.content->${name}, true`);
-  return ifThere(
+  return ifTableExists(
     historyTableOf(evolution.after.schema.file),
     sql`update ${versionsIn(evolution)} v set content = v.content || jsonb_build_object(${name}, ${value})
       where v.${ofType(type.singularApiId)} and jsonb_typeof(v.content->${name}) in ('object', 'array')`,

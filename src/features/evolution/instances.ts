@@ -12,7 +12,7 @@ import { type Identifier, join, param, quote, type Sql, sql } from '../../kernel
 import { acceptsAllTargets, acceptedLinks } from './embedded-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
 import { laterName } from './moved-links.js';
-import { readAs, readsAlike } from './readings.js';
+import { convertTo, needsNoConversion } from './readings.js';
 
 import { isEmbedded } from '../../content/plan/stored-problems.js';
 
@@ -99,7 +99,7 @@ export class Instances {
   }
 
   /** Returns a unique function name; different names may have the same form in snake case. */
-  private called(key: string, ...words: readonly string[]): Identifier {
+  private functionName(key: string, ...words: readonly string[]): Identifier {
     const known = this.names.get(key);
     if (known !== undefined) return known;
     const { table } = this.evolution.after.schema.file;
@@ -114,12 +114,12 @@ export class Instances {
 
   private instanceName({ before }: Pair<Component>): Identifier {
     const uid = before?.uid ?? '';
-    return this.called(`instance ${uid}`, 'instance', uid);
+    return this.functionName(`instance ${uid}`, 'instance', uid);
   }
 
   private valueName({ before, after }: Pair<ContentType | Component>, nested: Embedded): Identifier {
     const { model = '', uid = '' } = after ?? before ?? {};
-    return this.called(`value ${model} ${uid} ${nested.after.name}`, 'value', uid, nested.after.name);
+    return this.functionName(`value ${model} ${uid} ${nested.after.name}`, 'value', uid, nested.after.name);
   }
 
   /**
@@ -141,21 +141,21 @@ export class Instances {
     const { before, after } = pair;
     if (before === null || after === null)
       return before === null
-        ? filled(pair)
+        ? fillDefault(pair)
         : [sql`if not keeps then item := item - ${nameText(before)}; end if;`];
     const json = sql`(item -> ${nameText(before)})`;
-    const value = this.memberValue(pair, json) ?? this.heldValue(owner, pair, json);
-    if (value === null && before.name === after.name) return filled(pair);
+    const value = this.memberValue(pair, json) ?? this.nestedValue(owner, pair, json);
+    if (value === null && before.name === after.name) return fillDefault(pair);
     // Writes omit null values of instances, too: a list would show a stored null as an instance.
     const set = sql`if ${json} is not null then
       converted := ${value ?? json};
       item := item - ${nameText(before)};
       if jsonb_typeof(converted) <> 'null' then
         item := item || jsonb_build_object(${nameText(after)}, converted); end if; end if;`;
-    return [set, ...filled(pair)];
+    return [set, ...fillDefault(pair)];
   }
 
-  private heldValue(owner: ComponentPair, pair: Pair<Attribute>, json: Sql): Sql | null {
+  private nestedValue(owner: ComponentPair, pair: Pair<Attribute>, json: Sql): Sql | null {
     return this.isRewritten(pair) ? this.value(owner, pair, sql`${json}, keeps`) : null;
   }
 
@@ -165,10 +165,10 @@ export class Instances {
     if (before === null || after === null) return null;
     if (isScalar(before) && isScalar(after)) {
       const scalars = { before, after };
-      return readsAlike(scalars)
+      return needsNoConversion(scalars)
         ? null
         : sql`case when jsonb_typeof(${json}) = 'null' then ${json}
-            else coalesce(${readAs(json, scalars)}, case when keeps then ${json} else 'null' end) end`;
+            else coalesce(${convertTo(json, scalars)}, case when keeps then ${json} else 'null' end) end`;
     }
     if (!before.linked || !after.linked) return null;
     const links = { evolution: this.evolution, before, after };
@@ -205,7 +205,8 @@ export class Instances {
       const dropped = after.named
         ? sql`if keeps then found := found || jsonb_build_array(one); end if;`
         : sql`null;`;
-      return sql`if ${condition} then ${stays ? this.kept(component, later, { before, after }) : dropped} end if;`;
+      const step = stays ? this.keepInstance(component, later, { before, after }) : dropped;
+      return sql`if ${condition} then ${step} end if;`;
     });
     // Instances of components that neither model knows stay unchanged; responses do not show them.
     if (before.named && after.named) {
@@ -225,7 +226,7 @@ export class Instances {
     end`;
   }
 
-  private kept(component: Component, later: Component, { before, after }: Embedded): Sql {
+  private keepInstance(component: Component, later: Component, { before, after }: Embedded): Sql {
     const pair = this.pairOf(component);
     const rewritten =
       pair !== undefined && this.changed.has(component)
@@ -252,7 +253,7 @@ export function defaultOf({ before, after }: Pair<Attribute>): unknown {
   return type.castValue(def.default, def, sentValue({ path: [key], draft: true, issues: [] })) ?? null;
 }
 
-function filled(pair: Pair<Attribute>): Sql[] {
+function fillDefault(pair: Pair<Attribute>): Sql[] {
   const value = defaultOf(pair);
   if (value === null || pair.after === null) return [];
   const key = nameText(pair.after);

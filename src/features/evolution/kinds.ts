@@ -1,5 +1,4 @@
 /** All kinds of changes between two models, one row per kind. */
-import type { Attribute, ContentType } from '../../content/model/model.js';
 import {
   conversionGuards,
   conversionSteps,
@@ -14,39 +13,41 @@ import {
   singleGuards,
   strayGuards,
 } from './attribute-steps.js';
-import { convertedAhead, draftsAhead } from './ahead.js';
-import type { Ahead, Guard, Steps } from './change.js';
+import { columnBackfill, draftsBackfill } from './backfill.js';
+import type { Backfill, Guard, Steps } from './change.js';
 import { embeddedLinksOf, acceptsAllTargets } from './embedded-links.js';
 import { defaultOf } from './instances.js';
 import { localeGuards, localeSteps } from './locale-steps.js';
 import { isBoth } from './pairs.js';
-import { readsAlike } from './readings.js';
-import { goneGuards, movingGuards, movingSteps, movingDescription, splitGuards } from './relation-steps.js';
+import { needsNoConversion } from './readings.js';
+import { lostLinksGuards, movingGuards, movingSteps, describeMove, splitGuards } from './relation-steps.js';
 import {
   type AttributeScope,
+  becomesKind,
+  isMany,
   isShared,
   type LocaleScope,
-  mayGo,
+  mayRemove,
   type RelationScope,
   scalarsOf,
   type TypeScope,
 } from './scopes.js';
-import { hasNewNames, versionsByNewNames } from './history-steps.js';
-import { staysInPlace } from './table-pairs.js';
+import { hasNewNames, renameAttributesInVersions } from './history-steps.js';
+import { keepsStorage } from './table-pairs.js';
 import {
-  calledAnew,
-  draftsOnly,
-  forgetName,
-  goneWithVersions,
-  grantedNames,
-  grantsByNewNames,
-  inNewLocale,
-  inOtherLocales,
-  severalDocuments,
-  startingDrafts,
-  takenTable,
-  withoutDrafts,
-  withoutLocales,
+  renameTypeSteps,
+  lostDraftsGuards,
+  deleteTraces,
+  removedTypeGuards,
+  lostGrantNames,
+  renameInGrantsSteps,
+  moveToLocaleSteps,
+  lostLocalesGuards,
+  singleTypeGuards,
+  createDraftsSteps,
+  reusedTableGuards,
+  deleteDraftsSteps,
+  mergeLocalesSteps,
 } from './type-steps.js';
 import { becomesUnique, becomesUniqueTogether, uniqueGuards, uniqueTogetherGuards } from './unique-steps.js';
 
@@ -59,15 +60,10 @@ export interface Kind<S> {
   readonly guards?: (scope: S) => readonly Guard[];
   readonly steps?: (scope: S) => Steps;
   /** Part of the steps that can run before the migration. */
-  readonly ahead?: (scope: S) => Ahead | null;
+  readonly backfill?: (scope: S) => Backfill | null;
 }
 
 type Kinds<S> = Readonly<Record<string, Kind<S>>>;
-
-const isMany = (attribute: Attribute): boolean => 'many' in attribute && attribute.many;
-
-const becomes = ({ pair }: TypeScope, kind: ContentType['kind']): boolean =>
-  isBoth(pair) && pair.before.kind !== kind && pair.after.kind === kind;
 
 /** Kinds by the part of the model that changes. Several kinds may apply to one part. */
 export const KINDS: {
@@ -80,7 +76,7 @@ export const KINDS: {
     'locale removed': {
       is: ({ evolution, locale }) => !evolution.after.locales.includes(locale),
       description: (scope) =>
-        mayGo(scope)
+        mayRemove(scope)
           ? 'is removed together with its versions'
           : 'is removed; its versions can be read and deleted, but not written ' +
             `(set removed: ['${scope.locale}'] to delete them)`,
@@ -94,48 +90,48 @@ export const KINDS: {
       is: ({ pair }) => pair.before === null,
       description: () => 'is new',
       undoneBy: 'type removed',
-      guards: takenTable,
+      guards: reusedTableGuards,
     },
     'type removed': {
       is: ({ pair }) => pair.after === null,
       description: () => 'is removed',
       undoneBy: 'type added',
-      guards: goneWithVersions,
-      steps: forgetName,
+      guards: removedTypeGuards,
+      steps: deleteTraces,
     },
     'type renamed': {
       is: ({ pair }) => isBoth(pair) && pair.before.singularApiId !== pair.after.singularApiId,
       description: ({ pair }) => `is renamed from ${pair.before?.singularApiId ?? ''}`,
       undoneBy: 'type renamed',
-      steps: calledAnew,
+      steps: renameTypeSteps,
     },
     'grants narrowed to other names': {
-      is: (scope) => isBoth(scope.pair) && grantedNames(scope).length > 0,
+      is: (scope) => isBoth(scope.pair) && lostGrantNames(scope).length > 0,
       description: (scope) =>
-        `has its grants on ${grantedNames(scope).join(', ')} changed to the new names, or removed`,
+        `has its grants on ${lostGrantNames(scope).join(', ')} changed to the new names, or removed`,
       undoneBy: null,
-      steps: grantsByNewNames,
+      steps: renameInGrantsSteps,
     },
     'versions under new names': {
       is: hasNewNames,
       description: () => 'has its stored versions changed to the new names',
       undoneBy: 'versions under new names',
-      steps: versionsByNewNames,
+      steps: renameAttributesInVersions,
     },
     'table renamed': {
       is: ({ pair }) => isBoth(pair) && pair.before.table !== pair.after.table,
       description: ({ pair }) => `has its table renamed from ${pair.before?.table ?? ''}`,
       undoneBy: 'table renamed',
-      guards: takenTable,
+      guards: reusedTableGuards,
     },
     'made a single type': {
-      is: (scope) => becomes(scope, 'singleType'),
+      is: (scope) => becomesKind(scope, 'singleType'),
       description: () => 'becomes a single type',
       undoneBy: 'made a collection type',
-      guards: severalDocuments,
+      guards: singleTypeGuards,
     },
     'made a collection type': {
-      is: (scope) => becomes(scope, 'collectionType'),
+      is: (scope) => becomesKind(scope, 'collectionType'),
       description: () => 'becomes a collection type',
       undoneBy: 'made a single type',
     },
@@ -143,15 +139,15 @@ export const KINDS: {
       is: ({ pair }) => isBoth(pair) && !pair.before.draftAndPublish && pair.after.draftAndPublish,
       description: () => 'gets drafts: each document gets a draft equal to its published version',
       undoneBy: 'drafts switched off',
-      steps: startingDrafts,
-      ahead: draftsAhead,
+      steps: createDraftsSteps,
+      backfill: draftsBackfill,
     },
     'drafts switched off': {
       is: ({ pair }) => isBoth(pair) && pair.before.draftAndPublish && !pair.after.draftAndPublish,
       description: () => 'loses its drafts: only published versions remain',
       undoneBy: 'drafts switched on',
-      guards: draftsOnly,
-      steps: withoutDrafts,
+      guards: lostDraftsGuards,
+      steps: deleteDraftsSteps,
     },
     'localized switched on': {
       is: ({ pair }) => isBoth(pair) && !pair.before.localized && pair.after.localized,
@@ -162,8 +158,8 @@ export const KINDS: {
       is: ({ pair }) => isBoth(pair) && pair.before.localized && !pair.after.localized,
       description: () => 'is no longer localized: each document keeps one locale, the default if it has that',
       undoneBy: 'localized switched on',
-      guards: inOtherLocales,
-      steps: withoutLocales,
+      guards: lostLocalesGuards,
+      steps: mergeLocalesSteps,
     },
     'unique together': {
       is: becomesUniqueTogether,
@@ -178,7 +174,7 @@ export const KINDS: {
         before.defaultLocale !== after.defaultLocale,
       description: () => 'has its documents moved to the new default locale',
       undoneBy: 'default locale changed',
-      steps: inNewLocale,
+      steps: moveToLocaleSteps,
     },
   },
   attribute: {
@@ -202,13 +198,13 @@ export const KINDS: {
     'values converted': {
       is: (scope) => {
         const scalars = scalarsOf(scope);
-        return scalars !== null && !readsAlike(scalars);
+        return scalars !== null && !needsNoConversion(scalars);
       },
       description: ({ pair: { before, after } }) => `changes from ${before?.def.type} to ${after?.def.type}`,
       undoneBy: null,
       guards: conversionGuards,
       steps: conversionSteps,
-      ahead: convertedAhead,
+      backfill: columnBackfill,
     },
     'values filled': {
       is: ({ pair, owner }) => owner.before !== null && defaultOf(pair) !== null,
@@ -230,9 +226,9 @@ export const KINDS: {
     'members removed': {
       is: (scope) => lostMembers(scope).length > 0,
       description: (scope) =>
-        `takes ${lostMembers(scope)
+        `no longer accepts ${lostMembers(scope)
           .map(({ uid }) => uid)
-          .join(', ')} no more`,
+          .join(', ')}`,
       undoneBy: null,
       guards: memberGuards,
     },
@@ -281,18 +277,18 @@ export const KINDS: {
       is: ({ pair }) => pair.after === null,
       description: () => 'is removed',
       undoneBy: 'relation added',
-      guards: goneGuards,
+      guards: lostLinksGuards,
     },
     'relation moved': {
-      is: ({ pair, evolution }) => isBoth(pair) && !staysInPlace(evolution, pair),
-      description: movingDescription,
+      is: ({ pair, evolution }) => isBoth(pair) && !keepsStorage(evolution, pair),
+      description: describeMove,
       undoneBy: null,
       guards: movingGuards,
       steps: movingSteps,
     },
     'relation renamed': {
       is: ({ pair, evolution }) =>
-        staysInPlace(evolution, pair) && pair.before?.attribute.name !== pair.after?.attribute.name,
+        keepsStorage(evolution, pair) && pair.before?.attribute.name !== pair.after?.attribute.name,
       description: ({ pair }) => `is renamed from ${pair.before?.attribute.name ?? ''}`,
       undoneBy: null,
     },

@@ -25,10 +25,11 @@ const SAMPLE_SIZE = 20;
 /** Largest stored column that is checked at start, in bytes. */
 const MAX_COLUMN_BYTES = 32 * 1024;
 
-const few = (rows: Sql): Sql => sql`(select count(*) from (${rows} limit ${constant(MANY)}) x)::int4`;
+const countUpTo1000 = (rows: Sql): Sql =>
+  sql`(select count(*) from (${rows} limit ${constant(MANY)}) x)::int4`;
 
 const draftsOf = ({ table, draftAndPublish }: ContentType): Sql =>
-  draftAndPublish ? sql`0` : few(sql`select 1 from ${quote(table)} t where not t.published`);
+  draftAndPublish ? sql`0` : countUpTo1000(sql`select 1 from ${quote(table)} t where not t.published`);
 
 /** Number of rows in other locales in a type that is not localized. Each part is an index range scan. */
 function localesOf({ table, localized, draftAndPublish }: ContentType, defaultLocale: string): Sql {
@@ -40,7 +41,7 @@ function localesOf({ table, localized, draftAndPublish }: ContentType, defaultLo
       (side) => sql`select 1 from ${quote(table)} t where ${state} and t.locale ${side} ${locale}`,
     ),
   );
-  return few(sql`(${union(parts)})`);
+  return countUpTo1000(sql`(${union(parts)})`);
 }
 
 /** Query of the number of rows per type that no request returns: `type`, `drafts` and `locales`. */

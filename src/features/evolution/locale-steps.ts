@@ -4,27 +4,27 @@ import type { ContentType } from '../../content/model/model.js';
 import { constant, quote, sql } from '../../kernel/sql.js';
 import { type Guard, rowsWhere, type Steps } from './change.js';
 import { isBoth } from './pairs.js';
-import { forgotten } from './references.js';
-import { type LocaleScope, mayGo } from './scopes.js';
+import { deleteLostLinks } from './references.js';
+import { type LocaleScope, mayRemove } from './scopes.js';
 
 const localizedTypes = ({ evolution }: LocaleScope): ContentType[] =>
   evolution.types.flatMap(({ before }) => (before?.localized === true ? [before] : []));
 
 /** Versions in a removed locale stay, unless `removed` lists it. */
 export function localeGuards(scope: LocaleScope): readonly Guard[] {
-  if (!mayGo(scope)) return [];
+  if (!mayRemove(scope)) return [];
   return localizedTypes(scope).map((type) => ({
-    question: rowsWhere(type, sql`t.locale = ${constant(scope.locale)}`),
+    query: rowsWhere(type, sql`t.locale = ${constant(scope.locale)}`),
     description: 'is removed',
-    choice: '',
-    stated: true,
+    remedy: '',
+    allowed: true,
   }));
 }
 
 /** Deletes the versions in a removed locale, if `removed` lists it. */
 export function localeSteps(scope: LocaleScope): Steps {
   const { evolution } = scope;
-  if (!mayGo(scope)) return {};
+  if (!mayRemove(scope)) return {};
   const locale = constant(scope.locale);
   const types = evolution.types
     .filter((pair) => isBoth(pair) && pair.before.localized)
@@ -35,7 +35,7 @@ export function localeSteps(scope: LocaleScope): Steps {
       ...type.storage.links.map(
         ({ table }) => sql`delete from ${quote(table.table)} where locale = ${locale}`,
       ),
-      ...forgotten(evolution.before.schema, type),
+      ...deleteLostLinks(evolution.before.schema, type),
     ]),
     fill: types.map((type) => sql`delete from ${quote(scheduleTableOf(type))} where locale = ${locale}`),
   };

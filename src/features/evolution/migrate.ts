@@ -9,26 +9,32 @@ import { type Identifier, join, quote, script, type Sql, sql } from '../../kerne
 import { changesOf, isUndone } from './changes.js';
 import { describeModel, digestOf, type ModelDescription, schemaOf } from '../../content/model/description.js';
 import { foundColumns, foundLocales, foundModel } from './found-model.js';
-import { bothWorks, neverAhead, NOTHING_ONLINE, type OnlineMigration, workAheadOf } from './online.js';
+import {
+  mergedRecords,
+  withoutBackfills,
+  NOTHING_ONLINE,
+  type OnlineMigration,
+  backfillRecordOf,
+} from './online.js';
 import { type Evolution, evolutionOf, inverseOf, type Side } from './pairs.js';
 import {
-  countLoss,
+  lossCountQuery,
   type Loss,
   lossesOf,
   onlineStatementsOf,
-  type Planned,
+  type PlannedChanges,
   statementsOf,
-  toldLoss,
+  lossMessage,
 } from './plan-migration.js';
-import { indexAgain, laterIndex } from './table-steps.js';
+import { recreateIndex, createIndexConcurrently } from './table-steps.js';
 import {
-  endedAhead,
-  migrationFrom,
-  notedAhead,
-  notedModel,
+  deleteBackfillRecord,
+  beginMigration,
+  saveBackfillRecord,
+  saveModel,
   type StoredModel,
   storedModel,
-  storedModelIn,
+  parseStoredModel,
 } from './stored-model.js';
 
 export type Run = (statement: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -59,18 +65,18 @@ export interface ContentMigration {
   readonly refusals: readonly ContentRefusal[];
 }
 
-async function noted(run: Run, schema: Schema): Promise<StoredModel | null> {
+async function readStoredModel(run: Run, schema: Schema): Promise<StoredModel | null> {
   const table = modelTableOf(schema.file);
   const [there] = await run(
     script(sql`select to_regclass(${quote(table, 'reference')}) is not null as there`),
   );
   if (there?.['there'] !== true) return null;
   const [row] = await run(script(storedModel(schema)));
-  return storedModelIn(row);
+  return parseStoredModel(row);
 }
 
 /** The statement that creates the model's PostgreSQL schema; none for a schema that exists. */
-async function newPlace(run: Run, { file }: Schema): Promise<string[]> {
+async function createSchemaStatements(run: Run, { file }: Schema): Promise<string[]> {
   const name = namedSchema(file.table);
   if (name === null) return [];
   const [row] = await run(
@@ -80,16 +86,16 @@ async function newPlace(run: Run, { file }: Schema): Promise<string[]> {
 }
 
 async function refusalOf(run: Run, loss: Loss): Promise<ContentRefusal[]> {
-  const [row] = await run(script(countLoss(loss)));
+  const [row] = await run(script(lossCountQuery(loss)));
   const rows = Number(row?.['n'] ?? 0);
   if (rows === 0) return [];
-  const [head, tail] = toldLoss(loss);
+  const [head, tail] = lossMessage(loss);
   const few = typeof row?.['few'] === 'string' ? row['few'] : '';
   const more = rows > few.split(', ').length ? ', …' : '';
   return [{ at: loss.at, rows, text: `${head}${rows} (${few}${more})${tail}` }];
 }
 
-interface Way {
+interface Transition {
   /** Digest of the earlier model; null for none. */
   readonly from: string | null;
   readonly to: ModelDescription;
@@ -100,45 +106,48 @@ interface Way {
  * Returns the statements from the model with the digest `from` to the model `to`. They record a change of all
  * types, so running processes discard cached responses: no trigger reports a dropped column.
  */
-function wayOf({ before, after }: Evolution, { from, to, statements }: Way): string[] {
+function transitionStatements({ before, after }: Evolution, { from, to, statements }: Transition): string[] {
   const kept = [...before.schema.types.keys()];
   return [
-    script(migrationFrom(after.schema, from)),
+    script(beginMigration(after.schema, from)),
     ...statements,
-    script(endedAhead(after.schema)),
+    script(deleteBackfillRecord(after.schema)),
     ...(kept.length === 0 ? [] : [script(allChanged(after.schema.file, kept))]),
-    script(notedModel(after.schema, to)),
+    script(saveModel(after.schema, to)),
   ];
 }
 
-interface OnlineWay extends Omit<Way, 'statements'> {
-  readonly planned: Planned;
-  readonly place: readonly string[];
+interface OnlineTransition extends Omit<Transition, 'statements'> {
+  readonly plan: PlannedChanges;
+  readonly createSchema: readonly string[];
 }
 
-/** Returns the statements for a running site. Work ahead needs the table with its record. */
-function onlineWay(evolution: Evolution, { planned, place, ...way }: OnlineWay): OnlineMigration {
+/** Returns the statements for a running site. Backfills need the table with their record. */
+function onlineMigration(
+  evolution: Evolution,
+  { plan, createSchema, ...way }: OnlineTransition,
+): OnlineMigration {
   const { schema } = evolution.after;
-  const changes = way.from === null ? neverAhead(planned.changes) : planned.changes;
-  const { ahead, step, after } = onlineStatementsOf({ ...planned, changes });
-  const work = bothWorks(planned.rest, workAheadOf(changes));
-  const begin = [migrationFrom(schema, way.from), notedAhead(schema, digestOf(way.to), work)];
+  const changes = way.from === null ? withoutBackfills(plan.changes) : plan.changes;
+  const { backfills, step, after } = onlineStatementsOf({ ...plan, changes });
+  const work = mergedRecords(plan.abandoned, backfillRecordOf(changes));
+  const begin = [beginMigration(schema, way.from), saveBackfillRecord(schema, digestOf(way.to), work)];
   return {
-    begin: ahead.length === 0 ? [] : begin.map(script),
-    ahead,
-    step: [...place, ...wayOf(evolution, { ...way, statements: step })],
+    begin: backfills.length === 0 ? [] : begin.map(script),
+    backfills,
+    step: [...createSchema, ...transitionStatements(evolution, { ...way, statements: step })],
     after,
   };
 }
 
-const GIVEN_UP = 'The data of an interrupted migration to another model is removed';
+const BACKFILL_REMOVED = 'The data of an interrupted migration to another model is removed';
 
 /** First line of the changes if the tables were created without the library's migrations. */
-const NOT_NOTED =
+const MODEL_ASSUMED =
   'The database has no stored content model: this migration assumes the current one, as far as its tables ' +
   'and columns exist';
 
-const nothing = (goal: Side): Side => ({
+const emptySide = (goal: Side): Side => ({
   ...goal,
   schema: { ...goal.schema, types: new Map(), components: new Map() },
 });
@@ -153,14 +162,14 @@ const sideOf = (description: ModelDescription, { schema }: Side): Side => ({
  * current.
  */
 async function beforeOf(run: Run, description: ModelDescription | null, goal: Side): Promise<Side> {
-  if (description === null) return nothing(goal);
+  if (description === null) return emptySide(goal);
   const side = sideOf(description, goal);
   const [row] = await run(script(missingTriggers(side.schema)));
-  return { ...side, isNoted: row?.['n'] === 0 };
+  return { ...side, hasCurrentTriggers: row?.['n'] === 0 };
 }
 
 /** Reconstructs the model of a database without a stored model from its tables, columns and locales. */
-async function foundIn(run: Run, goal: Side): Promise<ModelDescription | null> {
+async function modelFromTables(run: Run, goal: Side): Promise<ModelDescription | null> {
   const found = foundModel(goal, await run(script(foundColumns(goal))));
   const locales = found === null ? null : foundLocales(goal, found);
   if (found === null || locales === null) return found;
@@ -181,10 +190,10 @@ async function missingIndexes(run: Run, schema: Schema): Promise<ContentMigratio
   const names = new Set(rows.map(({ name }) => String(name)));
   const missing = expected.filter(({ table, index }) => names.has(besideTable(table, index.name)));
   return {
-    up: missing.flatMap(({ table, index }) => indexAgain(table, index)).map(script),
+    up: missing.flatMap(({ table, index }) => recreateIndex(table, index)).map(script),
     online: {
       ...NOTHING_ONLINE,
-      after: missing.flatMap(({ table, index }) => laterIndex(table, index)).map(script),
+      after: missing.flatMap(({ table, index }) => createIndexConcurrently(table, index)).map(script),
     },
     down: [],
     changes: missing.map(({ index }) => `the index ${index.name} is missing`),
@@ -207,34 +216,34 @@ const invalidIndexes = (names: readonly Identifier[]): Sql =>
 export async function migrationTo(run: Run, goal: Side): Promise<ContentMigration> {
   const { schema } = goal;
   const description = describeModel(schema, goal);
-  const stored = await noted(run, schema);
-  const former = stored?.description ?? (await foundIn(run, goal));
+  const stored = await readStoredModel(run, schema);
+  const former = stored?.description ?? (await modelFromTables(run, goal));
   const found = await beforeOf(run, former, goal);
   const before = stored === null && former !== null ? { ...found, isNoted: false } : found;
-  const isSame = stored?.digest === digestOf(description) && before.isNoted === true;
-  if (isSame && stored.ahead === null) return missingIndexes(run, schema);
+  const isSame = stored?.digest === digestOf(description) && before.hasCurrentTriggers === true;
+  if (isSame && stored.backfill === null) return missingIndexes(run, schema);
   const evolution = evolutionOf({ before, after: goal });
   const [there, back] = [changesOf(evolution), changesOf(inverseOf(evolution))];
   const refusals: ContentRefusal[] = [];
   for (const loss of lossesOf(there)) refusals.push(...(await refusalOf(run, loss)));
-  const drops = there.list.some(({ guards }) => guards.some(({ stated }) => stated));
-  const place = await newPlace(run, schema);
+  const drops = there.list.some(({ guards }) => guards.some(({ allowed }) => allowed));
+  const createSchema = await createSchemaStatements(run, schema);
   const way = { from: stored?.digest ?? null, to: description };
-  const planned = { changes: there, rest: stored?.ahead ?? null };
+  const plan = { changes: there, abandoned: stored?.backfill ?? null };
   return {
-    up: [...place, ...wayOf(evolution, { ...way, statements: statementsOf(planned) })],
-    online: onlineWay(evolution, { ...way, planned, place }),
+    up: [...createSchema, ...transitionStatements(evolution, { ...way, statements: statementsOf(plan) })],
+    online: onlineMigration(evolution, { ...way, plan, createSchema }),
     down:
       drops || stored === null || !isUndone(there, back)
         ? null
-        : wayOf(back.evolution, {
+        : transitionStatements(back.evolution, {
             from: digestOf(description),
             to: stored.description,
-            statements: statementsOf({ changes: back, rest: null }),
+            statements: statementsOf({ changes: back, abandoned: null }),
           }),
     changes: [
-      ...(stored === null && former !== null ? [NOT_NOTED] : []),
-      ...(isSame ? [GIVEN_UP] : []),
+      ...(stored === null && former !== null ? [MODEL_ASSUMED] : []),
+      ...(isSame ? [BACKFILL_REMOVED] : []),
       ...there.list.map(({ at, description }) => `${at} ${description}`),
     ],
     refusals,

@@ -64,24 +64,24 @@ const missing = ({ attribute }: Relation): never => {
   throw new Error(`${attribute.name} has no storage`);
 };
 
-export const turnedLinks = (evolution: Evolution, links: Sql, { before, after }: MovedRelation): Sql =>
+export const swappedLinks = (evolution: Evolution, links: Sql, { before, after }: MovedRelation): Sql =>
   sql`select x.target as owner, x.published, x.locale, x.owner as target,
     ${constant(laterName(evolution, before.type))} as type, x.place as position, x.position as place
     from (${links}) x where x.type = ${constant(after.type.singularApiId)}`;
 
 /** Whether a relation to one type now has another target type, so that its ids must be looked up there. */
-const isElsewhere = (evolution: Evolution, { before, after }: MovedRelation): boolean => {
+const hasOtherTarget = (evolution: Evolution, { before, after }: MovedRelation): boolean => {
   const [old, next] = [before.attribute, after.attribute];
   if (old.named || next.named || old.targets[0] === undefined || next.targets[0] === undefined) return false;
   return laterName(evolution, old.targets[0]) !== next.targets[0].singularApiId;
 };
 
 /** Condition on a link `x`: the later relation accepts its target. */
-function mayLead(evolution: Evolution, pair: MovedRelation): Sql {
+function isAccepted(evolution: Evolution, pair: MovedRelation): Sql {
   const { targets } = pair.after.attribute;
   const [only] = targets;
   if (pair.swapped || only === undefined) return sql`true`;
-  if (!isElsewhere(evolution, pair)) {
+  if (!hasOtherTarget(evolution, pair)) {
     const types = join(
       targets.map(({ singularApiId }) => constant(singularApiId)),
       ', ',
@@ -97,15 +97,15 @@ function mayLead(evolution: Evolution, pair: MovedRelation): Sql {
 /** Query of the links that the later relation accepts. */
 export function possibleLinks(evolution: Evolution, links: Sql, pair: MovedRelation): Sql {
   const [only] = pair.after.attribute.targets;
-  const isRenamed = only !== undefined && !pair.swapped && isElsewhere(evolution, pair);
+  const isRenamed = only !== undefined && !pair.swapped && hasOtherTarget(evolution, pair);
   const type = isRenamed ? constant(only.singularApiId) : sql`x.type`;
   return sql`select x.owner, x.published, x.locale, x.target, ${type} as type, x.position, x.place
-    from (${links}) x where ${mayLead(evolution, pair)}`;
+    from (${links}) x where ${isAccepted(evolution, pair)}`;
 }
 
 /** Query of the links that the later relation does not accept. */
 export const strayLinks = (evolution: Evolution, links: Sql, pair: MovedRelation): Sql =>
-  sql`select x.* from (${links}) x where not ${mayLead(evolution, pair)}`;
+  sql`select x.* from (${links}) x where not ${isAccepted(evolution, pair)}`;
 
 /** Whether a type has drafts both before and after the migration. */
 const hasDrafts = (evolution: Evolution, type: ContentType): boolean => {
@@ -128,7 +128,7 @@ export const leavesDrafts = (evolution: Evolution, { before, after, swapped }: M
  * Query of links whose owning side changes to a type without drafts. Links of unpublished documents become
  * published ones, which show once the document is published, as before.
  */
-export function waitingLinks(links: Sql, { before }: MovedRelation): Sql {
+export function linksWithoutDrafts(links: Sql, { before }: MovedRelation): Sql {
   const isPublished = sql`exists (select 1 from ${quote(before.type.table)} v where v.document_id = x.target
     and v.published and x.locale in (v.locale, ${constant(SHARED)}))`;
   return sql`select w.owner, w.published or not w.live as published, w.locale, w.target, w.type, w.position, w.place

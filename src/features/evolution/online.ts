@@ -1,16 +1,16 @@
-/** Statements of a migration of a running site: batches ahead, one short transaction, indexes after it. */
+/** Statements of a migration of a running site: backfills, one short transaction, and indexes after it. */
 import type { Identifier } from '../../kernel/sql.js';
 import { constant, quote, script, type Sql, sql } from '../../kernel/sql.js';
-import type { Ahead } from './change.js';
+import type { Backfill } from './change.js';
 import type { Changes } from './changes.js';
 import { lockSteps } from './table-locks.js';
-import type { WorkAhead } from './stored-model.js';
+import type { BackfillRecord } from './stored-model.js';
 
-/** Rows per transaction of the work ahead. */
+/** Rows per transaction of a backfill. */
 const BATCH_ROWS = sql`5000`;
 
-/** Work ahead of a migration, in batches of rows by their ids. All of it can be repeated. */
-export interface AheadStatements {
+/** Backfill before a migration, in batches of rows by their ids. All of it can be repeated. */
+export interface BackfillStatements {
   /** Changed part: `note.score`. */
   readonly at: string;
   /** Statements of one transaction before the first batch. */
@@ -27,21 +27,21 @@ export interface AheadStatements {
 
 /** Migration that blocks other requests only briefly. */
 export interface OnlineMigration {
-  /** Statements of one transaction that begin the work ahead. */
+  /** Statements of one transaction that begin the backfills. */
   readonly begin: readonly string[];
-  readonly ahead: readonly AheadStatements[];
+  readonly backfills: readonly BackfillStatements[];
   /** Statements of one transaction. */
   readonly step: readonly string[];
   /** Statements that run one by one after it, outside a transaction. */
   readonly after: readonly string[];
 }
 
-const locked = (table: Identifier, statements: readonly Sql[]): readonly Sql[] =>
-  statements.length === 0 ? [] : [...lockSteps({ alone: [table], others: [] }), ...statements];
+const withLock = (table: Identifier, statements: readonly Sql[]): readonly Sql[] =>
+  statements.length === 0 ? [] : [...lockSteps({ exclusive: [table], shared: [] }), ...statements];
 
-const statementsFor = (at: string, { table, prepare, batch }: Ahead): AheadStatements => ({
+const statementsFor = (at: string, { table, prepare, batch }: Backfill): BackfillStatements => ({
   at,
-  prepare: locked(table, prepare).map(script),
+  prepare: withLock(table, prepare).map(script),
   last: script(sql`select max(id) as id from ${quote(table)}`),
   next: (after) =>
     script(sql`select max(b.id) as id from (
@@ -51,26 +51,26 @@ const statementsFor = (at: string, { table, prepare, batch }: Ahead): AheadState
   analyze: script(sql`analyze ${quote(table)}`),
 });
 
-export const aheadStatementsOf = ({ list }: Changes): AheadStatements[] =>
-  list.flatMap(({ at, ahead }) => (ahead === null ? [] : [statementsFor(at, ahead)]));
+export const backfillStatementsOf = ({ list }: Changes): BackfillStatements[] =>
+  list.flatMap(({ at, backfill }) => (backfill === null ? [] : [statementsFor(at, backfill)]));
 
-/** Returns the record of the work ahead, by which a later migration continues or removes it. */
-export function workAheadOf({ list }: Changes): WorkAhead {
-  const aheads = list.flatMap(({ ahead }) => (ahead === null ? [] : [ahead]));
+/** Returns the record of the backfills, by which a later migration continues or removes it. */
+export function backfillRecordOf({ list }: Changes): BackfillRecord {
+  const backfills = list.flatMap(({ backfill }) => (backfill === null ? [] : [backfill]));
   return {
-    drafts: aheads.flatMap(({ drafts }) => (drafts === null ? [] : [drafts])),
-    columns: aheads.flatMap(({ table, column }) =>
+    drafts: backfills.flatMap(({ drafts }) => (drafts === null ? [] : [drafts])),
+    columns: backfills.flatMap(({ table, column }) =>
       column === null ? [] : [{ table, filled: column.filled }],
     ),
   };
 }
 
-export const NOTHING_ONLINE: OnlineMigration = { begin: [], ahead: [], step: [], after: [] };
+export const NOTHING_ONLINE: OnlineMigration = { begin: [], backfills: [], step: [], after: [] };
 
 /** Returns the record of an earlier attempt and the present one. */
-export const bothWorks = (earlier: WorkAhead | null, present: WorkAhead): WorkAhead => {
+export const mergedRecords = (earlier: BackfillRecord | null, present: BackfillRecord): BackfillRecord => {
   if (earlier === null) return present;
-  const rest = restOf(earlier, present);
+  const rest = abandonedParts(earlier, present);
   return {
     drafts: [...rest.drafts, ...present.drafts],
     columns: [...rest.columns, ...present.columns],
@@ -78,25 +78,25 @@ export const bothWorks = (earlier: WorkAhead | null, present: WorkAhead): WorkAh
 };
 
 /** Returns changes that run in the transaction only. */
-export const neverAhead = (changes: Changes): Changes => ({
+export const withoutBackfills = (changes: Changes): Changes => ({
   ...changes,
-  list: changes.list.map((change) => ({ ...change, ahead: null })),
+  list: changes.list.map((change) => ({ ...change, backfill: null })),
 });
 
 /** Returns the parts of an earlier attempt that a migration does not continue. */
-export const restOf = (earlier: WorkAhead, present: WorkAhead): WorkAhead => ({
+export const abandonedParts = (earlier: BackfillRecord, present: BackfillRecord): BackfillRecord => ({
   drafts: earlier.drafts.filter((one) => !present.drafts.includes(one)),
   columns: earlier.columns.filter(
     ({ table, filled }) => !present.columns.some((one) => one.table === table && one.filled === filled),
   ),
 });
 
-/** Returns the changes without the steps that run ahead. */
-export const withoutAhead = (changes: Changes): Changes => ({
+/** Returns the changes with the steps that remain after the backfills. */
+export const withBackfilledSteps = (changes: Changes): Changes => ({
   ...changes,
   list: changes.list.map((change) =>
-    change.ahead === null
+    change.backfill === null
       ? change
-      : { ...change, steps: change.ahead.steps, guards: change.ahead.guards ?? change.guards },
+      : { ...change, steps: change.backfill.steps, guards: change.backfill.guards ?? change.guards },
   ),
 });

@@ -26,7 +26,7 @@ export interface Side extends Locales {
    * False if the database has no stored model, or if change log triggers are missing or outdated. Other parts
    * of the library's storage may be missing then, too.
    */
-  readonly isNoted?: boolean;
+  readonly hasCurrentTriggers?: boolean;
 }
 
 export interface Evolution extends Both<Side> {
@@ -35,7 +35,7 @@ export interface Evolution extends Both<Side> {
   /** Types, components and locales that may be dropped with all their values. */
   readonly removed: readonly string[];
   /** Whether the evolution reverts a migration: removed parts are those that the migration added. */
-  readonly isBack: boolean;
+  readonly isReversal: boolean;
 }
 
 export const isBoth = <P extends Pair<unknown>>(pair: P): pair is P & Both<NonNullable<P['before']>> =>
@@ -57,16 +57,16 @@ function paired<T>(
     if (former !== null) taken.add(former);
     return { before: former, after: item };
   });
-  return [...pairs, ...[...before.values()].filter((item) => !taken.has(item)).map(gone)];
+  return [...pairs, ...[...before.values()].filter((item) => !taken.has(item)).map(removedPair)];
 }
 
-const gone = <T>(item: T): Pair<T> => ({ before: item, after: null });
-const come = <T>(item: T): Pair<T> => ({ before: null, after: item });
+const removedPair = <T>(item: T): Pair<T> => ({ before: item, after: null });
+const addedPair = <T>(item: T): Pair<T> => ({ before: null, after: item });
 
 type Components = readonly Pair<Component>[];
 
 /** Whether two components are the same, under the same or another name. */
-const continues = (components: Components, { before, after }: Both<Component>): boolean =>
+const isSameComponent = (components: Components, { before, after }: Both<Component>): boolean =>
   components.some((pair) => pair.before === before && pair.after === after);
 
 /** Family of an attribute's values: values can be converted only within a family. */
@@ -86,7 +86,7 @@ function isSameValue({ before, after }: Both<Attribute>, components: Components)
   if (FAMILY(before) !== FAMILY(after)) return false;
   if (!('components' in before && 'components' in after)) return true;
   const [old, next] = [before.components, after.components];
-  return old.some((one) => next.some((other) => continues(components, { before: one, after: other })));
+  return old.some((one) => next.some((other) => isSameComponent(components, { before: one, after: other })));
 }
 
 const formerName = ({ def }: Attribute): string | null => def.previousName ?? null;
@@ -99,7 +99,9 @@ function attributePairs({ before, after }: Pair<Model>, components: Components):
     formerName,
   );
   return pairs.flatMap((pair) =>
-    isBoth(pair) && !isSameValue(pair, components) ? [gone(pair.before), come(pair.after)] : [pair],
+    isBoth(pair) && !isSameValue(pair, components)
+      ? [removedPair(pair.before), addedPair(pair.after)]
+      : [pair],
   );
 }
 
@@ -117,17 +119,17 @@ export function evolutionOf({ before, after }: Both<Side>): Evolution {
     before,
     after,
     removed,
-    isBack: false,
+    isReversal: false,
     types: types.map(whole),
     components: components.map(whole),
   };
 }
 
-const turned = <T>({ before, after }: Pair<T>): Pair<T> => ({ before: after, after: before });
+const inverted = <T>({ before, after }: Pair<T>): Pair<T> => ({ before: after, after: before });
 
-const turnedModel = <M extends Model>(pair: ModelPair<M>): ModelPair<M> => ({
-  ...turned(pair),
-  attributes: pair.attributes.map(turned),
+const invertedModel = <M extends Model>(pair: ModelPair<M>): ModelPair<M> => ({
+  ...inverted(pair),
+  attributes: pair.attributes.map(inverted),
 });
 
 /** Returns the evolution that reverts another. */
@@ -135,9 +137,9 @@ export const inverseOf = ({ before, after, types, components }: Evolution): Evol
   before: after,
   after: before,
   removed: [],
-  isBack: true,
-  types: types.map(turnedModel),
-  components: components.map(turnedModel),
+  isReversal: true,
+  types: types.map(invertedModel),
+  components: components.map(invertedModel),
 });
 
 export const conversionOf = ({ after }: Pair<Attribute>): Conversion | null => after?.def.convert ?? null;

@@ -4,14 +4,20 @@ import { notedTables } from '../../content/model/change-log-tables.js';
 import type { ContentType } from '../../content/model/model.js';
 import { ownTablesOf } from '../../content/model/own-tables.js';
 import { param, quote, script, type Sql, sql, typeName } from '../../kernel/sql.js';
-import { givenUp } from './ahead.js';
+import { removeBackfill } from './backfill.js';
 import { type Guard, type Phase, PHASES, stepsIn } from './change.js';
 import type { Changes } from './changes.js';
-import { aheadStatementsOf, type OnlineMigration, restOf, withoutAhead, workAheadOf } from './online.js';
+import {
+  backfillStatementsOf,
+  type OnlineMigration,
+  abandonedParts,
+  withBackfilledSteps,
+  backfillRecordOf,
+} from './online.js';
 import type { Evolution } from './pairs.js';
-import type { WorkAhead } from './stored-model.js';
+import type { BackfillRecord } from './stored-model.js';
 import { lockedTables, lockSteps } from './table-locks.js';
-import { type TablePair, tablePairs, withFilled } from './table-pairs.js';
+import { type TablePair, tablePairs, withBackfilledColumns } from './table-pairs.js';
 import {
   createSteps,
   dropSteps,
@@ -30,26 +36,26 @@ export interface Loss {
 }
 
 export const lossesOf = ({ list }: Changes): Loss[] =>
-  list.flatMap(({ at, guards }) => guards.filter(({ stated }) => !stated).map((guard) => ({ at, guard })));
+  list.flatMap(({ at, guards }) => guards.filter(({ allowed }) => !allowed).map((guard) => ({ at, guard })));
 
 const MAX_NAMED = sql`5`;
 
 /** Query of the number of lost rows, as `n`, and some of their labels, as `few`. */
-export const countLoss = ({ guard }: Loss): Sql =>
+export const lossCountQuery = ({ guard }: Loss): Sql =>
   sql`select count(*)::int as n, string_agg(q."row", ', ') filter (where q.k <= ${MAX_NAMED}) as few
-    from (select x."row", row_number() over (order by x."row") as k from (${guard.question}) x) q`;
+    from (select x."row", row_number() over (order by x."row") as k from (${guard.query}) x) q`;
 
 /** Returns the parts of the message before and after the number of rows. */
-export const toldLoss = ({ at, guard }: Loss): readonly [string, string] => [
+export const lossMessage = ({ at, guard }: Loss): readonly [string, string] => [
   `${at} ${guard.description}: `,
-  `; ${guard.choice}`,
+  `; ${guard.remedy}`,
 ];
 
 /** Statement that stops the migration if values would be lost at the time it runs. */
-function refusing(loss: Loss): Sql {
-  const [head, tail] = toldLoss(loss);
+function refuseLoss(loss: Loss): Sql {
+  const [head, tail] = lossMessage(loss);
   return sql`do $content$ declare n int; few text; begin
-  select c.n, c.few into n, few from (${countLoss(loss)}) c;
+  select c.n, c.few into n, few from (${lossCountQuery(loss)}) c;
   if n > 0 then raise exception using message = ${param(head)} || n || ' (' || few
     || case when n > ${MAX_NAMED} then ', …' else '' end || ')' || ${param(tail)}; end if;
 end $content$`;
@@ -60,10 +66,10 @@ type Structure = Partial<Record<Phase, (pairs: readonly TablePair[]) => readonly
 const ALTERING: Structure = { drop: dropSteps, rename: renameSteps, create: createSteps };
 
 /** Changes of tables by phase, with all indexes in the transaction. */
-const WHOLE: Structure = { ...ALTERING, prepare: extensionSteps, index: indexSteps };
+const OFFLINE: Structure = { ...ALTERING, prepare: extensionSteps, index: indexSteps };
 
 /** Changes of tables by phase, without the indexes that can be created later. */
-const SHORT: Structure = { ...WHOLE, index: earlyIndexSteps };
+const ONLINE: Structure = { ...OFFLINE, index: earlyIndexSteps };
 
 /** Creates change log triggers for new tables and for tables of renamed types. */
 function triggers({ before, after, types }: Evolution, pairs: readonly TablePair[]): Sql[] {
@@ -72,13 +78,13 @@ function triggers({ before, after, types }: Evolution, pairs: readonly TablePair
   const isRenamed = (type: ContentType): boolean =>
     types.some((pair) => pair.after === type && pair.before?.singularApiId !== type.singularApiId);
   return notedTables(after.schema)
-    .filter(({ table, type }) => before.isNoted === false || isNew(table) || isRenamed(type))
+    .filter(({ table, type }) => before.hasCurrentTriggers === false || isNew(table) || isRenamed(type))
     .flatMap(renewedTriggers);
 }
 
 /** Replaces the change log tables of an earlier release. */
 const changeLog = ({ before, after }: Evolution): Sql[] =>
-  before.isNoted === false ? renewedChangeLog(after.schema.file) : [];
+  before.hasCurrentTriggers === false ? renewedChangeLog(after.schema.file) : [];
 
 /** Adds columns to the module's own tables of an earlier release. */
 const laterColumns = ({ after }: Evolution): Sql[] =>
@@ -92,38 +98,43 @@ const laterColumns = ({ after }: Evolution): Sql[] =>
   );
 
 /** Changes with the work of an earlier migration that was given up. */
-export interface Planned {
+export interface PlannedChanges {
   readonly changes: Changes;
-  readonly rest: WorkAhead | null;
+  readonly abandoned: BackfillRecord | null;
 }
 
 const pairsOf = ({ evolution, relations }: Changes): TablePair[] => tablePairs(evolution, relations);
 
 /** Returns all statements of a migration in order, except those that store the model. */
-export const statementsOf = ({ changes, rest }: Planned): string[] =>
-  statementsWith({ changes, rest, pairs: pairsOf(changes), structure: WHOLE });
+export const statementsOf = ({ changes, abandoned }: PlannedChanges): string[] =>
+  statementsWith({ changes, abandoned, pairs: pairsOf(changes), structure: OFFLINE });
 
 /** Returns the statements of a migration that blocks other requests only briefly. */
-export function onlineStatementsOf({ changes, rest }: Planned): Omit<OnlineMigration, 'begin'> {
-  const aheads = changes.list.flatMap(({ ahead }) => (ahead === null ? [] : [ahead]));
-  const pairs = pairsOf(changes).map((pair) => withFilled(pair, aheads));
-  const left = rest === null ? null : restOf(rest, workAheadOf(changes));
+export function onlineStatementsOf({ changes, abandoned }: PlannedChanges): Omit<OnlineMigration, 'begin'> {
+  const backfills = changes.list.flatMap(({ backfill }) => (backfill === null ? [] : [backfill]));
+  const pairs = pairsOf(changes).map((pair) => withBackfilledColumns(pair, backfills));
+  const left = abandoned === null ? null : abandonedParts(abandoned, backfillRecordOf(changes));
   return {
-    ahead: aheadStatementsOf(changes),
-    step: statementsWith({ changes: withoutAhead(changes), rest: left, pairs, structure: SHORT }),
+    backfills: backfillStatementsOf(changes),
+    step: statementsWith({
+      changes: withBackfilledSteps(changes),
+      abandoned: left,
+      pairs,
+      structure: ONLINE,
+    }),
     after: lateIndexSteps(pairs).map(script),
   };
 }
 
-interface Statements extends Planned {
+interface Statements extends PlannedChanges {
   readonly pairs: readonly TablePair[];
   readonly structure: Structure;
 }
 
-function statementsWith({ changes, rest, pairs, structure }: Statements): string[] {
+function statementsWith({ changes, abandoned, pairs, structure }: Statements): string[] {
   const { evolution, instances, list } = changes;
   const { made, dropped } = instances.functions();
-  const removed = rest === null ? [] : givenUp(evolution.before.schema, rest);
+  const removed = abandoned === null ? [] : removeBackfill(evolution.before.schema, abandoned);
   const phases = PHASES.flatMap((phase) => [
     ...(structure[phase]?.(pairs) ?? []),
     ...stepsIn(list, phase),
@@ -135,7 +146,7 @@ function statementsWith({ changes, rest, pairs, structure }: Statements): string
     // PostgreSQL cannot alter a table with pending deferred constraints.
     ...(phase === 'drop' || phase === 'grow' ? [sql`set constraints all immediate`] : []),
   ]);
-  const guarded = lossesOf(changes).map(refusing);
+  const guarded = lossesOf(changes).map(refuseLoss);
   const locks = lockedTables({
     changes,
     pairs,

@@ -52,7 +52,7 @@ const within =
     return when(sql`${value} between ${param(lowest)}::numeric and ${param(highest)}::numeric`, show(value));
   };
 
-const whole = (value: Sql): Sql => sql`to_jsonb(round(${value}))`;
+const roundedNumber = (value: Sql): Sql => sql`to_jsonb(round(${value}))`;
 const digits = (value: Sql): Sql => sql`to_jsonb(round(${value})::text)`;
 const LONG = ['-9223372036854775808', '9223372036854775807'] as const;
 
@@ -111,7 +111,7 @@ const READINGS: Readonly<Record<ScalarTypeName, Reading>> = {
     when(sql`${wordsOf(json)} ~ '^[A-Za-z0-9_.~-]*$'`, words(DEFAULT_MAX_LENGTH)(json, def)),
   enumeration: (json, { enum: values = [] }) =>
     when(sql`${wordsOf(json)} in (${join(values.map(textParam), ', ')})`, sql`to_jsonb(${wordsOf(json)})`),
-  integer: within(String(MIN_INTEGER), String(MAX_INTEGER), whole),
+  integer: within(String(MIN_INTEGER), String(MAX_INTEGER), roundedNumber),
   biginteger: within(...LONG, digits),
   float: (json) => sql`to_jsonb((${numberOf(json)})::float8)`,
   decimal: within('-99999999.99', '99999999.99', (value) => sql`to_jsonb(trim_scale(round(${value}, 2)))`),
@@ -131,7 +131,7 @@ const READINGS: Readonly<Record<ScalarTypeName, Reading>> = {
 const textParam = (value: string): Sql => sql`${param(value)}::text`;
 
 /** Replaces values by the object in the option `convert`. */
-function replaced(json: Sql, { def }: ScalarAttribute): Sql {
+function replacedValue(json: Sql, { def }: ScalarAttribute): Sql {
   if (def.convert === undefined || typeof def.convert === 'string') return json;
   const cases = Object.entries(def.convert).map(
     ([from, to]) =>
@@ -146,23 +146,23 @@ export interface Scalars {
 }
 
 /** Converts a stored JSON value, neither null nor missing, to the later type; null if impossible. */
-export const readAs = (json: Sql, { after }: Scalars): Sql =>
-  READINGS[after.def.type](replaced(json, after), after.def);
+export const convertTo = (json: Sql, { after }: Scalars): Sql =>
+  READINGS[after.def.type](replacedValue(json, after), after.def);
 
 /** Longer than any stored text. */
 const ANY_LENGTH = 2 ** 30;
 
 /** Condition: a value would be lost, because it cannot be converted, or cannot be converted back. */
-export function isLostIn(json: Sql, { before, after }: Scalars): Sql {
-  const given = replaced(json, after);
+export function isLostByConversion(json: Sql, { before, after }: Scalars): Sql {
+  const given = replacedValue(json, after);
   const read = READINGS[after.def.type](given, after.def);
   const back = READINGS[before.def.type](read, { ...before.def, maxLength: ANY_LENGTH });
   const isSame = sql`${before.def.type === 'enumeration' ? read : back} = ${given}`;
   return sql`(${given} is not null and coalesce(not (${isSame}), true))`;
 }
 
-export function isUnreadable(json: Sql, { after }: Scalars): Sql {
-  const given = replaced(json, after);
+export function isNotConvertible(json: Sql, { after }: Scalars): Sql {
+  const given = replacedValue(json, after);
   return sql`(${given} is not null and (${READINGS[after.def.type](given, after.def)}) is null)`;
 }
 
@@ -179,7 +179,7 @@ const WIDER: Readonly<Partial<Record<ScalarTypeName, readonly ScalarTypeName[]>>
 };
 
 /** Whether all stored values are valid for the later type unchanged. */
-export function readsAlike({ before, after }: Scalars): boolean {
+export function needsNoConversion({ before, after }: Scalars): boolean {
   const [old, next] = [before.def, after.def];
   if (next.type === 'enumeration')
     return (

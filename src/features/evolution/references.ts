@@ -4,7 +4,7 @@ import { constant, param, plain, quote, type Sql, sql } from '../../kernel/sql.j
 import { type Evolution } from './pairs.js';
 
 /** Renames a type in polymorphic links to it. */
-export const calledInLinks = ({ before }: Evolution, type: ContentType, name: string): Sql[] =>
+export const renameInLinks = ({ before }: Evolution, type: ContentType, name: string): Sql[] =>
   [...before.schema.types.values()].flatMap(({ storage }) =>
     storage.links.flatMap(({ table: { table, targetType } }) =>
       targetType === null
@@ -17,17 +17,18 @@ export const calledInLinks = ({ before }: Evolution, type: ContentType, name: st
   );
 
 /** Tables of the library's types with grants, without prefix. */
-const GRANTED: readonly string[] = ['content_roles', 'content_api_tokens'];
+const GRANT_TABLES: readonly string[] = ['content_roles', 'content_api_tokens'];
 
 const grantTables = ({ after }: Evolution): Sql[] =>
   [...after.schema.types.values()]
     .filter(
-      ({ table, storage }) => GRANTED.some((one) => table.endsWith(one)) && storage.columnOf.has('grants'),
+      ({ table, storage }) =>
+        GRANT_TABLES.some((one) => table.endsWith(one)) && storage.columnOf.has('grants'),
     )
     .map(({ table }) => quote(table));
 
 /** Renames a type in grants; no caller gains a permission. */
-export const calledInGrants = (evolution: Evolution, old: string, name: string): Sql[] =>
+export const renameInGrants = (evolution: Evolution, old: string, name: string): Sql[] =>
   grantTables(evolution).map(
     (table) => sql`update ${table} set grants = (grants - ${constant(old)})
       || jsonb_build_object(${constant(name)}::text, grants -> ${constant(old)})
@@ -35,7 +36,7 @@ export const calledInGrants = (evolution: Evolution, old: string, name: string):
   );
 
 /** Removes grants of a removed type, so that they cannot apply to a later type of the same name. */
-export const goneFromGrants = (evolution: Evolution, name: string): Sql[] =>
+export const removeFromGrants = (evolution: Evolution, name: string): Sql[] =>
   grantTables(evolution).map(
     (table) =>
       sql`update ${table} set grants = grants - ${constant(name)} where grants -> ${constant(name)} is not null`,
@@ -48,7 +49,7 @@ export type NewNames = Readonly<Record<string, string | null>>;
  * Renames attributes (`fields`) or stages in grants of a type, and drops removed ones. No caller gains a
  * permission.
  */
-export function namesInGrants(
+export function renameMembersInGrants(
   evolution: Evolution,
   { singularApiId }: ContentType,
   { member, names }: { readonly member: 'fields' | 'stages'; readonly names: NewNames },
@@ -70,7 +71,7 @@ export function namesInGrants(
 }
 
 /** Deletes links from and to documents without remaining versions. */
-export function forgotten({ types }: Schema, type: ContentType): Sql[] {
+export function deleteLostLinks({ types }: Schema, type: ContentType): Sql[] {
   const gone = (documentId: Sql): Sql =>
     sql`not exists (select 1 from ${quote(type.table)} d where d.document_id = ${documentId})`;
   const own = type.storage.links.map(

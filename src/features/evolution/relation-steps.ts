@@ -19,8 +19,8 @@ import {
   possibleLinks,
   storedLinks,
   strayLinks,
-  turnedLinks,
-  waitingLinks,
+  swappedLinks,
+  linksWithoutDrafts,
 } from './moved-links.js';
 import { type Evolution, isBoth } from './pairs.js';
 import { ordersOthers, type Relation } from './relation-pairs.js';
@@ -28,14 +28,18 @@ import { pathOf, type RelationScope } from './scopes.js';
 
 const relationOf = ({ attribute: { def } }: Relation): string => ('relation' in def ? def.relation : 'media');
 
-const waitingTable = ({ before }: MovedRelation): Identifier =>
+const movedLinksTable = ({ before }: MovedRelation): Identifier =>
   besideTable(before.type.table, name('content', 'moved', before.type.table, before.attribute.name));
 
 /** Query of the earlier links that the later relation accepts. */
 function leavingLinks(evolution: Evolution, pair: MovedRelation): Sql {
   const links = storedLinks(evolution, pair.before);
-  const possible = possibleLinks(evolution, pair.swapped ? turnedLinks(evolution, links, pair) : links, pair);
-  return leavesDrafts(evolution, pair) ? waitingLinks(possible, pair) : possible;
+  const possible = possibleLinks(
+    evolution,
+    pair.swapped ? swappedLinks(evolution, links, pair) : links,
+    pair,
+  );
+  return leavesDrafts(evolution, pair) ? linksWithoutDrafts(possible, pair) : possible;
 }
 
 /** Query of the links in the states and locales of the later relation, before limits on their number. */
@@ -44,7 +48,7 @@ const arrivingLinks = (links: Sql, move: Move): Sql => linksInLocales(linksInSta
 const PAIR = sql`x.owner || ' with ' || x.target as "row"`;
 const GROUP = sql`x.owner || ' (' || x.locale || case when x.published then ')' else ', draft)' end as "row"`;
 
-const statedFor = ({ before, after }: MovedRelation): boolean =>
+const isLossAllowedFor = ({ before, after }: MovedRelation): boolean =>
   [after, ...after.others].some(({ attribute }) => typeof attribute.def.convert === 'string') &&
   before !== after;
 
@@ -63,7 +67,7 @@ function differingLocales({ evolution, pair }: Move): Sql {
 }
 
 /** Changed relation, with queries of its links before and after conversion. */
-interface Reshaped {
+interface ChangedRelation {
   readonly move: Move;
   readonly possible: Sql;
   readonly arriving: Sql;
@@ -71,8 +75,8 @@ interface Reshaped {
 
 /** Possible loss of a changed relation: condition, query and message. */
 type LossRow = readonly [
-  isPossible: (reshaped: Reshaped) => boolean,
-  question: (reshaped: Reshaped) => Sql,
+  isPossible: (reshaped: ChangedRelation) => boolean,
+  query: (reshaped: ChangedRelation) => Sql,
   description: string,
 ];
 
@@ -117,24 +121,24 @@ export function movingGuards({ evolution, pair }: RelationScope): readonly Guard
   const move = { evolution, pair, versions: former === null ? NO_VERSIONS : quote(former.table) };
   const possible = leavingLinks(evolution, pair);
   const reshaped = { move, possible, arriving: arrivingLinks(possible, move) };
-  const losses = LOSSES.filter(([isPossible]) => isPossible(reshaped)).map(([, question, description]) => ({
-    question: question(reshaped),
+  const losses = LOSSES.filter(([isPossible]) => isPossible(reshaped)).map(([, query, description]) => ({
+    query: query(reshaped),
     description,
-    choice: `set convert: 'fit' on ${pathOf(pair.after)} to keep the valid links`,
-    stated: statedFor(pair),
+    remedy: `set convert: 'fit' on ${pathOf(pair.after)} to keep the valid links`,
+    allowed: isLossAllowedFor(pair),
   }));
   // An order is not part of the definition, so its loss needs no setting, but the migration cannot be
   // reverted.
   const unordered = {
-    question: sql`select ${PAIR} from (${possible}) x`,
-    description: UNORDERED,
-    choice: '',
-    stated: true,
+    query: sql`select ${PAIR} from (${possible}) x`,
+    description: LOSES_ORDER,
+    remedy: '',
+    allowed: true,
   };
   return losesOrder(pair) ? [...losses, unordered] : losses;
 }
 
-const UNORDERED = 'loses the order on its inverse side';
+const LOSES_ORDER = 'loses the order on its inverse side';
 
 /** Whether the later relation cannot store the order of links on one side. */
 const losesOrder = ({ before, after, swapped }: Omit<MovedRelation, 'split'>): boolean =>
@@ -150,24 +154,24 @@ export function splitGuards({ evolution, pair: { after, split } }: RelationScope
   const description = side === after ? 'gets its own links' : `is now shown by ${path}`;
   return [
     {
-      question: sql`select ${PAIR} from (${storedLinks(evolution, from)}) x`,
+      query: sql`select ${PAIR} from (${storedLinks(evolution, from)}) x`,
       description: `${description}; its previous links stay with ${pathOf(from)}`,
-      choice: `set convert: 'empty' on ${path} to start without links`,
-      stated: typeof side.attribute.def.convert === 'string',
+      remedy: `set convert: 'empty' on ${path} to start without links`,
+      allowed: typeof side.attribute.def.convert === 'string',
     },
   ];
 }
 
-export function goneGuards({ evolution, pair: { before } }: RelationScope): readonly Guard[] {
+export function lostLinksGuards({ evolution, pair: { before } }: RelationScope): readonly Guard[] {
   if (before === null) return [];
   const { type, attribute } = before;
   const owner = evolution.types.find((pair) => pair.before === type)?.after ?? null;
   return [
     {
-      question: sql`select ${PAIR} from (${storedLinks(evolution, before)}) x`,
+      query: sql`select ${PAIR} from (${storedLinks(evolution, before)}) x`,
       description: 'is removed; these links would be deleted',
-      choice: `set removed: ['${attribute.name}'] on ${type.singularApiId}`,
-      stated:
+      remedy: `set removed: ['${attribute.name}'] on ${type.singularApiId}`,
+      allowed:
         owner === null
           ? evolution.removed.includes(type.singularApiId)
           : owner.removed.includes(attribute.name),
@@ -176,7 +180,7 @@ export function goneGuards({ evolution, pair: { before } }: RelationScope): read
 }
 
 /** Assigns positions to links without one, in order. */
-const placed = (type: ContentType, isKept: boolean): Sql =>
+const positionValue = (type: ContentType, isKept: boolean): Sql =>
   isKept ? sql`coalesce(x.place, ${nextCount(type)})` : nextCount(type);
 
 /** Columns of a link table, each with its value from a link `x`. */
@@ -197,7 +201,7 @@ function linkValues(links: LinkTable, place: Sql): readonly (readonly [Sql, Sql]
 }
 
 function storeLinks({ type, attribute, links, column }: Relation, arriving: Sql, keepsPlace: boolean): Sql {
-  const place = placed(type, keepsPlace);
+  const place = positionValue(type, keepsPlace);
   const order = sql`order by x.place, x.owner, x.position`;
   if (links !== null) {
     const values = linkValues(links, place);
@@ -230,7 +234,7 @@ const notCompared = ({ table, draftAndPublish }: ContentType): Sql[] =>
 
 export function movingSteps({ evolution, pair }: RelationScope): Steps {
   if (!isBoth(pair)) return {};
-  const waiting = quote(waitingTable(pair));
+  const waiting = quote(movedLinksTable(pair));
   const move = { evolution, pair, versions: quote(pair.after.type.table) };
   const arriving = linksThatFit(arrivingLinks(sql`select * from ${waiting}`, move), pair);
   return {
@@ -240,9 +244,9 @@ export function movingSteps({ evolution, pair }: RelationScope): Steps {
   };
 }
 
-export function movingDescription({ pair: { before, after, swapped } }: RelationScope): string {
+export function describeMove({ pair: { before, after, swapped } }: RelationScope): string {
   if (before === null || after === null) return '';
-  const order = losesOrder({ before, after, swapped }) ? `, and ${UNORDERED}` : '';
+  const order = losesOrder({ before, after, swapped }) ? `, and ${LOSES_ORDER}` : '';
   if (swapped) return `is owned by ${pathOf(after)} instead of ${pathOf(before)}${order}`;
   const [old, next] = [relationOf(before), relationOf(after)];
   return (old === next ? 'has its links stored differently' : `changes from ${old} to ${next}`) + order;

@@ -5,8 +5,8 @@ import { isScalar } from '../../content/model/scalar-of.js';
 import { type Sql, sql, union } from '../../kernel/sql.js';
 import type { Guard } from './change.js';
 import type { Instances } from './instances.js';
-import { conversionOf, type Evolution, type ModelPair, type Pair } from './pairs.js';
-import type { readsAlike } from './readings.js';
+import { conversionOf, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
+import type { needsNoConversion } from './readings.js';
 import type { RelationPair, RelationSide } from './relation-pairs.js';
 import { valuesOf } from './stored-values.js';
 
@@ -33,7 +33,7 @@ export interface RelationScope {
 }
 
 /** Whether a locale may be dropped with its versions. */
-export const mayGo = ({ evolution, locale }: LocaleScope): boolean => evolution.removed.includes(locale);
+export const mayRemove = ({ evolution, locale }: LocaleScope): boolean => evolution.removed.includes(locale);
 
 export const idOf = ({ pair }: TypeScope): string => (pair.after ?? pair.before)?.singularApiId ?? '';
 
@@ -48,7 +48,7 @@ export const typeOf = ({ owner }: AttributeScope): ContentType | null =>
   owner.after !== null && owner.after.model === 'type' ? owner.after : null;
 
 /** Whether the values of an attribute are in a column or in instances, not in links. */
-export const isStoredHere = ({ owner, pair: { before, after } }: AttributeScope): boolean =>
+export const isStoredInRow = ({ owner, pair: { before, after } }: AttributeScope): boolean =>
   owner.before?.model === 'component' || owner.after?.model === 'component' || !(after ?? before)?.linked;
 
 /** Attribute of a pair of models, without the conversion of instances. */
@@ -73,9 +73,9 @@ function valuesWhere(scope: AttributeScope, condition: Sql): Sql | null {
 }
 
 /** Guard for the stored values that meet a condition; empty if nothing stores values. */
-export function guardOf(scope: AttributeScope, condition: Sql, guard: Omit<Guard, 'question'>): Guard[] {
-  const question = valuesWhere(scope, condition);
-  return question === null ? [] : [{ question, ...guard }];
+export function guardOf(scope: AttributeScope, condition: Sql, guard: Omit<Guard, 'query'>): Guard[] {
+  const query = valuesWhere(scope, condition);
+  return query === null ? [] : [{ query, ...guard }];
 }
 
 /** Whether an attribute contains the stages of drafts, which the type defines. */
@@ -87,10 +87,19 @@ export const fitChoice = (scope: AttributeScope): string =>
     ? 'set previousName on the stage that replaces the old one'
     : `set convert: 'fit' on ${ownerName(scope)}.${nameOf(scope)}, or 'empty'`;
 
-export const isStated = ({ pair }: AttributeScope): boolean => typeof conversionOf(pair) === 'string';
+export const isLossAllowed = ({ pair }: AttributeScope): boolean => typeof conversionOf(pair) === 'string';
 
 /** Returns both attributes if they are scalars, otherwise null. */
-export function scalarsOf({ pair: { before, after } }: ValueScope): Parameters<typeof readsAlike>[0] | null {
+export function scalarsOf({
+  pair: { before, after },
+}: ValueScope): Parameters<typeof needsNoConversion>[0] | null {
   if (before === null || after === null) return null;
   return isScalar(before) && isScalar(after) ? { before, after } : null;
 }
+
+/** Whether an attribute stores a list. */
+export const isMany = (attribute: Attribute): boolean => 'many' in attribute && attribute.many;
+
+/** Whether a type of another kind becomes one of this kind. */
+export const becomesKind = ({ pair }: TypeScope, kind: ContentType['kind']): boolean =>
+  isBoth(pair) && pair.before.kind !== kind && pair.after.kind === kind;

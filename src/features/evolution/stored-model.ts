@@ -11,12 +11,12 @@ export interface StoredModel {
   /** Time of the last migration. */
   readonly generation: string;
   readonly description: ModelDescription;
-  /** Work ahead of a migration that has not ended; null for none. */
-  readonly ahead: WorkAhead | null;
+  /** Backfills of a migration that has not ended; null for none. */
+  readonly backfill: BackfillRecord | null;
 }
 
 /** Data in the tables that only a later model uses. */
-export interface WorkAhead {
+export interface BackfillRecord {
   /** Types that have no drafts yet, but rows for them. */
   readonly drafts: readonly string[];
   readonly columns: readonly FilledColumn[];
@@ -27,25 +27,25 @@ interface FilledColumn {
   readonly filled: string;
 }
 
-const isWorkAhead: Test<WorkAhead> = isShape<WorkAhead>({
+const isBackfillRecord: Test<BackfillRecord> = isShape<BackfillRecord>({
   drafts: isListOf(isText),
   columns: isListOf(isShape<FilledColumn>({ table: isText, filled: isText })),
 });
 
-function workIn(text: unknown): WorkAhead | null {
+function parseBackfillRecord(text: unknown): BackfillRecord | null {
   const value: unknown = typeof text === 'string' ? JSON.parse(text) : null;
-  return isWorkAhead(value) ? value : null;
+  return isBackfillRecord(value) ? value : null;
 }
 
 /** Parses a row of {@link storedModel}; null for no row. Throws an Error if this release cannot read it. */
-export const storedModelIn = (row: Row | undefined): StoredModel | null =>
+export const parseStoredModel = (row: Row | undefined): StoredModel | null =>
   row === undefined
     ? null
     : {
         digest: String(row['digest']),
         generation: String(row['generation']),
         description: noted(JSON.parse(String(row['description']))),
-        ahead: workIn(row['ahead']),
+        backfill: parseBackfillRecord(row['backfill']),
       };
 
 /**
@@ -55,12 +55,12 @@ export const storedModelIn = (row: Row | undefined): StoredModel | null =>
 export const storedModel = ({ file }: Schema): Sql =>
   sql`select m.digest, m.description::text as description,
     date_part('epoch', m.applied_at)::text as generation,
-    (select a.description::text from ${quote(modelTableOf(file))} a where a.id = 2) as ahead
+    (select a.description::text from ${quote(modelTableOf(file))} a where a.id = 2) as backfill
     from ${quote(modelTableOf(file))} m where m.id = 1`;
 
 export const compileStoredModel = (schema: Schema): Statement => print(storedModel(schema));
 
-const inserted = ({ file }: Schema, description: ModelDescription): Sql => {
+const insertModel = ({ file }: Schema, description: ModelDescription): Sql => {
   const json = JSON.stringify(description);
   return sql`insert into ${quote(modelTableOf(file))} (id, digest, description, applied_at)
     values (1, ${param(digestOf(description))}::text, ${param(json)}::jsonb, now())`;
@@ -77,7 +77,7 @@ const OTHER_MODEL =
  * Begins a migration: waits for a running one, and fails if the database does not have the expected model. A
  * null digest means no stored model.
  */
-export function migrationFrom({ file }: Schema, digest: string | null): Sql {
+export function beginMigration({ file }: Schema, digest: string | null): Sql {
   const table = modelTableOf(file);
   return sql`do $content$ declare found text; begin
   perform pg_advisory_xact_lock(${MIGRATION_LOCK});
@@ -89,16 +89,16 @@ export function migrationFrom({ file }: Schema, digest: string | null): Sql {
 end $content$`;
 }
 
-/** Records work ahead of the migration to a model, in a separate row. */
-export const notedAhead = ({ file }: Schema, digest: string, work: WorkAhead): Sql =>
+/** Records the backfills of the migration to a model, in a separate row. */
+export const saveBackfillRecord = ({ file }: Schema, digest: string, work: BackfillRecord): Sql =>
   sql`insert into ${quote(modelTableOf(file))} (id, digest, description, applied_at)
     values (2, ${param(digest)}::text, ${param(JSON.stringify(work))}::jsonb, now())
     on conflict (id) do update set digest = excluded.digest, description = excluded.description,
       applied_at = excluded.applied_at`;
 
-export const endedAhead = ({ file }: Schema): Sql =>
+export const deleteBackfillRecord = ({ file }: Schema): Sql =>
   sql`delete from ${quote(modelTableOf(file))} where id = 2`;
 
-export const notedModel = (schema: Schema, description: ModelDescription): Sql =>
-  sql`${inserted(schema, description)} on conflict (id) do update
+export const saveModel = (schema: Schema, description: ModelDescription): Sql =>
+  sql`${insertModel(schema, description)} on conflict (id) do update
     set digest = excluded.digest, description = excluded.description, applied_at = excluded.applied_at`;

@@ -5,8 +5,8 @@ import type { TablePair } from './table-pairs.js';
 
 /** Tables of the earlier model by lock: `alone` also blocks readers, `others` only blocks writers. */
 export interface TableLocks {
-  readonly alone: readonly Identifier[];
-  readonly others: readonly Identifier[];
+  readonly exclusive: readonly Identifier[];
+  readonly shared: readonly Identifier[];
 }
 
 /** Statements of a migration that need locks: changes of tables, and reads and changes of rows. */
@@ -27,7 +27,7 @@ export function lockedTables({ changes, pairs, alters, statements }: Locking): T
   const used = new Set(statements.flatMap(namesIn));
   const retyped = new Set(list.flatMap(({ steps, touches }) => (steps.retype === undefined ? [] : touches)));
   // Triggers contain the type name, and may be those of an earlier release.
-  const isRenewed = evolution.before.isNoted === false;
+  const isRenewed = evolution.before.hasCurrentTriggers === false;
   const types = evolution.types.flatMap(({ before, after }) => {
     const isOther = before?.singularApiId !== after?.singularApiId;
     return before !== null && after !== null && (isOther || retyped.has(after) || isRenewed) ? [before] : [];
@@ -44,8 +44,8 @@ export function lockedTables({ changes, pairs, alters, statements }: Locking): T
       isUsed: used.has(table) || (pair.after !== null && used.has(pair.after.table)),
     }));
   return {
-    alone: tables.filter(({ alone }) => alone).map(({ table }) => table),
-    others: tables.filter(({ alone, isUsed }) => !alone && isUsed).map(({ table }) => table),
+    exclusive: tables.filter(({ alone }) => alone).map(({ table }) => table),
+    shared: tables.filter(({ alone, isUsed }) => !alone && isUsed).map(({ table }) => table),
   };
 }
 
@@ -61,14 +61,14 @@ const lock = (tables: readonly Identifier[], mode: Sql): Sql =>
  * Acquires all locks or none, up to 100 times: a reader of several tables may have locked one and wait for
  * another. The timeout stays below `deadlock_timeout` (1 s by default), so that the reader is not aborted.
  */
-export function lockSteps({ alone, others }: TableLocks): Sql[] {
-  if (alone.length + others.length === 0) return [];
+export function lockSteps({ exclusive, shared }: TableLocks): Sql[] {
+  if (exclusive.length + shared.length === 0) return [];
   return [
     sql`do $content$ declare former text := current_setting('lock_timeout'); begin
   for attempt in 1..100 loop
     begin
       perform set_config('lock_timeout', least(100 * attempt, 900)::text, true);
-      ${lock(alone, sql`access exclusive`)} ${lock(others, sql`share row exclusive`)}
+      ${lock(exclusive, sql`access exclusive`)} ${lock(shared, sql`share row exclusive`)}
       perform set_config('lock_timeout', former, true);
       return;
     exception when lock_not_available or deadlock_detected then

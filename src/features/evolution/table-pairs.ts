@@ -11,7 +11,7 @@ import {
 } from '../../content/model/table-shapes.js';
 import { isScalar } from '../../content/model/scalar-of.js';
 import { type Identifier, param, type Sql, sql } from '../../kernel/sql.js';
-import type { Ahead } from './change.js';
+import type { Backfill } from './change.js';
 import { defaultOf } from './instances.js';
 import { keepsTargets } from './moved-links.js';
 import { type Both, type Evolution, isBoth, type ModelPair, type Pair } from './pairs.js';
@@ -32,7 +32,7 @@ export interface TablePair extends Pair<TableShape> {
 }
 
 /** Whether the storage of a relation's links changes only in names. */
-export function staysInPlace(evolution: Evolution, pair: RelationPair): boolean {
+export function keepsStorage(evolution: Evolution, pair: RelationPair): boolean {
   if (!isBoth(pair) || pair.swapped) return false;
   const { before, after } = pair;
   const [old, next] = [before.attribute, after.attribute];
@@ -95,7 +95,7 @@ function columnPairs(pair: ModelPair<ContentType>, kept: readonly Both<Attribute
 }
 
 /** Pairs tables with equal columns, or a table with none. */
-const whole = ({ before, after }: Pair<TableShape>): TablePair => ({
+const withEqualColumns = ({ before, after }: Pair<TableShape>): TablePair => ({
   before,
   after,
   columns: (after ?? before)?.columns.map((shape) => ({ before: shape, after: shape, ...NO_VALUE })) ?? [],
@@ -107,7 +107,7 @@ function typePair(pair: ModelPair<ContentType>, relations: readonly Both<Relatio
     before: before === null ? null : typeTable(before),
     after: after === null ? null : typeTable(after),
   };
-  if (!isBoth(tables)) return whole(tables);
+  if (!isBoth(tables)) return withEqualColumns(tables);
   const inPlace = relations.map((one) => ({ before: one.before.attribute, after: one.after.attribute }));
   const own = pair.attributes.filter(isBoth).filter((one) => !one.before.linked);
   return { ...tables, columns: columnPairs(pair, [...own, ...inPlace]) };
@@ -120,28 +120,28 @@ function linkPairs(evolution: Evolution, relations: readonly RelationPair[]): Ta
   return relations.flatMap((pair) => {
     const [before, after] = [tableOf(pair.before), tableOf(pair.after)];
     if (before === null && after === null) return [];
-    if (staysInPlace(evolution, pair)) return [whole({ before, after })];
+    if (keepsStorage(evolution, pair)) return [withEqualColumns({ before, after })];
     return [
-      ...(before === null ? [] : [whole({ before, after: null })]),
-      ...(after === null ? [] : [whole({ before: null, after })]),
+      ...(before === null ? [] : [withEqualColumns({ before, after: null })]),
+      ...(after === null ? [] : [withEqualColumns({ before: null, after })]),
     ];
   });
 }
 
 export function tablePairs(evolution: Evolution, relations: readonly RelationPair[]): TablePair[] {
-  const inPlace = relations.filter((pair) => staysInPlace(evolution, pair)).filter(isBoth);
+  const inPlace = relations.filter((pair) => keepsStorage(evolution, pair)).filter(isBoth);
   return [
-    ...ownTables(evolution.after.schema).map((table) => whole({ before: null, after: table })),
+    ...ownTables(evolution.after.schema).map((table) => withEqualColumns({ before: null, after: table })),
     ...evolution.types.map((pair) => typePair(pair, inPlace)),
     ...linkPairs(evolution, relations),
   ];
 }
 
 /** Replaces the columns of a table that were filled before the migration, instead of converting them. */
-export function withFilled(pair: TablePair, aheads: readonly Ahead[]): TablePair {
+export function withBackfilledColumns(pair: TablePair, backfills: readonly Backfill[]): TablePair {
   const columns = pair.columns.flatMap((column): ColumnPair[] => {
-    const found = aheads.find(
-      (ahead) => ahead.table === pair.before?.table && ahead.column?.former === column.before?.name,
+    const found = backfills.find(
+      (one) => one.table === pair.before?.table && one.column?.former === column.before?.name,
     );
     if (found === undefined || found.column === null || column.before === null) return [column];
     return [

@@ -22,7 +22,7 @@ const comments = (table: Identifier, columns: readonly ColumnShape[]): Sql[] =>
     .filter(({ comment }) => comment !== null)
     .map(({ name, comment }) => sql`comment on column ${quote(table)}.${quote(name)} is ${param(comment)}`);
 
-function created({ table, columns, primary }: TableShape): Sql[] {
+function createTable({ table, columns, primary }: TableShape): Sql[] {
   const key = sql`primary key (${join(
     primary.map((name) => quote(name)),
     ', ',
@@ -31,7 +31,7 @@ function created({ table, columns, primary }: TableShape): Sql[] {
   return [sql`create table if not exists ${quote(table)} (${parts})`, ...comments(table, columns)];
 }
 
-const madeIndex = (table: Identifier, { name, kind, body }: IndexShape): Sql[] => {
+const createIndex = (table: Identifier, { name, kind, body }: IndexShape): Sql[] => {
   if (kind === 'constraint')
     return [
       sql`alter table ${quote(table)} drop constraint if exists ${quote(name)}`,
@@ -41,7 +41,7 @@ const madeIndex = (table: Identifier, { name, kind, body }: IndexShape): Sql[] =
   return [sql`create ${unique}index if not exists ${quote(name)} on ${quote(table)} ${body}`];
 };
 
-const droppedIndex = (table: Identifier, { name, kind }: IndexShape): Sql =>
+const dropIndex = (table: Identifier, { name, kind }: IndexShape): Sql =>
   kind === 'constraint'
     ? sql`alter table ${quote(table)} drop constraint if exists ${quote(name)}`
     : sql`drop index if exists ${quote(besideTable(table, name))}`;
@@ -98,7 +98,7 @@ export function dropSteps(pairs: readonly TablePair[]): Sql[] {
     if (before === null) return [];
     if (after === null) return [sql`drop table if exists ${quote(before.table)}`];
     const indexes = indexPairs(pair).flatMap((one) =>
-      one.before !== null && one.after === null ? [droppedIndex(before.table, one.before)] : [],
+      one.before !== null && one.after === null ? [dropIndex(before.table, one.before)] : [],
     );
     const gone = columns.flatMap((one) =>
       one.before !== null && one.after === null
@@ -112,20 +112,20 @@ export function dropSteps(pairs: readonly TablePair[]): Sql[] {
 type Renaming = Both<Identifier>;
 
 /** Orders renamings so that no new name is in use. A cycle is resolved by a temporary name. */
-function ordered(renamings: readonly Renaming[]): Renaming[] {
+function orderedRenamings(renamings: readonly Renaming[]): Renaming[] {
   const left = renamings.filter(({ before, after }) => before !== after);
   const free = left.filter(({ after }) => !left.some(({ before }) => before === after));
   const [first, ...others] = left;
   if (first === undefined) return [];
-  if (free.length > 0) return [...free, ...ordered(left.filter((one) => !free.includes(one)))];
+  if (free.length > 0) return [...free, ...orderedRenamings(left.filter((one) => !free.includes(one)))];
   const waiting = besideTable(first.before, name('content', 'renamed', first.before));
   return [
     { before: first.before, after: waiting },
-    ...ordered([...others, { before: waiting, after: first.after }]),
+    ...orderedRenamings([...others, { before: waiting, after: first.after }]),
   ];
 }
 
-function renamedTable({ before, after }: Renaming): Sql[] {
+function renameTable({ before, after }: Renaming): Sql[] {
   const [old, next] = [lentNames(before), lentNames(after)];
   const bare = (name: Identifier): Sql => quote(name, 'bare');
   return [
@@ -137,9 +137,11 @@ function renamedTable({ before, after }: Renaming): Sql[] {
 
 export function renameSteps(pairs: readonly TablePair[]): Sql[] {
   const both = pairs.filter((pair): pair is TablePair & Both<TableShape> => isBoth(pair));
-  const tables = ordered(both.map(({ before, after }) => ({ before: before.table, after: after.table })));
+  const tables = orderedRenamings(
+    both.map(({ before, after }) => ({ before: before.table, after: after.table })),
+  );
   const columns = both.flatMap(({ after, columns: list }) =>
-    ordered(
+    orderedRenamings(
       list.filter((one) => isBoth(one)).map((one) => ({ before: one.before.name, after: one.after.name })),
     ).map(
       (one) =>
@@ -147,7 +149,7 @@ export function renameSteps(pairs: readonly TablePair[]): Sql[] {
     ),
   );
   // Index names are unique per schema.
-  const indexes = ordered(
+  const indexes = orderedRenamings(
     both.flatMap((pair) =>
       indexPairs(pair)
         .filter((one) => isBoth(one))
@@ -157,14 +159,14 @@ export function renameSteps(pairs: readonly TablePair[]): Sql[] {
         })),
     ),
   ).map(({ before, after }) => sql`alter index if exists ${quote(before)} rename to ${quote(after, 'bare')}`);
-  return [...tables.flatMap(renamedTable), ...columns, ...indexes];
+  return [...tables.flatMap(renameTable), ...columns, ...indexes];
 }
 
 /**
  * Adds a column. A constant for existing rows is its default for a moment: PostgreSQL stores it once for all
  * rows, and does not rewrite the table.
  */
-function addedColumn(table: Identifier, { before, after, constant: value, filled }: ColumnPair): Sql[] {
+function addColumn(table: Identifier, { before, after, constant: value, filled }: ColumnPair): Sql[] {
   if (before !== null || after === null) return [];
   if (filled !== null)
     return [sql`alter table ${quote(table)} rename column ${quote(filled)} to ${quote(after.name)}`];
@@ -179,7 +181,7 @@ function addedColumn(table: Identifier, { before, after, constant: value, filled
 export function createSteps(pairs: readonly TablePair[]): Sql[] {
   return pairs.flatMap(({ before, after, columns }) => {
     if (after === null) return [];
-    if (before === null) return created(after);
+    if (before === null) return createTable(after);
     const added = columns.flatMap((one) => (one.before === null && one.after !== null ? [one.after] : []));
     const commented = columns.flatMap((one) =>
       one.before !== null && one.after !== null && one.before.comment !== one.after.comment
@@ -187,7 +189,7 @@ export function createSteps(pairs: readonly TablePair[]): Sql[] {
         : [],
     );
     return [
-      ...columns.flatMap((pair) => addedColumn(after.table, pair)),
+      ...columns.flatMap((pair) => addColumn(after.table, pair)),
       ...comments(after.table, [...added, ...commented]),
     ];
   });
@@ -197,42 +199,42 @@ interface NewIndex {
   readonly table: Identifier;
   readonly index: IndexShape;
   /** Whether the table has rows that the index does not contain yet. */
-  readonly isOld: boolean;
+  readonly hasRows: boolean;
 }
 
 const newIndexes = (pairs: readonly TablePair[]): NewIndex[] =>
   pairs.flatMap((pair) =>
     indexPairs(pair).flatMap(({ before, after: index }) =>
       before === null && index !== null && pair.after !== null
-        ? [{ table: pair.after.table, index, isOld: pair.before !== null }]
+        ? [{ table: pair.after.table, index, hasRows: pair.before !== null }]
         : [],
     ),
   );
 
 /** Whether nothing depends on the index, so that it can be created after the migration. */
-const isLate = ({ index, isOld }: NewIndex): boolean => isOld && index.kind === 'index';
+const canFollowMigration = ({ index, hasRows }: NewIndex): boolean => hasRows && index.kind === 'index';
 
 /** Creates indexes after the data is complete. */
 export const indexSteps = (pairs: readonly TablePair[]): Sql[] =>
-  newIndexes(pairs).flatMap(({ table, index }) => madeIndex(table, index));
+  newIndexes(pairs).flatMap(({ table, index }) => createIndex(table, index));
 
 /** Creates the indexes that must exist at the end of the migration: unique ones, and those of new tables. */
 export const earlyIndexSteps = (pairs: readonly TablePair[]): Sql[] =>
   newIndexes(pairs)
-    .filter((one) => !isLate(one))
-    .flatMap(({ table, index }) => madeIndex(table, index));
+    .filter((one) => !canFollowMigration(one))
+    .flatMap(({ table, index }) => createIndex(table, index));
 
 /** Creates the other indexes. Each statement runs outside a transaction, and blocks no reader or writer. */
 export const lateIndexSteps = (pairs: readonly TablePair[]): Sql[] =>
   newIndexes(pairs)
-    .filter(isLate)
-    .flatMap(({ table, index }) => laterIndex(table, index));
+    .filter(canFollowMigration)
+    .flatMap(({ table, index }) => createIndexConcurrently(table, index));
 
 /**
  * Drops an invalid index, which an interrupted attempt to create it has left. The lock waits for a running
  * attempt.
  */
-function droppedInvalid(table: Identifier, { name }: IndexShape): Sql {
+function dropInvalidIndex(table: Identifier, { name }: IndexShape): Sql {
   const index = besideTable(table, name);
   const isInvalid = sql`select 1 from pg_index
     where indexrelid = to_regclass(${quote(index, 'reference')}) and not indisvalid`;
@@ -242,13 +244,13 @@ function droppedInvalid(table: Identifier, { name }: IndexShape): Sql {
 end $content$`;
 }
 
-export const indexAgain = (table: Identifier, index: IndexShape): Sql[] => [
-  droppedInvalid(table, index),
-  ...madeIndex(table, index),
+export const recreateIndex = (table: Identifier, index: IndexShape): Sql[] => [
+  dropInvalidIndex(table, index),
+  ...createIndex(table, index),
 ];
 
 /** Creates an index without blocking writers, outside a transaction. */
-export const laterIndex = (table: Identifier, index: IndexShape): Sql[] => [
-  droppedInvalid(table, index),
+export const createIndexConcurrently = (table: Identifier, index: IndexShape): Sql[] => [
+  dropInvalidIndex(table, index),
   sql`create index concurrently if not exists ${quote(index.name)} on ${quote(table)} ${index.body}`,
 ];

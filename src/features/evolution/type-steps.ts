@@ -9,33 +9,43 @@ import { STAGE } from '../../content/model/stage-definition.js';
 import { isObject } from '../../kernel/json.js';
 import { constant, type Identifier, plain, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { type Guard, inBatches, rowsWhere, type Steps } from './change.js';
-import { entriesCalled, entriesInLocale, entriesWithoutLocales, forgetEntries } from './release-steps.js';
-import { forgetVersions, versionsCalled, versionsInLocale, versionsWithoutLocales } from './history-steps.js';
+import {
+  renameTypeInEntries,
+  moveEntriesToLocale,
+  mergeEntryLocales,
+  deleteEntries,
+} from './release-steps.js';
+import {
+  deleteVersions,
+  renameTypeInVersions,
+  moveVersionsToLocale,
+  mergeVersionLocales,
+} from './history-steps.js';
 import { type Both, type Evolution, isBoth } from './pairs.js';
 import {
-  calledInGrants,
-  calledInLinks,
-  forgotten,
-  goneFromGrants,
-  namesInGrants,
+  renameInGrants,
+  renameInLinks,
+  deleteLostLinks,
+  removeFromGrants,
+  renameMembersInGrants,
   type NewNames,
 } from './references.js';
 import { idOf, type TypeScope } from './scopes.js';
 
-type Stays = Both<ContentType> & { readonly evolution: Evolution };
+type TypeInBoth = Both<ContentType> & { readonly evolution: Evolution };
 
 /** Steps for a type in both models, otherwise none. */
-const staying =
-  (steps: (type: Stays) => Steps) =>
+const stepsForBoth =
+  (steps: (type: TypeInBoth) => Steps) =>
   ({ pair, evolution }: TypeScope): Steps =>
     isBoth(pair) ? steps({ ...pair, evolution }) : {};
 
-const former =
+const guardForFormer =
   (guard: (before: ContentType, scope: TypeScope) => Guard) =>
   (scope: TypeScope): readonly Guard[] =>
     scope.pair.before === null ? [] : [guard(scope.pair.before, scope)];
 
-const mayGo = ({ pair }: TypeScope, what: string): boolean => pair.after?.removed.includes(what) === true;
+const mayRemove = ({ pair }: TypeScope, what: string): boolean => pair.after?.removed.includes(what) === true;
 
 const schedulesOf = (type: ContentType, called: string): { readonly table: Sql; readonly own: Sql } => ({
   table: quote(scheduleTableOf(type)),
@@ -46,11 +56,11 @@ const schedulesOf = (type: ContentType, called: string): { readonly table: Sql; 
 const isSameAs = (type: ContentType, row: Sql): Sql => isSameContent(type, [sql`t`, row]);
 
 /** Drafts without an equal published version. */
-const unpublished = (type: ContentType): Sql =>
+const isUnpublished = (type: ContentType): Sql =>
   sql`not t.published and not exists (select 1 from ${quote(type.table)} p where p.document_id = t.document_id
     and p.locale = t.locale and p.published and ${isSameAs(type, sql`p`)})`;
 
-export const withoutDrafts = staying(({ before, evolution }) => {
+export const deleteDraftsSteps = stepsForBoth(({ before, evolution }) => {
   const links = before.storage.links.map(
     ({ table }) => sql`delete from ${quote(table.table)} where not published`,
   );
@@ -59,7 +69,7 @@ export const withoutDrafts = staying(({ before, evolution }) => {
     shrink: [
       sql`delete from ${quote(before.table)} where not published`,
       ...links,
-      ...forgotten(evolution.before.schema, before),
+      ...deleteLostLinks(evolution.before.schema, before),
       sql`delete from ${table} where ${own}`,
     ],
   };
@@ -70,14 +80,14 @@ export const keptLocale = (type: ContentType, { before }: Evolution, documentId:
   sql`(select k.locale from ${quote(type.table)} k where k.document_id = ${documentId}
     order by k.locale = ${constant(before.defaultLocale)} desc, k.locale limit 1)`;
 
-const otherLocales = (type: ContentType, evolution: Evolution): Sql => {
+const isInLostLocale = (type: ContentType, evolution: Evolution): Sql => {
   const kept = keptLocale(type, evolution, sql`t.document_id`);
   return sql`t.locale <> ${kept} and not exists (
     select 1 from ${quote(type.table)} o where o.document_id = t.document_id
     and o.published = t.published and o.locale = ${kept} and ${isSameAs(type, sql`o`)})`;
 };
 
-export const withoutLocales = staying(({ before, evolution }) => {
+export const mergeLocalesSteps = stepsForBoth(({ before, evolution }) => {
   const table = quote(before.table);
   const locale = constant(evolution.before.defaultLocale);
   const links = before.storage.links.map((one) => one.table).filter(({ perLocale }) => perLocale);
@@ -87,8 +97,8 @@ export const withoutLocales = staying(({ before, evolution }) => {
   const kept = (documentId: Sql): Sql => keptLocale(before, evolution, documentId);
   return {
     shrink: [
-      ...versionsWithoutLocales(evolution, before.singularApiId, kept),
-      ...entriesWithoutLocales(evolution, before.singularApiId, kept),
+      ...mergeVersionLocales(evolution, before.singularApiId, kept),
+      ...mergeEntryLocales(evolution, before.singularApiId, kept),
       // A document keeps the schedules of its remaining locale.
       sql`delete from ${schedules.table} s
         where ${schedules.own} and s.locale <> ${kept(sql`s.document_id`)}`,
@@ -101,21 +111,21 @@ export const withoutLocales = staying(({ before, evolution }) => {
       ),
       moved(before.table),
       ...links.map((one) => moved(one.table)),
-      ...forgotten(evolution.before.schema, before),
+      ...deleteLostLinks(evolution.before.schema, before),
     ],
   };
 });
 
 /** Moves the rows of a type that is not localized to the new default locale. */
-export const inNewLocale = staying(({ after, evolution }) => {
+export const moveToLocaleSteps = stepsForBoth(({ after, evolution }) => {
   const [old, locale] = [constant(evolution.before.defaultLocale), constant(evolution.after.defaultLocale)];
   const { table, own } = schedulesOf(after, after.singularApiId);
   return {
     fill: [
       inBatches(quote(after.table), sql`locale = ${locale}`, sql`t.locale = ${old}`),
       sql`update ${table} set locale = ${locale} where ${own} and locale = ${old}`,
-      ...versionsInLocale(evolution, after.singularApiId),
-      ...entriesInLocale(evolution, after.singularApiId),
+      ...moveVersionsToLocale(evolution, after.singularApiId),
+      ...moveEntriesToLocale(evolution, after.singularApiId),
     ],
   };
 });
@@ -124,7 +134,7 @@ export const inNewLocale = staying(({ after, evolution }) => {
  * Deletes the schedules, entries of releases and of the change log, and grants of a removed type before
  * another type takes its name.
  */
-export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
+export function deleteTraces({ pair: { before }, evolution }: TypeScope): Steps {
   if (before === null) return {};
   const { table, own } = schedulesOf(before, before.singularApiId);
   const changeLog = Object.values(changeLogTablesOf(evolution.after.schema.file));
@@ -132,31 +142,31 @@ export function forgetName({ pair: { before }, evolution }: TypeScope): Steps {
     retype: [
       sql`delete from ${table} where ${own}`,
       ...changeLog.map((one: Identifier) => sql`delete from ${quote(one)} where ${own}`),
-      ...goneFromGrants(evolution, before.singularApiId),
-      ...forgetVersions(evolution, before.singularApiId),
-      ...forgetEntries(evolution, before.singularApiId),
+      ...removeFromGrants(evolution, before.singularApiId),
+      ...deleteVersions(evolution, before.singularApiId),
+      ...deleteEntries(evolution, before.singularApiId),
     ],
   };
 }
 
-export const calledAnew = staying(({ before, after, evolution }) => {
+export const renameTypeSteps = stepsForBoth(({ before, after, evolution }) => {
   const { table, own } = schedulesOf(after, before.singularApiId);
   const name = constant(after.singularApiId);
   return {
-    shrink: calledInLinks(evolution, before, after.singularApiId),
+    shrink: renameInLinks(evolution, before, after.singularApiId),
     fill: [
       sql`update ${table} set type = ${name} where ${own}`,
       ...Object.values(changeLogTablesOf(after)).map(
         (changeLog: Identifier) => sql`update ${quote(changeLog)} set type = ${name} where ${own}`,
       ),
-      ...calledInGrants(evolution, before.singularApiId, after.singularApiId),
-      ...versionsCalled(evolution, before.singularApiId, after.singularApiId),
-      ...entriesCalled(evolution, before.singularApiId, after.singularApiId),
+      ...renameInGrants(evolution, before.singularApiId, after.singularApiId),
+      ...renameTypeInVersions(evolution, before.singularApiId, after.singularApiId),
+      ...renameTypeInEntries(evolution, before.singularApiId, after.singularApiId),
     ],
   };
 });
 
-export const startingDrafts = staying(({ after }) => ({ grow: [startDrafts(after, sql`true`)] }));
+export const createDraftsSteps = stepsForBoth(({ after }) => ({ grow: [startDrafts(after, sql`true`)] }));
 
 /** Returns the renamed and removed attributes by former name; null for removed ones. */
 const newNames = ({ pair: { attributes } }: TypeScope): NewNames =>
@@ -194,65 +204,65 @@ function valuesOf(attribute: Attribute | null | undefined): {
 }
 
 /** Returns the former names of attributes and stages that grants must not have any more. */
-export const grantedNames = (scope: TypeScope): readonly string[] =>
+export const lostGrantNames = (scope: TypeScope): readonly string[] =>
   [newNames(scope), newStages(scope)].flatMap((names) => Object.keys(names));
 
-export function grantsByNewNames(scope: TypeScope): Steps {
+export function renameInGrantsSteps(scope: TypeScope): Steps {
   const { after } = scope.pair;
   if (after === null) return {};
   const members = [
     { member: 'fields' as const, names: newNames(scope) },
     { member: 'stages' as const, names: newStages(scope) },
   ].filter(({ names }) => Object.keys(names).length > 0);
-  return { fill: members.flatMap((one) => namesInGrants(scope.evolution, after, one)) };
+  return { fill: members.flatMap((one) => renameMembersInGrants(scope.evolution, after, one)) };
 }
 
-export const goneWithVersions = former((before, scope) => ({
-  question: rowsWhere(before, sql`true`),
+export const removedTypeGuards = guardForFormer((before, scope) => ({
+  query: rowsWhere(before, sql`true`),
   description: 'is removed; these versions would be deleted',
-  choice: `set removed: ['${idOf(scope)}'] next to contentTypes`,
-  stated: scope.evolution.removed.includes(idOf(scope)),
+  remedy: `set removed: ['${idOf(scope)}'] next to contentTypes`,
+  allowed: scope.evolution.removed.includes(idOf(scope)),
 }));
 
 /**
  * During a rolling update, processes of the previous release still read and write the table as another type.
  * They would show attributes that the new type hides.
  */
-export function takenTable({ pair, evolution }: TypeScope): readonly Guard[] {
+export function reusedTableGuards({ pair, evolution }: TypeScope): readonly Guard[] {
   const { before, after } = pair;
   const other = evolution.types.find((one) => one !== pair && one.before?.table === after?.table)?.before;
   if (after === null || other === null || other === undefined) return [];
   const rows = [other, ...(before === null ? [] : [before])].map((type) => rowsWhere(type, sql`true`));
   return [
     {
-      question: union(rows),
+      query: union(rows),
       description:
         `uses the former table of ${other.singularApiId}, ` +
         'which processes of the previous release still read and write',
-      choice: `set tableName on ${after.singularApiId} to a name that no other type had`,
-      stated: false,
+      remedy: `set tableName on ${after.singularApiId} to a name that no other type had`,
+      allowed: false,
     },
   ];
 }
 
-export const severalDocuments = former((before) => ({
-  question: sql`select d.document_id as "row" from (select distinct t.document_id from ${quote(before.table)} t) d
+export const singleTypeGuards = guardForFormer((before) => ({
+  query: sql`select d.document_id as "row" from (select distinct t.document_id from ${quote(before.table)} t) d
     where (select count(distinct c.document_id) from ${quote(before.table)} c) > 1`,
   description: 'becomes a single type, which has at most one document; found several',
-  choice: 'delete all except one first',
-  stated: false,
+  remedy: 'delete all except one first',
+  allowed: false,
 }));
 
-export const draftsOnly = former((before, scope) => ({
-  question: rowsWhere(before, unpublished(before)),
+export const lostDraftsGuards = guardForFormer((before, scope) => ({
+  query: rowsWhere(before, isUnpublished(before)),
   description: 'loses its drafts; these have unpublished content',
-  choice: `publish or discard them, or set removed: ['drafts'] on ${idOf(scope)}`,
-  stated: mayGo(scope, 'drafts'),
+  remedy: `publish or discard them, or set removed: ['drafts'] on ${idOf(scope)}`,
+  allowed: mayRemove(scope, 'drafts'),
 }));
 
-export const inOtherLocales = former((before, scope) => ({
-  question: rowsWhere(before, otherLocales(before, scope.evolution)),
+export const lostLocalesGuards = guardForFormer((before, scope) => ({
+  query: rowsWhere(before, isInLostLocale(before, scope.evolution)),
   description: 'is no longer localized; these versions are in other locales',
-  choice: `set removed: ['localizations'] on ${idOf(scope)} to keep only the default locale`,
-  stated: mayGo(scope, 'localizations'),
+  remedy: `set removed: ['localizations'] on ${idOf(scope)} to keep only the default locale`,
+  allowed: mayRemove(scope, 'localizations'),
 }));

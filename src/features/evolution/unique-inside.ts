@@ -7,12 +7,12 @@ import { join, param, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import { sharedValue } from './attribute-steps.js';
 import { defaultOf, embeddedPair } from './instances.js';
 import { type Both, isBoth, type ModelPair } from './pairs.js';
-import { readAs, readsAlike } from './readings.js';
+import { convertTo, needsNoConversion } from './readings.js';
 import { type AttributeScope, isShared, isUnlocalized, scalarsOf } from './scopes.js';
 import { holds } from './stored-values.js';
 import { keptLocale } from './type-steps.js';
 
-interface Holding {
+interface Holder {
   readonly scope: AttributeScope;
   readonly held: Both<EmbeddedAttribute>;
 }
@@ -22,7 +22,7 @@ const holdersOf = (
   scope: AttributeScope,
   owners: readonly ModelPair<ContentType | Component>[],
   wanted: Component,
-): Holding[] =>
+): Holder[] =>
   owners.flatMap((owner) =>
     owner.attributes.flatMap((pair) => {
       const held = embeddedPair(pair);
@@ -31,7 +31,7 @@ const holdersOf = (
   );
 
 /** Query of the instances that the later attribute keeps, as `uid` and `item`. */
-function keptItems(value: Sql, { scope: { evolution }, held: { before, after } }: Holding): Sql {
+function keptItems(value: Sql, { scope: { evolution }, held: { before, after } }: Holder): Sql {
   const kept = before.components.filter((component) => {
     const later = evolution.components.find((pair) => pair.before === component)?.after ?? null;
     return after.components.some((one) => one === later);
@@ -46,7 +46,7 @@ function keptItems(value: Sql, { scope: { evolution }, held: { before, after } }
 }
 
 /** Query of the instances in a column of published rows, with their path. */
-function rootItems(holding: Holding): Sql {
+function rootItems(holding: Holder): Sql {
   const { evolution, owner, pair } = holding.scope;
   const { before } = owner;
   if (before?.model !== 'type') return sql`select null`;
@@ -61,7 +61,7 @@ function rootItems(holding: Holding): Sql {
 }
 
 /** Query of the instances in an attribute of instances `h`. */
-function innerItems(holding: Holding): Sql {
+function innerItems(holding: Holder): Sql {
   const { before } = holding.held;
   const { owner } = holding.scope;
   const items = keptItems(sql`h.item -> ${param(before.name)}::text`, holding);
@@ -76,14 +76,14 @@ function laterValue({ pair, ...scope }: AttributeScope): Sql {
   const scalars = scalarsOf({ pair, ...scope });
   if (scalars === null) return filled;
   const json = sql`nullif(h.item -> ${param(scalars.before.name)}::text, 'null')`;
-  const read = readsAlike(scalars)
+  const read = needsNoConversion(scalars)
     ? json
-    : sql`case when ${json} is not null then ${readAs(json, scalars)} end`;
+    : sql`case when ${json} is not null then ${convertTo(json, scalars)} end`;
   return sql`coalesce(${read}, ${filled})`;
 }
 
 /** Whether documents with values per locale will have them in one locale. */
-export function isMergedInside(scope: AttributeScope): boolean {
+export function hasMergedInstances(scope: AttributeScope): boolean {
   const { before } = scope.owner;
   if (before?.model !== 'component') return false;
   return holdersOf(scope, scope.evolution.types.filter(isBoth), before).some(
@@ -92,7 +92,7 @@ export function isMergedInside(scope: AttributeScope): boolean {
 }
 
 /** Query of documents that would have equal values inside a component; null if no attribute contains it. */
-export function sameValuesInside(scope: AttributeScope): Sql | null {
+export function equalValuesInComponents(scope: AttributeScope): Sql | null {
   const { evolution, owner } = scope;
   if (owner.before?.model !== 'component') return null;
   const wanted = owner.before;

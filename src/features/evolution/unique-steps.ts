@@ -7,7 +7,7 @@ import { type Identifier, join, param, quote, type Sql, sql } from '../../kernel
 import { sharedValue } from './attribute-steps.js';
 import type { Guard } from './change.js';
 import { defaultOf } from './instances.js';
-import { columnAsJson, readAs, readsAlike } from './readings.js';
+import { columnAsJson, convertTo, needsNoConversion } from './readings.js';
 import {
   type AttributeScope,
   isShared,
@@ -17,7 +17,7 @@ import {
   type ValueScope,
 } from './scopes.js';
 import { keptLocale } from './type-steps.js';
-import { isMergedInside, sameValuesInside } from './unique-inside.js';
+import { hasMergedInstances, equalValuesInComponents } from './unique-inside.js';
 
 /** Returns the column with the target of an earlier relation; null if it has none. */
 function referenceOf({ owner, pair: { before } }: ValueScope): Identifier | null {
@@ -36,20 +36,20 @@ function laterText(scope: ValueScope, { table }: ContentType): Sql {
   if (scalars === null || before === null) return filled;
   const column = quote(scalars.before.column);
   const stored = isShared(scope) ? sharedValue(scope.evolution, quote(table), column) : sql`t.${column}`;
-  if (readsAlike(scalars) && value === null) return sql`${stored}::text`;
+  if (needsNoConversion(scalars) && value === null) return sql`${stored}::text`;
   const json = columnAsJson(scalars.before, stored);
-  const read = readsAlike(scalars)
+  const read = needsNoConversion(scalars)
     ? json
-    : sql`case when ${stored} is not null then ${readAs(json, scalars)} end`;
+    : sql`case when ${stored} is not null then ${convertTo(json, scalars)} end`;
   return value === null ? sql`(${read}) #>> '{}'` : sql`coalesce((${read}) #>> '{}', ${filled})`;
 }
 
 /** Whether a migration may create equal values by converting, filling in or merging. */
-const isMadeAlike = (scope: ValueScope): boolean => {
+const mayBecomeEqual = (scope: ValueScope): boolean => {
   const scalars = scalarsOf(scope);
   return (
     defaultOf(scope.pair) !== null ||
-    (scalars !== null && !readsAlike(scalars)) ||
+    (scalars !== null && !needsNoConversion(scalars)) ||
     isShared(scope) ||
     isUnlocalized(scope)
   );
@@ -67,8 +67,8 @@ export const becomesUnique = (scope: AttributeScope): boolean => {
   if (owner.before === null || !isUniqueScalar(pair.after, owner.after)) return false;
   return (
     (pair.before !== null && !isUniqueScalar(pair.before, owner.before)) ||
-    isMadeAlike(scope) ||
-    isMergedInside(scope)
+    mayBecomeEqual(scope) ||
+    hasMergedInstances(scope)
   );
 };
 
@@ -89,18 +89,18 @@ function equalRows(before: ContentType, scopes: readonly [ValueScope, ...ValueSc
     group by u.value, u.locale having count(*) > 1`;
 }
 
-function sameValues(scope: AttributeScope): Sql | null {
+function equalValuesInTables(scope: AttributeScope): Sql | null {
   const { before, after } = scope.owner;
   return before?.model === 'type' && after?.model === 'type' ? equalRows(before, [scope]) : null;
 }
 
-interface Together {
+interface UniqueIndex {
   readonly names: readonly string[];
   readonly scopes: readonly ValueScope[];
 }
 
 /** Returns the later unique indexes of several attributes that are new, or whose values change. */
-function newTogether({ evolution, pair }: TypeScope): Together[] {
+function newUniqueIndexes({ evolution, pair }: TypeScope): UniqueIndex[] {
   const { before, after } = pair;
   if (before === null || after === null) return [];
   const known = new Set(before.indexes.filter(({ unique }) => unique === true).map(keyOf));
@@ -113,39 +113,39 @@ function newTogether({ evolution, pair }: TypeScope): Together[] {
     );
     const formerly = scopes.map(({ pair: one }) => one.before?.name ?? '');
     const isKnown = known.has(keyOf({ attributes: formerly }));
-    return isKnown && !scopes.some(isMadeAlike) ? [] : [{ names: index.attributes, scopes }];
+    return isKnown && !scopes.some(mayBecomeEqual) ? [] : [{ names: index.attributes, scopes }];
   });
 }
 
 const keyOf = ({ attributes }: Pick<IndexDefinition, 'attributes'>): string => attributes.join(' ');
 
-export const becomesUniqueTogether = (scope: TypeScope): boolean => newTogether(scope).length > 0;
+export const becomesUniqueTogether = (scope: TypeScope): boolean => newUniqueIndexes(scope).length > 0;
 
 export const uniqueTogetherGuards = (scope: TypeScope): readonly Guard[] =>
-  newTogether(scope).flatMap(({ names, scopes: [first, ...others] }) => {
+  newUniqueIndexes(scope).flatMap(({ names, scopes: [first, ...others] }) => {
     const { before } = scope.pair;
     // A new relation, or one whose links move, has no column to compare. Its index refuses equal values.
     const isMoved = [first, ...others].some((one) => one?.pair.before === null && one.pair.after?.linked);
     if (first === undefined || before === null || isMoved) return [];
     return [
       {
-        question: equalRows(before, [first, ...others]),
+        query: equalRows(before, [first, ...others]),
         description: `becomes unique by ${names.join(', ')}; these documents have the same values`,
-        choice: 'give them distinct values first',
-        stated: false,
+        remedy: 'give them distinct values first',
+        allowed: false,
       },
     ];
   });
 
 export function uniqueGuards(scope: AttributeScope): readonly Guard[] {
-  const question = sameValues(scope) ?? sameValuesInside(scope);
-  if (question === null) return [];
+  const query = equalValuesInTables(scope) ?? equalValuesInComponents(scope);
+  if (query === null) return [];
   return [
     {
-      question,
+      query,
       description: 'becomes unique; these documents have the same value',
-      choice: 'give them distinct values first',
-      stated: false,
+      remedy: 'give them distinct values first',
+      allowed: false,
     },
   ];
 }

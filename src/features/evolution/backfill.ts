@@ -5,14 +5,14 @@ import { name, parted } from '../../content/model/naming.js';
 import { besideTable } from '../../content/model/table-shapes.js';
 import { type Identifier, plain, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { conversionGuards, convertedValue } from './attribute-steps.js';
-import { type Ahead, rowsWhere } from './change.js';
+import { type Backfill, rowsWhere } from './change.js';
 import { conversionOf, isBoth } from './pairs.js';
-import { versionsConverted } from './history-steps.js';
-import { columnAsJson, isLostIn, isUnreadable, type Scalars } from './readings.js';
+import { convertVersions } from './history-steps.js';
+import { columnAsJson, isLostByConversion, isNotConvertible, type Scalars } from './readings.js';
 import { type AttributeScope, scalarsOf, type TypeScope, typeOf } from './scopes.js';
-import type { WorkAhead } from './stored-model.js';
+import type { BackfillRecord } from './stored-model.js';
 
-/** Column that is filled ahead of the conversion of another. */
+/** Column with the converted values of another. */
 const filledName = (column: Identifier): Identifier => name('content', 'ahead', column);
 
 /** Column that states whether the conversion loses a value, and the trigger, which has the same name. */
@@ -21,8 +21,8 @@ const lostName = (filled: Identifier): Identifier => name(filled, 'lost');
 const functionOf = (table: Identifier, filled: Identifier): Identifier =>
   besideTable(table, name(parted(table).bare, filled));
 
-/** Returns the statements that end the work ahead of a conversion. */
-const ended = (table: Identifier, filled: Identifier): Sql[] => [
+/** Returns the statements that end the backfill of a column. */
+const dropBackfillTrigger = (table: Identifier, filled: Identifier): Sql[] => [
   sql`drop trigger if exists ${quote(lostName(filled))} on ${quote(table)}`,
   sql`drop function if exists ${quote(functionOf(table, filled))}()`,
   sql`alter table ${quote(table)} drop column if exists ${quote(lostName(filled))}`,
@@ -31,16 +31,17 @@ const ended = (table: Identifier, filled: Identifier): Sql[] => [
 /** Condition that converting a value of a row would lose it, and that the definition does not allow this. */
 function lostIn(scope: AttributeScope, scalars: Scalars, row: Sql): Sql {
   const json = columnAsJson(scalars.before, sql`${row}.${quote(scalars.before.column)}`);
-  const said = conversionOf(scope.pair);
-  if (said === 'empty') return sql`false`;
-  return sql`coalesce(${said === 'fit' ? isUnreadable(json, scalars) : isLostIn(json, scalars)}, false)`;
+  const convert = conversionOf(scope.pair);
+  if (convert === 'empty') return sql`false`;
+  const isLost = convert === 'fit' ? isNotConvertible(json, scalars) : isLostByConversion(json, scalars);
+  return sql`coalesce(${isLost}, false)`;
 }
 
 /**
  * Fills a column of the later type next to the former one. The migration then only replaces the column, which
  * needs no rewrite of the table. A trigger converts the values that the earlier release writes.
  */
-export function convertedAhead(scope: AttributeScope): Ahead | null {
+export function columnBackfill(scope: AttributeScope): Backfill | null {
   const { owner } = scope;
   const [type, scalars] = [typeOf(scope), scalarsOf(scope)];
   if (type === null || scalars === null || owner.before?.model !== 'type') return null;
@@ -63,27 +64,27 @@ export function convertedAhead(scope: AttributeScope): Ahead | null {
         for each row execute function ${made}()`,
     ],
     batch: (rows) => sql`update ${table} t set ${lost} = null where ${rows(sql`t`)} and t.${lost} is null`,
-    steps: { prepare: ended(before.table, filled), retype: versionsConverted(scope, scalars) },
+    steps: { prepare: dropBackfillTrigger(before.table, filled), retype: convertVersions(scope, scalars) },
     guards: conversionGuards(scope).map((guard) => ({
       ...guard,
-      question: rowsWhere(before, sql`t.${lost} is not false`),
+      query: rowsWhere(before, sql`t.${lost} is not false`),
     })),
     column: { former, filled },
     drafts: null,
   };
 }
 
-/** Removes the rest of a migration that was given up: drafts of types without drafts, and filled columns. */
-export function givenUp({ types }: Schema, { drafts, columns }: WorkAhead): Sql[] {
+/** Removes the drafts and filled columns of a migration that was abandoned. */
+export function removeBackfill({ types }: Schema, { drafts, columns }: BackfillRecord): Sql[] {
   const withDrafts = [...types.values()].filter((type) => drafts.includes(type.singularApiId));
   return [
-    ...withDrafts.flatMap((type) => withoutDraftsOf(type, null)),
+    ...withDrafts.flatMap((type) => deleteDrafts(type, null)),
     ...[...types.values()].flatMap(({ table, storage }) =>
       storage.columns
         .map((column) => filledName(column.name))
         .filter((filled) => columns.some((one) => one.table === table && one.filled === filled))
         .flatMap((filled) => [
-          ...ended(table, filled),
+          ...dropBackfillTrigger(table, filled),
           sql`alter table ${quote(table)} drop column if exists ${quote(filled)}`,
         ]),
     ),
@@ -91,14 +92,14 @@ export function givenUp({ types }: Schema, { drafts, columns }: WorkAhead): Sql[
 }
 
 /** Documents whose drafts are older than what is published: the earlier release does not write drafts. */
-const outdated = ({ table }: ContentType): Sql =>
+const outdatedDrafts = ({ table }: ContentType): Sql =>
   sql`select d.document_id from ${quote(table)} d left join ${quote(table)} p
       on p.document_id = d.document_id and p.locale = d.locale and p.published
     where not d.published and (p.id is null or d.updated_at <> p.updated_at
       or (d.revision <> p.revision and d.revision <> 0) or age(p.xmin) < age(d.xmin))`;
 
 /** Deletes drafts, of all documents or those in a query, with their links. */
-const withoutDraftsOf = (type: ContentType, documents: Sql | null): Sql[] => {
+const deleteDrafts = (type: ContentType, documents: Sql | null): Sql[] => {
   const among = (owner: Sql): Sql =>
     documents === null ? sql`` : sql` and ${owner} = any(array(${documents}))`;
   return [
@@ -114,7 +115,7 @@ const withoutDraftsOf = (type: ContentType, documents: Sql | null): Sql[] => {
  * Creates the drafts before the migration. The earlier release neither shows nor writes them, so those that
  * are outdated at the migration are created again.
  */
-export function draftsAhead({ pair }: TypeScope): Ahead | null {
+export function draftsBackfill({ pair }: TypeScope): Backfill | null {
   if (!isBoth(pair)) return null;
   const { before, after } = pair;
   return {
@@ -122,7 +123,7 @@ export function draftsAhead({ pair }: TypeScope): Ahead | null {
     prepare: [],
     batch: (rows) => startDrafts(before, rows(sql`p`)),
     steps: {
-      shrink: withoutDraftsOf(before, outdated(before)),
+      shrink: deleteDrafts(before, outdatedDrafts(before)),
       grow: [startDrafts(after, sql`true`)],
     },
     guards: null,
