@@ -1,7 +1,12 @@
 /** Text format of parameters. */
+
+/** Faster than a regular expression for the many quotes of JSON. */
+const escaped = (text: string, character: string): string =>
+  text.includes(character) ? text.split(character).join(`\\${character}`) : text;
+
 const itemText = (item: unknown): string => {
   const text = textOf(item);
-  return text === null ? 'NULL' : `"${text.replace(/[\\"]/g, '\\$&')}"`;
+  return text === null ? 'NULL' : `"${escaped(escaped(text, '\\'), '"')}"`;
 };
 
 /** Returns a value in PostgreSQL's text format; null for null. Throws for unsupported types. */
