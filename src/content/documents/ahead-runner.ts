@@ -42,12 +42,13 @@ export class AheadRunner implements Runner {
     return this.after(statements, (every) => this.runner.finish(every));
   }
 
-  private async after(
+  private after(
     statements: readonly Statement[],
     run: (every: readonly Statement[]) => Promise<readonly (readonly Row[])[]>,
   ): Promise<readonly (readonly Row[])[]> {
     const { waiting } = this;
+    if (waiting.length === 0) return run(statements);
     this.waiting = [];
-    return (await run([...waiting, ...statements])).slice(waiting.length);
+    return run([...waiting, ...statements]).then((rows) => rows.slice(waiting.length));
   }
 }

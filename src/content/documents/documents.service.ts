@@ -139,7 +139,7 @@ export class Documents {
     );
     if (first === undefined) return [];
     const answers = await runWrites(this.base, [first, ...others]);
-    if (options.unsigned === true) return answers;
+    if (options.unsigned === true || this.base.links.placeholder === null) return answers;
     return Promise.all(answers.map(async (answer) => (await this.base.links.in(answer)).answer));
   }
 
@@ -209,12 +209,12 @@ export class Documents {
     // Hooks see no body with refused keys. Hooks may change the body, so it is checked again after them.
     const sent = planBody(raw, target.type, rules);
     if (hooks.changesData && sent.refusals.length > 0) throw bodyError(sent.refusals, []);
-    const checked = async (body: Body): Promise<CheckedBody> => ({
-      ...body,
-      hashes: await hashPasswords(body, !target.publish, limit),
-    });
+    const checked = (body: Body): CheckedBody | Promise<CheckedBody> =>
+      body.passwords.length === 0
+        ? { ...body, hashes: NO_HASHES }
+        : hashPasswords(body, !target.publish, limit).then((hashes) => ({ ...body, hashes }));
     return {
-      plan: planOf(hooks.changesData ? { ...sent, hashes: new Map() } : await checked(sent)),
+      plan: planOf(hooks.changesData ? { ...sent, hashes: NO_HASHES } : await checked(sent)),
       raw,
       hooks,
       replan: async ({ body, changed }) =>
@@ -297,3 +297,4 @@ export class Documents {
 }
 
 const NO_PRESET: BodyRules['preset'] = new Map();
+const NO_HASHES: CheckedBody['hashes'] = new Map();

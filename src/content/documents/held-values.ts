@@ -47,9 +47,10 @@ function localesOf({ type, locale }: WriteTarget, { all }: Versions, localized: 
  * Sends no statement without such values. Throws all problems of the body as one 400 (protocol 14.18, 14.21).
  */
 export async function withHeldValues(runner: Runner, request: HeldRequest): Promise<WriteValues> {
-  const { checked, checksTaken } = request;
+  const { checked, checksTaken, loaded } = request;
   const refused = isRefused(checked);
-  const values = refused ? checked.writeValues : await withGeneratedUids(runner, request);
+  const generates = !refused && loaded.versions.own === undefined;
+  const values = generates ? await withGeneratedUids(runner, request) : checked.writeValues;
   if (refused || checksTaken) await reportTakenColumns(runner, request);
   if (checked.uniques.length > 0) await holdUniqueValues(runner, request);
   throwProblems(checked);

@@ -49,13 +49,16 @@ class Lockstep {
   /** Runs one worker per element. The first error fails all. */
   async run<T, R>(elements: readonly T[], work: (element: T, runner: Runner) => Promise<R>): Promise<R[]> {
     this.active = elements.length;
-    const results = await Promise.allSettled(
-      elements.map((element, i) =>
-        work(element, this.runnerOf(i))
-          .catch((error: unknown) => this.fail(error))
-          .finally(() => this.ended()),
-      ),
-    );
+    const one = async (element: T, place: number): Promise<R> => {
+      try {
+        return await work(element, this.runnerOf(place));
+      } catch (error) {
+        return this.fail(error);
+      } finally {
+        this.ended();
+      }
+    };
+    const results = await Promise.allSettled(elements.map(one));
     return results.map((result) => {
       if (result.status === 'rejected') throw result.reason;
       return result.value;

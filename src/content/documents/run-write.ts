@@ -31,7 +31,7 @@ import { newDocumentId } from './document-id.js';
 import { withHeldValues } from './held-values.js';
 import type { Changed, HookRun } from './hook-run.js';
 import { InstanceIds } from './instance-ids.js';
-import { mustCheckResult, foundWithRights, versionsWithRights, checkResult } from './version-rights.js';
+import { checkResult, loadedWithRights, mustCheckResult } from './version-rights.js';
 import { expectationOf, type Found, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
 import { staged } from './stage-rights.js';
@@ -168,19 +168,17 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const statements = loading === null ? taken : [...taken, loading];
   const rows = statements.length === 0 ? [] : await runner.load(statements);
   const check = { plan, defaultLocale: settings.defaultLocale };
-  const judgedIn = async (row: Row | undefined): Promise<Found> =>
-    foundWithRights(runner, check, foundIn(row, request));
-  const found = await judgedIn(loading === null ? undefined : rows.at(-1)?.[0]);
-  const kept = ids ?? instanceIds.keep(found.freshIds, needed);
-  const made = async (state: Found): Promise<Loaded> => {
-    const loaded = loadedFrom(state, request, kept);
-    return { ...loaded, versions: await versionsWithRights(runner, check, loaded.versions) };
+  const loadedIn = (row: Row | undefined): Loaded | Promise<Loaded> => {
+    const found = foundIn(row, request);
+    const made = (state: Found): Loaded =>
+      loadedFrom(state, request, ids ?? instanceIds.keep(found.freshIds, needed));
+    return caller.permissions.hasWhere ? loadedWithRights(runner, check, { found, made }) : made(found);
   };
-  const loaded = await made(found);
+  const loaded = await loadedIn(loading === null ? undefined : rows.at(-1)?.[0]);
   if (copiesVersions(plan, loaded)) base.model.check(loaded.model);
   if (loading === null || plan.body === null || loaded.draftless.size === 0) return loaded;
   const drafts = [...loaded.draftless].map(([type, documentIds]) => compileStartDrafts(type, documentIds));
-  return made(await judgedIn((await runner.all([...drafts, loading])).at(-1)?.[0]));
+  return loadedIn((await runner.all([...drafts, loading])).at(-1)?.[0]);
 }
 
 /**
@@ -232,7 +230,8 @@ async function valuesIn(work: Attempt, write: PlannedBody, loaded: Loaded): Prom
   const { caller, restores = null } = write.plan;
   const { defaultLocale } = work.base.settings;
   const staging = { write: { ...write, restores }, loaded, caller, defaultLocale };
-  const checked = await staged(work.runner, staging, checkedValues(write, loaded, toolsOf(work)));
+  const planned = checkedValues(write, loaded, toolsOf(work));
+  const checked = write.target.type.stages === null ? planned : await staged(work.runner, staging, planned);
   // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);
   const { checksTaken } = work;
@@ -264,8 +263,8 @@ async function writeAndAnswer<T>(
   const alone = isAlone(work, write) && !isLimited;
   const written = compileSteps(steps, alone ? answer.written : null);
   const statements = [...added, ...written.statements];
-  const others = alone ? answer.statements(documentId) : null;
-  const answering = written.answers ? [] : others;
+  const others = (): readonly Statement[] | null => (alone ? answer.statements(documentId) : null);
+  const answering = written.answers ? [] : others();
   if (answering !== null) {
     const every = [...statements, ...answering];
     return answer.from(

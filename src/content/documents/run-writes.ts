@@ -67,8 +67,9 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
       const index = done.length;
       throw writes.length > 1 && index < writes.length ? withIndex(index, error) : error;
     });
-  for (const [i, { hooks }] of writes.entries())
-    if (done[i]?.found === true) await hooks.committed(options.em);
+  if (isHeard)
+    for (const [i, { hooks }] of writes.entries())
+      if (done[i]?.found === true) await hooks.committed(options.em);
   return done.map(({ answer }) => answer);
 }
 

@@ -87,10 +87,22 @@ async function targetsWithRights(
   return targets;
 }
 
-/** Returns the stored state of a write, in which documents that the caller may not read do not exist. */
-export async function foundWithRights(runner: Runner, check: RightsCheck, found: Found): Promise<Found> {
-  if (!check.plan.caller.permissions.hasWhere) return found;
-  return { ...found, named: await targetsWithRights(runner, check, found.named) };
+interface Read {
+  readonly found: Found;
+  readonly made: (found: Found) => Loaded;
+}
+
+/**
+ * Returns the stored state of a write for a caller whose grants have conditions: documents that it may not
+ * read do not exist.
+ */
+export async function loadedWithRights(
+  runner: Runner,
+  check: RightsCheck,
+  { found, made }: Read,
+): Promise<Loaded> {
+  const loaded = made({ ...found, named: await targetsWithRights(runner, check, found.named) });
+  return { ...loaded, versions: await versionsWithRights(runner, check, loaded.versions) };
 }
 
 /** Returns the conditions on documents that a relation changes on its inverse side. */
