@@ -48,7 +48,7 @@ async function save(bytes: AsyncIterable<Buffer>, path: string): Promise<Saved> 
 }
 
 /** Reports assets that belong to no row. The name of a format is that of its file, with a prefix. */
-function sayUnused({ survey, remarks }: FilesTask): void {
+function reportUnused({ survey, remarks }: FilesTask): void {
   const { assets, fileNames } = survey;
   const text = 'Bytes that no row of the media library has: they are not stored';
   for (const name of assets)
@@ -65,7 +65,7 @@ function extensionFor(name: string, { plainFiles }: Survey): string {
 /** Writes the contents of the assets that rows need. Assets that are formats are made again. */
 export async function adoptFiles(task: FilesTask): Promise<void> {
   const { archive, survey, contents, sink, facts, directory, progress } = task;
-  sayUnused(task);
+  reportUnused(task);
   if (contents === null || contents === undefined) return;
   const folder = join(directory, 'files');
   await mkdir(folder, { recursive: true });

@@ -20,7 +20,7 @@ import {
 import type { StrapiObject } from './strapi-archive.js';
 
 /** Attribute that is being read. `say` adds a remark about it. */
-export interface Reading {
+export interface AttributeReading {
   readonly model: SourceModel;
   readonly name: string;
   readonly attribute: StrapiObject;
@@ -76,7 +76,7 @@ const isScalarDefinition: Test<ScalarDefinition> = (value): value is ScalarDefin
 const OPTIONS: ReadonlyMap<string, object> = new Map(Object.entries(ATTRIBUTE_OPTIONS));
 
 /** Copies the options that the type of the attribute has here, and reports all others. */
-export function keepOptions(plain: Plain, { attribute, say }: Reading): void {
+export function keepOptions(plain: Plain, { attribute, say }: AttributeReading): void {
   const options = OPTIONS.get(textOf(plain['type'])) ?? {};
   for (const [key, value] of Object.entries(attribute)) {
     if (READ_ELSEWHERE.includes(key) || isUnset(value)) continue;
@@ -98,7 +98,7 @@ export function keepOptions(plain: Plain, { attribute, say }: Reading): void {
 const SPELLED: readonly unknown[] = ['integer', 'float', 'decimal', 'boolean'];
 
 /** Makes the default a value of the type, and leaves it out if no new document could have it. */
-function checkDefault(plain: Plain, say: Reading['say']): void {
+function checkDefault(plain: Plain, say: AttributeReading['say']): void {
   const { default: value, ...rest } = plain;
   const issues: Issue[] = [];
   const at = storedValue({ path: ['default'], draft: false, issues });
@@ -112,7 +112,7 @@ function checkDefault(plain: Plain, say: Reading['say']): void {
 }
 
 /** Whether each document must have a value; an attribute that Strapi hides by a condition needs none. */
-export function isRequired({ attribute, say }: Reading): boolean {
+export function isRequired({ attribute, say }: AttributeReading): boolean {
   if (attribute['required'] !== true) return false;
   const { visible } = objectOf(attribute['conditions']);
   if (visible === undefined) return true;
@@ -121,10 +121,10 @@ export function isRequired({ attribute, say }: Reading): boolean {
 }
 
 /** Whether responses hide an attribute, by its own option or by one of its type. */
-export const isPrivate = ({ model, name, attribute }: Reading): boolean =>
+export const isPrivate = ({ model, name, attribute }: AttributeReading): boolean =>
   attribute['private'] === true || privateAttributes(model).includes(name);
 
-function common(reading: Reading): Plain {
+function common(reading: AttributeReading): Plain {
   const { model, attribute, say } = reading;
   const plain: Plain = {};
   if (isRequired(reading)) plain['required'] = true;
@@ -143,7 +143,7 @@ const RENAMED: Readonly<Record<string, string>> = { array: 'array', int: 'intege
 /** Maximum length of indexed texts; longer ones cannot be unique. */
 const MAX_INDEXED = 600;
 
-function scalarOf(type: string, reading: Reading, more: Plain = {}): Plain {
+function scalarOf(type: string, reading: AttributeReading, more: Plain = {}): Plain {
   const plain: Plain = { type, ...more, ...common(reading) };
   keepOptions(plain, reading);
   if (plain['unique'] === true && Number(plain['maxLength'] ?? 0) > MAX_INDEXED) {
@@ -164,7 +164,7 @@ function scalarOf(type: string, reading: Reading, more: Plain = {}): Plain {
   return plain;
 }
 
-function enumerationOf(reading: Reading): Plain | null {
+function enumerationOf(reading: AttributeReading): Plain | null {
   const { attribute, say } = reading;
   const given = Array.isArray(attribute['enum']) ? attribute['enum'] : [];
   const texts = given.map((one: unknown) => (typeof one === 'number' ? String(one) : one));
@@ -192,7 +192,7 @@ const BUILT_IN_SOURCE = { type: 'string' };
 const builtInSource = ({ uid }: SourceModel, target: string): string | undefined =>
   uid === USER_UID && ['username', 'email'].includes(target) ? target : undefined;
 
-function uidOf(reading: Reading): Plain {
+function uidOf(reading: AttributeReading): Plain {
   const { attribute, model, names, say } = reading;
   const plain = scalarOf('uid', reading);
   const target = textOf(attribute['targetField']);
@@ -215,7 +215,7 @@ function uidOf(reading: Reading): Plain {
 
 const FILE_KINDS: readonly string[] = ['images', 'videos', 'audios', 'files'];
 
-function mediaOf(reading: Reading): Plain {
+function mediaOf(reading: AttributeReading): Plain {
   const { attribute } = reading;
   const plain: Plain = { type: 'media', ...common(reading) };
   if (attribute['multiple'] === true) plain['multiple'] = true;
@@ -227,7 +227,7 @@ function mediaOf(reading: Reading): Plain {
   return plain;
 }
 
-function componentOf(reading: Reading): Plain | null {
+function componentOf(reading: AttributeReading): Plain | null {
   const { attribute, names, say } = reading;
   const uid = textOf(attribute['component']);
   const held = names.get(uid);
@@ -241,7 +241,7 @@ function componentOf(reading: Reading): Plain | null {
   return plain;
 }
 
-function zoneOf(reading: Reading): Plain | null {
+function zoneOf(reading: AttributeReading): Plain | null {
   const { attribute, names, say } = reading;
   const given = Array.isArray(attribute['components']) ? attribute['components'].map(String) : [];
   const held = [...new Set(given)].flatMap((uid) => {
@@ -258,7 +258,7 @@ function zoneOf(reading: Reading): Plain | null {
   return plain;
 }
 
-function customOf(reading: Reading): Plain {
+function customOf(reading: AttributeReading): Plain {
   const { attribute, say } = reading;
   const field = textOf(attribute['customField']);
   const type = CUSTOM_FIELDS.get(field);
@@ -268,7 +268,7 @@ function customOf(reading: Reading): Plain {
   return scalarOf(type ?? 'json', reading);
 }
 
-const KINDS: ReadonlyMap<string, (reading: Reading) => Plain | null> = new Map([
+const KINDS: ReadonlyMap<string, (reading: AttributeReading) => Plain | null> = new Map([
   ['enumeration', enumerationOf],
   ['uid', uidOf],
   ['media', mediaOf],
@@ -278,7 +278,7 @@ const KINDS: ReadonlyMap<string, (reading: Reading) => Plain | null> = new Map([
 ]);
 
 /** Returns the attribute of a definition; null, with a remark, if it has no counterpart. */
-export function attributeOf(reading: Reading): Plain | null {
+export function attributeOf(reading: AttributeReading): Plain | null {
   const { attribute, say } = reading;
   const given = textOf(attribute['type']);
   const type = RENAMED[given] ?? given;

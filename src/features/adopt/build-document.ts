@@ -2,9 +2,9 @@
 import { SHARED } from '../../content/model/join-model.js';
 import type { Attribute, Column, LinkedAttribute, StoredLinks } from '../../content/model/model.js';
 
-import { convertValue, indexable, instantOf, writtenValue } from './convert-value.js';
+import { convertValue, indexable, instantOf, archiveValue } from './convert-value.js';
 import { isKeptId } from './kept-ids.js';
-import { SAID } from './document-remarks.js';
+import { REMARKS } from './document-remarks.js';
 import { Instances } from './instances.js';
 import { LinkLists } from './link-lists.js';
 import { wholePosition } from './positions.js';
@@ -41,7 +41,7 @@ export class DocumentBuilder {
     const versions = this.versions();
     if (versions.length === 0) return null;
     const { documentId, moved } = this.document;
-    const rows = this.shared(versions.map((version) => [version, this.values(version)] as const));
+    const rows = this.shareValues(versions.map((version) => [version, this.values(version)] as const));
     const links: Values = {};
     for (const stored of moved.archived.links) {
       const list = this.linksOf(stored, versions);
@@ -73,7 +73,7 @@ export class DocumentBuilder {
         other === undefined ||
         (row.published && !other.published) ||
         (row.published === other.published && isBetter(row, other));
-      if (other !== undefined) this.notes.say('none', ['', SAID.secondRow], wins ? other : row);
+      if (other !== undefined) this.notes.say('none', ['', REMARKS.secondRow], wins ? other : row);
       if (wins) chosen.set(key, row);
     }
     const versions: Version[] = [];
@@ -90,7 +90,7 @@ export class DocumentBuilder {
 
   private idOf(row: SourceRow): number {
     if (isKeptId(row.id) && !row.repeated) return row.id;
-    this.notes.say('changed', ['id', SAID.newId], row);
+    this.notes.say('changed', ['id', REMARKS.newId], row);
     return this.building.newId(this.document.moved.uid);
   }
 
@@ -104,11 +104,11 @@ export class DocumentBuilder {
     const links = [...version.links].map(([place, list]): [string, readonly SourceLink[]] => {
       const left = list.filter((link) => !isBarred(link));
       for (const { field } of left.length < list.length ? list : [])
-        this.notes.say('changed', [field, SAID.ofOtherDraft], row);
+        this.notes.say('changed', [field, REMARKS.ofOtherDraft], row);
       return [place, left];
     });
-    if (isText(row.data['documentId'])) this.notes.say('changed', ['', SAID.noDraft], row);
-    else this.building.remarks.add({ list: 'changed', subject: moved.uid, text: SAID.noDraft });
+    if (isText(row.data['documentId'])) this.notes.say('changed', ['', REMARKS.noDraft], row);
+    else this.building.remarks.add({ list: 'changed', subject: moved.uid, text: REMARKS.noDraft });
     return { ...version, published: false, id: this.building.newId(moved.uid), links: new Map(links) };
   }
 
@@ -122,7 +122,7 @@ export class DocumentBuilder {
       if (link.row !== row.id) continue;
       const attribute = this.building.types.attribute(link.ownerType, link.field);
       if (attribute === undefined) {
-        this.notes.say('none', [link.field, SAID.unknownLink], row);
+        this.notes.say('none', [link.field, REMARKS.unknownLink], row);
         continue;
       }
       const place = placeOf(link.ownerType, link.ownerRef, attribute.name);
@@ -135,7 +135,7 @@ export class DocumentBuilder {
     const { row, id, published, locale } = version;
     const created = this.timeOf('createdAt', version, this.building.now);
     const updated = this.timeOf('updatedAt', version, created);
-    const time = (value: string): unknown => writtenValue('timestamptz(3)', value);
+    const time = (value: string): unknown => archiveValue('timestamptz(3)', value);
     const values: Values = {
       document_id: this.document.documentId,
       id,
@@ -148,14 +148,14 @@ export class DocumentBuilder {
     };
     for (const column of this.document.moved.archived.columns)
       values[column.name] = this.column(column, version);
-    this.sayUnknown(row);
+    this.reportUnknownValues(row);
     return values;
   }
 
   private timeOf(name: string, { data, row }: Version, fallback: string): string {
-    const given = data[name] ?? null;
-    const time = instantOf(given);
-    if (time === undefined && given !== null) this.notes.say('changed', [name, SAID.noTime], row);
+    const sourceValue = data[name] ?? null;
+    const time = instantOf(sourceValue);
+    if (time === undefined && sourceValue !== null) this.notes.say('changed', [name, REMARKS.noTime], row);
     return time ?? fallback;
   }
 
@@ -171,7 +171,7 @@ export class DocumentBuilder {
     const { value, problem } = isIndexed ? indexable(converted) : converted;
     if (problem !== null)
       this.notes.say(value === null ? 'none' : 'changed', [attribute.name, problem], version.row);
-    return writtenValue(column.type, value);
+    return archiveValue(column.type, value);
   }
 
   /** Returns the value of an attribute in the source, or its default if the source has no such attribute. */
@@ -199,7 +199,7 @@ export class DocumentBuilder {
   /**
    * Gives all locales of a state the same shared values, and equal drafts the instances of the published one.
    */
-  private shared(rows: readonly (readonly [Version, Values])[]): readonly Values[] {
+  private shareValues(rows: readonly (readonly [Version, Values])[]): readonly Values[] {
     const { columns } = this.document.moved.archived;
     const { defaultLocale } = this.building;
     for (const published of [true, false]) {
@@ -212,7 +212,7 @@ export class DocumentBuilder {
         if (attribute.localized) continue;
         for (const [version, values] of own) {
           if (withoutIds(values[name]) !== withoutIds(first[1][name]))
-            this.notes.say('changed', [attribute.name, SAID.differentValues], version.row);
+            this.notes.say('changed', [attribute.name, REMARKS.differentValues], version.row);
           values[name] = first[1][name];
         }
       }
@@ -263,12 +263,12 @@ export class DocumentBuilder {
           .join(' ');
       for (const other of own)
         if (other !== first && targets(other) !== targets(first))
-          this.notes.say('changed', [attribute.name, SAID.differentLinks], other.row);
+          this.notes.say('changed', [attribute.name, REMARKS.differentLinks], other.row);
       return [first];
     });
   }
 
-  private sayUnknown(row: SourceRow): void {
+  private reportUnknownValues(row: SourceRow): void {
     const { types } = this.building;
     const { uid } = this.document.moved;
     const known = [...SYSTEM, ...(OF_BUILT_IN.get(uid) ?? [])];
@@ -276,9 +276,9 @@ export class DocumentBuilder {
       const value = row.data[name] ?? null;
       if (value === null || (Array.isArray(value) && value.length === 0)) continue;
       const attribute = types.attribute(uid, name);
-      if (attribute === undefined) this.notes.say('none', [name, SAID.unknownValue], row);
+      if (attribute === undefined) this.notes.say('none', [name, REMARKS.unknownValue], row);
       else if (attribute.def.type === 'password' && uid !== 'plugin::users-permissions.user')
-        this.notes.say('none', [name, SAID.password], row);
+        this.notes.say('none', [name, REMARKS.password], row);
     }
   }
 }

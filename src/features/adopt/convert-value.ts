@@ -4,7 +4,7 @@ import { isObject, isText } from '../../kernel/json.js';
 import type { ScalarAttribute } from '../../content/model/model.js';
 import { storedValue } from '../../content/model/value-context.js';
 
-export interface Converted {
+export interface ConvertedValue {
   readonly value: unknown;
   /** Why no request could send the value, or why it is not stored; null for an ordinary value. */
   readonly problem: string | null;
@@ -67,18 +67,18 @@ const STORABLE: Readonly<Record<string, (value: unknown) => unknown>> = {
 const LONG_TIME = /^(?:\d{4}-\d\d-\d\d[T ])?(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)\d*Z?$/;
 
 /** Spellings of Strapi's databases for values that requests spell otherwise. */
-function respelled({ type: { column }, def }: ScalarAttribute, value: unknown): unknown {
+function usualSpelling({ type: { column }, def }: ScalarAttribute, value: unknown): unknown {
   if (column === 'boolean' && (value === 0 || value === 1)) return value === 1;
   if (column === 'float8' || column === 'numeric(10,2)' || column === 'int4')
     return isText(value) && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
   if (def.type === 'timestamp' && isText(value) && /^\d{4}-/.test(value)) return Date.parse(value);
   if (column === 'date' && typeof value === 'number') return instantOf(value)?.slice(0, 10) ?? value;
   if (column === 'time(3)' && isText(value)) return LONG_TIME.exec(value)?.[1] ?? value;
-  if (column === 'jsonb' && def.type !== 'json' && isText(value)) return parsed(value);
+  if (column === 'jsonb' && def.type !== 'json' && isText(value)) return parseJson(value);
   return value;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -86,10 +86,10 @@ function parsed(text: string): unknown {
   }
 }
 
-const ROUNDED =
+const VALUE_ROUNDED =
   'Numbers of more than two decimal places are rounded: "float" instead of "decimal" keeps them';
-const AS_IT_IS = 'The value is stored as it is, but no request could send it';
-const CHANGED = 'The value is changed so that the database can store it';
+const VALUE_UNSENDABLE = 'The value is stored as it is, but no request could send it';
+const VALUE_CHANGED = 'The value is changed so that the database can store it';
 
 const TOO_DEEP = 'The value is left out: it has more than 500 levels of lists and objects';
 const MAX_DEPTH = 500;
@@ -102,21 +102,21 @@ const isDeep = (value: unknown, left = MAX_DEPTH): boolean =>
 const isSame = (stored: unknown, value: unknown): boolean => JSON.stringify(stored) === JSON.stringify(value);
 
 /** Converts a value of the source. A null value stays null. */
-export function convertValue(attribute: ScalarAttribute, given: unknown, draft: boolean): Converted {
+export function convertValue(attribute: ScalarAttribute, given: unknown, draft: boolean): ConvertedValue {
   if (given === null || given === undefined) return { value: null, problem: null };
   const { name, type, def } = attribute;
   if (isDeep(given)) return { value: null, problem: TOO_DEEP };
-  const value = respelled(attribute, given);
+  const value = usualSpelling(attribute, given);
   const issues: Issue[] = [];
   const at = storedValue({ path: [name], draft, issues });
   const cast = type.castValue(value, def, at);
   if (issues[0] === undefined && cast !== null && cast !== undefined)
-    return { value: cast, problem: def.type === 'decimal' && cast !== value ? ROUNDED : null };
+    return { value: cast, problem: def.type === 'decimal' && cast !== value ? VALUE_ROUNDED : null };
   const reason = issues[0]?.message ?? `${name} must be a \`${def.type}\` type`;
   const stored = STORABLE[type.column]?.(value);
   return stored === undefined
     ? { value: null, problem: `The value cannot be stored and is left out: ${reason}` }
-    : { value: stored, problem: `${isSame(stored, value) ? AS_IT_IS : CHANGED}: ${reason}` };
+    : { value: stored, problem: `${isSame(stored, value) ? VALUE_UNSENDABLE : VALUE_CHANGED}: ${reason}` };
 }
 
 /** Maximum size of a text in an index; PostgreSQL allows 2704 bytes for a whole entry. */
@@ -124,16 +124,16 @@ const MAX_INDEXED_BYTES = 2500;
 const TOO_LONG = `Texts of more than ${MAX_INDEXED_BYTES} bytes in an attribute with an index: left out`;
 
 /** Leaves out a text that is too long for an index. */
-export const indexable = (converted: Converted): Converted =>
+export const indexable = (converted: ConvertedValue): ConvertedValue =>
   isText(converted.value) && Buffer.byteLength(converted.value) > MAX_INDEXED_BYTES
     ? { value: null, problem: TOO_LONG }
     : converted;
 
 /** Forms of values in lines of an archive, where they differ from JSON responses. */
-const WRITTEN: Readonly<Record<string, (value: unknown) => unknown>> = {
+const ARCHIVE_FORMS: Readonly<Record<string, (value: unknown) => unknown>> = {
   'timestamptz(3)': (value) => (isText(value) ? value.replace(/Z$/, '+00:00') : value),
 };
 
 /** Returns a stored value as a line of an archive contains it. */
-export const writtenValue = (column: string, value: unknown): unknown =>
-  value === null ? null : (WRITTEN[column]?.(value) ?? value);
+export const archiveValue = (column: string, value: unknown): unknown =>
+  value === null ? null : (ARCHIVE_FORMS[column]?.(value) ?? value);

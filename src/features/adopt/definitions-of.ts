@@ -6,7 +6,7 @@ import type {
   ContentTypeDefinition,
 } from '../../content/model/definitions.js';
 import { isObject, isShape, isText, type Test } from '../../kernel/json.js';
-import { attributeOf, type Plain, type Reading } from './attribute-of.js';
+import { attributeOf, type Plain, type AttributeReading } from './attribute-of.js';
 import { type Layouts, layoutOf } from './layouts.js';
 import { BUILT_IN, type Names, namesOf, OF_BUILT_IN, USER_UID } from './names.js';
 import { type Models, relationOf, withOneOwner } from './relations-of.js';
@@ -57,22 +57,22 @@ const isType: Test<ContentTypeDefinition> = (value): value is ContentTypeDefinit
 const isComponent: Test<ComponentDefinition> = (value): value is ComponentDefinition =>
   isShape({ uid: isText })(value);
 
-interface Making {
+interface DefinitionContext {
   readonly models: Models;
   readonly names: Names;
   readonly remarks: Remarks;
   readonly layouts: Layouts;
 }
 
-function attributesOf(model: SourceModel, making: Making): AttributeDefinitions {
-  const { names, models, remarks, layouts } = making;
+function attributesOf(model: SourceModel, context: DefinitionContext): AttributeDefinitions {
+  const { names, models, remarks, layouts } = context;
   const own = names.get(model.uid);
   const found: [string, AttributeDefinition][] = [];
   const layout = layoutOf(model, layouts);
   for (const [name, attribute] of Object.entries(model.attributes)) {
     const { uid: subject, file } = model;
     const say = (list: Fate, text: string): void => remarks.add({ list, subject, key: name, text, file });
-    const reading: Reading = { model, name, attribute, names, say };
+    const reading: AttributeReading = { model, name, attribute, names, say };
     const plain: Plain | null =
       attribute['type'] === 'relation' ? relationOf(reading, models) : attributeOf(reading);
     if (plain === null) continue;
@@ -85,17 +85,17 @@ function attributesOf(model: SourceModel, making: Making): AttributeDefinitions 
 
 /** Options of types that only describe the storage or the forms of Strapi. */
 const WITHOUT_EFFECT: readonly string[] = ['comment', 'increments', 'timestamps'];
-const READ: readonly string[] = ['draftAndPublish', 'privateAttributes'];
+const READ_OPTIONS: readonly string[] = ['draftAndPublish', 'privateAttributes'];
 
 const OVERRIDDEN = 'Every document has the attribute: the options of the project are left out';
 const NOT_PRIVATE = 'The attribute is not private: every response shows it';
 
-function sayOptions(model: SourceModel, remarks: Remarks): void {
+function reportOptions(model: SourceModel, remarks: Remarks): void {
   const { uid: subject, file, options, pluginOptions, rest, overridden } = model;
   const none = (key: string, text: string): void => remarks.add({ list: 'none', subject, key, text, file });
   for (const [key, value] of Object.entries(options))
     if (
-      !READ.includes(key) &&
+      !READ_OPTIONS.includes(key) &&
       !WITHOUT_EFFECT.includes(key) &&
       value !== false &&
       value !== null &&
@@ -116,7 +116,7 @@ const isHidden = ({ pluginOptions }: SourceModel): boolean =>
 
 function deskOf(
   model: SourceModel,
-  { layouts, names }: Making,
+  { layouts, names }: DefinitionContext,
   attributes: AttributeDefinitions,
 ): Plain | null {
   const description = textOf(model.info['description']);
@@ -126,15 +126,15 @@ function deskOf(
     const attribute = attributes[name];
     return attribute !== undefined && attribute.private !== true && attribute.type !== 'password';
   };
-  const nameHere = (name: string): string => own?.get(name) ?? name;
+  const newName = (name: string): string => own?.get(name) ?? name;
   const always = model.isComponent
     ? []
     : ['id', 'documentId', 'createdAt', 'updatedAt', 'publishedAt', 'locale'];
-  const shown = (name: string): boolean => always.includes(name) || isShown(nameHere(name));
+  const shown = (name: string): boolean => always.includes(name) || isShown(newName(name));
   const title = layout?.title;
-  const list = [...new Set(layout?.list ?? [])].filter(shown).map(nameHere);
+  const list = [...new Set(layout?.list ?? [])].filter(shown).map(newName);
   const desk: Plain = {
-    ...(title !== undefined && isShown(nameHere(title)) ? { title: nameHere(title) } : {}),
+    ...(title !== undefined && isShown(newName(title)) ? { title: newName(title) } : {}),
     ...(description === '' ? {} : { description }),
     ...(!model.isComponent && list.length > 0 ? { list } : {}),
     ...(!model.isComponent && isHidden(model) ? { hidden: true } : {}),
@@ -142,14 +142,14 @@ function deskOf(
   return Object.keys(desk).length === 0 ? null : desk;
 }
 
-function typeOf(model: SourceModel, making: Making): ContentTypeDefinition | null {
-  const { names, remarks } = making;
+function typeOf(model: SourceModel, context: DefinitionContext): ContentTypeDefinition | null {
+  const { names, remarks } = context;
   const { uid: subject, file, kind } = model;
   const own = names.get(model.uid);
   if (own === undefined) return null;
-  sayOptions(model, remarks);
-  const attributes = attributesOf(model, making);
-  const desk = deskOf(model, making, attributes);
+  reportOptions(model, remarks);
+  const attributes = attributesOf(model, context);
+  const desk = deskOf(model, context, attributes);
   const isPlugin = !subject.startsWith('api::');
   if (isPlugin)
     remarks.add({
@@ -171,12 +171,12 @@ function typeOf(model: SourceModel, making: Making): ContentTypeDefinition | nul
   return isType(whole) ? whole : null;
 }
 
-function componentOf(model: SourceModel, making: Making): ComponentDefinition | null {
-  const own = making.names.get(model.uid);
+function componentOf(model: SourceModel, context: DefinitionContext): ComponentDefinition | null {
+  const own = context.names.get(model.uid);
   if (own === undefined) return null;
-  sayOptions(model, making.remarks);
-  const attributes = attributesOf(model, making);
-  const desk = deskOf(model, making, attributes);
+  reportOptions(model, context.remarks);
+  const attributes = attributesOf(model, context);
+  const desk = deskOf(model, context, attributes);
   const whole: unknown = { uid: own.name, ...(desk === null ? {} : { desk }), attributes };
   return isComponent(whole) ? whole : null;
 }
@@ -184,7 +184,7 @@ function componentOf(model: SourceModel, making: Making): ComponentDefinition | 
 /** Attributes that newer releases of Strapi added to files. */
 const OF_NEW_FILES: readonly string[] = ['focalPoint'];
 
-function sayInternal(models: readonly SourceModel[], remarks: Remarks): void {
+function reportInternalTypes(models: readonly SourceModel[], remarks: Remarks): void {
   for (const { uid: subject, file, attributes } of models) {
     const known = OF_BUILT_IN.get(subject);
     for (const key of known === undefined ? [] : Object.keys(attributes))
@@ -248,7 +248,7 @@ export interface AdoptSettings {
 export function definitionsOf(schemas: readonly SourceSchema[], settings: AdoptSettings = {}): Adopted {
   const remarks = new Remarks();
   const all = distinct(schemas.map(sourceModel), remarks);
-  sayInternal(
+  reportInternalTypes(
     all.filter((model) => !isContent(model)),
     remarks,
   );
@@ -259,13 +259,13 @@ export function definitionsOf(schemas: readonly SourceSchema[], settings: AdoptS
   const { names, remarks: renamed } = namesOf(named);
   remarks.addAll(renamed);
   const models: Models = new Map(named.map((model) => [model.uid, model]));
-  const making: Making = { models, names, remarks, layouts: settings.layouts ?? new Map() };
+  const context: DefinitionContext = { models, names, remarks, layouts: settings.layouts ?? new Map() };
   const { definitions, remarks: unsound } = soundDefinitions({
-    contentTypes: moved.filter(({ isComponent: is }) => !is).flatMap((model) => typeOf(model, making) ?? []),
+    contentTypes: moved.filter(({ isComponent: is }) => !is).flatMap((model) => typeOf(model, context) ?? []),
     components: moved
       .filter(({ isComponent: is }) => is)
-      .flatMap((model) => componentOf(model, making) ?? []),
-    userAttributes: user === null ? {} : attributesOf(user, making),
+      .flatMap((model) => componentOf(model, context) ?? []),
+    userAttributes: user === null ? {} : attributesOf(user, context),
   });
   // The checks name definitions by their names here.
   const sources = new Map(named.map(({ uid, file }) => [names.get(uid)?.name, { subject: uid, file }]));

@@ -1,7 +1,7 @@
 /** Remarks about the rows of documents. */
 const SHARED_BY_ALL = 'differ from those of the default locale, in an attribute that all locales share';
 
-export const SAID = {
+export const REMARKS = {
   differentValues: `Values that ${SHARED_BY_ALL}`,
   differentLinks: `Links that ${SHARED_BY_ALL}`,
   newId: 'Rows without an id of their own, or with one that is too large: they get another row id',

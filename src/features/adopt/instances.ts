@@ -2,7 +2,7 @@
 import type { Attribute, Component } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
 import { convertValue } from './convert-value.js';
-import { SAID } from './document-remarks.js';
+import { REMARKS } from './document-remarks.js';
 import { documentIdOf } from './document-ids.js';
 import { isKeptId } from './kept-ids.js';
 import type { LinkLists } from './link-lists.js';
@@ -64,16 +64,16 @@ export class Instances {
         const value = this.member(inner, one, version);
         if (value !== null && value !== undefined) values[inner.name] = value;
       }
-      this.sayUnknown(one, version);
+      this.reportUnknownValues(one, version);
       return [values];
     });
   }
 
-  private sayUnknown({ uid, values }: SourceInstance, { row }: Version): void {
+  private reportUnknownValues({ uid, values }: SourceInstance, { row }: Version): void {
     const { types } = this.building;
     for (const name of Object.keys(values).filter((one) => !OF_EVERY_INSTANCE.includes(one)))
       if ((values[name] ?? null) !== null && types.attribute(uid, name) === undefined)
-        this.notes.say('none', [`${uid}.${name}`, SAID.unknownValue], row);
+        this.notes.say('none', [`${uid}.${name}`, REMARKS.unknownValue], row);
   }
 
   private member(attribute: Attribute, { uid, id, values }: SourceInstance, version: Version): unknown {

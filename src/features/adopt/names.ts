@@ -81,7 +81,7 @@ function componentUid(uid: string): string {
 }
 
 /** Returns the first of `text`, `text-2`, `text-3` that is free, and occupies it. */
-function free(text: string, taken: Set<string>, separator: string): string {
+function freeName(text: string, taken: Set<string>, separator: string): string {
   let found = text;
   for (let n = 2; taken.has(found); n += 1) found = `${text}${separator}${n}`;
   taken.add(found);
@@ -155,7 +155,7 @@ export function namesOf(models: readonly SourceModel[]): {
     const attributes = attributeNames(model);
     for (const renamed of attributes) changed(model, 'The attribute', renamed);
     if (model.isComponent) {
-      const name = free(componentUid(model.uid), components, '-');
+      const name = freeName(componentUid(model.uid), components, '-');
       changed(model, 'The component', [model.uid, name]);
       names.set(model.uid, { name, plural: name, attributes });
       continue;
@@ -167,10 +167,10 @@ export function namesOf(models: readonly SourceModel[]): {
     }
     const singular = textOf(model.info['singularName']) || lastPart(model.uid);
     const plural = textOf(model.info['pluralName']) || `${singular}s`;
-    const name = free(dashed(singular).slice(0, 40), singulars, '-');
+    const name = freeName(dashed(singular).slice(0, 40), singulars, '-');
     const isSingle = model.kind === 'singleType';
     const wanted = dashed(plural).slice(0, 40);
-    const route = free(wanted === name ? `${wanted}-list` : wanted, plurals, '-');
+    const route = freeName(wanted === name ? `${wanted}-list` : wanted, plurals, '-');
     changed(model, 'The type', [singular, name]);
     changed(model, isSingle ? 'The plural name' : 'The route', [plural, route]);
     names.set(model.uid, { name, plural: route, attributes });

@@ -1,6 +1,6 @@
 /** Relations of schema files as relations of definitions. */
 import { isLocalized, type SourceModel, textOf } from './source-schema.js';
-import { isPrivate, isRequired, keepOptions, type Plain, type Reading } from './attribute-of.js';
+import { isPrivate, isRequired, keepOptions, type Plain, type AttributeReading } from './attribute-of.js';
 import { BUILT_IN, FILE_UID, ROLE_UID } from './names.js';
 import type { Remarks } from './remark.js';
 import type { StrapiObject } from './strapi-archive.js';
@@ -81,7 +81,7 @@ export function withOneOwner(given: readonly SourceModel[], remarks: Remarks): r
 const mayOwn = (relation: string, isOwner: boolean): boolean =>
   isOwner ? relation !== 'oneToMany' : relation !== 'manyToOne';
 
-function twoWay(plain: Plain, reading: Reading, models: Models): Plain {
+function twoWay(plain: Plain, reading: AttributeReading, models: Models): Plain {
   const { model, name, attribute, names, say } = reading;
   const named = NAMING.find((option) => textOf(attribute[option]) !== '');
   if (named === undefined) return plain;
@@ -104,7 +104,7 @@ function twoWay(plain: Plain, reading: Reading, models: Models): Plain {
 const ownsMorph = (attribute: StrapiObject | undefined): boolean =>
   attribute?.['type'] === 'relation' && /^morphTo(One|Many)$/.test(textOf(attribute['relation']));
 
-function morphSide(plain: Plain, reading: Reading, models: Models): Plain | null {
+function morphSide(plain: Plain, reading: AttributeReading, models: Models): Plain | null {
   const { model, name, attribute, names, say } = reading;
   const target = textOf(attribute['target']);
   const owner = textOf(attribute['morphBy']);
@@ -122,7 +122,7 @@ function morphSide(plain: Plain, reading: Reading, models: Models): Plain | null
   return { ...plain, morphBy: ownerName };
 }
 
-function fileRelation(reading: Reading, plain: Plain): Plain {
+function fileRelation(reading: AttributeReading, plain: Plain): Plain {
   const relation = textOf(reading.attribute['relation']);
   reading.say('changed', 'The relation to files becomes "media"');
   const { required, private: hidden, localized } = plain;
@@ -139,7 +139,7 @@ function fileRelation(reading: Reading, plain: Plain): Plain {
 }
 
 /** Returns the relation of a definition; null, with a remark, if it has no counterpart. */
-export function relationOf(reading: Reading, models: Models): Plain | null {
+export function relationOf(reading: AttributeReading, models: Models): Plain | null {
   const { model, attribute, names, say } = reading;
   const relation = textOf(attribute['relation']);
   const plain: Plain = { type: 'relation', relation };

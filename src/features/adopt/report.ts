@@ -16,7 +16,7 @@ interface Report {
   readonly rows: Readonly<Record<string, number>>;
 }
 
-export interface Reported {
+export interface ReportInput {
   readonly source: string;
   readonly strapi: string;
   readonly remarks: readonly Remark[];
@@ -25,7 +25,7 @@ export interface Reported {
 }
 
 /** Changes that every move has, with the rules of the protocol that decide them. */
-const ALWAYS: readonly Remark[] = [
+const STANDARD_REMARKS: readonly Remark[] = [
   {
     list: 'changed',
     subject: 'links',
@@ -44,8 +44,8 @@ const ALWAYS: readonly Remark[] = [
   },
 ];
 
-function reportOf({ source, strapi, remarks, documents = {}, rows = new Map() }: Reported): Report {
-  const all = [...remarks, ...ALWAYS];
+function reportOf({ source, strapi, remarks, documents = {}, rows = new Map() }: ReportInput): Report {
+  const all = [...remarks, ...STANDARD_REMARKS];
   const listed = (list: Fate): readonly Remark[] => all.filter((remark) => remark.list === list);
   return {
     source,
@@ -98,7 +98,10 @@ function markdownOf(report: Report): string {
 }
 
 /** Writes the report as `<path>.md` and `<path>.json`. Returns the number of remarks by list. */
-export async function writeReport(path: string, reported: Reported): Promise<Readonly<Record<Fate, number>>> {
+export async function writeReport(
+  path: string,
+  reported: ReportInput,
+): Promise<Readonly<Record<Fate, number>>> {
   const report = reportOf(reported);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.md`, markdownOf(report));

@@ -16,14 +16,14 @@ import { inverseListsOf, isBroken, populateOf, RowReader } from './rest-rows.js'
 import { hasDrafts, isLocalized, objectOf, type SourceModel, sourceModel, textOf } from './source-schema.js';
 import type { StrapiObject } from './strapi-archive.js';
 
-interface Fetching extends RestTask {
+interface FetchTask extends RestTask {
   /** Parts that the server does not show, for the report. */
   readonly leftOut: LeftOut[];
 }
 
 const PAGE_SIZE = 100;
 
-const lined = (values: readonly unknown[]): string =>
+const jsonLines = (values: readonly unknown[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
 /** Writes a file under a temporary name first, so that a file that exists is complete. */
@@ -34,7 +34,7 @@ async function save(path: string, text: string): Promise<void> {
 }
 
 /** Returns the JSON of a response that the move can do without, and says why there is none. */
-async function optional(task: Fetching, path: string): Promise<unknown> {
+async function optional(task: FetchTask, path: string): Promise<unknown> {
   try {
     return await json(task, path);
   } catch (error) {
@@ -51,7 +51,7 @@ interface Locales {
   readonly defaultLocale: string;
 }
 
-async function localesOf(task: Fetching): Promise<Locales> {
+async function localesOf(task: FetchTask): Promise<Locales> {
   const rows = listIn(await optional(task, '/api/i18n/locales'));
   const main = rows.find(({ isDefault }) => isDefault === true);
   const codes = rows.map(({ code }) => textOf(code));
@@ -70,7 +70,7 @@ interface Listing {
   readonly folder: 'entities' | 'orders';
 }
 
-interface Querying {
+interface QueryContext {
   readonly locales: Locales;
   readonly models: Models;
   /** Whether the server is Strapi 4, whose listings contain drafts and published rows together. */
@@ -88,7 +88,10 @@ const ofDrafts = (model: SourceModel, models: Models): readonly string[] =>
   });
 
 /** Queries of a type: each state and locale is a separate listing. */
-function listingsOf(model: SourceModel, { locales: { codes }, models, isOld }: Querying): readonly Listing[] {
+function listingsOf(
+  model: SourceModel,
+  { locales: { codes }, models, isOld }: QueryContext,
+): readonly Listing[] {
   const { uid } = model;
   const populate = populateOf(uid, { models, isOld });
   const both = isOld ? ['publicationState=preview'] : ['status=draft', 'status=published'];
@@ -96,7 +99,7 @@ function listingsOf(model: SourceModel, { locales: { codes }, models, isOld }: Q
   const listing = (folder: Listing['folder'], state: string, populated: readonly string[]): Listing[] =>
     locales.map((locale) => {
       const language = locale === '' ? [] : [`locale=${locale}`, 'populate[localizations]=true'];
-      const query = [state, ...language, ...populated].filter((part) => part !== '').map(encoded);
+      const query = [state, ...language, ...populated].filter((part) => part !== '').map(encodedParameter);
       const name = [uid, locale, state].join('-').replace(/[^\w.-]/g, '_');
       const isSingle = model.kind === 'singleType';
       return { uid, path: pathOf(model), query: query.join('&'), name, isSingle, folder };
@@ -117,7 +120,7 @@ async function isOldServer(models: readonly SourceModel[], task: RestTask): Prom
   return false;
 }
 
-const encoded = (part: string): string => {
+const encodedParameter = (part: string): string => {
   const [key = '', value = ''] = part.split('=');
   return `${encodeURIComponent(key)}=${encodeURIComponent(value)}`;
 };
@@ -147,8 +150,11 @@ async function fetchListing(listing: Listing, models: Models, task: RestTask): P
     for (const document of documents)
       if (folder === 'entities') reader.add(uid, document);
       else reader.addInverse(uid, document);
-    await save(join(task.folder, 'links', file), lined(reader.rows.links));
-    await save(target, lined(folder === 'entities' ? reader.rows.entities : documents.map(({ id }) => id)));
+    await save(join(task.folder, 'links', file), jsonLines(reader.rows.links));
+    await save(
+      target,
+      jsonLines(folder === 'entities' ? reader.rows.entities : documents.map(({ id }) => id)),
+    );
     task.say(`${uid}: page ${page}, ${documents.length} rows`);
     if (isSingle || documents.length < pageSizeOf(response)) return;
   }
@@ -157,10 +163,12 @@ async function fetchListing(listing: Listing, models: Models, task: RestTask): P
 const ROLE = 'plugin::users-permissions.role';
 
 /** Fetches users with their roles and own attributes. No API shows their passwords. */
-async function fetchUsers({ models, isOld }: Querying, task: Fetching): Promise<void> {
+async function fetchUsers({ models, isOld }: QueryContext, task: FetchTask): Promise<void> {
   const target = join(task.folder, 'entities', 'users_00001.jsonl');
   if (await isThere(target)) return;
-  const query = ['populate[role]=true', ...populateOf(USER_UID, { models, isOld })].map(encoded).join('&');
+  const query = ['populate[role]=true', ...populateOf(USER_UID, { models, isOld })]
+    .map(encodedParameter)
+    .join('&');
   const users = listIn(await optional(task, `/api/users?${query}`));
   const held = users.flatMap(({ id, role }) => {
     const found = objectOf(role);
@@ -174,19 +182,19 @@ async function fetchUsers({ models, isOld }: Querying, task: Fetching): Promise<
   }));
   const reader = new RowReader(models);
   for (const { role: _role, ...data } of users) reader.add(USER_UID, data);
-  await save(join(task.folder, 'links', 'users_00001.jsonl'), lined([...links, ...reader.rows.links]));
+  await save(join(task.folder, 'links', 'users_00001.jsonl'), jsonLines([...links, ...reader.rows.links]));
   const roles = new Map(held.map(({ id, data }) => [id, { type: ROLE, id, data }]));
-  await save(target, lined([...roles.values(), ...reader.rows.entities]));
+  await save(target, jsonLines([...roles.values(), ...reader.rows.entities]));
 }
 
-async function fetchFiles(task: Fetching): Promise<void> {
+async function fetchFiles(task: FetchTask): Promise<void> {
   const shown = listIn(await optional(task, '/api/upload/files'));
   const files = shown.map(({ isUrlSigned: _ofResponse, ...data }) => data);
   const text = 'REST does not show the folders of files: they are in none. An archive has them';
   task.leftOut.push({ subject: 'plugin::upload.folder', text });
   await save(
     join(task.folder, 'entities', 'files_00001.jsonl'),
-    lined(files.map((data) => ({ type: FILE_UID, id: data['id'], data }))),
+    jsonLines(files.map((data) => ({ type: FILE_UID, id: data['id'], data }))),
   );
   for (const { hash, ext, url } of files) {
     const name = basename(`${textOf(hash)}${textOf(ext)}`);
@@ -201,7 +209,7 @@ async function fetchFiles(task: Fetching): Promise<void> {
 }
 
 /** Relations that Strapi 4 does not show. */
-const unshownIn = (models: Models): readonly LeftOut[] =>
+const hiddenRelations = (models: Models): readonly LeftOut[] =>
   [...models.values()].flatMap(({ uid: subject, attributes }) =>
     Object.entries(attributes)
       .filter(([, attribute]) => isBroken(attribute))
@@ -209,34 +217,38 @@ const unshownIn = (models: Models): readonly LeftOut[] =>
   );
 
 /** Types of plugins, which have no route. */
-const ofPlugins = (models: Models): readonly LeftOut[] =>
+const pluginTypes = (models: Models): readonly LeftOut[] =>
   [...models.keys()]
     .filter((uid) => uid.startsWith('plugin::') && uid !== USER_UID)
     .map((subject) => ({ subject, text: 'REST does not show the rows of plugins: an archive has them' }));
 
 /** Fetches all rows, in all states and locales. Returns the folder, which is an unpacked archive. */
 export async function fetchProject(rest: RestTask): Promise<string> {
-  const task: Fetching = { ...rest, leftOut: [] };
+  const task: FetchTask = { ...rest, leftOut: [] };
   const schemas = await schemasOf(task);
   const { models } = definitionsOf(schemas);
   const locales = await localesOf(task);
   await save(
     join(task.folder, 'schemas', 'schemas_00001.jsonl'),
-    lined(schemas.map(({ uid, schema }) => ({ ...schema, uid }))),
+    jsonLines(schemas.map(({ uid, schema }) => ({ ...schema, uid }))),
   );
-  await save(join(task.folder, 'entities', 'locales_00001.jsonl'), lined(locales.entities));
+  await save(join(task.folder, 'entities', 'locales_00001.jsonl'), jsonLines(locales.entities));
   const stored = {
     type: 'core-store',
     value: { key: 'plugin_i18n_default_locale', value: locales.defaultLocale },
   };
-  await save(join(task.folder, 'configuration', 'configuration_00001.jsonl'), lined([stored]));
+  await save(join(task.folder, 'configuration', 'configuration_00001.jsonl'), jsonLines([stored]));
   const own = schemas.map(sourceModel).filter(({ uid }) => uid.startsWith('api::'));
-  const querying = { locales, models, isOld: await isOldServer(own, task) };
+  const context = { locales, models, isOld: await isOldServer(own, task) };
   for (const model of own)
-    for (const listing of listingsOf(model, querying)) await fetchListing(listing, models, task);
-  await fetchUsers(querying, task);
+    for (const listing of listingsOf(model, context)) await fetchListing(listing, models, task);
+  await fetchUsers(context, task);
   await fetchFiles(task);
-  const leftOut = [...task.leftOut, ...ofPlugins(models), ...(querying.isOld ? unshownIn(models) : [])];
+  const leftOut = [
+    ...task.leftOut,
+    ...pluginTypes(models),
+    ...(context.isOld ? hiddenRelations(models) : []),
+  ];
   await save(
     join(task.folder, 'metadata.json'),
     JSON.stringify({ createdAt: new Date(0).toISOString(), strapi: {}, rest: true, leftOut }),

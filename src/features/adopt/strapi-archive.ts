@@ -15,9 +15,9 @@ import { readTar, type TarFile } from './read-tar.js';
 export type StrapiObject = Readonly<Record<string, unknown>>;
 
 /** Parts of an archive whose files contain one JSON object per line. */
-const LINED = ['schemas', 'entities', 'links', 'configuration'] as const;
+const LINE_PARTS = ['schemas', 'entities', 'links', 'configuration'] as const;
 
-export type StrapiPart = (typeof LINED)[number];
+export type StrapiPart = (typeof LINE_PARTS)[number];
 
 /** Item of an archive, in the order of the file. `name` is the path of its file in the archive. */
 export type StrapiItem =
@@ -64,7 +64,7 @@ async function* objectsIn(part: StrapiPart, { name, bytes }: TarFile): AsyncGene
   }
 }
 
-async function* whole(
+async function* wholeFile(
   part: 'metadata' | 'assetMetadata',
   { name, size, bytes }: TarFile,
 ): AsyncGenerator<StrapiItem> {
@@ -78,17 +78,17 @@ async function* whole(
   yield value === null ? { part: 'damaged', name, line: 1 } : { part, name, value };
 }
 
-const isPart = (word: string): word is StrapiPart => LINED.some((one) => one === word);
+const isPart = (word: string): word is StrapiPart => LINE_PARTS.some((one) => one === word);
 
 /** Path in an export, which may be in one more folder if it was packed again. */
 const PATH = /^(?:[^/]+\/)?((?:schemas|entities|links|configuration|assets)\/.+|metadata\.json)$/;
 /** Files that macOS adds to a folder when it packs it. */
-const ADDED = /(?:^|\/)(?:\._[^/]*|\.DS_Store)$/;
+const MACOS_FILES = /(?:^|\/)(?:\._[^/]*|\.DS_Store)$/;
 
 /** Returns the path of a file without the folder around it; null for files that are no part of an export. */
 function pathIn(name: string): string | null {
   const path = name.replace(/\\/g, '/').replace(/^(?:\.?\/+)+/, '');
-  return ADDED.test(path) ? null : (PATH.exec(path)?.[1] ?? null);
+  return MACOS_FILES.test(path) ? null : (PATH.exec(path)?.[1] ?? null);
 }
 
 async function* itemsIn(file: TarFile): AsyncGenerator<StrapiItem> {
@@ -96,10 +96,10 @@ async function* itemsIn(file: TarFile): AsyncGenerator<StrapiItem> {
   if (path === null) return;
   const [first = '', second, third] = path.split('/');
   const named = { ...file, name: path };
-  if (path === 'metadata.json') yield* whole('metadata', named);
+  if (path === 'metadata.json') yield* wholeFile('metadata', named);
   else if (isPart(first) && path.endsWith('.jsonl')) yield* objectsIn(first, named);
   else if (first === 'assets' && second === 'metadata' && path.endsWith('.json'))
-    yield* whole('assetMetadata', named);
+    yield* wholeFile('assetMetadata', named);
   else if (first === 'assets' && second === 'uploads' && third !== undefined)
     yield { part: 'asset', name: path.slice('assets/uploads/'.length), size: file.size, bytes: file.bytes };
 }

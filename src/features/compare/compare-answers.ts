@@ -11,22 +11,22 @@ export interface Difference {
   readonly parents: readonly unknown[];
 }
 
-export interface Decided extends Difference {
+export interface DecidedDifference extends Difference {
   /** Number of the rule; null for a difference that no rule decides. */
   readonly rule: string | null;
 }
 
 /** Facts about the request. */
-export interface Asked {
+export interface RequestFacts {
   /** The request filters by a relation. */
   readonly filtersLinks: boolean;
   /** Names of attributes that show the polymorphic links of other documents. */
   readonly inverse: ReadonlySet<string>;
 }
 
-type Place = Omit<Difference, 'former' | 'now'>;
+type DifferencePlace = Omit<Difference, 'former' | 'now'>;
 
-function differing(former: unknown, now: unknown, at: Place): Difference[] {
+function differing(former: unknown, now: unknown, at: DifferencePlace): Difference[] {
   if (Object.is(former, now)) return [];
   const inside = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): Difference[] =>
     [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
@@ -43,7 +43,7 @@ function differing(former: unknown, now: unknown, at: Place): Difference[] {
 
 interface Rule {
   readonly rule: string;
-  readonly decides: (difference: Difference, key: string, asked: Asked) => boolean;
+  readonly decides: (difference: Difference, key: string, facts: RequestFacts) => boolean;
 }
 
 const has = (value: unknown, ...keys: readonly string[]): boolean =>
@@ -94,9 +94,9 @@ const isWhole = ([, part, ...rest]: readonly string[]): boolean =>
   (part === 'data' && rest.length === 0) || part === 'meta';
 
 /** Returns the differences of two responses. */
-export const compareAnswers = (former: unknown, now: unknown, asked: Asked): Decided[] =>
+export const compareAnswers = (former: unknown, now: unknown, facts: RequestFacts): DecidedDifference[] =>
   differing(former, now, { path: [], parents: [] }).map((difference) => {
     const key = difference.path.at(-1) ?? '';
-    const found = RULES.find(({ decides }) => decides(difference, key, asked));
+    const found = RULES.find(({ decides }) => decides(difference, key, facts));
     return { ...difference, rule: found?.rule ?? null };
   });

@@ -19,7 +19,7 @@ export interface Query {
   readonly filtersLinks: boolean;
 }
 
-interface Asking {
+interface QueryScope {
   readonly type: ContentType;
   readonly schema: Schema;
   readonly samples: readonly Sample[];
@@ -40,7 +40,7 @@ const LONGEST = 40;
 const list = (type: ContentType): string => (type.kind === 'singleType' ? type.singularApiId : type.route);
 
 /** Returns `path?a&b` with the page of a list. */
-const asked = (type: ContentType, parts: readonly string[]): string => {
+const listQuery = (type: ContentType, parts: readonly string[]): string => {
   const page = type.kind === 'singleType' ? [] : ['pagination[pageSize]=50'];
   return `${list(type)}?${[...page, ...parts].join('&')}`;
 };
@@ -125,7 +125,7 @@ function filtersOf(attribute: ScalarAttribute, samples: readonly Sample[]): stri
 const LINKED: readonly string[] = ['oneToOne', 'oneToMany', 'manyToOne', 'manyToMany'];
 
 /** Filters over relations: by the id of a target, and by whether there is one. */
-function linkFilters({ type, samples }: Asking): string[] {
+function linkFilters({ type, samples }: QueryScope): string[] {
   return [...type.attributes.values()].filter(isAskable).flatMap((attribute): string[] => {
     if (!attribute.linked || attribute.polymorphic || attribute.media) return [];
     if (attribute.name === 'localizations') return [];
@@ -138,8 +138,8 @@ function linkFilters({ type, samples }: Asking): string[] {
   });
 }
 
-function listQueries(asking: Asking): string[] {
-  const { type, samples, moments } = asking;
+function listQueries(scope: QueryScope): string[] {
+  const { type, samples, moments } = scope;
   const [moment = ''] = moments;
   const scalars = scalarsOf(type);
   const sorted = [
@@ -157,27 +157,27 @@ function listQueries(asking: Asking): string[] {
     'pagination[withCount]=false',
   ];
   return [
-    ...sorted.map((sort) => asked(type, [sort, moment])),
-    ...[...scalars.flatMap((one) => filtersOf(one, samples)), ...linkFilters(asking)].map((filter) =>
-      asked(type, [filter, 'sort=id', moment]),
+    ...sorted.map((sort) => listQuery(type, [sort, moment])),
+    ...[...scalars.flatMap((one) => filtersOf(one, samples)), ...linkFilters(scope)].map((filter) =>
+      listQuery(type, [filter, 'sort=id', moment]),
     ),
     ...words
       .slice(0, 5)
-      .map((word) => asked(type, [`_q=${encodeURIComponent(word.slice(0, 6))}`, 'sort=id', moment])),
+      .map((word) => listQuery(type, [`_q=${encodeURIComponent(word.slice(0, 6))}`, 'sort=id', moment])),
     ...pages.map((page) => `${list(type)}?${page}&sort=id&${moment}`),
   ];
 }
 
 /** All queries of a type, the most significant ones first. */
-function queriesOfType(asking: Asking): string[] {
-  const { type, schema, samples, moments } = asking;
+function queriesOfType(scope: QueryScope): string[] {
+  const { type, schema, samples, moments } = scope;
   const deep = populateAll(type, schema, { at: 'populate', depth: DEPTH });
   const whole = moments.flatMap((moment) => [
-    asked(type, ['sort=id', moment, ...deep]),
-    asked(type, ['sort=id', moment, 'populate=*']),
+    listQuery(type, ['sort=id', moment, ...deep]),
+    listQuery(type, ['sort=id', moment, 'populate=*']),
   ]);
   const shown = scalarsOf(type).map(({ name }) =>
-    asked(type, [`fields[0]=${name}`, 'sort=id', moments[0] ?? '']),
+    listQuery(type, [`fields[0]=${name}`, 'sort=id', moments[0] ?? '']),
   );
   const ones = samples
     .slice(0, 3)
@@ -187,7 +187,7 @@ function queriesOfType(asking: Asking): string[] {
         : [],
     );
   if (type.kind === 'singleType') return [...whole, ...shown];
-  return [...whole, ...ones, ...listQueries(asking), ...shown];
+  return [...whole, ...ones, ...listQueries(scope), ...shown];
 }
 
 /** Returns at most `count` queries; types take turns. */
@@ -202,9 +202,9 @@ export function compareQueries(
     const moments = states.flatMap((state) =>
       type.localized ? locales.map((one) => `${state}&locale=${one}`) : [state],
     );
-    const asking = { type, schema, moments, samples: samples.get(type.singularApiId) ?? [] };
-    const byLinks = new Set(linkFilters(asking));
-    return queriesOfType(asking).map((path): Query => {
+    const scope = { type, schema, moments, samples: samples.get(type.singularApiId) ?? [] };
+    const byLinks = new Set(linkFilters(scope));
+    return queriesOfType(scope).map((path): Query => {
       const filtersLinks = [...byLinks].some((filter) => path.includes(filter));
       return { type: type.singularApiId, path, filtersLinks };
     });

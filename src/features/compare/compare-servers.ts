@@ -2,7 +2,7 @@
 import { messageOf } from '../../kernel/errors.js';
 import type { Schema } from '../../content/model/model.js';
 import { isObject } from '../../kernel/json.js';
-import { compareAnswers, type Decided } from './compare-answers.js';
+import { compareAnswers, type DecidedDifference } from './compare-answers.js';
 import { compareQueries, type Query, type Sample } from './compare-queries.js';
 
 /** A server does not respond; the message is for the user. */
@@ -17,7 +17,7 @@ export interface ComparedServer {
 
 export interface ComparedQuery {
   readonly path: string;
-  readonly differences: readonly Decided[];
+  readonly differences: readonly DecidedDifference[];
 }
 
 export interface ServerComparison {
