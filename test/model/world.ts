@@ -463,12 +463,23 @@ export class World {
         const isChanged = isLive && contents.get(key) !== this.content(this.document(id), 'published', one);
         if (was === undefined && isLive) this.unpublish(id, one);
         if (was === undefined || !(isNamed || isChanged || !isLive)) continue;
-        if (!isLive) written.push(...this.publishDraft(id, one));
+        if (!isLive) written.push(...this.publishAgain(id, one));
         this.putBack(this.document(id), one, was);
         written.push(key);
       }
     }
     return written;
+  }
+
+  /**
+   * Publishes the draft of a locale before the former values are written. Other locales have the draft's shared
+   * values in between, so their versions are written, too. Returns the written versions.
+   */
+  private publishAgain(id: string, locale: string): string[] {
+    const before = this.contents();
+    const written = this.publishDraft(id, locale);
+    const changed = [...this.contents()].filter(([key, now]) => before.has(key) && before.get(key) !== now);
+    return [...written, ...changed.map(([key]) => key)];
   }
 
   /** Makes a published version equal to a former one. Instances that differ are new ones. */
