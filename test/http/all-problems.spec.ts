@@ -33,6 +33,7 @@ const page: ContentTypeDefinition = {
   attributes: {
     title: { type: 'string', required: true },
     slug: { type: 'string', unique: true },
+    mail: { type: 'email', unique: true },
     number: { type: 'integer', unique: true },
     password: { type: 'password' },
     closed: { type: 'string' },
@@ -43,7 +44,7 @@ const page: ContentTypeDefinition = {
   },
 };
 
-const OPEN = ['title', 'slug', 'number', 'password', 'writer', 'others', 'secret', 'links'];
+const OPEN = ['title', 'slug', 'mail', 'number', 'password', 'writer', 'others', 'secret', 'links'];
 const noDocument = (id: string) => `Document with id "${id}", locale "null" not found`;
 
 interface Sent {
@@ -95,6 +96,21 @@ describe.each(ADAPTERS)('all problems of a body on %s', (adapter) => {
       one.message,
     ]);
   };
+
+  it('14.21 names unique values that cannot be compared with stored ones', async () => {
+    const problems = await listed({
+      data: { slug: 'a\0', number: 1e12, mail: '\ud800@example.com', links: [{ label: 'b', code: '\0' }] },
+    });
+    const unstorable = 'must not contain NUL characters or broken surrogates';
+    expect(problems.sort()).toEqual([
+      ['links.0.code', `links[0].code ${unstorable}`],
+      ['mail', 'mail must be a valid email'],
+      ['mail', `mail ${unstorable}`],
+      ['number', 'number must be between -2147483648 and 2147483647'],
+      ['slug', `slug ${unstorable}`],
+      ['title', 'title must be defined.'],
+    ]);
+  });
 
   it('14.21 lists keys, relations, values and unique values together', async () => {
     const problems = await listed({

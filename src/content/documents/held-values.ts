@@ -63,7 +63,9 @@ async function reportTakenColumns(
   { target, body, loaded, checked }: HeldRequest,
 ): Promise<void> {
   const { type, publish } = target;
-  const wanted = (publish ? type.storage.uniques : []).flatMap((attribute): WantedColumn[] => {
+  const refused = new Set(checked.issues.map(({ path }) => path[0]));
+  const valid = type.storage.uniques.filter(({ name }) => publish && !refused.has(name));
+  const wanted = valid.flatMap((attribute): WantedColumn[] => {
     const value = checked.writeValues.values.get(attribute) ?? '';
     if (value === '') return [];
     return [{ attribute, value, locales: localesOf(target, loaded.versions, attribute.localized) }];

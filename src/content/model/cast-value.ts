@@ -68,7 +68,8 @@ export const castEmail: Cast = (value, def, at) => {
   checkString(value, { def, cap: 255 }, at);
   if (at.draft) return value;
   if (value === '') at.report(`${at.label} cannot be empty`, value);
-  else if (!isEmail(value)) at.report(`${at.label} must be a valid email`, value);
+  // The check throws for broken surrogates, which are reported already.
+  else if (!value.isWellFormed() || !isEmail(value)) at.report(`${at.label} must be a valid email`, value);
   return value;
 };
 

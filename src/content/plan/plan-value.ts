@@ -1,5 +1,6 @@
 /** Plans single scalars and relations of a document from input and stored values. */
 import { ContentError, type Issue, type Refusal } from '../../kernel/errors.js';
+import { unstorable } from '../model/cast-value.js';
 import type { ValueCheck } from '../model/checks.js';
 import { type ValueContext, sentValue, storedValue, untoldValue } from '../model/value-context.js';
 import type {
@@ -165,7 +166,8 @@ function accepted({ attribute, raw, at }: Candidate, level: Level, context: Plan
   if (value !== null && !context.draft) validate(value, { attribute, raw, at });
   const { within } = level;
   const counts = attribute.def.unique === true && within !== null && !context.draft;
-  if (counts && value !== null && value !== '') context.uniques.push({ within, attribute, value, at });
+  if (counts && value !== null && value !== '' && !unstorable(value))
+    context.uniques.push({ within, attribute, value, at });
   return value;
 }
 
