@@ -304,6 +304,9 @@ describe('an import', () => {
     ['time', /"updated_at":"[^"]+"/, '"updated_at":"infinity"', 'updatedAt'],
     ['locale', '"locale":"en"', '"locale":"xx"', 'locale'],
     ['length in a component', /("label": ?)"abc"/, `$1"${'x'.repeat(300)}"`, 'parts.label'],
+    ['a text instead of instances', /("parts": ?)\[.*?\]/, '$1"abc"', 'parts'],
+    ['a text among instances', /("parts": ?)\[/, '$1["abc",', 'parts'],
+    ['an instance without ids', /("parts": ?)\[.*?\]/, '$1[{"label":"abc"}]', 'parts'],
   ] as const)('checks values like those of bodies: %s', async (_, from, to, attribute) => {
     const rows = await snapshot(target);
     const odd = await inNotes(from, to);
@@ -312,6 +315,13 @@ describe('an import', () => {
     expect(conflicts[0]).toMatchObject({ kind: 'rule', type: 'note', reason: expect.any(String) });
     await expect(archive(target).import(odd)).rejects.toMatchObject({ conflicts });
     expect(await snapshot(target)).toEqual(rows);
+  });
+
+  it('refuses JSON that is nested too deeply for its checks', async () => {
+    const nested = '['.repeat(20_000) + ']'.repeat(20_000);
+    const deep = await inNotes(/("body": ?)\[/, `$1[${nested},`);
+    const why = `its document note "${id}" is nested too deeply`;
+    await expect(archive(target).import(deep)).rejects.toThrow(why);
   });
 
   it('leaves out documents with refused values with "skip", and takes them from a trusted archive', async () => {

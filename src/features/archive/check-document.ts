@@ -3,13 +3,13 @@
  * bodies.
  */
 import type { Locales } from '../../content/model/description.js';
-import { holdersIn, problemOf } from '../../content/plan/stored-problems.js';
+import { holdersIn, isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { isFlag, isObject, isText } from '../../kernel/json.js';
 import type { StoredValues } from '../../content/plan/stored-instances.js';
 import type { ArchivedType } from '../../content/model/archive.js';
 import { MAX_INTEGER } from '../../content/model/cast-value.js';
 import { linkTableColumns } from '../../content/model/join-model.js';
-import type { StoredLinks } from '../../content/model/model.js';
+import type { Attribute, StoredLinks } from '../../content/model/model.js';
 import { SCHEDULE_COLUMNS, SCHEDULED } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import { ArchiveError, documentIdOf } from './format.js';
@@ -138,6 +138,15 @@ function rowsIn(line: string, { shape, parser, lastId }: Check): Rows | string {
 /** Characters that need no escape in a URL. */
 const DOCUMENT_ID = /^[A-Za-z0-9_.~-]{1,255}$/;
 
+/** Returns why no write stores such a component or zone, or such an instance; null if one does. */
+function damageOf(attribute: Attribute, value: unknown): string | null {
+  if (!isEmbedded(attribute) || (value ?? null) === null) return null;
+  const items = [value].flat();
+  if (!items.every(isObject)) return `${attribute.name} must have instances that are objects`;
+  const isNamed = items.every((one) => Number.isInteger(one['id']) && isText(one['documentId']));
+  return isNamed ? null : `${attribute.name} must have instances with an id and a documentId`;
+}
+
 /** Yields the values of a version that no request body can have: attribute and reason. */
 function* refusedIn(version: StoredValues, check: Check): Generator<readonly [string, string]> {
   const { type } = check.archived;
@@ -152,7 +161,8 @@ function* refusedIn(version: StoredValues, check: Check): Generator<readonly [st
   for (const holder of holdersIn(root, () => undefined))
     for (const attribute of holder.model.attributes.values()) {
       if (holder === root && !(attribute.name in values)) continue;
-      const problem = problemOf(attribute, holder.values[attribute.name], draft);
+      const value = holder.values[attribute.name];
+      const problem = damageOf(attribute, value) ?? problemOf(attribute, value, draft);
       if (problem !== null) yield [`${holder.at}.${attribute.name}`.slice(root.at.length + 1), problem];
     }
 }
@@ -171,13 +181,19 @@ function* refused({ versions, times }: Rows, check: Check): Generator<readonly [
 function conflictsOf(line: string, check: Check): readonly ArchiveConflict[] {
   const { singularApiId: type } = check.archived.type;
   const documentId = documentIdOf(line);
+  const damaged = (why: string): ArchiveError =>
+    new ArchiveError(`The archive is damaged: its document ${type} "${documentId}" ${why}`);
   const rows = rowsIn(line, check);
-  if (typeof rows === 'string')
-    throw new ArchiveError(`The archive is damaged: its document ${type} "${documentId}" ${rows}`);
+  if (typeof rows === 'string') throw damaged(rows);
   if (check.trusted) return [];
   const found = new Map<string, string>();
-  for (const [attribute, reason] of refused(rows, check))
-    if (!found.has(attribute)) found.set(attribute, reason);
+  try {
+    for (const [attribute, reason] of refused(rows, check))
+      if (!found.has(attribute)) found.set(attribute, reason);
+  } catch (error) {
+    // The checks recurse into JSON.
+    throw error instanceof RangeError ? damaged('is nested too deeply') : error;
+  }
   return [...found].map(([attribute, reason]) => ({ kind: 'rule', type, documentId, attribute, reason }));
 }
 
