@@ -234,6 +234,23 @@ describe.each(adaptersFor('fastify'))('on %s', (adapter) => {
     },
   );
 
+  it.each(['\ud800@example.com', 'a\0@example.com'])(
+    'rejects the address %j on every route, and names it',
+    async (email) => {
+      const person = { username: 'half-address', email, password: PASSWORD };
+      const { user } = await world.register();
+      const answers = [
+        await world.post('/auth/local/register', person),
+        await world.post('/auth/forgot-password', { email }),
+        await world.post('/auth/send-email-confirmation', { email }),
+        await world.post('/users', person, jwt),
+        await world.put(`/users/${user['id']}`, { email }, jwt),
+      ];
+      for (const { status, body } of answers)
+        expect([status, body.error.details.errors[0].path]).toEqual([400, ['email']]);
+    },
+  );
+
   const HALVES = '\ud800\ud801\ud802\ud803\ud804\ud805';
   it('R18: rejects a password with half a surrogate pair on every route', async () => {
     const person = { username: 'halves', email: 'halves@example.com', password: HALVES };

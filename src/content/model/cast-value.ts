@@ -63,13 +63,15 @@ export const castString =
     return value;
   };
 
+/** Returns whether a text is an e-mail address. `isEmail` throws for broken surrogates. */
+export const isEmailAddress = (text: string): boolean => text.isWellFormed() && isEmail(text);
+
 export const castEmail: Cast = (value, def, at) => {
   if (typeof value !== 'string') return at.reportType('string', value);
   checkString(value, { def, cap: 255 }, at);
   if (at.draft) return value;
   if (value === '') at.report(`${at.label} cannot be empty`, value);
-  // The check throws for broken surrogates, which are reported already.
-  else if (!value.isWellFormed() || !isEmail(value)) at.report(`${at.label} must be a valid email`, value);
+  else if (!isEmailAddress(value)) at.report(`${at.label} must be a valid email`, value);
   return value;
 };
 

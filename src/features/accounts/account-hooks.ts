@@ -12,6 +12,7 @@ import {
 import { issuesError } from '../../kernel/errors.js';
 import type { ContentType } from '../../content/model/model.js';
 import { AccountTables } from './account-tables.js';
+import { unstorable } from '../../content/model/cast-value.js';
 import { emailKey, NO_CODE } from './account-repository.js';
 import { nameKey, userName } from './user-names.js';
 
@@ -58,7 +59,7 @@ function claimsOf({ data, action, caller }: ContentEvent): Claim[] {
   // The unique index of `email` covers addresses equal to this one.
   if (typeof email === 'string')
     claims.push({ key: 'email', name: nameKey(email), matches: [{ nameKey: nameKey(email) }] });
-  return claims.filter(({ key }) => fields === null || fields.has(key));
+  return claims.filter(({ key, name }) => !unstorable(name) && (fields === null || fields.has(key)));
 }
 
 /**

@@ -1,14 +1,13 @@
 /** Checks the flat request bodies of the account routes. */
-import { isEmail } from 'class-validator';
 import { type Issue, issuesError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
-import { MAX_PASSWORD_BYTES } from '../../content/model/cast-value.js';
+import { isEmailAddress, MAX_PASSWORD_BYTES } from '../../content/model/cast-value.js';
 
 export type FieldRule = 'text' | 'email' | 'password';
 
 const RULES: Readonly<Record<FieldRule, (key: string, value: string) => string | null>> = {
   text: () => null,
-  email: (key, value) => (isEmail(value) ? null : `${key} must be a valid email`),
+  email: (key, value) => (isEmailAddress(value) ? null : `${key} must be a valid email`),
   password: (key, value) => {
     if (!value.isWellFormed()) return `${key} must not contain NUL characters or broken surrogates`;
     return Buffer.byteLength(value) <= MAX_PASSWORD_BYTES
