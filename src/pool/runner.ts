@@ -22,6 +22,8 @@ export interface Runner {
    * Runs the last statements of a transaction, like `all`. A transaction of the library commits with them.
    */
   finish(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]>;
+  /** Runs statements that write rows, like `all`. Present where their order among several writes matters. */
+  readonly write?: (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;
   /** Entity manager of the transaction, for hooks and code of the host; null in transactions without them. */
   readonly em: SqlEntityManager | null;
 }

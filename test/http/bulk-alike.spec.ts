@@ -52,6 +52,11 @@ const label = defineCollectionType({
     sheets: { type: 'relation', relation: 'manyToMany', target: 'sheet', mappedBy: 'labels' },
   },
 });
+const shelf = defineCollectionType({
+  singularApiId: 'shelf',
+  pluralApiId: 'shelves',
+  attributes: { rank: { type: 'integer' }, key: { type: 'component', component: 'parts.key' } },
+});
 
 const COUNT = 4;
 const TEXT = fc
@@ -115,10 +120,16 @@ describe('bulk writes of alike items', () => {
   beforeAll(async () => {
     test = await createTestApp(
       {
-        contentTypes: [sheet, label],
+        contentTypes: [sheet, label, shelf],
         components: [note, key],
         locales: ['fr'],
-        access: { public: { sheet: '*', label: '*' } },
+        access: {
+          public: {
+            sheet: '*',
+            label: '*',
+            shelf: [{ actions: ['find', 'create'], where: { rank: { $lt: 99 } } }],
+          },
+        },
       },
       ADAPTERS[0],
     );
@@ -270,13 +281,16 @@ describe('bulk writes of alike items', () => {
     expect(body.error.details).toMatchObject({ index: 3, errors: [{ path: ['code'] }] });
   });
 
-  it('creates rows in the order of the items, also if some of them need more statements', async () => {
-    const data = Array.from({ length: 12 }, (_, n) => ({
-      action: 'create',
-      data: { rank: n, ...(n % 3 === 0 ? {} : { key: { code: `in-order-${n}` } }) },
-    }));
-    const ids = idsOf((await bulk(data, 'labels').expect(200)).body.data);
-    const list = await test.http.get('/api/labels?sort=id:desc&pagination[pageSize]=12').expect(200);
-    expect(idsOf(list.body.data)).toEqual(ids.reverse());
-  });
+  it.each(['labels', 'shelves'])(
+    'creates rows in the order of the items, also if some need more statements: %s',
+    async (type) => {
+      const data = Array.from({ length: 12 }, (_, n) => ({
+        action: 'create',
+        data: { rank: n, ...(n % 3 === 0 ? {} : { key: { code: `in-order-${n}` } }) },
+      }));
+      const ids = idsOf((await bulk(data, type).expect(200)).body.data);
+      const list = await test.http.get(`/api/${type}?sort=id:desc&pagination[pageSize]=12`).expect(200);
+      expect(idsOf(list.body.data)).toEqual(ids.reverse());
+    },
+  );
 });

@@ -34,6 +34,11 @@ export class AheadRunner implements Runner {
     return this.after(statements, (every) => this.runner.all(every));
   }
 
+  write(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+    const { runner } = this;
+    return this.after(statements, (every) => (runner.write ? runner.write(every) : runner.all(every)));
+  }
+
   load(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     return this.after(statements, (every) => this.runner.load(every));
   }

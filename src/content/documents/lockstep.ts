@@ -9,7 +9,7 @@ const TOGETHER = 100;
 
 type Rows = readonly (readonly Row[])[];
 
-type Kind = 'load' | 'step' | 'last';
+type Kind = 'load' | 'step' | 'write';
 
 interface Waiting {
   readonly statements: readonly Statement[];
@@ -84,7 +84,8 @@ class Lockstep {
         });
     const all = send('step');
     const run: Runner['run'] = async (statement) => (await all([statement]))[0] ?? [];
-    return { em, held, run, all, load: send('load'), finish: send('last') };
+    const write = send('write');
+    return { em, held, run, all, load: send('load'), write, finish: write };
   }
 
   private ended(): void {
@@ -95,8 +96,8 @@ class Lockstep {
   private sendIfAllWait(): void {
     if (this.active === 0 || this.waiting.size < this.active) return;
     const all = [...this.waiting].sort(([a], [b]) => a - b);
-    // The last statements of all workers are sent together, so that new rows get their ids in order.
-    const earlier = all.filter(([, { kind }]) => kind !== 'last');
+    // The writes of all workers are sent together, so that new rows get their ids in order.
+    const earlier = all.filter(([, { kind }]) => kind !== 'write');
     const sent = earlier.length > 0 ? earlier : all;
     for (const [place] of sent) this.waiting.delete(place);
     void this.deliver(sent.map(([, one]) => one));

@@ -272,7 +272,7 @@ async function writeAndAnswer<T>(
       before,
     );
   }
-  await runner.all([...statements, ...following]);
+  await runner.write([...statements, ...following]);
   if (isLimited) await checkResult(runner, check, { documentId, loaded });
   await hooks.after(runner, documentId);
   return answer.readBack(runner, documentId, before);
