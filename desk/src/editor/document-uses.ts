@@ -1,92 +1,105 @@
-/** Documents that link a document. */
+/** Documents that link a document, or have files in their texts. */
 import { ApiError } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import type { Parameters } from '../api/query.ts';
 import { eachOnce, type Json, type Link, linkOf } from '../form/values.ts';
 import { settings } from '../settings.ts';
-import {
-  componentsOf,
-  hasDrafts,
-  isMorph,
-  isReadable,
-  type Model,
-  type Part,
-  type Type,
-} from '../model/model.ts';
+import { hasDrafts, type Model, type Type } from '../model/model.ts';
+import { conditionsOf, populateOfUses, type Wanted } from './use-search.ts';
 
-/** Levels of components inside components that are searched. */
-const MAX_DEPTH = 5;
 /** Versions of one type in one state that are read. */
 const MAX_VERSIONS = 100;
-
-/**
- * Paths of the relations that lead from a part to a type, also through components. Zones and relations to
- * several types are left out, because filters cannot enter them. So are the inverse sides of the type's own
- * relations.
- */
-function relationsTo(name: string, { attributes }: Part, within: Within): readonly (readonly string[])[] {
-  const { model, depth } = within;
-  return attributes.filter(isReadable).flatMap((attribute) => {
-    if (attribute.type === 'relation') {
-      const isUse = !isMorph(attribute) && attribute.isInverse !== true;
-      return isUse && attribute.targets?.includes(name) === true ? [[attribute.name]] : [];
-    }
-    const [uid = ''] = attribute.type === 'component' ? componentsOf(attribute) : [];
-    const component = model.component(uid);
-    if (component === null || depth >= MAX_DEPTH) return [];
-    return relationsTo(name, component, { model, depth: depth + 1 }).map((path) => [attribute.name, ...path]);
-  });
-}
-
-interface Within {
-  readonly model: Model;
-  readonly depth: number;
-}
-
-const filterAt = (path: readonly string[], documentId: string): Parameters =>
-  path.reduceRight<Parameters>((inner, key) => ({ [key]: inner }), { documentId: { $eq: documentId } });
+/** Requests that run at a time: there are at most four per type, and per language of a single type. */
+const PARALLEL = 6;
 
 export interface Uses {
   readonly links: readonly Link[];
   /** Whether there may be more than those that were read. */
   readonly hasMore: boolean;
+  /** Types of which only the versions changed last were searched for links that filters cannot find. */
+  readonly partly: readonly Type[];
+}
+
+interface Found {
+  readonly type: Type;
+  readonly versions: readonly Json[];
+  readonly isAll: boolean;
+  /** Whether the versions were only read, so that the links in them decide. */
+  readonly isScan: boolean;
 }
 
 /** Reads the documents that link a document and that the editor may see, in all languages and states. */
-export async function usesOfDocument({ name }: Type, documentId: string, model: Model): Promise<Uses> {
-  const lists = await Promise.all(
-    model.types.flatMap((type) => {
-      const paths = type.route === null ? [] : relationsTo(name, type, { model, depth: 0 });
-      if (paths.length === 0) return [];
-      const states = hasDrafts(type) ? ['draft', 'published'] : [undefined];
-      return states.map((status) => readUses(type, { status, paths, documentId }));
-    }),
+export async function usesOf(wanted: Wanted, model: Model): Promise<Uses> {
+  const searches = model.types.flatMap((type) => searchesIn(type, wanted, model));
+  const found: Found[] = [];
+  for (let at = 0; at < searches.length; at += PARALLEL)
+    found.push(...(await Promise.all(searches.slice(at, at + PARALLEL).map((search) => search()))));
+  const links = found.flatMap(({ type, versions, isScan }) =>
+    versions
+      .filter((version) => !isScan || mentions(version, type, wanted))
+      .map((version) => linkOf(version, type.name, model)),
   );
-  const links = lists.flatMap(({ type, found }) => found.map((one) => linkOf(one, type.name, model)));
-  return { links: eachOnce(links), hasMore: lists.some(({ found }) => found.length === MAX_VERSIONS) };
-}
-
-interface Searched {
-  readonly status: string | undefined;
-  readonly paths: readonly (readonly string[])[];
-  readonly documentId: string;
-}
-
-async function readUses(type: Type, { status, paths, documentId }: Searched) {
-  const query = {
-    filters: { $or: paths.map((path) => filterAt(path, documentId)) },
-    fields: [type.title],
-    ...(status === undefined ? {} : { status }),
-    ...(type.localized ? { locale: '*' } : {}),
-    ...(type.kind === 'singleType' ? {} : { pagination: { pageSize: MAX_VERSIONS, withCount: false } }),
+  return {
+    links: eachOnce(links),
+    hasMore: found.some(({ isAll, isScan }) => !isAll && !isScan),
+    partly: [...new Set(found.filter(({ isAll, isScan }) => !isAll && isScan).map(({ type }) => type))],
   };
+}
+
+/** Whether what was populated of a version contains the document. */
+function mentions(version: Json, { title }: Type, { texts }: Wanted): boolean {
+  const { documentId: _own, [title]: _title, ...populated } = version;
+  const json = JSON.stringify(populated);
+  return texts.some((text) => json.includes(text));
+}
+
+function searchesIn(type: Type, wanted: Wanted, model: Model): readonly (() => Promise<Found>)[] {
+  if (type.route === null) return [];
+  const within = { model, depth: 0 };
+  const conditions = conditionsOf(wanted, type, within);
+  const populate = populateOfUses(wanted, type, within);
+  const searches: readonly Parameters[] = [
+    ...(conditions.length === 0 ? [] : [{ filters: { $or: conditions } }]),
+    ...(populate === null ? [] : [{ populate }]),
+  ];
+  return viewsOf(type, model).flatMap((view) =>
+    searches.map((search) => () => readVersions(type, { ...search, ...view })),
+  );
+}
+
+/** States and languages of a type that are searched, each by a request. */
+function viewsOf(type: Type, { locales }: Model): readonly Parameters[] {
+  const states = hasDrafts(type) ? [{ status: 'draft' }, { status: 'published' }] : [{}];
+  if (!type.localized) return states;
+  // The route of a single type returns one language at a time.
+  const languages = type.kind === 'singleType' ? locales : ['*'];
+  return states.flatMap((state) => languages.map((locale) => ({ ...state, locale })));
+}
+
+interface Answer {
+  readonly data: Json | readonly Json[] | null;
+  readonly meta: { readonly pagination?: { readonly pageSize: number } };
+}
+
+/** Page of the versions that were changed last. */
+const LATEST = { sort: 'updatedAt:desc', pagination: { pageSize: MAX_VERSIONS, withCount: false } };
+
+async function readVersions(type: Type, search: Parameters): Promise<Found> {
+  const query = {
+    ...search,
+    fields: [type.title],
+    ...(type.kind === 'singleType' ? {} : LATEST),
+  };
+  const isScan = 'populate' in search;
   try {
-    const address = `${settings.api}/${type.route ?? ''}`;
-    const { body } = await request<{ data: Json | readonly Json[] | null }>(address, { query });
-    return { type, found: [body.data ?? []].flat() as readonly Json[] };
+    const { body } = await request<Answer>(`${settings.api}/${type.route ?? ''}`, { query });
+    const versions = [body.data ?? []].flat() as readonly Json[];
+    const size = body.meta.pagination?.pageSize ?? Number.POSITIVE_INFINITY;
+    return { type, versions, isAll: versions.length < size, isScan };
   } catch (error) {
-    // A single type without the link, or a type that this editor may not search.
-    if (error instanceof ApiError && [400, 403, 404].includes(error.status)) return { type, found: [] };
+    // A single type without the link, or a type that this editor may not search, as a whole or in this way.
+    if (error instanceof ApiError && [400, 403, 404].includes(error.status))
+      return { type, versions: [], isAll: error.status !== 400, isScan };
     throw error;
   }
 }

@@ -1,14 +1,26 @@
 /** Field of a relation: the linked documents, a search for others, and drawers to create and edit them. */
-import { Anchor, Button, Combobox, Group, Loader, Stack, Text, TextInput, useCombobox } from '@mantine/core';
+import {
+  Anchor,
+  Button,
+  Combobox,
+  Group,
+  Loader,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  useCombobox,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { messageOf } from '../api/errors.ts';
+import { ApiError, messageOf } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import { type Json, keyOf, type Link, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import { isToOne, type Type } from '../model/model.ts';
+import { isLong } from '../parts/long-list.ts';
 import { settings } from '../settings.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -50,28 +62,12 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
         {...{ links, set, isOne, readOnly }}
         content={(link) => <LinkTitle link={link} open={() => setDrawer(link)} />}
       />
-      {!readOnly &&
-        targets.map((target) => (
-          <Group key={target.name} gap="xs" wrap="nowrap" className="desk-search">
-            <DocumentSearch
-              target={target}
-              label={targets.length > 1 ? `${attribute.label}: ${target.label}` : attribute.label}
-              locale={locale}
-              isOne={isOne}
-              links={links}
-              pick={add}
-            />
-            {'create' in target.verbs && target.kind === 'collectionType' && (
-              <Button
-                variant="default"
-                leftSection={<IconPlus size={14} />}
-                onClick={() => setDrawer({ type: target.name, documentId: null })}
-              >
-                {texts.createTarget(target.label)}
-              </Button>
-            )}
-          </Group>
-        ))}
+      {!readOnly && targets.length > 0 && (
+        <Adding
+          {...{ attribute, targets, links, add }}
+          create={(type) => setDrawer({ type, documentId: null })}
+        />
+      )}
       {drawer !== null && (
         <Suspense fallback={<Loader size="xs" aria-label={texts.loading} />}>
           <DocumentDrawer {...drawer} locale={locale} close={closed} />
@@ -88,7 +84,7 @@ function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => v
   const title = link.title ?? texts.untitled;
   const mayOpen = type !== null && 'findOne' in type.verbs && type.route !== null;
   return (
-    <Text size="sm" flex={1} miw={0} truncate component="div">
+    <Text dir="auto" className="desk-link-title" size="sm" flex={1} miw={0} truncate component="div">
       {mayOpen ? (
         <Anchor
           component="button"
@@ -106,6 +102,52 @@ function LinkTitle({ link, open }: { readonly link: Link; readonly open: () => v
   );
 }
 
+interface AddingProps {
+  readonly attribute: FieldProps['attribute'];
+  /** Types that can be linked. */
+  readonly targets: readonly Type[];
+  readonly links: readonly Link[];
+  readonly add: (link: Link) => void;
+  readonly create: (type: string) => void;
+}
+
+/** Search of one type, and a button for a new document. A relation to several types has a choice first. */
+function Adding({ attribute, targets, links, add, create }: AddingProps) {
+  const texts = useTexts();
+  const { locale } = useForm();
+  const [name, setName] = useState(targets[0]?.name ?? '');
+  const target = targets.find((one) => one.name === name) ?? targets[0];
+  if (target === undefined) return null;
+  const isOneType = targets.length === 1;
+  return (
+    <Group gap="xs" wrap="nowrap" className="desk-search">
+      {!isOneType && (
+        <Select
+          aria-label={texts.typeOf(attribute.label)}
+          data={targets.map(({ name: value, label }) => ({ value, label }))}
+          value={target.name}
+          allowDeselect={false}
+          searchable={isLong(targets)}
+          onChange={(next) => setName(next ?? name)}
+          w={170}
+        />
+      )}
+      <DocumentSearch
+        key={target.name}
+        {...{ target, links, locale }}
+        label={isOneType ? attribute.label : `${attribute.label}: ${target.label}`}
+        isOne={isToOne(attribute)}
+        pick={add}
+      />
+      {'create' in target.verbs && target.kind === 'collectionType' && (
+        <Button variant="default" leftSection={<IconPlus size={14} />} onClick={() => create(target.name)}>
+          {texts.createTarget(target.label)}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
 interface SearchProps {
   readonly target: Type;
   readonly label: string;
@@ -118,8 +160,8 @@ interface SearchProps {
 }
 
 interface Found {
-  readonly data: readonly Json[];
-  readonly meta: { readonly pagination: { readonly page: number; readonly pageSize: number } };
+  /** One document of a single type, null without it. */
+  readonly data: Json | readonly Json[] | null;
 }
 
 const PAGE_SIZE = 20;
@@ -144,13 +186,18 @@ export function DocumentSearch({ target, label, locale, isOne, links, pick, isIn
         ...(target.title === 'documentId' ? {} : { sort: target.title }),
         pagination: { page: pageParam, pageSize: PAGE_SIZE, withCount: false },
       };
-      return (await request<Found>(`${settings.api}/${target.route ?? ''}`, { query, signal })).body;
+      try {
+        const { body } = await request<Found>(`${settings.api}/${target.route ?? ''}`, { query, signal });
+        return [body.data ?? []].flat() as readonly Json[];
+      } catch (problem) {
+        // A single type without a document.
+        if (problem instanceof ApiError && problem.status === 404) return [];
+        throw problem;
+      }
     },
-    getNextPageParam: ({ data: last }, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),
+    getNextPageParam: (last, all) => (last.length < PAGE_SIZE ? undefined : all.length + 1),
   });
-  const found = (data?.pages ?? []).flatMap((page) =>
-    page.data.map((one) => linkOf(one, target.name, model)),
-  );
+  const found = (data?.pages ?? []).flat().map((one) => linkOf(one, target.name, model));
   const choose = (key: string): void => {
     if (key === 'more') return void fetchNextPage();
     const link = found.find((one) => keyOf(one) === key);

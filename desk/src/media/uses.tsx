@@ -1,8 +1,10 @@
 /** Documents that use a file, and the question before files are deleted. */
 import { Loader, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { usesOf as usesInContent } from '../editor/document-uses.ts';
 import type { Json, Link } from '../form/values.ts';
 import { eachOnce, textOfValue } from '../form/values.ts';
+import type { Model } from '../model/model.ts';
 import { Dialog, DialogButtons } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
 import { useSending } from '../parts/sending.tsx';
@@ -10,6 +12,16 @@ import { UseList } from '../parts/use-list.tsx';
 import { useModel } from '../screens/app.tsx';
 import { useTexts } from '../texts/texts.ts';
 import { deleteFile, usesOf } from './files.ts';
+
+/** Files that one search of the texts is for: its address contains their names. */
+const MAX_FILES = 10;
+
+/** Documents with files in their rich texts, whose addresses contain the names of the stored files. */
+async function usesInTexts(files: readonly Json[], model: Model): Promise<readonly Link[]> {
+  const names = files.map((file) => textOfValue(file['hash'])).filter((name) => name !== '');
+  if (names.length === 0) return [];
+  return (await usesInContent({ type: null, documentId: '', texts: names }, model)).links;
+}
 
 function useUses(files: readonly Json[]): readonly Link[] | null {
   const model = useModel();
@@ -19,6 +31,8 @@ function useUses(files: readonly Json[]): readonly Link[] | null {
     queryFn: async () => {
       const all: Link[] = [];
       for (const file of files) all.push(...(await usesOf(file, model)));
+      for (let at = 0; at < files.length; at += MAX_FILES)
+        all.push(...(await usesInTexts(files.slice(at, at + MAX_FILES), model)));
       return eachOnce(all);
     },
     enabled: files.length > 0,

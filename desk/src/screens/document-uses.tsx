@@ -3,7 +3,7 @@ import { Alert, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { DocumentEditor } from '../editor/document-editor.ts';
 import { textOfValue } from '../form/values.ts';
-import { usesOfDocument } from '../editor/document-uses.ts';
+import { usesOf } from '../editor/document-uses.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { UseList } from '../parts/use-list.tsx';
 import { isolated } from '../texts/isolated.ts';
@@ -23,13 +23,15 @@ export function DocumentUses({ editor: { type, place }, close, isQuiet = false }
   const texts = useTexts();
   const { panels } = texts;
   const model = useModel();
+  const documentId = place.documentId ?? '';
+  const wanted = { type: type.name, documentId, texts: [documentId] };
   const { data, error } = useQuery({
     queryKey: ['uses', type.name, place.documentId],
-    queryFn: () => usesOfDocument(type, place.documentId ?? '', model),
+    queryFn: () => usesOf(wanted, model),
     enabled: place.documentId !== null,
     gcTime: 0,
   });
-  if (isQuiet && (data === undefined || data.links.length === 0)) return null;
+  if (isQuiet && (data === undefined || data.links.length + data.partly.length === 0)) return null;
   if (error !== null) return <Alert color="red">{failureText(error, texts)}</Alert>;
   if (data === undefined) return <Loader size="sm" aria-label={texts.loading} />;
   return (
@@ -39,6 +41,11 @@ export function DocumentUses({ editor: { type, place }, close, isQuiet = false }
       </Text>
       {data.links.length === 0 && <Text size="sm">{panels.noUses}</Text>}
       <UseList uses={data.links} model={model} leave={close} />
+      {data.partly.length > 0 && (
+        <Text size="sm">
+          {panels.usesPartly(data.partly.map(({ listLabel }) => isolated(listLabel)).join(', '))}
+        </Text>
+      )}
       {!isQuiet && (
         <Text size="sm" c="dimmed">
           {panels.usesHint}

@@ -1,5 +1,5 @@
 /** Conditions of a list: one row of chips, and a form for another one. */
-import { ActionIcon, Badge, Button, Group, Popover, Select, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Badge, Button, Popover, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
@@ -54,10 +54,10 @@ export function FilterBar({ type, filters, change }: Props) {
     return `${label} ${operatorText(texts, operator, attribute?.type)} ${shown}`.trim();
   };
   return (
-    <Group gap="xs">
+    <>
       <Popover opened={isOpen} onChange={close} position="bottom-start" trapFocus returnFocus>
         <Popover.Target>
-          <Button variant="default" size="xs" leftSection={<IconFilter size={14} />} onClick={toggle}>
+          <Button variant="default" leftSection={<IconFilter size={16} />} onClick={toggle}>
             {texts.addFilter}
           </Button>
         </Popover.Target>
@@ -89,7 +89,7 @@ export function FilterBar({ type, filters, change }: Props) {
         );
       })}
       {showsPublished({ filters }, type) && <Text size="sm">{texts.showsPublished}</Text>}
-    </Group>
+    </>
   );
 }
 

@@ -12,10 +12,10 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconColumns3, IconPlus, IconSearch, IconTrash, IconX } from '@tabler/icons-react';
+import { IconColumns3, IconSearch, IconX } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { useSearchParams } from 'wouter';
 import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
 import { moveRow } from '../editor/move-row.ts';
@@ -42,6 +42,7 @@ import { useFormats, useTexts } from '../texts/texts.ts';
 import { useModel } from './app.tsx';
 import { BulkBar } from './bulk.tsx';
 import { columnLabel, DocumentTable } from './document-table.tsx';
+import { CreateButton, HeadButtons } from './list-buttons.tsx';
 import { FilterBar } from './filters.tsx';
 import { SavedViews } from './saved-views.tsx';
 
@@ -137,7 +138,11 @@ export function ListScreen({ type }: { readonly type: Type }) {
       retry={() => void refetch()}
       tools={<HeadButtons type={type} locale={state.locale} />}
     >
-      {type.description !== null && <Text c="dimmed">{type.description}</Text>}
+      {type.description !== null && (
+        <Text c="dimmed" className="desk-described">
+          {type.description}
+        </Text>
+      )}
       <Tools {...{ type, state, go }}>
         <ColumnMenu {...{ all: allColumns, chosen: columns, toggle: toggleColumn }} />
         <SavedViews
@@ -145,8 +150,8 @@ export function ListScreen({ type }: { readonly type: Type }) {
           query={writeState({ ...state, page: 1 }, { type, model }).toString()}
           open={(query) => setAddress(new URLSearchParams(query))}
         />
+        <FilterBar type={type} filters={state.filters} change={(filters) => go({ filters })} />
       </Tools>
-      <FilterBar type={type} filters={state.filters} change={(filters) => go({ filters })} />
       <BulkBar
         {...{ type, state, selected }}
         documents={data?.data ?? []}
@@ -165,38 +170,11 @@ export function ListScreen({ type }: { readonly type: Type }) {
               {texts.clearSearch}
             </Button>
           )}
+          {!isNarrowed && <CreateButton type={type} locale={state.locale} />}
         </Stack>
       )}
       {data !== undefined && data.data.length > 0 && <Pages {...{ state, page: data, go }} />}
     </Frame>
-  );
-}
-
-function HeadButtons({ type, locale }: { readonly type: Type; readonly locale: string }) {
-  const texts = useTexts();
-  const { defaultLocale } = useModel();
-  return (
-    <Group gap="xs">
-      {'trash' in type.verbs && (
-        <Button
-          component={Link}
-          variant="default"
-          href={`/trash/${type.name}`}
-          leftSection={<IconTrash size={16} />}
-        >
-          {texts.history.trash}
-        </Button>
-      )}
-      {'create' in type.verbs && (
-        <Button
-          component={Link}
-          href={`/content/${type.name}/new${locale === defaultLocale ? '' : `?locale=${locale}`}`}
-          leftSection={<IconPlus size={16} />}
-        >
-          {texts.create}
-        </Button>
-      )}
-    </Group>
   );
 }
 
@@ -210,7 +188,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
   useEffect(() => setSearch(state.search), [state.search]);
   const later = useDebouncedCallback((text: string) => go({ search: text.trim() }), 300);
   return (
-    <Group gap="sm" align="flex-end">
+    <Group gap="xs" className="desk-list-tools">
       <TextInput
         role="searchbox"
         aria-label={texts.searchIn(type.listLabel)}
@@ -240,7 +218,7 @@ function Tools({ type, state, go, children }: { type: Type; state: ListState; go
           allowDeselect={false}
           searchable={isLong(model.locales)}
           onChange={(locale) => go({ locale: locale ?? model.defaultLocale })}
-          w={160}
+          w={{ base: 120, sm: 160 }}
         />
       )}
       {children}

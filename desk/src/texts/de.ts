@@ -214,6 +214,7 @@ export const de: Texts = {
 
   addLink: (field) => `Zu ${field} hinzufügen`,
   chooseLink: (field) => `${field} wählen`,
+  typeOf: (field) => `Art des Dokuments für ${field}`,
   noResults: 'Nichts gefunden',
   moreResults: 'Mehr zeigen',
   createTarget: (type) => `Anlegen: ${type}`,

@@ -208,6 +208,7 @@ export const en = {
 
   addLink: (field: string) => `Add to ${field}`,
   chooseLink: (field: string) => `Choose ${field}`,
+  typeOf: (field: string) => `Kind of document for ${field}`,
   noResults: 'Nothing found',
   moreResults: 'Show more',
   createTarget: (type: string) => `Create: ${type}`,

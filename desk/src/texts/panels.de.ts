@@ -19,7 +19,10 @@ export const panels: typeof english = {
   uses: 'Wo es verwendet wird',
   usesAtLeast: (count) => `Verwendet von ${count} oder mehr Dokumenten`,
   noUses: 'Kein Dokument, das Sie sehen dürfen, verweist auf dieses.',
-  usesHint: 'Verweise in Zonen und in Texten werden nicht gesucht.',
+  usesHint:
+    'Durchsucht: Beziehungen, Komponenten, Zonen und formatierte Texte. Nicht durchsucht: einfache Texte, JSON, und was Sie nicht sehen dürfen.',
+  usesPartly: (types) =>
+    `In Zonen und in Beziehungen zu mehreren Typen wurden nur die 100 zuletzt geänderten Fassungen durchsucht: ${types}.`,
   copyFrom: (field, locale) => `${field} aus ${locale} übernehmen`,
   copyEmpty: (locale) => `Leere Felder aus ${locale} übernehmen`,
   copied: (count) => (count === 1 ? '1 Feld übernommen' : `${count} Felder übernommen`),

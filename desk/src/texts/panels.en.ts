@@ -17,7 +17,10 @@ export const panels = {
   uses: 'Where it is used',
   usesAtLeast: (count: number) => `Used by ${count} documents or more`,
   noUses: 'No document that you may see links to this one.',
-  usesHint: 'Links in zones and in texts are not searched.',
+  usesHint:
+    'Searched: relations, components, zones and rich texts. Not searched: plain texts, JSON, and what you may not see.',
+  usesPartly: (types: string) =>
+    `In zones, and in relations to several types, only the 100 versions changed last were searched: ${types}.`,
   copyFrom: (field: string, locale: string) => `Copy ${field} from ${locale}`,
   copyEmpty: (locale: string) => `Fill empty fields from ${locale}`,
   copied: (count: number) => (count === 1 ? '1 field copied' : `${count} fields copied`),

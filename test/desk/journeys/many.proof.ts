@@ -1,8 +1,38 @@
 /** Journeys of an editor with many types and documents: palette, saved views, and reports of bulk actions. */
+import { defineCollectionType, defineComponent, defineSingleType } from 'nestjs-content-api';
 import { hasBrowser, openPage } from './browser.ts';
 import { Editor } from './editor.ts';
 import { checkViews } from './views.ts';
 import { startVisit, type Visit } from './visit.ts';
+
+const teaser = defineComponent({
+  uid: 'part.teaser',
+  attributes: {
+    author: { type: 'relation', relation: 'oneToOne', target: 'author' },
+    subject: { type: 'relation', relation: 'morphToOne' },
+    text: { type: 'richtext' },
+  },
+});
+const page = defineCollectionType({
+  singularApiId: 'page',
+  pluralApiId: 'pages',
+  draftAndPublish: true,
+  attributes: {
+    title: { type: 'string' },
+    subjects: { type: 'relation', relation: 'morphToMany', targets: ['author', 'tag', 'homepage'] },
+    parts: { type: 'dynamiczone', components: ['part.teaser'] },
+    text: { type: 'blocks' },
+    body: { type: 'richtext' },
+  },
+});
+
+const imprint = defineSingleType({
+  singularApiId: 'imprint',
+  pluralApiId: 'imprints',
+  draftAndPublish: true,
+  localized: true,
+  attributes: { text: { type: 'richtext', localized: true } },
+});
 
 (hasBrowser ? describe : describe.skip)('an editor with much content', () => {
   let visit: Visit;
@@ -18,8 +48,12 @@ import { startVisit, type Visit } from './visit.ts';
   const options = (): Promise<string[]> => ann.texts('[role=dialog] [role=option]');
 
   beforeAll(async () => {
-    visit = await startVisit('fastify', { roles: { guest: { desk: ['open'] } } });
-    ann = await visit.arrive('ann');
+    visit = await startVisit('fastify', {
+      contentTypes: [page, imprint],
+      components: [teaser],
+      roles: { guest: { desk: ['open'] } },
+    });
+    ann = await visit.arrive('ann', 'chief');
     for (const title of ['Rain in spring', 'Rain in autumn', 'Snow'])
       await visit.api('post', '/articles?status=draft', {
         data: { title, kind: title === 'Snow' ? 'news' : 'report' },
@@ -172,6 +206,82 @@ import { startVisit, type Visit } from './visit.ts';
     await seen();
     await confirm('Delete');
     await ann.heading('Authors');
+  });
+
+  it('sees uses in zones, in relations to several types and in rich texts, by few requests', async () => {
+    const { documentId } = await visit.api('post', '/authors', { data: { name: 'Olga' } });
+    const url = `/authors/${documentId}`;
+    const subject = { __type: 'api::author.author', documentId };
+    const link = { type: 'link', url, children: [{ type: 'text', text: 'Olga' }] };
+    const texts = {
+      'In a zone': { parts: [{ __component: 'part.teaser', author: documentId }] },
+      'Of several types in a zone': { parts: [{ __component: 'part.teaser', subject }] },
+      'In a text of a zone': { parts: [{ __component: 'part.teaser', text: `[Olga](${url})` }] },
+      'Of several types': { subjects: [subject] },
+      'In blocks': { text: [{ type: 'paragraph', children: [link] }] },
+      'In Markdown': { body: `[Olga](${url})` },
+    };
+    for (const [title, data] of Object.entries(texts))
+      await visit.api('post', '/pages?status=draft', { data: { title, ...data } });
+    await visit.api('post', '/pages', {
+      data: { title: 'Without', parts: [{ __component: 'part.teaser' }] },
+    });
+    await visit.api('put', '/imprint?locale=fr', { data: { text: `[Olga](${url})` } });
+    await ann.open(`/content/author/${documentId}`);
+    await ann.heading('Olga');
+    const asked: string[] = [];
+    const note = (one: { url: () => string }): unknown =>
+      /\/api\/(?:pages|articles|tags|homepage|imprint)/.test(one.url()) && asked.push(one.url());
+    ann.page.on('request', note);
+    await ann.press('More actions');
+    await ann.item('Where it is used');
+    const found = (): Promise<string[]> => ann.texts('[role=dialog] [aria-label="Used by"] li a');
+    await ann.until('uses', async () => (await found()).length > Object.keys(texts).length);
+    ann.page.off('request', note);
+    expect((await found()).sort()).toEqual([...Object.keys(texts), 'Imprint'].sort());
+    // Four of pages, four of articles, none of tags, and two per language of the imprint.
+    expect(asked.length).toBeLessThanOrEqual(14);
+    await ann.sees('Not searched: plain texts');
+    await ann.page.keyboard.press('Escape');
+  });
+
+  it('is told which types have more versions than the search of zones reads', async () => {
+    const many = Array.from({ length: 100 }, (_, at) => ({ data: { title: `Filler ${at}` } }));
+    for (const body of many) await visit.api('post', '/pages?status=draft', body);
+    const [author] = await visit.api('get', '/authors?filters[name]=Olga');
+    await ann.open('/content/author');
+    await ann.open(`/content/author/${author.documentId}`);
+    await ann.press('More actions');
+    await ann.item('Where it is used');
+    await ann.sees('only the 100 versions changed last were searched');
+    await ann.page.keyboard.press('Escape');
+  });
+
+  it('chooses the kind of a document before it searches, in a relation to several types', async () => {
+    await ann.open('/content/page/new');
+    await ann.fill('Title', 'Chosen');
+    expect(await ann.texts('[data-path=subjects] input[role=textbox]')).toHaveLength(0);
+    await ann.page.locator('[aria-label="Kind of document for Subjects"]').click();
+    await ann.option('Homepage');
+    await (await ann.field('Add to Subjects: Homepage')).click();
+    await ann.sees('Nothing found');
+    await ann.page.keyboard.press('Escape');
+    await ann.page.locator('[aria-label="Kind of document for Subjects"]').click();
+    await ann.option('Author');
+    await ann.link('Add to Subjects: Author', 'Olga', 'Olga');
+    await ann.saved();
+    const [stored] = await visit.api('get', '/pages?status=draft&filters[title]=Chosen&populate=subjects');
+    expect(stored.subjects).toMatchObject([{ name: 'Olga', __type: 'api::author.author' }]);
+  });
+
+  it('is offered to create the first document of an empty list', async () => {
+    await ann.open('/content/tag');
+    for (const { documentId } of await visit.api('get', '/tags'))
+      await visit.api('delete', `/tags/${documentId}`);
+    await ann.openAnew('/content/tag');
+    await ann.sees('No documents yet.');
+    await ann.page.locator('#content .mantine-Stack-root .mantine-Stack-root a').click();
+    await ann.heading('New: Tag');
   });
 
   it.each([['palette', palette]] as const)('%s in all views', async (name, show) => {

@@ -125,8 +125,13 @@ import { startVisit, type Visit } from './visit.ts';
     await visit.api('post', '/articles?status=draft', { data });
     const french = { title: 'Au port', seo: { shareImage: file.id } };
     await visit.api('post', '/articles?status=draft&locale=fr', { data: french });
+    const body = `![A harbour](${file.formats.small.url})`;
+    await visit.api('post', '/articles?status=draft', {
+      data: { title: 'With a harbour in its text', body },
+    });
     await ann.open('/media');
     await ann.press('harbour.png');
+    await ann.sees('With a harbour in its text');
     await ann.sees('With a harbour');
     await ann.sees('Au port');
     await inDialog('Delete');

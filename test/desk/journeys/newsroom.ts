@@ -202,6 +202,8 @@ export interface NewsroomOptions {
   readonly desk?: DeskOptions;
   /** Further content types of the application. */
   readonly contentTypes?: ContentModuleOptions['contentTypes'];
+  /** Further components of the application. */
+  readonly components?: ContentModuleOptions['components'];
   /** Sender of mails, such as those for forgotten passwords. */
   readonly mail?: MailSender;
   /** Further roles of the application. */
@@ -213,13 +215,15 @@ export interface NewsroomOptions {
 }
 
 export async function startNewsroom(adapter: Adapter, options: NewsroomOptions = {}): Promise<Newsroom> {
-  const { prefix = null, desk: deskOptions = {}, imports = [], contentTypes = [], roles = {} } = options;
+  const { prefix = null, desk: deskOptions = {}, imports = [] } = options;
+  const { contentTypes = [], components = [], roles = {} } = options;
   const mail = options.mail === undefined ? {} : { mail: options.mail };
   const folder = await mkdtemp(join(tmpdir(), 'content-newsroom-'));
   const test = await createTestApp(
     {
       ...NEWSROOM,
       contentTypes: [...NEWSROOM.contentTypes, ...contentTypes],
+      components: [...NEWSROOM.components, ...components],
       access: { roles: { ...ROLES, ...roles } },
       imports: [
         UsersModule.forRoot({ secret: SECRET, refresh: true, rateLimit: false, ...mail }),
