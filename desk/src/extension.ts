@@ -1,4 +1,4 @@
-/** Fields and screens of the host, from the ES module that it serves. */
+/** Fields, screens and languages of the host, from the ES module that it serves. */
 import type { DeskExtension } from '../../src/features/desk/desk-extension.ts';
 import { settings } from './settings.ts';
 
@@ -26,3 +26,9 @@ export const hostField = (name: unknown) =>
 
 /** Screens of the host with an address. */
 export const hostScreens = () => (loaded.screens ?? []).filter(({ name }) => SCREEN.test(name));
+
+const LANGUAGE = /^[a-z]{2}$/;
+
+/** Languages of the host by their codes. */
+export const hostLanguages = () =>
+  Object.entries(loaded.languages ?? {}).filter(([code]) => LANGUAGE.test(code));

@@ -1,6 +1,6 @@
 import '@mantine/core/styles.css';
 import './desk.css';
-import { Alert, createTheme, Input, MantineProvider } from '@mantine/core';
+import { Alert, createTheme, DirectionProvider, Input, MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
@@ -11,7 +11,7 @@ import { leaving } from './editor/leaving.ts';
 import { loadExtension } from './extension.ts';
 import { App } from './screens/app.tsx';
 import { settings } from './settings.ts';
-import { chosenLanguage, loadTexts, TextsProvider } from './texts/texts.ts';
+import { chosenLanguage, directionOf, loadTexts, TextsProvider } from './texts/texts.ts';
 
 // Libraries insert style elements only with the nonce that the policy of the page allows.
 setNonce(settings.nonce);
@@ -65,39 +65,50 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       refetchOnWindowFocus: true,
+      // Requests without a network fail, so that the page shows the reason. By default they would wait.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       retry: (count, error) => isTemporary(error) && count < 3,
       throwOnError: (error) => !(error instanceof ApiError || error instanceof OfflineError),
     },
   },
 });
 
-const language = chosenLanguage();
-document.documentElement.lang = language;
-void session.begin();
-void Promise.all([loadTexts(language), loadExtension()]).then(([texts]) => {
+async function start(): Promise<void> {
+  await loadExtension();
+  const language = chosenLanguage();
+  const direction = directionOf(language);
+  document.documentElement.lang = language;
+  document.documentElement.dir = direction;
+  const texts = await loadTexts(language);
   const root = document.getElementById('root');
   if (root === null) return;
   createRoot(root).render(
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      getStyleNonce={() => settings.nonce}
-      cssVariablesResolver={() => ({
-        variables: {
-          [`--mantine-color-${colour}-text`]: TINT,
-          [`--mantine-color-${colour}-light-color`]: TINT,
-        },
-        light: {},
-        dark: {},
-      })}
-    >
-      <QueryClientProvider client={client}>
-        <TextsProvider value={{ texts, language }}>
-          <Router base={settings.base} aroundNav={leaving.navigate}>
-            <App />
-          </Router>
-        </TextsProvider>
-      </QueryClientProvider>
-    </MantineProvider>,
+    <DirectionProvider initialDirection={direction} detectDirection={false}>
+      <MantineProvider
+        theme={theme}
+        defaultColorScheme="auto"
+        getStyleNonce={() => settings.nonce}
+        cssVariablesResolver={() => ({
+          variables: {
+            [`--mantine-color-${colour}-text`]: TINT,
+            [`--mantine-color-${colour}-light-color`]: TINT,
+          },
+          light: {},
+          dark: {},
+        })}
+      >
+        <QueryClientProvider client={client}>
+          <TextsProvider value={{ texts, language }}>
+            <Router base={settings.base} aroundNav={leaving.navigate}>
+              <App />
+            </Router>
+          </TextsProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </DirectionProvider>,
   );
-});
+}
+
+void session.begin();
+void start();

@@ -28,8 +28,10 @@ export type { ImportOptions, ImportResult } from '../features/archive/import-opt
 export type {
   DeskField,
   DeskFieldPlace,
+  DeskHostLanguage,
   DeskRequest,
   DeskScreen,
+  DeskTexts,
   DeskTools,
 } from '../features/desk/desk-extension.js';
 export type { DeskPart, DeskPeople } from '../features/desk/desk-model.js';

@@ -8,7 +8,7 @@ import { session } from '../api/session.ts';
 import { leaving } from '../editor/leaving.ts';
 import { Opening } from '../parts/opening.tsx';
 import { settings } from '../settings.ts';
-import { chooseLanguage, LANGUAGES, useTexts } from '../texts/texts.ts';
+import { chooseLanguage, languages, useTexts } from '../texts/texts.ts';
 
 const Palette = lazy(() => import('./palette.tsx'));
 
@@ -49,7 +49,7 @@ export function HeaderMenus() {
       >
         <IconMoon size={18} />
       </ActionIcon>
-      {LANGUAGES.length > 1 && (
+      {languages().length > 1 && (
         <Menu>
           <Menu.Target>
             <ActionIcon variant="subtle" aria-label={texts.languageOfDesk}>
@@ -57,7 +57,7 @@ export function HeaderMenus() {
             </ActionIcon>
           </Menu.Target>
           <Menu.Dropdown>
-            {LANGUAGES.map(({ code, name }) => (
+            {languages().map(({ code, name }) => (
               <Menu.Item key={code} lang={code} onClick={() => choose(code)}>
                 {name}
               </Menu.Item>

@@ -1,5 +1,7 @@
 /** Language of the desk: one catalogue of texts is loaded per language. */
 import { createContext, useContext } from 'react';
+import type { DeskTexts } from '../../../src/features/desk/desk-extension.ts';
+import { hostLanguages } from '../extension.ts';
 import { type HostText, settings } from '../settings.ts';
 import { en, type Texts } from './en.ts';
 
@@ -10,17 +12,28 @@ const CATALOGUES: Readonly<Record<string, () => Promise<Texts>>> = {
   de: async () => (await import('./de.ts')).de,
 };
 
-export const LANGUAGES: readonly { readonly code: string; readonly name: string }[] = [
-  { code: 'en', name: 'English' },
-  { code: 'de', name: 'Deutsch' },
-].filter(({ code }) => settings.languages.includes(code));
+interface Language {
+  readonly code: string;
+  readonly name: string;
+}
+
+/** Languages that editors can choose: those of the desk, and those of the host once its module is loaded. */
+export const languages = (): readonly Language[] => [
+  ...[
+    { code: 'en', name: 'English' },
+    { code: 'de', name: 'Deutsch' },
+  ].filter(({ code }) => settings.languages.includes(code)),
+  ...hostLanguages()
+    .filter(([code]) => !Object.hasOwn(CATALOGUES, code))
+    .map(([code, { name }]) => ({ code, name })),
+];
 
 const KEY = 'content-desk language';
 const RIGHT_TO_LEFT = ['ar', 'dv', 'fa', 'he', 'ku', 'ps', 'sd', 'ug', 'ur', 'yi'];
 
 /** The language that the editor has chosen, else the first one of the browser that the desk has. */
 export function chosenLanguage(): string {
-  const known = LANGUAGES.map(({ code }) => code);
+  const known = languages().map(({ code }) => code);
   const wanted = [
     localStorage.getItem(KEY) ?? '',
     ...navigator.languages.map((one) => one.split('-')[0] ?? ''),
@@ -34,9 +47,22 @@ export const chooseLanguage = (code: string): void => localStorage.setItem(KEY, 
 export const hostText = (text: HostText, language: string): string =>
   typeof text === 'string' ? text : (text[language] ?? Object.values(text)[0] ?? '');
 
+/** Returns texts with those of the host in place of the ones with the same name and kind. */
+function withTexts<T extends object>(own: T, host: DeskTexts): T {
+  const entries = Object.entries(own).map(([name, text]: [string, unknown]) => {
+    const given = Object.hasOwn(host, name) ? host[name] : undefined;
+    if (typeof given !== typeof text) return [name, text];
+    const isGroup = typeof text === 'object' && text !== null && typeof given === 'object';
+    return [name, isGroup ? withTexts(text, given) : given];
+  });
+  return Object.fromEntries(entries) as T;
+}
+
 /** Loads the texts of a language, with those of the host in place of the desk's own ones. */
 export async function loadTexts(code: string): Promise<Texts> {
-  const texts = await (CATALOGUES[code] ?? CATALOGUES['en'])!();
+  const own = await (CATALOGUES[code] ?? CATALOGUES['en'])!();
+  const host = Object.hasOwn(CATALOGUES, code) ? undefined : Object.fromEntries(hostLanguages())[code];
+  const texts = host === undefined ? own : withTexts(own, host.texts);
   const { title, welcome } = settings.look;
   return {
     ...texts,

@@ -1,4 +1,4 @@
-/** Fields and screens of the host in the desk: the default export of the ES module that `extension` names. */
+/** Fields, screens and languages of the host: the default export of the ES module that `extension` names. */
 import type { DeskAttribute } from './desk-model.js';
 
 /** `HTMLElement` in projects with the types of browsers. */
@@ -62,6 +62,21 @@ export interface DeskScreen {
 }
 
 /**
+ * Texts of the desk by their names, in the groups of `desk/src/texts/en.ts`. A text with values is a function
+ * of them, such as `(title) => …`. The desk shows texts that are omitted in English.
+ */
+export interface DeskTexts {
+  readonly [name: string]: string | ((...values: never[]) => unknown) | DeskTexts;
+}
+
+/** Language of the host, which editors can choose. */
+export interface DeskHostLanguage {
+  /** Name of the language in itself, such as `עברית`. */
+  readonly name: string;
+  readonly texts: DeskTexts;
+}
+
+/**
  * Default export of the module that the option `extension` of `DeskModule` names.
  *
  * @publicApi
@@ -70,4 +85,6 @@ export interface DeskExtension {
   /** Fields by name. */
   readonly fields?: Readonly<Record<string, DeskField>>;
   readonly screens?: readonly DeskScreen[];
+  /** Languages by their codes of two letters. Those written from right to left mirror the desk. */
+  readonly languages?: Readonly<Record<string, DeskHostLanguage>>;
 }

@@ -91,6 +91,13 @@ export class DeskSite implements OnModuleInit {
     return this.routes.hasRoute(`${this.routes.base}/${route}`.toLowerCase());
   }
 
+  /** Language of the texts of a response: of the desk, or of the module of the host, else the first one. */
+  languageOf(wanted: unknown): string {
+    const { languages, extension } = this.options;
+    const isOfHost = extension !== null && typeof wanted === 'string' && /^[a-z]{2}$/.test(wanted);
+    return languages.find((one) => one === wanted) ?? (isOfHost ? wanted : (languages[0] ?? 'en'));
+  }
+
   settings(nonce: string): PageSettings {
     const { signIn, languages, extension, look } = this.options;
     return {

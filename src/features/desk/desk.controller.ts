@@ -87,8 +87,9 @@ export class DeskController {
   @Header('Cache-Control', 'no-store')
   model(@Req() request: object, @Query('language') language: unknown): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
-    const known = this.options.languages.find((one) => one === language) ?? this.options.languages[0] ?? 'en';
-    return { data: { ...this.describedFor(caller, known), ...this.site.screensFor(caller) } };
+    return {
+      data: { ...this.describedFor(caller, this.site.languageOf(language)), ...this.site.screensFor(caller) },
+    };
   }
 
   /** Roles with their grants, those of the code included. */

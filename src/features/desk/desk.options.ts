@@ -39,7 +39,7 @@ export interface DeskOptions {
    */
   readonly preview?: { readonly secret?: string; readonly seconds?: number };
   /**
-   * Path of an ES module of your application with fields and screens for the desk, such as
+   * Path of an ES module of your application with fields, screens and languages for the desk, such as
    * `/desk-extension.js`. The desk loads it from its own origin. Default none.
    */
   readonly extension?: string;
@@ -54,7 +54,7 @@ export interface DeskOptions {
     /** Text on the page where editors sign in. Default: a sentence of the desk. */
     readonly welcome?: DeskText;
   };
-  /** Languages that editors can choose; the first one is the default. Default `['en', 'de']`. */
+  /** Languages of the desk that editors can choose; the first one is the default. Default `['en', 'de']`. */
   readonly languages?: readonly DeskLanguage[];
 }
 
