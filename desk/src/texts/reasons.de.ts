@@ -10,6 +10,9 @@ export const reasons: typeof english = {
   often: 'Das waren zu viele Versuche. Warten Sie eine Minute, und versuchen Sie es erneut.',
   forbidden: 'Dazu haben Sie nicht das Recht.',
   unreachable: 'Der Server ist nicht erreichbar.',
+  unavailable: 'Der Server ist ausgelastet oder wird gewartet. Versuchen Sie es in einer Minute erneut.',
+  tooLarge:
+    'Das ist mehr, als der Server auf einmal annimmt. Kürzen Sie es, oder fragen Sie die Administration.',
   gone: 'Es existiert nicht mehr.',
   serverFailed: 'Der Server hat einen Fehler. Fragen Sie die Administration.',
   overtaken: 'Jemand anderes hat es inzwischen geändert.',

@@ -8,6 +8,8 @@ export const reasons = {
   often: 'There were too many attempts. Wait a minute, then try again.',
   forbidden: 'You do not have the right to do this.',
   unreachable: 'The server cannot be reached.',
+  unavailable: 'The server is busy or under maintenance. Try again in a minute.',
+  tooLarge: 'This is more than the server accepts at once. Shorten it, or ask an administrator.',
   gone: 'It does not exist any more.',
   serverFailed: 'The server failed. Ask an administrator.',
   overtaken: 'Another editor has changed it in the meantime.',

@@ -60,7 +60,9 @@ const KNOWN: readonly (readonly [RegExp, Say])[] = [
   [/^The entry could not be read$/, ({ webhooks }) => webhooks.failures.entry],
   [/^Role "(.+)" does not exist$/, ({ webhooks }, role) => webhooks.failures.noRole(role)],
   [/^every attempt failed for (\d+) days$/, ({ webhooks }, days) => webhooks.failures.days(days)],
-  [/^Internal Server Error$/, ({ reasons }) => reasons.serverFailed],
+  [/too large$|responded with 413$/i, ({ reasons }) => reasons.tooLarge],
+  [/^Service Unavailable$|^The database |responded with 50[234]$/, ({ reasons }) => reasons.unavailable],
+  [/^Internal Server Error$|responded with 500$/, ({ reasons }) => reasons.serverFailed],
   [/^The server cannot be reached$/, ({ reasons }) => reasons.unreachable],
 ];
 

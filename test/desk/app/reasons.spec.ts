@@ -23,6 +23,10 @@ describe('reasonText()', () => {
     ['1 relation(s) of type api::tag.tag associated with this entity do not exist', en.reasons.noLink],
     ['Document with id "x", locale "en" not found', en.reasons.noLink],
     ['Invalid key stage', 'You do not have the right to do this.'],
+    ['request entity too large', en.reasons.tooLarge],
+    ['The server responded with 413', en.reasons.tooLarge],
+    ['The database is overloaded', en.reasons.unavailable],
+    ['The server responded with 503', en.reasons.unavailable],
     ['The published version has changed since', en.releases.undo.changed],
     ['A hook has refused this', 'A hook has refused this'],
   ])('%s', (message, text) => {

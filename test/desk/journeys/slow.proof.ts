@@ -30,6 +30,18 @@ import { startVisit, type Visit } from './visit.ts';
     expect(await top()).toBe(before);
   });
 
+  it('reads why a list is empty without a network, and sees it when the network is there again', async () => {
+    await ann.open('/content/article');
+    await ann.page.setOfflineMode(true);
+    await ann.follow('Authors');
+    await ann.sees('The content could not be loaded: The server cannot be reached.');
+    await ann.page.setOfflineMode(false);
+    await ann.sees('No documents yet.');
+    await ann.open('/content/article');
+    await ann.follow('A long way');
+    await ann.heading('A long way');
+  });
+
   it('sees that the library opens before its files have arrived', async () => {
     const release = await holdRequests(ann.page, '*file-picker*');
     await ann.page

@@ -147,6 +147,16 @@ class Receiver {
     expect(receiver.received).toBe(1);
   });
 
+  it('reads the name of a webhook in the audit log, which leads to it', async () => {
+    const ida = await visit.arrive('ida', 'auditor');
+    await ida.open('/audit?type=webhook');
+    await ida.until('its name', async () =>
+      (await ida.texts('.desk-audit-sentence')).some((one) => one.startsWith('eva created Site (Webhook')),
+    );
+    await ida.follow('Site');
+    await ida.heading('Site');
+  });
+
   it('sees what failed, lets the webhook continue, and sends the events of a day again', async () => {
     receiver.status = 410;
     await make({ title: 'Reported' });

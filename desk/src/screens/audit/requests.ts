@@ -8,6 +8,7 @@ import { settings } from '../../settings.ts';
 import { useModel } from '../app.tsx';
 import { useNames } from '../history/requests.ts';
 import { useRoleNames, useTokens } from '../people/requests.ts';
+import { useWebhookNames } from '../webhooks/requests.ts';
 
 interface Page {
   readonly data: readonly AuditEntry[];
@@ -116,7 +117,11 @@ export function useNamed(entries: readonly AuditEntry[]): Named {
   const users = useNames([...entries.map(({ by }) => by), ...targets]);
   const roles = useRoleNames(people.roles.includes('find')).data ?? [];
   const tokens = useTokens(people.tokens.includes('find')).data ?? [];
-  const others = new Map([...roles, ...tokens].map(({ documentId, name }) => [documentId, name]));
+  const webhooks = useWebhookNames(model.webhooks.includes('find')).data ?? [];
+  const others = new Map([
+    ...[...roles, ...tokens].map(({ documentId, name }) => [documentId, name] as const),
+    ...webhooks.map(({ id, name }) => [id, name] as const),
+  ]);
   const titles = useQueries({
     queries: wantedOf(entries, model).map((wanted) => ({
       queryKey: ['audit titles', wanted.type, wanted.locale, wanted.ids],

@@ -52,6 +52,14 @@ export const useWebhooks = () =>
     refetchInterval: REFRESH,
   });
 
+/** Webhooks by id, for texts about them. */
+export const useWebhookNames = (isAllowed: boolean) =>
+  useQuery({
+    queryKey: ['people', 'webhooks'],
+    queryFn: () => ask<readonly Webhook[]>(''),
+    enabled: isAllowed,
+  });
+
 export const useWebhook = (id: string) =>
   useQuery({
     queryKey: ['people', 'webhooks', id],
