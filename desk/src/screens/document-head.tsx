@@ -1,6 +1,7 @@
 /** Head of a document: the way to it, its title, its languages, and the panels beside the form. */
-import { Anchor, Box, Breadcrumbs, Button, Group, Select, Text, Title } from '@mantine/core';
-import { IconEye } from '@tabler/icons-react';
+import { ActionIcon, Anchor, Box, Breadcrumbs, Button, Group, Select, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconChevronDown, IconEye } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useSyncExternalStore } from 'react';
 import { Link } from 'wouter';
 import type { DocumentEditor } from '../editor/document-editor.ts';
@@ -37,14 +38,28 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
   const { type } = editor;
   const { locale } = panels;
   const hasLocales = type.localized && model.locales.length > 1;
+  const [isOpen, { toggle }] = useDisclosure(false);
   return (
-    <Box>
+    <Box className="desk-document-head" data-open={isOpen}>
       <Way editor={editor} locale={locale} />
       <div className="desk-head">
-        <DocumentTitle editor={editor} />
-        <Group gap="xs" align="flex-end">
+        <Group gap="xs" wrap="nowrap" align="flex-start">
+          <DocumentTitle editor={editor} />
+          {!editor.isNew && (
+            <ActionIcon
+              variant="subtle"
+              hiddenFrom="sm"
+              aria-label={texts.audit.details}
+              aria-expanded={isOpen}
+              onClick={toggle}
+            >
+              <IconChevronDown size={18} className="desk-head-toggle" />
+            </ActionIcon>
+          )}
+        </Group>
+        <Group gap="xs" align="flex-end" className="desk-head-tools">
           {hasLocales && <Languages {...{ editor, panels, go }} />}
-          {type.preview && (
+          {type.preview && snapshot.phase !== 'failed' && (
             <Button
               variant="default"
               leftSection={<IconEye size={16} />}
@@ -56,34 +71,36 @@ export function DocumentHead({ editor, panels, go, children }: Props) {
           )}
         </Group>
       </div>
-      <Group gap="md">
-        {snapshot.updatedAt !== null && (
-          <Text size="sm" c="dimmed">
-            {texts.updatedAt(dateTime(new Date(snapshot.updatedAt)), snapshot.authors.updatedBy)}
-          </Text>
-        )}
-        {snapshot.authors.createdBy !== null && (
-          <Text size="sm" c="dimmed">
-            {texts.createdBy(snapshot.authors.createdBy)}
-          </Text>
-        )}
-        {hasLocales && snapshot.state !== null && (
-          <LocaleBadges
-            state={snapshot.state}
-            locales={model.locales}
-            choose={(code) => go({ locale: code, other: code === panels.other ? locale : panels.other })}
-          />
-        )}
-        {'versions' in type.verbs && !editor.isNew && snapshot.phase === 'ready' && (
-          <Anchor component={Link} size="sm" href={historyOf(editor, locale)}>
-            {texts.history.title}
-          </Anchor>
-        )}
-        {model.audit && !editor.isNew && snapshot.phase === 'ready' && (
-          <Anchor component={Link} size="sm" href={activityOf(editor)}>
-            {texts.audit.activity}
-          </Anchor>
-        )}
+      <Group gap="md" className="desk-head-facts">
+        <div className="desk-head-more">
+          {snapshot.updatedAt !== null && (
+            <Text size="sm" c="dimmed">
+              {texts.updatedAt(dateTime(new Date(snapshot.updatedAt)), snapshot.authors.updatedBy)}
+            </Text>
+          )}
+          {snapshot.authors.createdBy !== null && (
+            <Text size="sm" c="dimmed">
+              {texts.createdBy(snapshot.authors.createdBy)}
+            </Text>
+          )}
+          {hasLocales && snapshot.state !== null && (
+            <LocaleBadges
+              state={snapshot.state}
+              locales={model.locales}
+              choose={(code) => go({ locale: code, other: code === panels.other ? locale : panels.other })}
+            />
+          )}
+          {'versions' in type.verbs && !editor.isNew && snapshot.phase === 'ready' && (
+            <Anchor component={Link} size="sm" href={historyOf(editor, locale)}>
+              {texts.history.title}
+            </Anchor>
+          )}
+          {model.audit && !editor.isNew && snapshot.phase === 'ready' && (
+            <Anchor component={Link} size="sm" href={activityOf(editor)}>
+              {texts.audit.activity}
+            </Anchor>
+          )}
+        </div>
         {children}
       </Group>
       {type.localized && snapshot.phase === 'ready' && !editor.isNew && snapshot.updatedAt === null && (
@@ -145,6 +162,7 @@ function Languages({ editor, panels: { locale, other }, go }: Omit<Props, 'child
           value={other}
           onChange={(next) => go({ other: next })}
           w={180}
+          className={other === null ? 'desk-head-more' : undefined}
         />
       )}
     </>
@@ -155,19 +173,20 @@ function Languages({ editor, panels: { locale, other }, go }: Omit<Props, 'child
 function DocumentTitle({ editor }: { readonly editor: DocumentEditor }) {
   const texts = useTexts();
   const { type, store, isNew } = editor;
-  const isLoading = useSnapshot(editor).phase === 'loading';
+  const { phase } = useSnapshot(editor);
   const title = useSyncExternalStore(
     (listener) => store.subscribe(type.title, listener),
     () => textOfValue(store.get(type.title)),
   );
-  const unnamed = isNew ? texts.newDocument(type.label) : texts.untitled;
-  const heading = type.kind === 'collectionType' ? title || (isLoading ? '' : unnamed) : type.label;
+  const texted = { loading: '', ready: texts.untitled, missing: type.label, failed: type.label };
+  const unnamed = isNew && phase !== 'loading' ? texts.newDocument(type.label) : texted[phase];
+  const heading = type.kind === 'collectionType' ? title || unnamed : type.label;
   useEffect(() => {
     document.title = `${isolated(heading || type.label)} · ${texts.desk}`;
   }, [heading, type, texts]);
   return (
-    <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-      <bdi>{heading || '\u00a0'}</bdi>
+    <Title order={1} size="h2" className="desk-document-title" dir="auto" title={heading}>
+      {heading || '\u00a0'}
     </Title>
   );
 }

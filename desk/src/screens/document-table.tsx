@@ -50,10 +50,9 @@ export function DocumentTable(props: TableProps) {
   const order = move === null ? fixedOrder(type) : 'movable';
   const hasLocales = type.localized && model.locales.length > 1;
   const isAll = rows.every(({ id }) => selected.has(id));
-  const first =
-    columns[0]?.name === type.title
-      ? columns
-      : [{ name: type.title, attribute: null, sortable: true }, ...columns];
+  const named = columns[0]?.name === type.title ? columns[0] : null;
+  const head = named ?? { name: type.title, attribute: null, sortable: true };
+  const others = named === null ? columns : columns.slice(1);
   const toggle = (id: string, title: string): void => {
     const next = new Map(selected);
     if (!next.delete(id)) next.set(id, title);
@@ -75,15 +74,12 @@ export function DocumentTable(props: TableProps) {
                 }
               />
             </Table.Th>
-            {first.map((column, at) => (
-              <ColumnHead
-                key={column.name}
-                {...{ column, state, go }}
-                className={at === 0 ? '' : 'desk-wide'}
-              />
-            ))}
+            <ColumnHead column={head} {...{ state, go }} className="" />
             {hasDrafts(type) && <Table.Th>{texts.status}</Table.Th>}
             {hasLocales && <Table.Th className="desk-wide">{texts.locales}</Table.Th>}
+            {others.map((column) => (
+              <ColumnHead key={column.name} {...{ column, state, go }} className="desk-wide" />
+            ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -99,19 +95,13 @@ export function DocumentTable(props: TableProps) {
                     onChange={() => toggle(id, title)}
                   />
                 </Table.Td>
-                {first.map(({ name, attribute }, at) => (
-                  <Table.Td key={name} className={at === 0 ? 'desk-title' : 'desk-wide'}>
-                    {at === 0 ? (
-                      <TitleCell
-                        href={`/content/${type.name}/${id}${suffix}`}
-                        {...{ title, known, hasLocales }}
-                        locale={state.locale}
-                      />
-                    ) : (
-                      <Cell {...{ name, attribute, document, model }} />
-                    )}
-                  </Table.Td>
-                ))}
+                <Table.Td className="desk-title">
+                  <TitleCell
+                    href={`/content/${type.name}/${id}${suffix}`}
+                    {...{ title, known, hasLocales }}
+                    locale={state.locale}
+                  />
+                </Table.Td>
                 {hasDrafts(type) && (
                   <Table.Td>{known !== undefined && <StatusBadge status={known.status} />}</Table.Td>
                 )}
@@ -120,6 +110,11 @@ export function DocumentTable(props: TableProps) {
                     {known !== undefined && <LocaleBadges state={known} locales={model.locales} />}
                   </Table.Td>
                 )}
+                {others.map(({ name, attribute }) => (
+                  <Table.Td key={name} className="desk-wide">
+                    <Cell {...{ name, attribute, document, model }} />
+                  </Table.Td>
+                ))}
               </Row>
             );
           })}

@@ -33,8 +33,14 @@ export function DocumentScreen({ type, documentId }: Props) {
     setOpened({ documentId, locale, created: null, form: opened.form + 1 });
   const editor = useEditor({ ...opened, model, type });
   if (editor === null) return null;
+  // Dialogs of one document never stay for another one.
   return (
-    <OpenDocument editor={editor} locale={locale} created={(id) => setOpened({ ...opened, created: id })} />
+    <OpenDocument
+      key={opened.form}
+      editor={editor}
+      locale={locale}
+      created={(id) => setOpened({ ...opened, created: id })}
+    />
   );
 }
 
@@ -82,11 +88,17 @@ function OpenDocument({ editor, locale, created }: OpenProps) {
   const leave = (): void =>
     navigate(isCollection ? listAddress(type.name, locale === model.defaultLocale ? null : locale) : '/');
   const create = (): void => navigate(`/content/${type.name}/new${list}`);
+  const width = panels.other === null ? 1000 : 1400;
   return (
     <>
-      <SaveBar editor={editor} deleted={leave} {...(isCollection ? { create } : {})} />
+      <SaveBar
+        editor={editor}
+        deleted={leave}
+        {...(isCollection ? { create } : {})}
+        {...(panels.preview ? {} : { width })}
+      />
       <div className={panels.preview ? 'desk-with-preview' : undefined}>
-        <Stack p="md" maw={panels.other === null ? 1000 : 1400} mx="auto" className="desk-document">
+        <Stack p="md" maw={width} mx="auto" className="desk-document">
           <DocumentHead {...{ editor, panels, go }}>
             <ScheduleNote editor={editor} />
             <Present editor={editor} />

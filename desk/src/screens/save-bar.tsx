@@ -26,11 +26,13 @@ interface Props {
   readonly deleted: () => void;
   /** Opens a new document; without it, documents cannot be duplicated here. */
   readonly create?: () => void;
+  /** Pixels of a form in the middle of the screen, so that the bar ends where the form does. */
+  readonly width?: number;
 }
 
 type PanelName = 'schedule' | 'release' | 'uses';
 
-export function SaveBar({ editor, deleted, create }: Props) {
+export function SaveBar({ editor, deleted, create, width }: Props) {
   const texts = useTexts();
   const snapshot = useSnapshot(editor);
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -58,8 +60,16 @@ export function SaveBar({ editor, deleted, create }: Props) {
   if (phase === 'failed' || (isGone && !snapshot.isChanged)) return null;
   return (
     <div className="desk-savebar">
-      <Group py="xs" gap="sm" justify="space-between" wrap="nowrap" className="desk-savebar-row">
-        <Group gap="sm" wrap="nowrap">
+      <Group
+        py="xs"
+        gap="sm"
+        justify="space-between"
+        wrap="nowrap"
+        maw={width}
+        mx="auto"
+        className="desk-savebar-row"
+      >
+        <Group gap="sm" wrap="nowrap" className="desk-savebar-facts">
           {hasDrafts(type) && isStored && state !== null && <StatusBadge status={state.status} />}
           <Stage editor={editor} at="bar" />
           <Progress editor={editor} />
@@ -212,7 +222,7 @@ function Progress({ editor }: { readonly editor: DocumentEditor }) {
     <Text
       size="sm"
       role="status"
-      className={isAlarming ? undefined : 'desk-progress'}
+      className={isAlarming ? 'desk-problem' : 'desk-progress'}
       c={isAlarming ? 'var(--desk-alarm)' : 'dimmed'}
       fw={isAlarming ? 600 : 400}
     >

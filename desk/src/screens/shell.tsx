@@ -169,7 +169,7 @@ function OneType({ name, document }: { readonly name: string; readonly document?
   if (type.kind === 'singleType') return <DocumentScreen key={name} type={type} documentId={null} />;
   if (document === undefined) return <ListScreen key={name} type={type} />;
   const documentId = document === 'new' ? null : document;
-  return <DocumentScreen type={type} documentId={documentId} />;
+  return <DocumentScreen key={name} type={type} documentId={documentId} />;
 }
 
 interface PastProps {

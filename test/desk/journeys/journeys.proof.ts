@@ -537,6 +537,29 @@ const PASSWORD = 'a long password of an editor';
     expect(await ann.page.evaluate(direction)).toBe('rtl');
   });
 
+  it('keeps no question and no panel of a document when it goes to another one', async () => {
+    const first = await make({ title: 'The one before' });
+    const second = await make({ title: 'The one after' });
+    await ann.open(`/content/article/${first.documentId}`);
+    await ann.heading('The one before');
+    for (const action of ['Delete', 'Where it is used']) {
+      await ann.open(`/content/article/${second.documentId}`);
+      await ann.heading('The one after');
+      await ann.press('More actions');
+      await ann.item(action);
+      await ann.page.waitForSelector('[role=dialog]');
+      await ann.page.goBack();
+      await ann.heading('The one before');
+      await ann.until('no dialog', async () => (await ann.page.$$('[role=dialog]')).length === 0);
+    }
+    await ann.fill('Title', 'The one before, changed');
+    await ann.saved();
+    await ann.open(`/content/article/${second.documentId}`);
+    await ann.heading('The one after');
+    expect(await ann.texts('.desk-savebar [role=status]')).toEqual(['']);
+    expect(await ann.texts('[role=dialog]')).toEqual([]);
+  });
+
   it('deletes a document after a question, in one language or in all', async () => {
     const { documentId } = await make({ title: 'To be deleted' });
     await api('put', `/articles/${documentId}?status=draft&locale=fr`, { data: { title: 'À supprimer' } });

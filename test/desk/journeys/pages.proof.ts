@@ -179,6 +179,52 @@ const MAILED = 'http://magazine.example';
     expect(second.width).toBe(first.width);
   });
 
+  it('a document on a phone begins with a short head, and the rest of it opens', async () => {
+    await ann.open('/content/author');
+    await ann.page.setViewport({ width: 390, height: 860 });
+    await ann.open(`/content/article/${article}`);
+    await ann.page.waitForSelector('[data-path=title]');
+    const heights = (): Promise<any> =>
+      ann.page.evaluate(`['.desk-document-head', '.desk-savebar'].map((one) =>
+        Math.round(document.querySelector(one).getBoundingClientRect().height))`);
+    const [head, bar] = await heights();
+    // Of 860 pixels. The bar is one row.
+    expect(head).toBeLessThanOrEqual(150);
+    expect(bar).toBeLessThanOrEqual(60);
+    const isShown = async (): Promise<boolean> => (await ann.text()).includes('Activity');
+    expect(await isShown()).toBe(false);
+    await ann.press('Details');
+    expect(await isShown()).toBe(true);
+    await ann.press('Details');
+    await ann.page.setViewport({ width: 1280, height: 860 });
+    expect(await isShown()).toBe(true);
+  });
+
+  it('a list on a tablet shows the states and languages without scrolling', async () => {
+    await ann.page.setViewport({ width: 820, height: 860 });
+    await ann.open('/content/article');
+    await ann.page.waitForSelector('td .desk-status');
+    const ends = await ann.page.$$eval('td .desk-status', (all) =>
+      all.map(
+        (one) =>
+          (one as unknown as { getBoundingClientRect: () => { right: number } }).getBoundingClientRect()
+            .right,
+      ),
+    );
+    expect(Math.max(...ends)).toBeLessThanOrEqual(804);
+    await ann.page.setViewport({ width: 1280, height: 860 });
+  });
+
+  it('the buttons of a document are above its form on a very wide screen', async () => {
+    await ann.page.setViewport({ width: 2560, height: 1200 });
+    await ann.open(`/content/article/${article}`);
+    await ann.page.waitForSelector('[data-path=title]');
+    const [bar, form] = (await ann.page.evaluate(`['.desk-savebar-row', '.desk-document'].map((one) =>
+      document.querySelector(one).getBoundingClientRect().right)`)) as [number, number];
+    expect(bar).toBe(form);
+    await ann.page.setViewport({ width: 1280, height: 860 });
+  });
+
   it('a list on a phone shows the states and languages of each document', async () => {
     await ann.page.setViewport({ width: 390, height: 860 });
     await ann.open('/content/article');
