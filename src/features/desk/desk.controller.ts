@@ -87,9 +87,8 @@ export class DeskController {
   @Header('Cache-Control', 'no-store')
   model(@Req() request: object, @Query('language') language: unknown): { readonly data: DeskModel } {
     const caller = callerWith(request, DESK_GRANT, 'open');
-    return {
-      data: { ...this.describedFor(caller, this.site.languageOf(language)), ...this.site.screensFor(caller) },
-    };
+    const described = this.describedFor(caller, this.site.languageOf(language));
+    return { data: { ...described, ...this.site.screensFor(caller) } };
   }
 
   /** Roles with their grants, those of the code included. */
