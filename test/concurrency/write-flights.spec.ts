@@ -113,6 +113,18 @@ describe.each(adaptersFor('fastify'))('concurrent writes on %s', (adapter) => {
     await holder.query(`begin; ${text}`);
     return () => holder.end();
   };
+  const connections = (): Promise<number> =>
+    new Promise((resolve, reject) =>
+      test.app
+        .getHttpServer()
+        .getConnections((error: Error | null, n: number) => (error === null ? resolve(n) : reject(error))),
+    );
+  /** Ends a request, and waits until the server has closed its connection. */
+  const disconnect = async (client: AbortController): Promise<void> => {
+    const before = await connections();
+    client.abort();
+    await until(async () => (await connections()) < before, true);
+  };
   const lockOf = (id: string | undefined): string =>
     `select pg_advisory_xact_lock(hashtextextended('notes:${id}', 0))`;
   const waiting = async (): Promise<boolean> => {
@@ -237,9 +249,9 @@ describe.each(adaptersFor('fastify'))('concurrent writes on %s', (adapter) => {
       ),
     );
     await until(() => countOf('hung up'), 2, dose(20_000, 1000));
-    leaves.abort();
+    await disconnect(leaves);
     await asked;
-    await sleep(50);
+    await sleep(30);
     await free();
     await sleep(50);
     expect(await titlesOf([one, two, three].map(String))).toEqual(['new', 'hung up', 'hung up']);
@@ -251,7 +263,7 @@ describe.each(adaptersFor('fastify'))('concurrent writes on %s', (adapter) => {
       Promise.allSettled([send(put(first ?? '', 'stays')), send(put(second ?? '', 'leaves'), gone.signal)]),
     );
     await until(waiting, true);
-    gone.abort();
+    await disconnect(gone);
     await sleep(30);
     await soon();
     expect(await others).toMatchObject([{ value: { status: 200 } }, { status: 'rejected' }]);
