@@ -12,7 +12,7 @@ import {
 } from '../content/compile/compile-change-log.js';
 import type { OwnConnection } from '../pool/own-connection.js';
 import type { Row } from '../pool/runner.js';
-import type { Mark } from '../content/query/mark.js';
+import { type Mark, markIn } from '../content/query/mark.js';
 import { EVERYTHING, type ChangeLogTables } from '../content/model/change-log-tables.js';
 import { NO_TELEMETRY, type Telemetry } from '../kernel/telemetry.js';
 import { sees } from '../kernel/snapshots.js';
@@ -242,8 +242,8 @@ export class ChangeLog {
   }
 
   /** Throws for a standby: its snapshots do not show which transactions are still running. */
-  private checkServer({ standby, mark = null }: Row): void {
-    this.mark = mark as Mark | null;
+  private checkServer({ standby, mark }: Row): void {
+    this.mark = markIn(mark);
     if (standby === true) throw new Error('the server is in recovery');
   }
 

@@ -1,5 +1,5 @@
 /** Checks of the settings that a host gives. */
-import { isCount } from './json.js';
+import { isCount, keysOf } from './json.js';
 import type { ContentSettings, MonitoringSettings, OpenApiSettings, SettingsInput } from './settings.js';
 
 type Rule = readonly [string, (value: unknown) => boolean];
@@ -64,9 +64,7 @@ const RULES: Readonly<Record<keyof ContentSettings, Rule>> = {
 export function checkSettings(input: SettingsInput): string[] {
   const wrong = (name: string, value: unknown, [expected, admits]: Rule): string[] =>
     value === undefined || admits(value) ? [] : [`${name} must be ${expected}`];
-  const settings = Object.entries(RULES).flatMap(([name, rule]) =>
-    wrong(name, input[name as keyof ContentSettings], rule),
-  );
+  const settings = keysOf(RULES).flatMap((name) => wrong(name, input[name], RULES[name]));
   const groups = (['limits', 'load'] as const).flatMap((group) =>
     Object.entries(input[group] ?? {}).flatMap(([name, value]) =>
       wrong(`${group}.${name}`, value, name === 'slowShare' ? SHARE : whole(name === 'bodyBytes' ? 1 : 0)),
@@ -74,11 +72,11 @@ export function checkSettings(input: SettingsInput): string[] {
   );
   const bytes = input.cache ? wrong('cache.bytes', input.cache.bytes, whole(0)) : [];
   const seconds = wrong('schedule.everySeconds', input.schedule?.everySeconds ?? undefined, SECONDS);
-  const openapi = Object.entries(OPENAPI).flatMap(([name, rule]) =>
-    wrong(`openapi.${name}`, input.openapi?.[name as keyof OpenApiSettings], rule),
+  const openapi = keysOf(OPENAPI).flatMap((name) =>
+    wrong(`openapi.${name}`, input.openapi?.[name], OPENAPI[name]),
   );
-  const monitoring = Object.entries(MONITORING).flatMap(([name, rule]) =>
-    wrong(`monitoring.${name}`, input.monitoring?.[name as keyof MonitoringSettings], rule),
+  const monitoring = keysOf(MONITORING).flatMap((name) =>
+    wrong(`monitoring.${name}`, input.monitoring?.[name], MONITORING[name]),
   );
   return [...settings, ...groups, ...bytes, ...seconds, ...openapi, ...monitoring];
 }

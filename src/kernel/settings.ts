@@ -1,3 +1,4 @@
+import { keysOf } from './json.js';
 import { trimSlashes } from './paths.js';
 
 /**
@@ -226,10 +227,7 @@ export type SettingsInput = Partial<
 
 export function resolveSettings(input: SettingsInput): ContentSettings {
   const given = Object.fromEntries(
-    Object.keys(DEFAULT_SETTINGS).flatMap((key) => {
-      const value = input[key as keyof SettingsInput];
-      return value === undefined ? [] : [[key, value]];
-    }),
+    keysOf(DEFAULT_SETTINGS).flatMap((key) => (input[key] === undefined ? [] : [[key, input[key]]])),
   ) as Partial<ContentSettings>;
   const defaultLocale = input.defaultLocale ?? DEFAULT_SETTINGS.defaultLocale;
   const locales = [...new Set([defaultLocale, ...(input.locales ?? [])])];

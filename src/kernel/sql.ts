@@ -15,18 +15,16 @@ export const MAX_IDENTIFIER_BYTES = 63;
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
+const isIdentifier = (name: string): name is Identifier =>
+  IDENTIFIER.test(name) && name.split('.').every((part) => Buffer.byteLength(part) <= MAX_IDENTIFIER_BYTES);
+
 /**
  * Returns a name of the model as an identifier; a table name may have its schema before a dot. Throws on a
  * name that the model check should have rejected.
  */
 export function identifier(name: string): Identifier {
-  if (
-    !IDENTIFIER.test(name) ||
-    name.split('.').some((part) => Buffer.byteLength(part) > MAX_IDENTIFIER_BYTES)
-  ) {
-    throw new Error(`"${name}" cannot be used as a name in SQL`);
-  }
-  return name as Identifier;
+  if (!isIdentifier(name)) throw new Error(`"${name}" cannot be used as a name in SQL`);
+  return name;
 }
 
 /**
@@ -64,7 +62,7 @@ export class Sql {
  */
 export function sql(strings: TemplateStringsArray, ...holes: readonly (Sql | Param)[]): Sql {
   const parts: Part[] = [strings[0] ?? ''];
-  for (let i = 0; i < holes.length; i += 1) parts.push(holes[i] as Sql | Param, strings[i + 1] ?? '');
+  for (const [i, hole] of holes.entries()) parts.push(hole, strings[i + 1] ?? '');
   return new Sql(parts);
 }
 
@@ -146,7 +144,7 @@ export function join(
 
 /** Joins at least one query by `union all`. */
 export const union = (queries: readonly Sql[]): Sql =>
-  queries.slice(1).reduce((all, next) => sql`${all} union all ${next}`, queries[0] as Sql);
+  queries.reduce((all, next) => sql`${all} union all ${next}`);
 
 export interface Statement {
   readonly text: string;

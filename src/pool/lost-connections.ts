@@ -9,7 +9,7 @@ interface InsideClient extends PoolClient {
   once?(event: 'end', listener: () => void): unknown;
 }
 
-interface PoolInside {
+interface PoolInside extends Pool {
   readonly _clients?: readonly InsideClient[];
   readonly _idle?: readonly { readonly client: unknown }[];
 }
@@ -17,7 +17,7 @@ interface PoolInside {
 /** Milliseconds after the end of a connection in which its user may still release it. */
 const LOST_AFTER = 200;
 
-export const clientsOf = (pool: Pool): readonly InsideClient[] => (pool as PoolInside)._clients ?? [];
+export const clientsOf = ({ _clients: clients = [] }: PoolInside): readonly InsideClient[] => clients;
 
 /** Releases lost connections of a pool for its whole life. */
 export function releaseLost(pool: Pool): void {
@@ -30,8 +30,8 @@ export function releaseLost(pool: Pool): void {
 }
 
 /** Releases the lost connections. A later release by the user does nothing. */
-function release(pool: Pool): void {
-  const { _idle: idle = [] } = pool as PoolInside;
+function release(pool: PoolInside): void {
+  const { _idle: idle = [] } = pool;
   for (const client of [...clientsOf(pool)]) {
     const isLost = client._queryable === false && !idle.some((item) => item.client === client);
     if (!isLost || typeof client.release !== 'function') continue;

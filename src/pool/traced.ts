@@ -57,24 +57,21 @@ export function tracedRead(telemetry: Telemetry, statement: Statement, calls: Re
 type Work<T> = (runner: Runner) => Promise<T>;
 
 function tracedRunner(scope: TelemetryScope, runner: Runner): Runner {
-  const traced =
-    <T>(send: (statements: readonly Statement[]) => Promise<T>) =>
-    (statements: readonly Statement[]): Promise<T> => {
-      const end = scope.start(STATEMENT, attributesOf(statements));
-      const sent = send(statements);
-      sent.then(() => end(), end);
-      return sent;
-    };
-  const run = traced(([statement]) => runner.run(statement as Statement));
+  const traced = <T>(statements: readonly Statement[], send: () => Promise<T>): Promise<T> => {
+    const end = scope.start(STATEMENT, attributesOf(statements));
+    const sent = send();
+    sent.then(() => end(), end);
+    return sent;
+  };
   return {
     em: runner.em,
     get held() {
       return runner.held;
     },
-    run: (statement) => run([statement]),
-    all: traced((statements) => runner.all(statements)),
-    load: traced((statements) => runner.load(statements)),
-    finish: traced((statements) => runner.finish(statements)),
+    run: (statement) => traced([statement], () => runner.run(statement)),
+    all: (statements) => traced(statements, () => runner.all(statements)),
+    load: (statements) => traced(statements, () => runner.load(statements)),
+    finish: (statements) => traced(statements, () => runner.finish(statements)),
   };
 }
 

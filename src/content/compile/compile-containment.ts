@@ -27,7 +27,7 @@ function pattern(condition: Condition): object | undefined {
     }
     case 'all': {
       const parts = condition.parts.map(pattern).filter((part) => part !== undefined);
-      return parts.length === 0 ? undefined : (Object.assign({}, ...parts) as object);
+      return parts.length === 0 ? undefined : parts.reduce((all, part) => ({ ...all, ...part }));
     }
     default:
       return undefined;

@@ -1,4 +1,5 @@
 /** Statements that fail on purpose, so that the statements sent after them do nothing, a COMMIT included. */
+import { messageOf } from '../../kernel/errors.js';
 import { randomBytes } from 'node:crypto';
 import { constant, join, type Sql, sql } from '../../kernel/sql.js';
 
@@ -21,6 +22,6 @@ export function failing(conditions: Partial<Readonly<Record<Flaw, Sql>>>): Sql {
 
 /** Returns the reason of a failed statement, from its error; null for any other error. */
 export function flawOf(error: unknown): Flaw | null {
-  const { message = '' } = error as { message?: string };
+  const message = messageOf(error);
   return FLAWS.find((flaw) => message.includes(`${MARK}_${flaw}`)) ?? null;
 }

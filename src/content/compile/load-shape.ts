@@ -4,6 +4,7 @@ import type { Lookup } from '../plan/body.js';
 import { MAX_INTEGER } from '../model/cast-value.js';
 import type { Coverage } from '../plan/coverage.js';
 import type { ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
+import { present } from '../../kernel/present.js';
 import { type Param, slot, type Sql } from '../../kernel/sql.js';
 import type { OwnShape } from './compile-own.js';
 
@@ -123,7 +124,7 @@ export const versionsShape = ({ type, documentId, own, coverage, kept }: Version
 
 function lookupShape([target, lookup]: LoadRequest['references'][number], i: number): LookupShape {
   const at = (read: (lookup: Lookup) => unknown): Param =>
-    slot(({ references }: LoadRequest) => read((references[i] as LoadRequest['references'][number])[1]));
+    slot(({ references }: LoadRequest) => read(present(references[i], 'A reference')[1]));
   return {
     target,
     documents: at(documentsIn),

@@ -6,6 +6,7 @@ import type { LinkChange, LinksStep, LinkTransfer, PublishStep, RowsStep } from 
 import { documentIdsOf, partsOf } from '../plan/target-key.js';
 import type { Attribute, Column, ContentType, LinkedAttribute } from '../model/model.js';
 import { ownerTypeOf } from '../model/joins.js';
+import { present } from '../../kernel/present.js';
 import { type Param, slot, type Sql } from '../../kernel/sql.js';
 import { storedText } from './column-value.js';
 import type { OwnShape } from './compile-own.js';
@@ -132,7 +133,7 @@ const DOCUMENT_ID = slot(({ documentId }: Linked) => documentId);
 function changeShape(type: ContentType, facts: LinksFacts['changes'][number], i: number): ChangeShape {
   const attribute = linkedOf(type, facts.attribute);
   const at = (read: (change: LinkChange) => unknown): Param =>
-    slot(({ links }: Linked) => read(links.changes[i] as LinkChange));
+    slot(({ links }: Linked) => read(present(links.changes[i], 'A link change')));
   const targets = at((change) => change.targets);
   return {
     attribute,
@@ -149,7 +150,7 @@ function changeShape(type: ContentType, facts: LinksFacts['changes'][number], i:
 function transferShape(type: ContentType, facts: LinksFacts['transfers'][number], i: number): TransferShape {
   const attribute = linkedOf(type, facts.attribute);
   const at = (read: (transfer: LinkTransfer) => unknown): Param =>
-    slot(({ links }: Linked) => read(links.transfers[i] as LinkTransfer));
+    slot(({ links }: Linked) => read(present(links.transfers[i], 'A link transfer')));
   return {
     attribute,
     published: facts.published,
@@ -203,7 +204,7 @@ export function rowsShape(type: ContentType, facts: ReturnType<typeof rowsFacts>
     locale: at(({ locale }) => locale),
     given: new Set(given.map((name) => attributeOf(type, name))),
     emptied: new Set(emptied.map((name) => attributeOf(type, name))),
-    value: (column) => values.get(column) as Param,
+    value: (column) => present(values.get(column), column.name),
     row: flags.isThere ? at(({ row }) => row) : null,
     live: flags.isLive ? at(({ live }) => live) : null,
     base: flags.hasBase ? at(({ base }) => base) : null,

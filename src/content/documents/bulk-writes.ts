@@ -16,6 +16,7 @@ import { type RawQuery, readRaw } from '../query/read-raw.js';
 import type { ContentType } from '../model/model.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
+import { documentIdsIn } from './document-id.js';
 import { BulkResults, isAway, isItsOwn, listOf } from './bulk-results.js';
 import { passwordLimit, type PasswordLimit } from './passwords.js';
 import type { ReadFor } from './reads.js';
@@ -176,8 +177,8 @@ export class BulkWrites {
       const { data, meta } = await this.documents.read(plan, { disconnect: options.disconnect ?? null });
       total = meta.pagination?.total ?? 0;
       if (isOnce && dryRun) return total;
-      const found = JSON.parse(data) as readonly { readonly documentId: string }[];
-      for (const { documentId } of found) ids.add(documentId);
+      const found = documentIdsIn(data);
+      for (const documentId of found) ids.add(documentId);
       if (isOnce ? total > limit : ids.size > limit) throw tooMany(isOnce ? total : null, limit);
       if (found.length === 0) break;
       start += found.length;

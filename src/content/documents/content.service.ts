@@ -3,6 +3,7 @@ import { SYSTEM } from '../access/caller.js';
 import { decide } from '../access/decide.js';
 import type { Action } from '../access/actions.js';
 import { ContentError, forbidden } from '../../kernel/errors.js';
+import { checkedAs, isListOf, isNullOr } from '../../kernel/json.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { draftUnlessSaid } from '../query/read-raw.js';
@@ -23,17 +24,22 @@ import type {
   WriteQueryFor,
 } from '../../types/face.js';
 import type { ContentId } from '../../types/registry.js';
-import type { PaginationMeta } from './answer.js';
+import type { Answer, PaginationMeta } from './answer.js';
+import { isDocument } from './document-id.js';
 import type { Documents } from './documents.service.js';
 import type { ContentSchedule } from './schedules.js';
 import {
   type Asked,
   type BulkItemFor,
-  type ContentQuery,
   type ReadVersion,
   type ServiceOptions,
   writing,
 } from './service-options.js';
+
+/** Returns the document of a response, whose type the query has determined. */
+const documentOf = <T extends Subject, F extends FieldsFor<T>, P extends PopulateFor<T>>({
+  data,
+}: Answer): AnswerFor<T, F, P> => JSON.parse(data) as AnswerFor<T, F, P>;
 
 /**
  * Documents of one content type, under the same rules as over HTTP. Inject it with
@@ -59,12 +65,16 @@ export class ContentService<T extends Subject = DocumentFields> {
 
   private plan(action: Action, { query, as }: Asked, what: Pick<ReadRequest, 'kind' | 'by'>): ReadPlan {
     if (decide(as, this.type, action) === 'none') throw forbidden();
-    return this.documents.plan(this.type, query as ContentQuery, {
-      ...what,
-      action,
-      caller: as,
-      format: 'flat',
-    });
+    return this.documents.plan(
+      this.type,
+      { ...query },
+      {
+        ...what,
+        action,
+        caller: as,
+        format: 'flat',
+      },
+    );
   }
 
   private planWrite(action: Action, asked: Asked, documentId: string | null): ReadPlan {
@@ -104,8 +114,8 @@ export class ContentService<T extends Subject = DocumentFields> {
     const action = this.type.kind === 'singleType' ? 'find' : 'findOne';
     try {
       const plan = this.plan(action, { query, as }, { kind: 'one', by: byDocumentId(documentId) });
-      const { data, head } = await this.documents.read(plan, { by: { caller: as, action, requestId: null } });
-      return { data: JSON.parse(data) as AnswerFor<T, F, P>, etag: head?.headers['ETag'] ?? '' };
+      const answer = await this.documents.read(plan, { by: { caller: as, action, requestId: null } });
+      return { data: documentOf<T, F, P>(answer), etag: answer.head?.headers['ETag'] ?? '' };
     } catch (error) {
       if (error instanceof ContentError && error.name === 'NotFoundError') return null;
       throw error;
@@ -139,7 +149,7 @@ export class ContentService<T extends Subject = DocumentFields> {
       { data },
       writing(as, options),
     );
-    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
+    return documentOf<T, F, P>(answer);
   }
 
   /**
@@ -163,7 +173,7 @@ export class ContentService<T extends Subject = DocumentFields> {
       { data },
       writing(as, options),
     );
-    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
+    return documentOf<T, F, P>(answer);
   }
 
   /**
@@ -190,7 +200,7 @@ export class ContentService<T extends Subject = DocumentFields> {
   ): Promise<AnswerFor<T, F, P>> {
     const plan = this.planWrite('publish', { query, as }, documentId);
     const answer = await this.documents.publish(plan, writing(as, options));
-    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
+    return documentOf<T, F, P>(answer);
   }
 
   /**
@@ -204,7 +214,7 @@ export class ContentService<T extends Subject = DocumentFields> {
   ): Promise<AnswerFor<T, F, P>> {
     const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
     const answer = await this.documents.unpublish(plan, writing(as, options));
-    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
+    return documentOf<T, F, P>(answer);
   }
 
   /**
@@ -218,7 +228,7 @@ export class ContentService<T extends Subject = DocumentFields> {
   ): Promise<AnswerFor<T, F, P>> {
     const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
     const answer = await this.documents.discardDraft(plan, writing(as, options));
-    return JSON.parse(answer.data) as AnswerFor<T, F, P>;
+    return documentOf<T, F, P>(answer);
   }
 
   /**
@@ -248,7 +258,7 @@ export class ContentService<T extends Subject = DocumentFields> {
   ): Promise<readonly (Pick<DocumentFields, 'documentId'> | null)[]> {
     const request = { type: this.type, format: 'flat', text: '', body: { data: items } } as const;
     const { data } = await this.documents.bulk.write(request, writing(as, { em }));
-    return JSON.parse(data) as readonly (Pick<DocumentFields, 'documentId'> | null)[];
+    return checkedAs(JSON.parse(data), isListOf(isNullOr(isDocument)), 'The results of a bulk');
   }
 
   /** Returns the schedule of one locale of a document. Throws NotFoundError as `schedule` does. */

@@ -1,6 +1,8 @@
 /** Discovery of decorated providers in every module of the application, at the start. */
 import { Inject, Injectable, SetMetadata, type Type } from '@nestjs/common';
 import { DiscoveryService, type MetadataScanner } from '@nestjs/core';
+import { isObject } from '../../kernel/json.js';
+import { isMethod, type Method } from '../../kernel/methods.js';
 import { ContentModelError } from '../model/content-model-error.js';
 
 type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
@@ -16,6 +18,12 @@ export const providerMark = <T>(mark: string, method: keyof T & string): Provide
 
 const keyOf = (mark: string): string => `content:${mark}`;
 
+/** Whether the class of a provider has a decorator, which accepts classes of the type only. */
+const hasMark = <T>(instance: unknown, mark: string): instance is T & object =>
+  isObject(instance) &&
+  typeof instance.constructor === 'function' &&
+  Reflect.getMetadata(keyOf(mark), instance.constructor) === true;
+
 @Injectable()
 export class DecoratedProviders {
   constructor(@Inject(DiscoveryService) private readonly discovery: DiscoveryService) {}
@@ -25,18 +33,16 @@ export class DecoratedProviders {
    * created. Throws a ContentModelError for unusable providers.
    */
   all<T>({ mark, method }: ProviderMark<T>): T[] {
-    const found = new Map<object, string[]>();
+    const found = new Map<T, string[]>();
     for (const wrapper of this.discovery.getProviders()) {
       const instance: unknown = wrapper.instance;
-      if (typeof instance !== 'object' || instance === null) continue;
-      const { constructor: made } = instance;
-      if (typeof made !== 'function' || Reflect.getMetadata(keyOf(mark), made) !== true) continue;
+      if (!hasMark<T>(instance, mark)) continue;
       const shared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
       found.set(instance, mistakesOf(instance, { mark, method, shared }));
     }
     const mistakes = [...found.values()].flat();
     if (mistakes.length > 0) throw new ContentModelError([...new Set(mistakes)], 'providers');
-    return [...found.keys()] as T[];
+    return [...found.keys()];
   }
 
   /** Returns the only provider with a decorator, or null. Throws a ContentModelError if there are several. */
@@ -55,7 +61,7 @@ export class DecoratedProviders {
 export interface HostMethod {
   /** `Class.method`, for messages. */
   readonly where: string;
-  readonly method: (this: unknown, ...args: never[]) => unknown;
+  readonly method: Method;
   readonly host: object;
   /** Whether one instance serves all requests. */
   readonly isShared: boolean;
@@ -65,15 +71,15 @@ export interface HostMethod {
 export const methodsOf = (wrappers: readonly Wrapper[], scanner: MetadataScanner): HostMethod[] =>
   wrappers.flatMap((wrapper) => {
     const host: unknown = wrapper.instance;
-    if (typeof host !== 'object' || host === null) return [];
+    if (!isObject(host)) return [];
     const prototype: unknown = Object.getPrototypeOf(host);
     if (typeof prototype !== 'object' || prototype === null) return [];
     const isShared = !wrapper.isTransient && wrapper.isDependencyTreeStatic();
     return scanner.getAllMethodNames(prototype).flatMap((name) => {
-      const method = (host as Readonly<Record<string, unknown>>)[name];
-      if (typeof method !== 'function') return [];
+      const method = host[name];
+      if (!isMethod(method)) return [];
       const where = `${prototype.constructor.name}.${name}`;
-      return [{ where, method: method as HostMethod['method'], host, isShared }];
+      return [{ where, method, host, isShared }];
     });
   });
 
@@ -87,6 +93,5 @@ function mistakesOf(instance: object, { mark, method, shared }: Marked): string[
   const at = `${instance.constructor.name}: @${mark}()`;
   if (!shared)
     return [`${at} needs one instance for all requests, but this provider is request-scoped or transient`];
-  const given = (instance as Readonly<Record<string, unknown>>)[method];
-  return typeof given === 'function' ? [] : [`${at} needs a method "${method}"`];
+  return isObject(instance) && isMethod(instance[method]) ? [] : [`${at} needs a method "${method}"`];
 }

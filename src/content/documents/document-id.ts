@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { checkedAs, isListOf, isShape, isText } from '../../kernel/json.js';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const CHARACTERS = `${LETTERS}0123456789`;
@@ -6,7 +7,7 @@ const LENGTH = 24;
 /** Limit for random bytes: larger ones would make the first characters more frequent. */
 const UNBIASED = 256 - (256 % CHARACTERS.length);
 
-const pool = new Uint8Array(4096);
+const pool = Buffer.alloc(4096);
 let next = pool.length;
 
 function randomByte(): number {
@@ -14,7 +15,7 @@ function randomByte(): number {
     randomFillSync(pool);
     next = 0;
   }
-  const byte = pool[next] as number;
+  const byte = pool.readUInt8(next);
   next += 1;
   return byte;
 }
@@ -25,8 +26,20 @@ export function newDocumentId(): string {
   while (id.length < LENGTH) {
     const byte = randomByte();
     if (byte >= UNBIASED) continue;
-    const character = CHARACTERS[byte % CHARACTERS.length] as string;
+    const character = CHARACTERS.charAt(byte % CHARACTERS.length);
     if (id !== '' || LETTERS.includes(character)) id += character;
   }
   return id;
 }
+
+export const isDocument = isShape({ documentId: isText });
+
+const isDocuments = isListOf(isDocument);
+
+/** Returns the id in the JSON text of a document. */
+export const documentIdIn = (text: string): string =>
+  checkedAs(JSON.parse(text), isDocument, 'A document').documentId;
+
+/** Returns the ids in the JSON text of a list of documents. */
+export const documentIdsIn = (text: string): string[] =>
+  checkedAs(JSON.parse(text), isDocuments, 'A list of documents').map(({ documentId }) => documentId);

@@ -6,6 +6,7 @@ import { compileLastAnswer, compileRead, compileWrittenAnswer } from '../compile
 import type { Row, Runner } from '../../pool/runner.js';
 import { bodyError, forbidden, notFound } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
+import { present } from '../../kernel/present.js';
 import { type Body, type BodyRules, planBody } from '../plan/body.js';
 import { type GivenValues, NOTHING_GIVEN } from '../plan/given.js';
 import { onlySent } from '../plan/only-sent.js';
@@ -31,7 +32,7 @@ import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { lastStatementOf, PlanCache } from './plan-cache.js';
 import { hashPasswords, passwordLimit, type PasswordLimit } from './passwords.js';
 import { absent, DELETED, KEPT, STORED_DRAFT } from './plain-answers.js';
-import { answerIn, type ReadFor, Reads, tooLarge } from './reads.js';
+import { answerIn, answerRowOf, type ReadFor, Reads, tooLarge } from './reads.js';
 import type { WriteAnswer, WriteRun } from './run-write.js';
 import { runWrites } from './run-writes.js';
 import { versionTags } from './version-tags.js';
@@ -122,7 +123,7 @@ export class Documents {
 
   private async write(asked: AskedWrite, options: WriteOptions): Promise<Answer> {
     const [answer] = await this.writeAll([asked], options);
-    return answer as Answer;
+    return present(answer, 'The response of a write');
   }
 
   /**
@@ -252,7 +253,7 @@ export class Documents {
   ): Promise<Answer> {
     const shown = plan.echoes ? onlySent(plan, sent) : plan;
     const rows = await runner.run(this.reads.print(shown));
-    const { data, over } = rows[0] as { readonly data: string | null; readonly over: boolean };
+    const { data, over } = answerRowOf(rows);
     if (plan.otherwise === null || data !== null || over) return this.answer(shown, rows, before);
     const { documentId, operands, otherwise } = plan;
     return this.readBack({ ...otherwise, documentId, operands }, sent, { runner, before });

@@ -1,19 +1,9 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
 import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 import { type HostMethod, methodsOf } from './decorated-providers.js';
-import {
-  HOOK_METADATA,
-  type HookFunction,
-  hookMistakes,
-  type HookMetadata,
-  Hooks,
-  READ_HOOK_METADATA,
-  type ReadHookFunction,
-  type ReadHookMetadata,
-  readHookMistakes,
-} from './hooks.js';
+import { Hook, hookMistakes, Hooks, ReadHook, readHookMistakes } from './hooks.js';
 
 /**
  * Nest creates no request-scoped provider before a request, and scheduled and service writes have no request.
@@ -27,6 +17,7 @@ export class HookExplorer implements OnModuleInit {
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
+    @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(Hooks) private readonly hooks: Hooks,
   ) {}
 
@@ -48,12 +39,11 @@ export class HookExplorer implements OnModuleInit {
   }
 
   private explore({ where, method, host, isShared }: HostMethod, types: readonly string[]): string[] {
-    const hook = Reflect.getMetadata(HOOK_METADATA, method) as HookMetadata | undefined;
-    const read = Reflect.getMetadata(READ_HOOK_METADATA, method) as ReadHookMetadata | undefined;
+    const hook = this.reflector.get(Hook, method);
+    const read = this.reflector.get(ReadHook, method);
     if (hook === undefined && read === undefined) return [];
-    if (hook !== undefined) this.hooks.add(hook, (event) => (method as HookFunction).call(host, event));
-    if (read !== undefined)
-      this.hooks.addRead(read, (event) => (method as ReadHookFunction).call(host, event));
+    if (hook !== undefined) this.hooks.add(hook, (event) => method.call(host, event));
+    if (read !== undefined) this.hooks.addRead(read, (event) => method.call(host, event));
     return [
       ...(isShared ? [] : [`${where}: ${NOT_SHARED}`]),
       ...(hook === undefined ? [] : hookMistakes(where, hook, types)),

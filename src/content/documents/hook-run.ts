@@ -64,8 +64,8 @@ export class HookRun {
    */
   async before(runner: Runner, raw: unknown): Promise<Changed> {
     if (!this.changesData) return { body: raw, changed: new Set() };
-    const sent = isObject(raw) && isObject(raw['data']) ? raw['data'] : {};
-    const data = structuredClone(sent) as Record<string, unknown>;
+    const sent: Readonly<Record<string, unknown>> = isObject(raw) && isObject(raw['data']) ? raw['data'] : {};
+    const data: Record<string, unknown> = structuredClone(sent);
     await this.run('before', { data, em: runner.em });
     const changed = Object.keys(data).filter(
       (key) => !Object.hasOwn(sent, key) || !isDeepStrictEqual(data[key], sent[key]),

@@ -1,6 +1,6 @@
 /** Hooks around writes: decorated methods of the application's providers, discovered at start. */
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
-import { SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Caller } from '../access/caller.js';
 import { WRITE_EVENTS, type WriteEvent } from '../plan/write-plan.js';
 import { among } from '../model/suggest.js';
@@ -56,7 +56,7 @@ export interface ContentEvent<T extends Subject = object> {
   readonly em: SqlEntityManager | null;
 }
 
-export type HookFunction = (event: ContentEvent) => void | Promise<void>;
+export type HookFunction = (event: ContentEvent) => unknown;
 
 export interface HookMetadata {
   readonly moment: HookMoment;
@@ -64,7 +64,7 @@ export interface HookMetadata {
   readonly actions: readonly HookAction[];
 }
 
-export const HOOK_METADATA = 'content:hook';
+export const Hook = Reflector.createDecorator<HookMetadata>({ key: 'content:hook' });
 
 type Notified<K> = ContentEvent<K extends Subject ? K : object>;
 
@@ -78,7 +78,7 @@ type HookDecorator<K extends HookedId> = IsRegistered extends true
   : MethodDecorator;
 
 const hook = (moment: HookMoment, type: string, actions: readonly HookAction[]): MethodDecorator =>
-  SetMetadata(HOOK_METADATA, { moment, type, actions } satisfies HookMetadata);
+  Hook({ moment, type, actions });
 
 /**
  * Runs a provider's method inside the transaction, before anything is written. It may change `event.data`. An
@@ -140,7 +140,7 @@ export interface ReadHookMetadata {
   readonly actions: readonly ReadAction[];
 }
 
-export const READ_HOOK_METADATA = 'content:read-hook';
+export const ReadHook = Reflector.createDecorator<ReadHookMetadata>({ key: 'content:read-hook' });
 
 /**
  * Runs a provider's method before a read of a type, also if the response is cached. An error refuses the
@@ -149,7 +149,7 @@ export const READ_HOOK_METADATA = 'content:read-hook';
  * @publicApi
  */
 export const BeforeContentRead = (type: HookedId, ...actions: ReadAction[]): MethodDecorator =>
-  SetMetadata(READ_HOOK_METADATA, { type, actions } satisfies ReadHookMetadata);
+  ReadHook({ type, actions });
 
 export const readHookMistakes = (
   where: string,

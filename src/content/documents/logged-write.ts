@@ -14,7 +14,7 @@ export function assignedBy({ steps }: Pick<PlannedWrite, 'steps'>): readonly Att
         ]
       : [],
   );
-  const byName = new Map(all.map((attribute) => [attribute.name as string, attribute]));
+  const byName = new Map<string, Attribute>(all.map((attribute) => [attribute.name, attribute]));
   return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
 }
 

@@ -51,6 +51,9 @@ interface AnswerRow {
 const isAnswerRow: Test<AnswerRow> = (row): row is AnswerRow =>
   isObject(row) && isFlag(row['over']) && (row['data'] === null || isText(row['data']));
 
+export const answerRowOf = ([row]: readonly Row[]): AnswerRow =>
+  checkedAs(row, isAnswerRow, 'The row of a response');
+
 interface AnsweredRead {
   readonly row: AnswerRow;
   readonly isKnown: boolean;
@@ -68,7 +71,7 @@ export function answerIn(
   rows: readonly Row[],
   bytes: number,
 ): { answer: Answer; row: AnswerRow } {
-  const row = checkedAs(rows[0], isAnswerRow, 'The row of a response');
+  const row = answerRowOf(rows);
   if (row.over) throw tooLarge(bytes);
   if (row.data === null) throw notFound();
   return { answer: Answer.of(plan, row.data, row.total ?? null), row };

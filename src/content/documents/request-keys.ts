@@ -17,6 +17,7 @@ import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { ContentError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
+import { present } from '../../kernel/present.js';
 import { mutexOf } from '../plan/locks.js';
 import { openConditions } from '../plan/open-conditions.js';
 import type { ReadPlan } from '../plan/plan.js';
@@ -106,8 +107,7 @@ async function attempt(
   if (lock?.['held'] !== true) throw pending();
   const [stored] = await runner.run(compileStoredAnswer(table, id));
   if (stored !== undefined) return replayed(stored, keyed);
-  if (runner.em === null) throw new Error('The transaction has no entity manager');
-  const answer = await write(runner.em);
+  const answer = await write(present(runner.em, 'The entity manager'));
   const { data, meta, head } = answer;
   const text = JSON.stringify({ data, meta, head, view: viewOf(keyed) });
   await runner.run(compileStoreAnswer(table, { id, fingerprint, answer: text }));

@@ -1,4 +1,3 @@
-import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import {
   type BeforeApplicationShutdown,
   Inject,
@@ -17,14 +16,16 @@ import {
 } from '../compile/compile-schedule.js';
 import type { Runner } from '../../pool/runner.js';
 import { ContentError, messageOf } from '../../kernel/errors.js';
+import { checkedAs } from '../../kernel/json.js';
+import { present } from '../../kernel/present.js';
 import { mutexOf } from '../plan/locks.js';
 import type { ContentType } from '../model/model.js';
-import type { Scheduled } from '../model/schedule.js';
+import { isScheduledAction } from '../model/schedule.js';
 import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import { mayFail } from '../store/may-fail.js';
 import { DocumentsBase } from './documents-base.js';
 import { Documents } from './documents.service.js';
-import { isScheduled } from './schedules.js';
+import { hasSchedules } from './schedules.js';
 
 /** Default interval of the search for due documents, in seconds. */
 const DEFAULT_SECONDS = 10;
@@ -68,7 +69,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     @Inject(TELEMETRY) private readonly telemetry: Telemetry,
   ) {
     this.types = [...base.schema.types.values()].filter(({ draftAndPublish }) => draftAndPublish);
-    const byDefault = isScheduled(base.schema) ? DEFAULT_SECONDS : 0;
+    const byDefault = hasSchedules(base.schema) ? DEFAULT_SECONDS : 0;
     this.milliseconds = 1000 * (base.settings.schedule.everySeconds ?? byDefault);
   }
 
@@ -120,8 +121,12 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
   }
 
   private dueOf({ type, document_id: id, locale }: Readonly<Record<string, unknown>>): Due {
-    const found = this.types.find(({ singularApiId }) => singularApiId === type) as ContentType;
-    return { type: found, documentId: String(id), locale: String(locale) };
+    const found = this.types.find(({ singularApiId }) => singularApiId === type);
+    return {
+      type: present(found, `The type ${String(type)}`),
+      documentId: String(id),
+      locale: String(locale),
+    };
   }
 
   private async keepAll(due: Due): Promise<Outcome> {
@@ -142,7 +147,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
         async (runner) => {
           const [row] = await runner.run(compileTakeDue(due));
           if (row === undefined) return null;
-          taken = { ...due, action: row['action'] as Scheduled };
+          taken = { ...due, action: checkedAs(row['action'], isScheduledAction, 'A scheduled action') };
           return this.within(runner, taken);
         },
         { ...options, mutex },
@@ -162,7 +167,7 @@ export class ScheduleWorker implements OnApplicationBootstrap, BeforeApplication
     const work = async (): Promise<void> => {
       await this.documents.changeStates([{ ...time, verb: time.action }], {
         caller: SYSTEM,
-        em: runner.em as SqlEntityManager,
+        em: present(runner.em, 'The entity manager'),
       });
       await runner.run(compileDropTime(time));
     };

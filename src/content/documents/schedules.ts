@@ -1,4 +1,6 @@
 /** Schedules of documents: read, set and cleared here, run by the schedule worker. */
+import { compileVersions } from '../compile/compile-load.js';
+import { isText } from '../../kernel/json.js';
 import type { Caller } from '../access/caller.js';
 import { compileLocks } from '../../pool/locks.js';
 import { compileHoldSchedule, compileSchedule, compileSetTime } from '../compile/compile-schedule.js';
@@ -10,11 +12,17 @@ import { notOneLocale } from '../plan/plan-read.js';
 import { type GivenTimes, planTimes } from '../plan/schedule.js';
 import type { WritePlan, WriteTarget } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
-import { type Scheduled, SCHEDULED, type ScheduleTime, TIME_OF } from '../model/schedule.js';
+import {
+  isScheduledAction,
+  type Scheduled,
+  SCHEDULED,
+  type ScheduleTime,
+  TIME_OF,
+} from '../model/schedule.js';
 import type { Schema } from '../model/model.js';
 import type { Statement } from '../../kernel/sql.js';
 import type { DocumentsBase } from './documents-base.js';
-import { foundIn, loadedFrom, loadStatement } from './load.js';
+import { foundIn, loadedFrom } from './load.js';
 import { versionsWithRights } from './version-rights.js';
 import { isThere, ownOnly } from './document-rights.js';
 import type { WriteOptions } from './write-options.js';
@@ -41,7 +49,7 @@ export interface ContentSchedule extends Readonly<Record<ScheduleTime, string | 
 const NEVER: GivenTimes = new Map(SCHEDULED.map((action) => [action, null]));
 const NOTHING: GivenTimes = new Map();
 
-export const isScheduled = ({ types }: Schema): boolean =>
+export const hasSchedules = ({ types }: Schema): boolean =>
   [...types.values()].some(({ routes }) => routes.includes('schedule'));
 
 const schedulingIsOff = (): Error =>
@@ -62,7 +70,7 @@ export class Schedules {
   async write(plan: ReadPlan, body: unknown, options: WriteOptions): Promise<ContentSchedule> {
     const times = planTimes(body);
     const { everySeconds } = this.base.settings.schedule;
-    const isOn = everySeconds !== null || isScheduled(this.base.schema);
+    const isOn = everySeconds !== null || hasSchedules(this.base.schema);
     if (!isOn && [...times.values()].some((due) => due !== null)) throw schedulingIsOff();
     return this.change(plan, times, options);
   }
@@ -108,8 +116,7 @@ export class Schedules {
     const { settings } = this.base;
     const none = { coverage: null, kept: null, body: null, freshIds: 0 };
     const request = { ...none, target, own: ownOnly(plan), settings };
-    const loading = loadStatement(request) as Statement;
-    const rows = await runner.all([...holding, loading]);
+    const rows = await runner.all([...holding, compileVersions({ ...request, ...target })]);
     const found = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
     const check = { plan, defaultLocale: settings.defaultLocale };
     const versions = await versionsWithRights(runner, check, found.versions);
@@ -130,18 +137,14 @@ function scheduleOf(
   rows: readonly Row[],
   { kind }: Caller,
 ): ContentSchedule {
-  const dueOf = (action: Scheduled): string | null =>
-    (rows.find((row) => row['action'] === action)?.['due'] as string | undefined) ?? null;
+  const dueOf = (action: Scheduled): string | null => {
+    const due = rows.find((row) => row['action'] === action)?.['due'];
+    return isText(due) ? due : null;
+  };
   const failures = rows.flatMap(({ action, failed, failure }): ScheduleFailure[] =>
-    failure === null
-      ? []
-      : [
-          {
-            action: action as Scheduled,
-            at: String(failed),
-            message: kind === 'system' ? (failure as string) : UNDISCLOSED,
-          },
-        ],
+    isText(failure) && isScheduledAction(action)
+      ? [{ action, at: String(failed), message: kind === 'system' ? failure : UNDISCLOSED }]
+      : [],
   );
   const { publish, unpublish } = TIME_OF;
   return { ...document, [publish]: dueOf('publish'), [unpublish]: dueOf('unpublish'), failures };

@@ -61,6 +61,6 @@ async function signedText(data: string, signer: LinkSigner): Promise<string> {
   const unsigned = new RegExp(`${signer.placeholder}([^|"\\\\]*)\\|((?:[^"\\\\]|\\\\.)*)`, 'g');
   const urls = new Map<string, string>();
   for (const [text, key = '', url = ''] of data.matchAll(unsigned))
-    if (!urls.has(text)) urls.set(text, await signer.sign(key, JSON.parse(`"${url}"`) as string));
+    if (!urls.has(text)) urls.set(text, await signer.sign(key, String(JSON.parse(`"${url}"`))));
   return data.replace(unsigned, (text) => JSON.stringify(urls.get(text) ?? text).slice(1, -1));
 }

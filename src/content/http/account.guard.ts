@@ -39,7 +39,12 @@ export class PrivateGuard extends AccountGuard {
   }
 }
 
-export const callerOf = (request: object): Caller => stateOf(request).caller as Caller;
+/** Returns the authenticated caller. Throws an Error on routes without one of the library's guards. */
+export function callerOf(request: object): Caller {
+  const { caller } = stateOf(request);
+  if (caller === undefined) throw new Error('The route has no guard that authenticates the caller');
+  return caller;
+}
 
 /**
  * Returns the caller, checked as on content routes. Throws 403, or 401 for an unauthenticated caller without

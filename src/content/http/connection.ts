@@ -15,6 +15,8 @@ interface NodeRequest {
 
 const CONNECTION = Symbol('ContentConnection');
 
+const isWire = (wire: Partial<Wire> | undefined): wire is Wire => typeof wire?.once === 'function';
+
 /** Shared by all requests of a connection, so that most requests add no listener. */
 class Connection implements Disconnect {
   private readonly listeners: DisconnectListener[] = [];
@@ -43,8 +45,8 @@ class Connection implements Disconnect {
 }
 
 export function disconnectOf(request: object & { readonly raw?: object }): Disconnect | null {
-  const { stream, socket } = rawOf(request) as NodeRequest;
-  const wire = (stream ?? socket) as Wire | undefined;
-  if (typeof wire?.once !== 'function') return null;
+  const { stream, socket }: NodeRequest = rawOf(request);
+  const wire = stream ?? socket;
+  if (!isWire(wire)) return null;
   return (wire[CONNECTION] ??= new Connection(wire));
 }

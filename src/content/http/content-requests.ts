@@ -81,12 +81,12 @@ export class ContentRequests {
       this.history.perform(handler, { plan, options, text, version });
   }
 
-  perform(request: object, body?: unknown): Promise<Answer> {
+  perform(request: HttpRequest, body?: unknown): Promise<Answer> {
     const asked = askedOf(request);
     const { handler } = asked;
     return handler === 'find' || handler === 'findOne'
-      ? this.read(request as HttpRequest, asked, handler)
-      : this.write(request as HttpRequest, asked, { perform: this.writes[handler], body });
+      ? this.read(request, asked, handler)
+      : this.write(request, asked, { perform: this.writes[handler], body });
   }
 
   private async write(

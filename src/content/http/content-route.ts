@@ -1,7 +1,7 @@
 /** Recognition of the library's routes, for guards and interceptors of the application. */
 import type { ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Action } from '../access/actions.js';
-import type { ContentType } from '../model/model.js';
 import { ContentAction, isDescribed, ServesType } from './metadata.js';
 
 /** Content type and action of a content route. */
@@ -12,6 +12,8 @@ export interface ContentRouteInfo {
   readonly action: Action;
 }
 
+const reflector = new Reflector();
+
 type RouteContext = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
 
 /**
@@ -21,8 +23,8 @@ type RouteContext = Pick<ExecutionContext, 'getClass' | 'getHandler'>;
  * @publicApi
  */
 export function contentRouteOf(context: RouteContext): ContentRouteInfo | null {
-  const type = Reflect.getMetadata(ServesType.KEY, context.getClass()) as ContentType | undefined;
-  const action = Reflect.getMetadata(ContentAction.KEY, context.getHandler()) as Action | undefined;
+  const type = reflector.get(ServesType, context.getClass());
+  const action = reflector.get(ContentAction, context.getHandler());
   return type === undefined || action === undefined ? null : { type: type.singularApiId, action };
 }
 

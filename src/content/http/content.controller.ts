@@ -15,13 +15,15 @@ import {
   UseInterceptors,
   VERSION_NEUTRAL,
 } from '@nestjs/common';
+import { type Method, methodOf } from '../../kernel/methods.js';
 import type { Answer } from '../documents/answer.js';
 import type { ContentType } from '../model/model.js';
-import { type Handler, HANDLERS, HANDLERS_OF, pathBelow } from '../model/routes.js';
+import { type Handler, HANDLERS, HANDLERS_OF, isHandler, pathBelow } from '../model/routes.js';
 import { AccessGuard } from './access.guard.js';
 import { ContentRequests } from './content-requests.js';
 import { ContentInterceptor } from './content.interceptor.js';
 import { ContentErrorFilter } from './error.filter.js';
+import type { HttpRequest } from './request-state.js';
 import { ContentAction, DescribedHandlers, Generated, Handles, Json, ServesType } from './metadata.js';
 
 /**
@@ -37,7 +39,7 @@ abstract class ContentController {
   @Inject(ContentRequests) private readonly requests!: ContentRequests;
 
   protected perform(request: object, body?: unknown): Promise<Answer> {
-    return this.requests.perform(request, body);
+    return this.requests.perform(request as HttpRequest, body);
   }
 
   find(request: object): Promise<Answer> {
@@ -93,26 +95,26 @@ abstract class ContentController {
   }
 }
 
-type Methods = Readonly<Record<string, unknown>>;
+type Base = (abstract new () => object) & { readonly prototype: object };
 
-type Base = abstract new () => object;
+/** Gives a class its own method that calls the inherited one, because Nest stores routes with functions. */
+function redefine(controller: { readonly prototype: object }, name: string): PropertyDescriptor {
+  const inherited = methodOf(controller, name);
+  const value: Method = function (...args) {
+    return inherited?.apply(this, args);
+  };
+  const descriptor = { value, writable: true, configurable: true };
+  Object.defineProperty(controller.prototype, name, descriptor);
+  return descriptor;
+}
 
-type Method = (this: object, ...args: unknown[]) => unknown;
-
-/**
- * Adds the routes of a kind of types. Each controller class gets its own methods, because Nest stores a route
- * with the function.
- */
+/** Adds the routes of a kind of types. */
 const routed =
   (kind: ContentType['kind']) =>
   (controller: Base): void => {
-    const prototype = controller.prototype as Record<string, Method>;
+    const { prototype } = controller;
     for (const handler of HANDLERS_OF[kind]) {
-      const inherited = prototype[handler] as Method;
-      const value: Method = function (...args) {
-        return inherited.apply(this, args);
-      };
-      Object.defineProperty(prototype, handler, { value, writable: true, configurable: true });
+      const descriptor = redefine(controller, handler);
       const { method, status, action, hasBody } = HANDLERS[handler];
       const decorators: MethodDecorator[] = [
         METHODS[method](pathBelow(handler, kind, ':documentId').slice(1)),
@@ -121,7 +123,6 @@ const routed =
         Handles(handler),
         ...(status === 204 ? [] : [Json()]),
       ];
-      const descriptor = Object.getOwnPropertyDescriptor(prototype, handler) as PropertyDescriptor;
       for (const decorate of decorators) decorate(prototype, handler, descriptor);
       Req()(prototype, handler, 0);
       if (hasBody) Body()(prototype, handler, 1);
@@ -177,8 +178,9 @@ const className = (id: string): string =>
 /**
  * Whether a method of the application has the name of an action's handler, but is a route at another path.
  */
-function isElsewhere(name: string, method: object, route: object): boolean {
-  if (!(name in HANDLERS) || HANDLERS[name as Handler].below === '') return false;
+function isElsewhere(name: string, method: Method | undefined, route: Method | undefined): boolean {
+  if (method === undefined || route === undefined || !isHandler(name) || HANDLERS[name].below === '')
+    return false;
   const path: unknown = Reflect.getMetadata('path', method);
   return path !== undefined && path !== Reflect.getMetadata('path', route);
 }
@@ -187,13 +189,12 @@ function isElsewhere(name: string, method: object, route: object): boolean {
  * Copies the decorators of a route to a method that overrides it, because Nest reads them from the function.
  */
 function keepRoutes(given: Type, base: Base): void {
-  const own = given.prototype as Methods;
-  const inherited = base.prototype as Methods;
-  for (const name of Object.getOwnPropertyNames(inherited)) {
-    const [override, route] = [own[name], inherited[name]];
-    if (typeof override !== 'function' || typeof route !== 'function' || override === route) continue;
+  for (const name of Object.getOwnPropertyNames(base.prototype)) {
+    const [override, route] = [methodOf(given, name), methodOf(base, name)];
+    if (override === undefined || route === undefined || override === route) continue;
     if (isElsewhere(name, override, route)) continue;
-    for (const key of Reflect.getMetadataKeys(route) as unknown[]) {
+    const keys: unknown[] = Reflect.getMetadataKeys(route);
+    for (const key of keys) {
       if (!Reflect.hasMetadata(key, override))
         Reflect.defineMetadata(key, Reflect.getMetadata(key, route), override);
     }
@@ -205,16 +206,8 @@ const handlersWithout = ({ kind, routes }: ContentType): readonly Handler[] =>
 
 /** Replaces the handlers by methods without decorators, which Nest ignores. */
 function dropRoutes(controller: Type, generated: Base, dropped: readonly string[]): void {
-  const methods = controller.prototype as Readonly<Record<string, (...args: unknown[]) => unknown>>;
-  for (const name of dropped) {
-    const inherited = methods[name];
-    if (isElsewhere(name, methods[name] as object, (generated.prototype as Methods)[name] as object))
-      continue;
-    const value = function (this: unknown, ...args: unknown[]): unknown {
-      return inherited?.apply(this, args);
-    };
-    Object.defineProperty(methods, name, { value });
-  }
+  for (const name of dropped)
+    if (!isElsewhere(name, methodOf(controller, name), methodOf(generated, name))) redefine(controller, name);
 }
 
 /** Creates the controller class of a content type at `path`, or a subclass of the application's own. */
@@ -222,9 +215,8 @@ export function contentController(type: ContentType, path: string, given?: Type)
   const generated: Base = type.kind === 'collectionType' ? CollectionController : SingleController;
   if (given !== undefined) keepRoutes(given, generated);
   const base: Base = given ?? generated;
-  const controller = { [className(type.singularApiId)]: class extends base {} }[
-    className(type.singularApiId)
-  ] as Type;
+  const controller: Type = class extends base {};
+  Object.defineProperty(controller, 'name', { value: className(type.singularApiId) });
   dropRoutes(controller, generated, handlersWithout(type));
   // The protocol has no versions (contract "Versioning"); a version of the application's class is respected.
   Controller({

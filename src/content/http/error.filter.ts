@@ -21,14 +21,14 @@ interface ErrorBody {
     readonly status: number;
     readonly name: string;
     readonly message: string;
-    readonly details: unknown;
+    readonly details: ContentError['details'];
   };
 }
 
 interface Said {
   readonly name: string;
   readonly message: string;
-  readonly details?: unknown;
+  readonly details?: ContentError['details'];
 }
 
 const body = (status: number, { name, message, details = {} }: Said): ErrorBody => ({
@@ -128,7 +128,7 @@ export class ContentErrorFilter implements ExceptionFilter {
     const answer = this.answerTo(exception, requestId);
     this.counts.refused(exception, answer.error);
     const { httpAdapter } = this.host;
-    const { retryAfter } = answer.error.details as { readonly retryAfter?: unknown };
+    const { retryAfter } = answer.error.details;
     if (typeof retryAfter === 'number') httpAdapter.setHeader(response, 'Retry-After', String(retryAfter));
     httpAdapter.reply(response, answer, answer.error.status);
   }

@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LinkedList, type Link } from '../../kernel/linked-list.js';
 
@@ -41,6 +41,9 @@ interface Server {
   closeAllConnections?(): void;
 }
 
+const isServer = (server: Partial<Server> | undefined): server is Server =>
+  typeof server?.prependListener === 'function';
+
 const hasConnections = (server: Server): Promise<boolean> =>
   new Promise((resolve) => server.getConnections((_error, count) => resolve(count > 0)));
 
@@ -57,7 +60,10 @@ export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApp
   private server: Server | null = null;
   private stopping = false;
 
-  constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
+  constructor(
+    @Inject(HttpAdapterHost)
+    private readonly host: HttpAdapterHost<AbstractHttpAdapter<Partial<Server> | undefined>>,
+  ) {}
 
   get isStopping(): boolean {
     return this.stopping;
@@ -65,8 +71,8 @@ export class LastConnections implements OnModuleInit, OnModuleDestroy, BeforeApp
 
   onModuleInit(): void {
     // Applications without a server (command lines, tests of services) have no connections.
-    const server = this.host.httpAdapter?.getHttpServer() as Server | undefined;
-    if (typeof server?.prependListener !== 'function') return;
+    const server = this.host.httpAdapter?.getHttpServer();
+    if (!isServer(server)) return;
     this.server = server;
     // Before the framework, which sends some responses at once.
     server.prependListener('request', (request, response) => {

@@ -1,5 +1,6 @@
 import { Header } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { methodOf } from '../../kernel/methods.js';
 import type { Action } from '../access/actions.js';
 import type { ContentType } from '../model/model.js';
 import type { Handler } from '../model/routes.js';
@@ -42,11 +43,10 @@ export const isDescribed = (controller: object): boolean => Reflect.hasOwnMetada
 /** Marks the handlers of a class that applications extend, but not those of subclasses. */
 export const DescribedHandlers =
   (): ClassDecorator =>
-  ({ prototype }): void => {
-    const handlers = prototype as Readonly<Record<string, object>>;
-    for (const name of Object.getOwnPropertyNames(handlers)) {
-      const handler = handlers[name] as object;
-      if (Reflect.hasMetadata('path', handler))
+  (controller): void => {
+    for (const name of Object.getOwnPropertyNames(controller.prototype)) {
+      const handler = methodOf(controller, name);
+      if (handler !== undefined && Reflect.hasMetadata('path', handler))
         Reflect.defineMetadata(HIDDEN_HANDLER, { disable: true }, handler);
     }
   };

@@ -23,18 +23,22 @@ import type { ContentLimits } from '../../kernel/settings.js';
 
 type Shape = Readonly<Record<string, unknown>>;
 
+interface ModelShape extends Shape {
+  readonly attributes: Readonly<Record<string, Shape>>;
+}
+
 export interface TypeShape {
   readonly uid: string;
   readonly plugin?: string;
   readonly apiID: string;
-  readonly schema: Shape;
+  readonly schema: ModelShape;
 }
 
 export interface ComponentShape {
   readonly uid: string;
   readonly category: string;
   readonly apiId: string;
-  readonly schema: Shape;
+  readonly schema: ModelShape;
 }
 
 function pluginOf(uid: string): { readonly plugin?: string } {
@@ -124,7 +128,7 @@ const common = ({ required, localized }: Attribute): Shape => ({
   ...(localized ? { pluginOptions: { i18n: { localized } } } : {}),
 });
 
-function attributesOf(sight: Sight): Shape {
+function attributesOf(sight: Sight): ModelShape['attributes'] {
   const { model, rights } = sight;
   const listed = [...model.attributes.values()].filter(
     (attribute) => !attribute.open && isShown(rights, model, attribute),
@@ -197,9 +201,10 @@ export const typeShapes = (reader: ModelReader): readonly TypeShape[] =>
 export function componentShapes(reader: ModelReader): readonly ComponentShape[] {
   const { schema } = reader;
   const reached = new Set<string>();
-  const visit = (shape: Shape): void => {
-    const attributes = Object.values((shape['attributes'] ?? {}) as Readonly<Record<string, Shape>>);
-    const named = attributes.flatMap(({ component, components }) => [component, components].flat());
+  const visit = ({ attributes }: ModelShape): void => {
+    const named = Object.values(attributes).flatMap(({ component, components }) =>
+      [component, components].flat(),
+    );
     for (const uid of named) {
       const component = typeof uid === 'string' && !reached.has(uid) ? schema.components.get(uid) : undefined;
       if (component === undefined) continue;

@@ -28,8 +28,9 @@ export async function findOwn(
   const page = parsePagination(raw['pagination'], settings);
   const statement = compileOwnPage(list, { ...page, where, order: list.order(raw['sort']) });
   const [{ data, total } = {}] = await database.run(statement);
+  const rows: unknown = JSON.parse(String(data));
   return {
-    data: JSON.parse(String(data)) as unknown,
+    data: rows,
     meta: { pagination: paginationMeta(page, page.withCount ? Number(total) : null) },
   };
 }

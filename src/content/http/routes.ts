@@ -2,6 +2,8 @@ import { Inject, Injectable, RequestMethod, type Type } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, MetadataScanner } from '@nestjs/core';
 import { ContentModelError } from '../model/content-model-error.js';
 import type { ContentType } from '../model/model.js';
+import { isText } from '../../kernel/json.js';
+import { methodOf, prototypeOf } from '../../kernel/methods.js';
 import { joinPath, trimSlashes } from '../../kernel/paths.js';
 import { adaptFastify } from './fastify.js';
 import { Handles, ServesType } from './metadata.js';
@@ -46,15 +48,16 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const segmentsOf = (path: string): string[] => path.split('/').filter((segment) => segment !== '');
 
 function handlersOf(controller: Type): Handler[] {
-  const prototype = controller.prototype as Readonly<Record<string, object>>;
   const canExtend = Reflect.hasMetadata(ServesType.KEY, controller);
-  return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
-    const handler = prototype[name] as object;
-    const path = Reflect.getMetadata('path', handler) as string | readonly string[] | undefined;
-    const method = Reflect.getMetadata('method', handler) as RequestMethod | undefined;
-    if (path === undefined || method === undefined) return [];
+  return new MetadataScanner().getAllMethodNames(prototypeOf(controller)).flatMap((name) => {
+    const handler = methodOf(controller, name);
+    if (handler === undefined) return [];
+    const path: unknown = Reflect.getMetadata('path', handler);
+    const method: unknown = Reflect.getMetadata('method', handler);
+    if (typeof method !== 'number') return [];
     const isOwn = !canExtend || Reflect.hasMetadata(Handles.KEY, handler);
-    return [path].flat().map((one) => ({ method: RequestMethod[method], segments: segmentsOf(one), isOwn }));
+    const paths = [path].flat().filter(isText);
+    return paths.map((one) => ({ method: RequestMethod[method] ?? '', segments: segmentsOf(one), isOwn }));
   });
 }
 

@@ -75,8 +75,10 @@ export class UnsentAnswers {
   }
 }
 
+const isResponse = (raw: Partial<NodeResponse>): raw is NodeResponse => typeof raw.once === 'function';
+
 function responseOf(request: HttpRequest): NodeResponse | null {
   const { response } = stateOf(request);
   const raw: Partial<NodeResponse> = response === undefined ? {} : rawOf(response);
-  return typeof raw.once === 'function' ? (raw as NodeResponse) : null;
+  return isResponse(raw) ? raw : null;
 }

@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.js';
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type {
   ComponentAttributeDefinition,
@@ -97,7 +98,7 @@ interface BuildContext {
 }
 
 function component(def: ComponentAttributeDefinition, { build, base }: BuildContext): ComponentAttribute {
-  const inner = build.components.get(def.component) as Component;
+  const inner = present(build.components.get(def.component), def.component);
   return Object.freeze<ComponentAttribute>({
     ...base,
     kind: 'component',
@@ -118,7 +119,7 @@ const zone = (def: ZoneDefinition, { build, base }: BuildContext): ZoneAttribute
     linked: false,
     column: columnName(base.name),
     def,
-    components: def.components.map((uid) => build.components.get(uid) as Component),
+    components: def.components.map((uid) => present(build.components.get(uid), uid)),
     named: true,
     many: true,
   });
@@ -134,7 +135,8 @@ function relation(def: RelationAttribute['def'], making: BuildContext): Relation
   const { build, base } = making;
   const twoWay =
     def.type === 'relation' && !('morphBy' in def) && (def.inversedBy ?? def.mappedBy) !== undefined;
-  const target = build.types.get(def.type === 'media' ? 'file' : def.target) as ContentType;
+  const name = def.type === 'media' ? 'file' : def.target;
+  const target = present(build.types.get(name), name);
   return Object.freeze<RelationAttribute>({
     ...base,
     kind: 'relation',
@@ -154,7 +156,7 @@ function relation(def: RelationAttribute['def'], making: BuildContext): Relation
 const targetsOf = ({ targets }: MorphDefinition, { types }: Build): ContentType[] =>
   targets === undefined
     ? [...types.values()].filter(({ routes }) => routes.length > 0)
-    : targets.map((name) => types.get(name) as ContentType);
+    : targets.map((name) => present(types.get(name), name));
 
 function morph(def: MorphDefinition, { build, type, base }: BuildContext): MorphAttribute {
   const join = type === undefined ? EMBEDDED : morphJoin(def, joinContextOf(build, type, base.name));

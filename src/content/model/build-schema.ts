@@ -1,4 +1,5 @@
 /** Builds the frozen model from its definitions, or reports all mistakes at once. */
+import { present } from '../../kernel/present.js';
 import { identifier } from '../../kernel/sql.js';
 import { actionsOf } from './actions.js';
 import {
@@ -126,7 +127,7 @@ function construct(model: SoundModel): Schema {
     components: new Map(components.map((def) => [def.uid, componentShell(def)])),
   };
   for (const def of components) {
-    const component = build.components.get(def.uid) as Mutable<Component>;
+    const component = present(build.components.get(def.uid), def.uid);
     const entries: [string, Attribute][] = [
       ...IDENTITY.map((a): [string, Attribute] => [a.name, a]),
       ...attributesOf(build, def.attributes),
@@ -135,8 +136,8 @@ function construct(model: SoundModel): Schema {
     component.shown = entries.map(([, item]) => item).filter(isShown);
     Object.freeze(component);
   }
-  for (const def of all) fillType(build, build.types.get(def.singularApiId) as Mutable<ContentType>, def);
-  const file = build.types.get('file') as Mutable<ContentType>;
+  for (const def of all) fillType(build, present(build.types.get(def.singularApiId), def.singularApiId), def);
+  const file = present(build.types.get('file'), 'file');
   const related = holdersOf([...build.types.values()].filter(holdsFiles));
   file.attributes = new Map([...file.attributes, [related.name, related]]);
   // Storage depends on relations from other types, so all types need their attributes first.

@@ -1,5 +1,5 @@
 /** Checks of one attribute's definition; messages suggest a correction. */
-import type { Issue } from '../../kernel/errors.js';
+import { type Issue, messageOf } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { MAX_IDENTIFIER_BYTES } from '../../kernel/sql.js';
 import type { AttributeDefinition, NamedDefinition, ScalarDefinition } from './definitions.js';
@@ -42,7 +42,7 @@ function compiles(regex: string | undefined, report: Report): boolean {
     new RegExp(regex ?? '');
     return true;
   } catch (error) {
-    report(`regex does not compile: ${(error as Error).message}`);
+    report(`regex does not compile: ${messageOf(error)}`);
     return false;
   }
 }
@@ -109,9 +109,9 @@ function needsItself(
   seen.add(uid);
   const attributes: unknown = scope.components.get(uid)?.attributes;
   for (const def of isObject(attributes) ? Object.values(attributes) : []) {
-    const { type, required, repeatable, min, component } = (def ?? {}) as {
-      readonly [option: string]: unknown;
-    };
+    const { type, required, repeatable, min, component }: Readonly<Record<string, unknown>> = isObject(def)
+      ? def
+      : {};
     const always = required === true && (repeatable !== true || Number(min) > 0);
     const circle =
       type === 'component' && always ? needsItself(String(component), scope, { above: path, seen }) : null;

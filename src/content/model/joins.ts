@@ -1,3 +1,5 @@
+import { isMorph } from './relation-kinds.js';
+import { present } from '../../kernel/present.js';
 import { identifier, type Identifier } from '../../kernel/sql.js';
 import type {
   ContentTypeDefinition,
@@ -99,7 +101,8 @@ function column(owner: Identifier, key: string, ordered: boolean): ColumnJoin {
   };
 }
 
-export const ownerTypeOf = ({ targets }: LinkedAttribute): ContentType => targets[0] as ContentType;
+export const ownerTypeOf = ({ targets }: LinkedAttribute): ContentType =>
+  present(targets[0], 'The owning type');
 
 export interface JoinContext {
   readonly type: ContentTypeDefinition;
@@ -166,8 +169,10 @@ export function joinOf(def: RelationDefinition | MediaDefinition, context: JoinC
   const { type: owner, key, types, tableOf } = context;
   const table = tableOf(owner);
   if (def.type === 'relation' && def.mappedBy !== undefined) {
-    const other = types.get(def.target) as ContentTypeDefinition;
-    const theirs = other.attributes[def.mappedBy] as RelationDefinition;
+    const other = present(types.get(def.target), def.target);
+    const theirs = other.attributes[def.mappedBy];
+    if (theirs?.type !== 'relation' || isMorph(theirs) || 'morphBy' in theirs)
+      throw new Error(`${def.target}.${def.mappedBy} is no relation with an inverse side`);
     return inverse({ owner: other, key: def.mappedBy, def: theirs }, tableOf(other));
   }
   if (def.type === 'relation' && def.inversedBy !== undefined) return owning({ owner, key, def }, table);
@@ -220,8 +225,9 @@ export function morphSideJoin(
   { target, morphBy: key }: MorphSideDefinition,
   context: JoinContext,
 ): InverseLinkJoin {
-  const owner = context.types.get(target) as ContentTypeDefinition;
-  const def = owner.attributes[key] as MorphDefinition;
+  const owner = present(context.types.get(target), target);
+  const def = owner.attributes[key];
+  if (def?.type !== 'relation' || !isMorph(def)) throw new Error(`${target}.${key} is not polymorphic`);
   const links = morphTable({ owner, key, def }, context);
   return {
     kind: 'inverseLink',

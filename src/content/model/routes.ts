@@ -82,6 +82,8 @@ export const HANDLERS: Readonly<Record<Handler, HandlerRow>> = Object.freeze(ROW
 export const leavesDraft = (handler: Handler): boolean =>
   handler === 'unpublish' || handler === 'discardDraft';
 
+export const isHandler = (name: string): name is Handler => Object.hasOwn(HANDLERS, name);
+
 const ALL = keysOf(HANDLERS);
 
 /** Handlers of the controllers of each kind of type. */

@@ -3,6 +3,7 @@
  *
  * A new type needs a row here, one in `options.ts` and its value type in `definitions.ts`.
  */
+import { present } from '../../kernel/present.js';
 import { validationError } from '../../kernel/errors.js';
 import { type Sql, sql } from '../../kernel/sql.js';
 import * as casts from './cast-value.js';
@@ -136,7 +137,7 @@ function row(
   label: string,
   rest: Partial<ScalarType> & Pick<ScalarType, 'operand' | 'castValue'>,
 ): ScalarType {
-  const [cast, castList] = CASTS[column] as readonly [Sql, Sql];
+  const [cast, castList] = present(CASTS[column], column);
   return Object.freeze({
     column,
     cast,

@@ -9,6 +9,9 @@ export const SCHEDULED = ['publish', 'unpublish'] as const;
 
 export type Scheduled = (typeof SCHEDULED)[number];
 
+export const isScheduledAction = (value: unknown): value is Scheduled =>
+  SCHEDULED.some((action) => action === value);
+
 export const TIME_OF = { publish: 'publishAt', unpublish: 'unpublishAt' } as const;
 
 export type ScheduleTime = (typeof TIME_OF)[Scheduled];

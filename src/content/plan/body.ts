@@ -269,7 +269,7 @@ export function planBody(
 ): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
-  if (strict) refuseBeside(body);
+  if (strict && isObject(body)) refuseBeside(body);
   const walk: Walk = {
     rights,
     asked: rights,

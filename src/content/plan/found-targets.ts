@@ -122,11 +122,12 @@ export function resolverOf(
   return {
     find,
     require: (references) => {
+      const keys = references.flatMap((reference) => find(reference) ?? []);
+      if (keys.length === references.length) return keys;
       const missing = references.filter((reference) => find(reference) === undefined);
       const [first] = missing;
       const error = first && foundOf(first.type).missing(missing.filter(({ type }) => type === first.type));
-      if (error !== undefined) throw error;
-      return references.map((reference) => find(reference) as string);
+      throw error ?? new Error('A reference was not found');
     },
     mime: (key) =>
       attribute.targets.map((type) => foundOf(type).mimeOf(key)).find((mime) => mime !== undefined),

@@ -29,8 +29,8 @@ export function dataOf(body: unknown): Readonly<Record<string, unknown>> {
 }
 
 /** Throws a 400 for keys next to `data`. A `status` or `locale` there would silently have no effect. */
-export function refuseBeside(body: unknown): void {
-  const foreign = Object.keys(body as object).find((key) => key !== 'data');
+export function refuseBeside(body: object): void {
+  const foreign = Object.keys(body).find((key) => key !== 'data');
   if (foreign === undefined) return;
   const { message, details } = invalidKey(foreign, { at: '', path: null }, { source: 'body' });
   throw validationError(`${message}: a body has only "data"; parameters belong to the URL`, details);

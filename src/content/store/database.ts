@@ -2,7 +2,7 @@
 import { IsolationLevel, type MikroORM } from '@mikro-orm/core';
 import type { SqlEntityManager } from '@mikro-orm/postgresql';
 import { compileMark } from '../compile/compile-mark.js';
-import { type Mark, PRIMARY } from '../query/mark.js';
+import { type Mark, markIn, PRIMARY } from '../query/mark.js';
 import type { Schema } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
@@ -149,7 +149,7 @@ export class Database {
   /** Returns the position that includes all commits until now. Never throws. */
   async mark(): Promise<Mark> {
     const rows = await this.run(compileMark()).catch(() => []);
-    return (rows[0]?.['mark'] ?? PRIMARY) as Mark;
+    return markIn(rows[0]?.['mark']) ?? PRIMARY;
   }
 
   /** Collects the replicas of MikroORM, which returns a random one per call. */

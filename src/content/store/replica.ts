@@ -1,6 +1,6 @@
 /** A server that is listed as a replica: whether it can be read, and how far it lags behind. */
 import { type Asked, compileReplayed } from '../compile/compile-mark.js';
-import { type Mark, placeOf } from '../query/mark.js';
+import { type Mark, markIn, placeOf } from '../query/mark.js';
 import { reasonAway } from '../../kernel/postgres-errors.js';
 import type { NativePool } from '../../pool/native-pool.js';
 
@@ -62,8 +62,8 @@ export class Replica {
     try {
       const [row = {}] = await this.base.pool.run(compileReplayed(), null);
       this.identify(String(row['server']));
-      if (row['recovers'] === true) this.compare(row['mark'] as Mark | null, sample);
-      else this.judgePrimary(sample);
+      if (row['recovers'] === true) this.compare(markIn(row['mark']), sample);
+      else this.checkPrimary(sample);
     } catch (error) {
       this.leave(reasonAway(error) ?? String(error));
     } finally {
@@ -80,7 +80,7 @@ export class Replica {
   }
 
   /** A server that is not in recovery is usable only if it is the primary. */
-  private judgePrimary(sample: Sample | null): void {
+  private checkPrimary(sample: Sample | null): void {
     this.freshAt = sample?.server === this.server ? sample.at : null;
     if (this.freshAt !== null) this.complaint = null;
     else if (sample !== null)

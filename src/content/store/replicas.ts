@@ -1,6 +1,6 @@
 /** Reads from replicas, and from the primary if no replica can respond as required. */
 import { compileMark, compileReached } from '../compile/compile-mark.js';
-import type { Mark } from '../query/mark.js';
+import { type Mark, markIn } from '../query/mark.js';
 import type { Statement } from '../../kernel/sql.js';
 import { isTimeout, reasonAway } from '../../kernel/postgres-errors.js';
 import type { ReadTraits } from '../../pool/native-pool.js';
@@ -100,7 +100,7 @@ export class Replicas {
     if (this.isProbing || at - this.probedAt < PROBE_EVERY || this.replicas.length === 0) return;
     [this.isProbing, this.probedAt] = [true, at];
     const [row] = await this.base.query(compileMark()).catch(() => []);
-    const mark = (row?.['mark'] ?? null) as Mark | null;
+    const mark = markIn(row?.['mark']);
     const sample = mark === null ? null : { mark, server: String(row?.['server']), at };
     this.isPrimaryAway = sample === null;
     this.sample = sample ?? this.sample;

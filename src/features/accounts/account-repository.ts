@@ -5,6 +5,7 @@ import { publicCaller } from '../../content/access/caller.js';
 import type { Identity } from '../../content/access/auth-strategy.js';
 import { Permissions } from '../../content/access/permissions.js';
 import { notFound } from '../../kernel/errors.js';
+import { isDocument } from '../../content/documents/document-id.js';
 import { checkedAs, isCount, isFlag, isNullOr, isShape, isText, type Tests } from '../../kernel/json.js';
 import type { ContentType } from '../../content/model/model.js';
 import { AccountTables } from './account-tables.js';
@@ -110,8 +111,8 @@ export class AccountRepository {
   /** Creates a user with a role, given by its grant name. Hooks and checks run. Returns the document id. */
   async create(values: Readonly<Record<string, unknown>>, role: string): Promise<string> {
     const { documentId } = await this.roles.named(role);
-    const made = await this.tables.users.documents.create({ ...values, role: { documentId } });
-    return (made as { readonly documentId: string }).documentId;
+    const user = await this.tables.users.documents.create({ ...values, role: { documentId } });
+    return checkedAs(user, isDocument, 'A new user').documentId;
   }
 
   roleOf({ role }: Account): Promise<string | null> {

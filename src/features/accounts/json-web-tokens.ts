@@ -1,3 +1,4 @@
+import { present } from '../../kernel/present.js';
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { jwtVerify, SignJWT } from 'jose';
@@ -48,7 +49,7 @@ export class JsonWebTokens {
       .setSubject(SUBJECT)
       .setIssuedAt()
       .setExpirationTime(Math.floor(Date.now() / 1000) + expiresIn)
-      .sign(this.keys[0] as Uint8Array);
+      .sign(present(this.keys[0], 'The secret'));
   }
 
   isOne(bearer: string): boolean {

@@ -10,7 +10,7 @@ import type { ArchivedType } from '../../content/model/archive.js';
 import { MAX_INTEGER } from '../../content/model/cast-value.js';
 import { linkTableColumns } from '../../content/model/join-model.js';
 import type { Attribute, StoredLinks } from '../../content/model/model.js';
-import { SCHEDULE_COLUMNS, SCHEDULED } from '../../content/model/schedule.js';
+import { isScheduledAction, SCHEDULE_COLUMNS, SCHEDULED } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import { ArchiveError, documentIdOf } from './format.js';
 import type { ArchiveConflict } from './compare-batch.js';
@@ -173,7 +173,7 @@ function* refused({ versions, times }: Rows, check: Check): Generator<readonly [
       yield ['documentId', 'it has characters other than letters, digits and "-_.~", or more than 255'];
     yield* refusedIn(version, check);
   }
-  if (times.some(({ action }) => !SCHEDULED.some((one) => one === action)))
+  if (times.some(({ action }) => !isScheduledAction(action)))
     yield ['schedule', `an action is none of ${SCHEDULED.join(', ')}`];
 }
 

@@ -1,4 +1,5 @@
 /** Statements that export documents, each as one JSON text. */
+import { present } from '../../kernel/present.js';
 import { type ArchivedType, holdsSecrets, isSecret } from '../../content/model/archive.js';
 import type {
   Attribute,
@@ -152,7 +153,7 @@ export function compileOpenDocuments(archived: ArchivedType, members: readonly R
 
 /** Opens a cursor of stored objects, formats included, each once: `key`, and `mime` of originals. */
 export function compileOpenContents({ file }: Schema): Statement {
-  const column = (name: string): Sql => sql`f.${quote((file.storage.columnOf.get(name) as Column).name)}`;
+  const column = (name: string): Sql => sql`f.${quote(present(file.storage.columnOf.get(name), name).name)}`;
   const [key, formats, mime] = [column('storageKey'), column('formatKeys'), column('mime')];
   const rows = sql`from ${quote(file.table)} f where ${key} is not null`;
   const objects = sql`select case jsonb_typeof(${formats}) when 'object' then ${formats} end as keys ${rows}`;

@@ -94,7 +94,7 @@ const DOCUMENT = /^\{"documentId"\s*:\s*("(?:[^"\\]|\\.)*")/;
 export const documentIdOf = (line: string): string => {
   const [, quoted] = DOCUMENT.exec(line) ?? [];
   if (quoted === undefined) return '';
-  return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
+  return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 };
 
 export interface ArchivedContent {

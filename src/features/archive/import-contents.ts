@@ -2,6 +2,7 @@
  * Imports the bytes of files. They are stored before the rows that reference them, and removed if no row
  * does.
  */
+import { present } from '../../kernel/present.js';
 import type { Batch } from './compile-import.js';
 import { compileFindRecords } from '../../content/compile/compile-record.js';
 import type { Runner } from '../../pool/runner.js';
@@ -60,7 +61,7 @@ export class ContentsIntake implements ContentsVisitor {
   }
 }
 
-const column = ({ storage }: ContentType, name: string): Column => storage.columnOf.get(name) as Column;
+const column = ({ storage }: ContentType, name: string): Column => present(storage.columnOf.get(name), name);
 
 const isDocument: Test<{ readonly versions: readonly object[] }> = isShape<{
   readonly versions: readonly object[];

@@ -1,13 +1,13 @@
 import { messageOf } from '../../kernel/errors.js';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { ContentModelError } from '../../content/model/content-model-error.js';
 import { type HostMethod, methodsOf } from '../../content/documents/decorated-providers.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
 import { among } from '../../content/model/suggest.js';
 import { WRITE_EVENTS } from '../../content/plan/write-plan.js';
 import type { LoggedEvent } from './logged-event.js';
-import { HANDLER_METADATA, type HandlerMetadata } from './on-content-event.js';
+import { Handler, type HandlerMetadata } from './on-content-event.js';
 import type { EventReader, Outcome } from './reader.js';
 import { ReaderWorker } from './reader-worker.js';
 
@@ -44,6 +44,7 @@ export class HandlerExplorer implements OnModuleInit {
   constructor(
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
+    @Inject(Reflector) private readonly reflector: Reflector,
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
     @Inject(ReaderWorker) worker: ReaderWorker,
   ) {
@@ -58,13 +59,13 @@ export class HandlerExplorer implements OnModuleInit {
   }
 
   private explore({ where, method, host, isShared }: HostMethod): string[] {
-    const metadata = Reflect.getMetadata(HANDLER_METADATA, method) as HandlerMetadata | undefined;
+    const metadata = this.reflector.get(Handler, method);
     if (metadata === undefined) return [];
     const mistakes = [
       ...(isShared ? [] : ['needs one instance, but its provider is request-scoped or transient']),
       ...this.mistakesOf(metadata),
     ];
-    this.readers.push(readerOf(metadata, (event) => (method as Handle).call(host, event)));
+    this.readers.push(readerOf(metadata, (event) => method.call(host, event)));
     return mistakes.map((mistake) => `${where}: ${mistake}`);
   }
 

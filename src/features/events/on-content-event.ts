@@ -1,5 +1,5 @@
 /** Decorator of durable handlers. */
-import { SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { WriteEvent } from '../../content/plan/write-plan.js';
 import type { HookedId } from '../../types/registry.js';
 import type { LoggedEvent } from './logged-event.js';
@@ -18,7 +18,7 @@ export interface HandlerMetadata extends ContentEventFilter {
   readonly name: string;
 }
 
-export const HANDLER_METADATA = 'content:event-handler';
+export const Handler = Reflector.createDecorator<HandlerMetadata>({ key: 'content:event-handler' });
 
 /**
  * Runs a provider's method for each committed event, in one instance of the application. `name` identifies
@@ -40,5 +40,5 @@ export const OnContentEvent =
     key: string | symbol,
     method: TypedPropertyDescriptor<H>,
   ): void => {
-    SetMetadata(HANDLER_METADATA, { name, ...filter } satisfies HandlerMetadata)(target, key, method);
+    Handler({ name, ...filter })(target, key, method);
   };

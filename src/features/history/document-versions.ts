@@ -3,6 +3,7 @@ import { decide } from '../../content/access/decide.js';
 import { compileVersionRights } from '../../content/compile/compile-version-rights.js';
 import { Answer } from '../../content/documents/answer.js';
 import type { HistoryRequest } from '../../content/documents/document-history.js';
+import { documentIdsIn } from '../../content/documents/document-id.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type Schema } from '../../content/model/model.js';
@@ -122,11 +123,11 @@ export class DocumentVersions {
     const request = { kind: 'list', by: null, caller, format: 'flat' } as const;
     const plan = this.documents.plan(type, query, { ...request, action: oneOf(type) });
     const { data } = await this.documents.read(plan);
-    const [found] = JSON.parse(data) as readonly { readonly documentId: string }[];
-    if (found === undefined || !(await this.mayUpdate(viewer, found.documentId))) throw notFound();
+    const [found] = documentIdsIn(data);
+    if (found === undefined || !(await this.mayUpdate(viewer, found))) throw notFound();
     const visible = visibleTo(viewer, ['update'], this.settings.defaultLocale);
     const current = currentVersions(type, this.settings);
-    return { ...viewer, documentId: found.documentId, options, visible, current };
+    return { ...viewer, documentId: found, options, visible, current };
   }
 
   /** Whether a caller whose grants have conditions may read and update some present version. */

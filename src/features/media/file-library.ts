@@ -9,6 +9,7 @@ import type { AnyEntry } from '../../content/access/limited-grants.js';
 import { Permissions } from '../../content/access/permissions.js';
 import type { Disconnect } from '../../kernel/disconnect.js';
 import type { Runner } from '../../pool/runner.js';
+import { documentIdIn } from '../../content/documents/document-id.js';
 import { Documents } from '../../content/documents/documents.service.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { ContentError, unavailable, validationError } from '../../kernel/errors.js';
@@ -94,7 +95,7 @@ export class FileLibrary {
       const made = await this.bytes.keep(contents, uploader, async (runner) => {
         const made: string[] = [];
         for (const one of prepared) made.push(await this.create(one, uploader, runner));
-        const ids = made.map((text) => (JSON.parse(text) as { readonly documentId: string }).documentId);
+        const ids = made.map(documentIdIn);
         if (reference !== null) await this.references.link(reference, ids, runner);
         return made;
       });
