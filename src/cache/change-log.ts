@@ -76,8 +76,8 @@ export class ChangeLog {
   /** Whether nothing was committed between the last two polls, so that the cheap poll is tried first. */
   private isQuiet = false;
   mark: Mark | null = null;
-  private seenBy: string | null = null;
-  private isAsking = false;
+  private snapshotServer: string | null = null;
+  private isPolling = false;
   /** Next poll, for requests that arrived during the running one. */
   private next: PromiseWithResolvers<boolean> | null = null;
   private quietUntil = 0;
@@ -106,7 +106,7 @@ export class ChangeLog {
   }
 
   get server(): string | null {
-    return this.snapshot === null ? null : this.seenBy;
+    return this.snapshot === null ? null : this.snapshotServer;
   }
 
   /**
@@ -119,7 +119,7 @@ export class ChangeLog {
 
   /** Polls the changes. Returns false if the poll fails. */
   check(): Promise<boolean> {
-    if (!this.isAsking) return this.start();
+    if (!this.isPolling) return this.start();
     return (this.next ??= Promise.withResolvers<boolean>()).promise;
   }
 
@@ -158,40 +158,40 @@ export class ChangeLog {
 
   close(): void {
     this.isClosed = true;
-    this.lose();
+    this.disconnect();
   }
 
   private async start(): Promise<boolean> {
     if (this.isClosed || performance.now() < this.quietUntil) return false;
-    this.isAsking = true;
-    const isKnown = await this.telemetry.background('content.change_log.poll', () => this.ask());
-    this.isAsking = false;
+    this.isPolling = true;
+    const isCurrent = await this.telemetry.background('content.change_log.poll', () => this.poll());
+    this.isPolling = false;
     const { next } = this;
     this.next = null;
     // Started at once: a request that arrives now must not start a second poll, or both would get the same
     // changes.
     if (next !== null) this.start().then(next.resolve, next.reject);
-    return isKnown;
+    return isCurrent;
   }
 
   /** Polls once and records the changes. Never throws. */
-  protected async ask(): Promise<boolean> {
+  protected async poll(): Promise<boolean> {
     const started = performance.now();
     try {
       const connection = (this.connection ??= await this.base.open());
       if (connection === null) return false;
       if (this.isClosed) throw new Error('the application shuts down');
       const { snapshot } = this;
-      const known = snapshot !== null && (await this.pollSince(connection, snapshot));
-      if (!known) await this.begin(connection);
+      const isCurrent = snapshot !== null && (await this.pollSince(connection, snapshot));
+      if (!isCurrent) await this.begin(connection);
       this.checks += 1;
       this.checkedAt = performance.now();
       this.took = this.checkedAt - started;
       this.complaint = null;
       return true;
     } catch (error) {
-      this.lose();
-      this.complain(messageOf(error));
+      this.disconnect();
+      this.warnOnce(messageOf(error));
       return false;
     }
   }
@@ -210,7 +210,7 @@ export class ChangeLog {
     const isForgotten = this.snapshot !== since;
     const changes = parsedChanges(row['changes']);
     const isLost = row['lost'] === true || changes.some(({ type }) => type === EVERYTHING);
-    if (isForgotten || isAltered || isLost || row['server'] !== this.seenBy) return false;
+    if (isForgotten || isAltered || isLost || row['server'] !== this.snapshotServer) return false;
     this.snapshot = String(row['snapshot']);
     this.apply(changes);
     return true;
@@ -221,7 +221,9 @@ export class ChangeLog {
     const [row = {}] = await connection.runOften(this.cheapPoll);
     this.checkServer(row);
     // The state may have been dropped during the query.
-    return row['snapshot'] === this.snapshot && row['snapshot'] === since && row['server'] === this.seenBy;
+    return (
+      row['snapshot'] === this.snapshot && row['snapshot'] === since && row['server'] === this.snapshotServer
+    );
   }
 
   protected apply(changes: readonly DocumentChange[]): void {
@@ -233,7 +235,7 @@ export class ChangeLog {
     const [row = {}] = await connection.run(compileStand(this.base, this.base.noted));
     this.checkServer(row);
     this.forget();
-    this.seenBy = String(row['server']);
+    this.snapshotServer = String(row['server']);
     this.snapshot = String(row['snapshot']);
     const shape = String(row['shape']);
     // Tables may have been replaced while there was no connection, or before the first poll.
@@ -265,14 +267,14 @@ export class ChangeLog {
     else this.documents.set(`${type} ${id}`, this.count);
   }
 
-  private lose(): void {
+  private disconnect(): void {
     this.connection?.close();
     this.connection = null;
     this.quietUntil = performance.now() + PAUSE;
     this.forget();
   }
 
-  private complain(why: string): void {
+  private warnOnce(why: string): void {
     if (this.complaint === why || this.isClosed) return;
     this.complaint = why;
     this.base.warn(`The response cache is off for now, because the change log cannot be polled: ${why}`);

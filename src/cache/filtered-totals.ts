@@ -15,12 +15,12 @@ export interface FilteredTotal {
   readonly took: number;
 }
 
-interface Kept extends FilteredTotal {
+interface CachedTotal extends FilteredTotal {
   slower: number;
 }
 
-export interface KnownPage {
-  readonly known: Kept;
+export interface CountedPage {
+  readonly cached: CachedTotal;
   readonly statement: Statement;
 }
 
@@ -43,14 +43,14 @@ const isCounted = ({ shared, page, where, search }: ReadPlan): boolean =>
 
 export class FilteredTotals {
   private readonly filters = new PerPlan<Filter>();
-  private readonly totals = new LRUCache<string, Kept>({ max: MAX_TOTALS });
+  private readonly totals = new LRUCache<string, CachedTotal>({ max: MAX_TOTALS });
 
   constructor(private readonly compile: (plan: ReadPlan) => Template<ReadPlan>) {}
 
-  find(plan: ReadPlan): KnownPage | null {
+  find(plan: ReadPlan): CountedPage | null {
     const filter = this.filterOf(plan);
-    const known = filter === null ? undefined : this.totals.get(keyOf(filter, plan));
-    return filter === null || known === undefined ? null : { known, statement: fill(filter.page, plan) };
+    const cached = filter === null ? undefined : this.totals.get(keyOf(filter, plan));
+    return filter === null || cached === undefined ? null : { cached, statement: fill(filter.page, plan) };
   }
 
   keep(plan: ReadPlan, found: FilteredTotal): void {
@@ -59,9 +59,9 @@ export class FilteredTotals {
   }
 
   /** Records the duration of a page without its count, in milliseconds; drops a total that saves no time. */
-  noteDuration(plan: ReadPlan, known: Kept, took: number): void {
-    known.slower = took > known.took ? known.slower + 1 : 0;
-    const filter = known.slower < MAX_SLOWER ? null : this.filterOf(plan);
+  noteDuration(plan: ReadPlan, cached: CachedTotal, took: number): void {
+    cached.slower = took > cached.took ? cached.slower + 1 : 0;
+    const filter = cached.slower < MAX_SLOWER ? null : this.filterOf(plan);
     if (filter !== null) this.totals.delete(keyOf(filter, plan));
   }
 

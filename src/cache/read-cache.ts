@@ -10,7 +10,7 @@ export interface CachedRead<T> {
   readonly subject: Subject;
   /** Runs the read. `isChecked`: the change log was polled just before. */
   readonly load: (isChecked: boolean) => Promise<Loaded<T>>;
-  readonly pass: () => Promise<Loaded<T>>;
+  readonly bypass: () => Promise<Loaded<T>>;
 }
 
 export interface Loaded<T> {
@@ -35,21 +35,21 @@ export interface ReadCounts {
  */
 class Admission {
   private staleInRow = 0;
-  private notedAt = -1;
+  private polledAt = -1;
   private bypassing = 0;
 
   get bypasses(): boolean {
     return this.bypassing > 0;
   }
 
-  passed(): void {
+  countBypass(): void {
     this.bypassing -= 1;
   }
 
   /** Records the result of a poll, once per poll. */
   note(isStale: boolean, position: number): void {
-    if (position === this.notedAt) return;
-    this.notedAt = position;
+    if (position === this.polledAt) return;
+    this.polledAt = position;
     this.staleInRow = isStale ? this.staleInRow + 1 : 0;
     // After a bypass, a single stale poll starts the next one.
     if (this.staleInRow >= MAX_STALE) this.bypassing = BYPASSED_READS;
@@ -96,21 +96,21 @@ export class ReadCache<T> {
     this.entries.clear();
   }
 
-  async read(asked: CachedRead<T>): Promise<T> {
-    const entry = this.entries.get(asked.key);
-    if (entry?.admission.bypasses === true) return this.pass(asked, entry.admission);
+  async read(request: CachedRead<T>): Promise<T> {
+    const entry = this.entries.get(request.key);
+    if (entry?.admission.bypasses === true) return this.bypass(request, entry.admission);
     // Nothing is cached until a poll has identified the database server, so the first read polls, too.
-    const asks = (entry?.answer ?? null) !== null || this.changeLog.server === null;
-    if (!asks || !(await this.changeLog.check())) return this.load(asked, false);
-    return this.found(asked) ?? (await this.renewed(asked)) ?? this.load(asked, true);
+    const polls = (entry?.answer ?? null) !== null || this.changeLog.server === null;
+    if (!polls || !(await this.changeLog.check())) return this.load(request, false);
+    return this.cachedAnswer(request) ?? (await this.afterRunningRead(request)) ?? this.load(request, true);
   }
 
   /** Returns the cached response if it is unchanged. Must follow a poll. */
-  private found(asked: CachedRead<T>): T | null {
-    const entry = this.entries.get(asked.key);
+  private cachedAnswer(request: CachedRead<T>): T | null {
+    const entry = this.entries.get(request.key);
     if (entry === undefined || entry.answer === null || entry.until <= Date.now()) return null;
     const { position } = this.changeLog;
-    const isChanged = this.changeLog.hasChanged(asked.subject, entry.position);
+    const isChanged = this.changeLog.hasChanged(request.subject, entry.position);
     entry.admission.note(isChanged, position);
     if (isChanged) return null;
     this.counts.hits += 1;
@@ -121,21 +121,21 @@ export class ReadCache<T> {
    * Waits for a running read of the same key, if it includes all reported changes. A change then costs one
    * read for any number of requests.
    */
-  private async renewed(asked: CachedRead<T>): Promise<T | null> {
-    const reading = this.underWay.get(asked.key);
+  private async afterRunningRead(request: CachedRead<T>): Promise<T | null> {
+    const reading = this.underWay.get(request.key);
     if (reading === undefined) return null;
     await reading;
-    return this.found(asked);
+    return this.cachedAnswer(request);
   }
 
-  private async pass({ pass }: CachedRead<T>, admission: Admission): Promise<T> {
+  private async bypass({ bypass }: CachedRead<T>, admission: Admission): Promise<T> {
     this.counts.passed += 1;
-    admission.passed();
-    return (await pass()).answer;
+    admission.countBypass();
+    return (await bypass()).answer;
   }
 
-  private async load(asked: CachedRead<T>, isChecked: boolean): Promise<T> {
-    const { key } = asked;
+  private async load(request: CachedRead<T>, isChecked: boolean): Promise<T> {
+    const { key } = request;
     const before = this.entries.get(key);
     if ((before?.answer ?? null) === null) this.counts.misses += 1;
     else this.counts.stale += 1;
@@ -149,13 +149,13 @@ export class ReadCache<T> {
         until: 0,
         admission,
       });
-      return (await asked.pass()).answer;
+      return (await request.bypass()).answer;
     }
-    const loading = this.keep(asked, admission, isChecked);
-    const over = loading.then(forget, forget).then(() => {
-      if (this.underWay.get(key) === over) this.underWay.delete(key);
+    const loading = this.keep(request, admission, isChecked);
+    const done = loading.then(forget, forget).then(() => {
+      if (this.underWay.get(key) === done) this.underWay.delete(key);
     });
-    this.underWay.set(key, over);
+    this.underWay.set(key, done);
     return loading;
   }
 
@@ -165,9 +165,9 @@ export class ReadCache<T> {
     isChecked: boolean,
   ): Promise<T> {
     const { answer, position, bytes, until } = await load(isChecked);
-    const keeps =
+    const isFresh =
       position !== null && this.changeLog.server !== null && !this.changeLog.hasChanged(subject, position);
-    if (keeps)
+    if (isFresh)
       this.entries.set(key, {
         answer,
         position,

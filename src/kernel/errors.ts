@@ -150,8 +150,8 @@ export function invalidKey(key: string, { at, path }: KeyPath, source: Source): 
 }
 
 /** Throws a 400 for the first key of an object that is not among the known ones. */
-export function refuseOtherKeys(given: object, known: readonly string[], source: Source['source']): void {
-  const key = Object.keys(given).find((one) => !known.includes(one));
+export function refuseOtherKeys(input: object, allowed: readonly string[], source: Source['source']): void {
+  const key = Object.keys(input).find((one) => !allowed.includes(one));
   if (key !== undefined) throw validationError(`Invalid key ${key}`, { key, path: key, source });
 }
 

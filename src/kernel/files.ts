@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 
 /** Whether the process can find a file or folder. */
-export const isThere = (path: string): Promise<boolean> =>
+export const pathExists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,

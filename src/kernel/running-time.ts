@@ -9,7 +9,7 @@ const LATE = 100;
  */
 class RunningTime {
   /** Milliseconds of suspension so far. */
-  private stood = 0;
+  private suspended = 0;
   private due = Number.POSITIVE_INFINITY;
   private waiting = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -19,21 +19,21 @@ class RunningTime {
     const now = performance.now();
     const late = now - this.due;
     if (late > LATE) {
-      this.stood += late;
+      this.suspended += late;
       this.due = now;
     }
-    return now - this.stood;
+    return now - this.suspended;
   }
 
-  /** Calls `look` once after the time, and after the event loop has processed all pending input. */
-  after(milliseconds: number, look: (now: number) => void): NodeJS.Timeout {
+  /** Calls `callback` once after the time, and after the event loop has processed all pending input. */
+  after(milliseconds: number, callback: (now: number) => void): NodeJS.Timeout {
     this.waiting += 1;
     this.timer ??= this.arm();
     const elapsed = (): void => {
       const now = this.now();
       setImmediate(() => {
         this.waiting -= 1;
-        look(now);
+        callback(now);
       });
     };
     return setTimeout(elapsed, Math.ceil(milliseconds)).unref();
@@ -42,12 +42,12 @@ class RunningTime {
   /** Starts the checks, which repeat while a timeout is pending. */
   private arm(): NodeJS.Timeout {
     this.due = performance.now() + TICK;
-    const look = (): void => {
+    const check = (): void => {
       this.now();
       this.due = Number.POSITIVE_INFINITY;
       this.timer = this.waiting > 0 ? this.arm() : null;
     };
-    return setTimeout(look, TICK).unref();
+    return setTimeout(check, TICK).unref();
   }
 }
 

@@ -226,7 +226,7 @@ export type SettingsInput = Partial<
 };
 
 export function resolveSettings(input: SettingsInput): ContentSettings {
-  const given = Object.fromEntries(
+  const plain = Object.fromEntries(
     keysOf(DEFAULT_SETTINGS).flatMap((key) => (input[key] === undefined ? [] : [[key, input[key]]])),
   ) as Partial<ContentSettings>;
   const defaultLocale = input.defaultLocale ?? DEFAULT_SETTINGS.defaultLocale;
@@ -242,5 +242,5 @@ export function resolveSettings(input: SettingsInput): ContentSettings {
     ...(input.cache === false ? { bytes: 0 } : input.cache),
   });
   const rest = { prefix, defaultLocale, locales, limits, load, schedule, openapi, cache, monitoring };
-  return Object.freeze({ ...DEFAULT_SETTINGS, ...given, ...rest });
+  return Object.freeze({ ...DEFAULT_SETTINGS, ...plain, ...rest });
 }

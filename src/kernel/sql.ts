@@ -82,8 +82,8 @@ export const slot = <S>(read: (source: S) => unknown): Param => new Param(read);
 const NAMES = new Map<Identifier, string>();
 
 function quoted(name: Identifier): string {
-  const known = NAMES.get(name);
-  if (known !== undefined) return known;
+  const cached = NAMES.get(name);
+  if (cached !== undefined) return cached;
   const text = `"${name.replaceAll('.', '"."')}"`;
   NAMES.set(name, text);
   return text;

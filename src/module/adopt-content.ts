@@ -24,7 +24,7 @@ import { ContentArchive } from '../features/archive/content-archive.js';
 import { ARCHIVE, ArchiveWriter, VERSION } from '../features/archive/format.js';
 import type { OnConflict } from '../features/archive/import-options.js';
 import type { ArchiveConflict } from '../features/archive/compare-batch.js';
-import { isThere } from '../kernel/files.js';
+import { pathExists } from '../kernel/files.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
 import { isObject, isText } from '../kernel/json.js';
 import { explainTables } from './adopt-steps.js';
@@ -150,7 +150,7 @@ async function convert(task: Task & { readonly noFiles: boolean }, target: Targe
     join(work, `${id}.${end}`),
   );
   if (archive === undefined || passwords === undefined || done === undefined) throw new Error('no paths');
-  if (await isThere(done)) {
+  if (await pathExists(done)) {
     const earlier: unknown = JSON.parse(await readFile(done, 'utf8'));
     if (isConverted(earlier)) return earlier;
   }

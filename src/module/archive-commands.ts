@@ -10,7 +10,7 @@ import {
   type OnConflict,
 } from '../features/archive/import-options.js';
 import type { ArchiveConflict } from '../features/archive/compare-batch.js';
-import { isThere } from '../kernel/files.js';
+import { pathExists } from '../kernel/files.js';
 import { MODULE_OPTION, type Surroundings, UsageError, withApplication } from './command.js';
 
 export const EXPORT_USAGE = `export <file> --module <module> [--no-files] [--with history]
@@ -67,7 +67,7 @@ export async function runExport(args: readonly string[], surroundings: Surroundi
     },
   });
   const file = fileOf(positionals, EXPORT_USAGE);
-  if (await isThere(file)) throw new UsageError(`${file} already exists`);
+  if (await pathExists(file)) throw new UsageError(`${file} already exists`);
   const unfinished = `${file}.unfinished`;
   const { 'no-files': leaves, with: parts } = values;
   const options = { files: !leaves, with: parts, progress: progressOf(surroundings) };
@@ -133,7 +133,7 @@ export async function runImport(args: readonly string[], surroundings: Surroundi
   });
   const file = fileOf(positionals, IMPORT_USAGE);
   const onConflict = onConflictOf(values['on-conflict']);
-  if (!(await isThere(file))) throw new UsageError(`File not found: ${file}`);
+  if (!(await pathExists(file))) throw new UsageError(`File not found: ${file}`);
   const { 'dry-run': dryRun, 'no-files': leaves, 'allow-public': allowPublic, trusted } = values;
   return withApplication(values.module, async (app) => {
     const archive = app.get(ContentArchive, { strict: false });

@@ -17,7 +17,7 @@ import { ContentRoutes } from '../content/http/routes.js';
 import { ContentModelError } from '../content/model/content-model-error.js';
 import { MODEL_GRANT } from '../content/model/naming.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../kernel/settings.js';
-import { checkWay } from '../content/http/async-options.js';
+import { checkAsyncOptions } from '../content/http/async-options.js';
 import { checkFactory, OPTIONS } from './check-options.js';
 import { ConfigurableModuleClass } from './content.module-definition.js';
 import type { ContentModuleAsyncOptions, ContentModuleOptions } from './content.options.js';
@@ -95,7 +95,7 @@ export class ContentModule implements NestModule {
    * every mistake of the model; mistakes of the options prevent the start.
    */
   static forRootAsync(options: ContentModuleAsyncOptions): DynamicModule {
-    checkWay('ContentModule', options);
+    checkAsyncOptions('ContentModule', options);
     return defineContent(
       { ...ConfigurableModuleClass.forRootAsync(options), module: ContentModule },
       {

@@ -68,16 +68,16 @@ export class Job {
   }
 
   /** Notes that a transaction begins, so that a failure of the job rolls it back. */
-  begun(): void {
+  markBegun(): void {
     this.inTransaction = true;
   }
 
   /** Notes that COMMIT is sent next: from here on only `done` reports a failure of the job. */
-  committing(): void {
+  markCommitting(): void {
     this.isCommitting = true;
   }
 
-  committed(): void {
+  markCommitted(): void {
     this.inTransaction = false;
   }
 

@@ -11,9 +11,9 @@ export interface Lock {
 const texts = new LRUCache<string, Template<readonly Lock[]>>({ max: 100 });
 
 function textOf(locks: readonly Lock[], shape: string, isTry: boolean): Template<readonly Lock[]> {
-  const known = texts.get(shape);
-  if (known !== undefined) return known;
-  const taken = locks.map(({ exclusive }, i) => {
+  const cached = texts.get(shape);
+  if (cached !== undefined) return cached;
+  const calls = locks.map(({ exclusive }, i) => {
     // `hashtextextended` gives a name the same key in every process.
     const key = sql`(hashtextextended(${slot((all: readonly Lock[]) => all[i]?.name)}::text, 0))`;
     if (isTry)
@@ -21,7 +21,7 @@ function textOf(locks: readonly Lock[], shape: string, isTry: boolean): Template
     return exclusive ? sql`pg_advisory_xact_lock${key}` : sql`pg_advisory_xact_lock_shared${key}`;
   });
   const text = template<readonly Lock[]>(
-    isTry ? sql`select ${join(taken, ' and ')} as acquired` : sql`select ${join(taken, ', ')}`,
+    isTry ? sql`select ${join(calls, ' and ')} as acquired` : sql`select ${join(calls, ', ')}`,
   );
   texts.set(shape, text);
   return text;
@@ -51,7 +51,7 @@ const MANY_LOCKS = template<readonly Lock[]>(
 );
 
 /** Acquires locks like `compileLocks`, without a limit of their number; no statement without locks. */
-export function locking(locks: readonly Lock[]): readonly Statement[] {
+export function lockStatements(locks: readonly Lock[]): readonly Statement[] {
   if (locks.length <= LOCKS) return locks.length === 0 ? [] : [compileLocks(locks)];
   return [silently(fill(MANY_LOCKS, inOrder(locks)))];
 }
@@ -61,8 +61,8 @@ export function locking(locks: readonly Lock[]): readonly Statement[] {
  * the next one sees all commits of the former holders.
  */
 export function compileLocks(locks: readonly Lock[]): Statement {
-  const taken = inOrder(locks);
-  return silently(fill(textOf(taken, shapeOf(taken), false), taken));
+  const ordered = inOrder(locks);
+  return silently(fill(textOf(ordered, shapeOf(ordered), false), ordered));
 }
 
 /** Acquires locks without waiting: `acquired` is false if one of them is not free. */

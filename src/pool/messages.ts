@@ -76,9 +76,9 @@ export class Messages {
   }
 
   take(): Buffer {
-    const taken = Buffer.from(this.bytes.subarray(0, this.end));
+    const batch = Buffer.from(this.bytes.subarray(0, this.end));
     this.clear();
-    return taken;
+    return batch;
   }
 
   clear(): void {

@@ -16,7 +16,7 @@ import { startOf, type TransactionConnection } from './own-transaction.js';
 import { isPool, isWire, type Pool, type PoolClient, type QueryConfig } from './pool-types.js';
 import { checkPooler } from './pooler-check.js';
 import type { Row, Runner } from './runner.js';
-import { type KnownText, type PoolRead, ReadBatches, type Send } from './read-batches.js';
+import { type ProfiledStatement, type PoolRead, ReadBatches, type Send } from './read-batches.js';
 import { laneOf } from './slow-reads.js';
 import { statementName, StatementNames } from './statement-names.js';
 import { type ReadCalls, tracedRead, tracedWork } from './traced.js';
@@ -160,8 +160,8 @@ export class NativePool {
         fail: reject,
       });
       const read = (failed: (error: unknown) => void): void => {
-        const known = this.names.of(condition.text);
-        const first = { statement: condition, known };
+        const profile = this.names.of(condition.text);
+        const first = { statement: condition, profile };
         this.reads.read({ ...this.readOf(statement, traits), begun, condition: first, done, fail: failed });
       };
       read(this.unnamed(() => read(fail), fail));
@@ -177,9 +177,9 @@ export class NativePool {
     traits: ReadTraits | null,
   ): Omit<PoolRead, 'condition' | 'done' | 'fail'> {
     const { disconnect, heavy, mutex, begun } = traits ?? OWN;
-    const known = this.names.of(statement.text);
-    const lane = traits === null ? 'own' : laneOf(known, heavy);
-    return { statement, known, request: { lane, mutex, disconnect }, heavy, begun };
+    const profile = this.names.of(statement.text);
+    const lane = traits === null ? 'own' : laneOf(profile, heavy);
+    return { statement, profile, request: { lane, mutex, disconnect }, heavy, begun };
   }
 
   private readonly send: Send = ({ job, client }, texts, done) => {
@@ -261,7 +261,7 @@ export class NativePool {
     this.closeObsolete(client);
     return {
       job,
-      configOf: (statement) => this.configOf({ statement, known: this.names.of(statement.text) }, client),
+      configOf: (statement) => this.configOf({ statement, profile: this.names.of(statement.text) }, client),
       pipelines: canPipeline(client),
       start: this.start,
       elsewhere: (statement) => this.run(statement, null),
@@ -273,11 +273,11 @@ export class NativePool {
     if (isWire(connection)) closeLater(connection, this.names.release(client));
   }
 
-  private configOf({ statement, known }: KnownText, client: PoolClient): QueryConfig {
-    const { name } = known;
+  private configOf({ statement, profile }: ProfiledStatement, client: PoolClient): QueryConfig {
+    const { name } = profile;
     if (name === null || !canPipeline(client)) return statement;
     this.names.note(client, name);
     const { text, values, silent = false } = statement;
-    return { name, text, values, silent, described: known };
+    return { name, text, values, silent, described: profile };
   }
 }

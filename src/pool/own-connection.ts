@@ -89,8 +89,8 @@ export class OwnConnection {
   }
 
   private describedAs(name: string): Described {
-    const known = this.described.get(name);
-    if (known !== undefined) return known;
+    const cached = this.described.get(name);
+    if (cached !== undefined) return cached;
     const described: Described = { columns: null };
     this.described.set(name, described);
     return described;

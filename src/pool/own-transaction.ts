@@ -71,13 +71,13 @@ export class OwnTransaction implements Runner {
   async finish(statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
     const { job, pipelines } = this.connection;
     const before = pipelines ? [] : await this.all(statements);
-    job.committing();
+    job.markCommitting();
     const { error, rows } = await this.send(pipelines ? [...statements, COMMIT] : [COMMIT]);
     if (error instanceof Unsendable) throw error;
     this.mayBeCommitted = true;
     if (error !== null) await this.confirm(error);
     this.state = 'over';
-    job.committed();
+    job.markCommitted();
     if (error instanceof UnreadableRow) throw error;
     if (error !== null && pipelines && rows.length < statements.length) throw outcomeUnknown(error);
     return [...before, ...rows].slice(0, statements.length);
@@ -106,7 +106,7 @@ export class OwnTransaction implements Runner {
     const { job, pipelines } = this.connection;
     const { begin } = this;
     this.state = 'open';
-    if (begin.length > 0) job.begun();
+    if (begin.length > 0) job.markBegun();
     const configs = [...begin, ...statements].map((statement) => this.configOf(statement));
     const { error, rows } = await (pipelines ? this.pipeline(configs) : this.query(configs));
     const [first] = begin.length > 0 ? (rows[1] ?? []) : [];

@@ -120,17 +120,17 @@ export class PipelinedBatch {
 
   private write({ name = '', text, values, silent, described, flush }: QueryConfig, wire: Wire): void {
     if (flush === true) messages.flush();
-    const isKnown = name !== '' && wire.parsedStatements[name] !== undefined;
-    if (!isKnown && !this.parsed.has(name)) messages.parse(name, text);
-    if (!isKnown && name !== '') this.parsed.set(name, text);
+    const isPrepared = name !== '' && wire.parsedStatements[name] !== undefined;
+    if (!isPrepared && !this.parsed.has(name)) messages.parse(name, text);
+    if (!isPrepared && name !== '') this.parsed.set(name, text);
     messages.bind(name, values);
-    const columns = (isKnown && described?.columns) || null;
+    const columns = (isPrepared && described?.columns) || null;
     if (silent !== true && columns === null) messages.describe();
     messages.execute();
     this.columns.push(columns);
   }
 
-  private get answered(): number {
+  private get completed(): number {
     return this.rows.length - 1;
   }
 
@@ -139,15 +139,15 @@ export class PipelinedBatch {
       name,
       parse: this.client.getTypeParser(dataTypeID, 'text'),
     }));
-    this.columns[this.answered] = columns;
-    const described = this.statements[this.answered]?.described;
+    this.columns[this.completed] = columns;
+    const described = this.statements[this.completed]?.described;
     if (described !== undefined) described.columns = columns;
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    const columns = this.columns[this.answered];
+    const columns = this.columns[this.completed];
     // Rows of a silent statement are discarded: they have no description.
-    if (columns === null || columns === undefined || this.statements[this.answered]?.silent === true) return;
+    if (columns === null || columns === undefined || this.statements[this.completed]?.silent === true) return;
     try {
       this.rows.at(-1)?.push(rowOf(columns, fields));
     } catch (cause) {
@@ -169,13 +169,13 @@ export class PipelinedBatch {
   handleReadyForQuery(wire: Wire): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.note(wire);
+    this.notePrepared(wire);
     this.callback(this.error);
     this.done(this.error, this.received);
   }
 
-  /** Tells the driver what is prepared now. A failed flight may have prepared its names: they are closed. */
-  private note(wire: Wire): void {
+  /** Tells the driver what is prepared now. A failed batch may have prepared its names: they are closed. */
+  private notePrepared(wire: Wire): void {
     if (this.error === null) for (const [name, text] of this.parsed) wire.parsedStatements[name] = text;
     else closeLater(wire, [...this.parsed.keys()]);
   }

@@ -10,7 +10,7 @@ import { type Done, Job, type JobContext } from './job.js';
 import type { PoolClient } from './pool-types.js';
 import type { Row } from './runner.js';
 import { learn, learnSize } from './slow-reads.js';
-import type { KnownStatement } from './statement-names.js';
+import type { StatementProfile } from './statement-names.js';
 import { TimeoutList } from '../kernel/timeout-list.js';
 import { Batcher, type BatchEntry, Batch } from './batch.js';
 import { SlotRequest, type SlotOptions } from './slot-request.js';
@@ -22,22 +22,22 @@ const SHORT = { milliseconds: 20, size: 16 * 1024 };
 /** Milliseconds after which a batch is split. */
 const MAX_BATCH_WAIT = 200;
 
-export interface KnownText {
+export interface ProfiledStatement {
   readonly statement: Statement;
-  readonly known: KnownStatement;
+  readonly profile: StatementProfile;
 }
 
-export interface PoolRead extends KnownText {
+export interface PoolRead extends ProfiledStatement {
   /**
    * Condition that is sent before the read, or null. Without pipelining, the condition and the read return no
    * rows.
    */
-  readonly condition: KnownText | null;
+  readonly condition: ProfiledStatement | null;
   readonly request: SlotOptions;
   readonly heavy: boolean;
   readonly begun: () => void;
   /** Receives its rows, and those of the condition. Called at most once, and not after `fail`. */
-  readonly done: (rows: readonly Row[], answers: readonly Row[]) => void;
+  readonly done: (rows: readonly Row[], conditionRows: readonly Row[]) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -46,15 +46,15 @@ export interface Connected {
   readonly client: PoolClient;
 }
 
-export type Send = (on: Connected, texts: readonly KnownText[], done: Done) => void;
+export type Send = (on: Connected, texts: readonly ProfiledStatement[], done: Done) => void;
 
 interface ReadEntry extends BatchEntry {
   readonly read: PoolRead;
 }
 
 /** Returns whether earlier runs show that the read is short and that the driver supports pipelining. */
-function mayBatch({ condition, known, request }: PoolRead): boolean {
-  const { columns, milliseconds, size } = known;
+function mayBatch({ condition, profile, request }: PoolRead): boolean {
+  const { columns, milliseconds, size } = profile;
   if (condition !== null || columns === null || milliseconds === null) return false;
   const isRead = request.lane === 'read' || request.lane === 'heavy';
   return isRead && milliseconds <= SHORT.milliseconds && size <= SHORT.size;
@@ -63,9 +63,9 @@ function mayBatch({ condition, known, request }: PoolRead): boolean {
 const batchTimedOut = (): Error => unavailable('The query batch timed out');
 
 export class ReadBatches {
-  private readonly batcher = new Batcher<KnownStatement, ReadEntry>({
+  private readonly batcher = new Batcher<StatementProfile, ReadEntry>({
     maxSize: MAX_BATCH_SIZE,
-    keyOf: ({ read }) => read.known,
+    keyOf: ({ read }) => read.profile,
     fits: () => true,
     run: (batch) => this.run(batch),
   });
@@ -103,14 +103,14 @@ export class ReadBatches {
 
   private send(on: Connected, batch: Batch<ReadEntry>): void {
     const { waiting: entries } = batch;
-    const { known, heavy } = batch.first.read;
+    const { profile, heavy } = batch.first.read;
     const texts = entries.flatMap(({ read }) => (read.condition === null ? [read] : [read.condition, read]));
     for (const { read } of entries) read.begun();
     const started = performance.now();
     const wait = entries.length > 1 ? this.waits.add(() => this.split(batch)) : null;
     this.sendOn(on, texts, (error, results) => {
       if (wait !== null) this.waits.delete(wait);
-      learn(known, performance.now() - started, heavy);
+      learn(profile, performance.now() - started, heavy);
       if (error !== null) return this.fail(on.job, batch, { error, isAlone: entries.length === 1 });
       deliver(entries, results.slice(-texts.length));
       on.job.finish();
@@ -151,9 +151,9 @@ function deliver(entries: readonly ReadEntry[], results: readonly (readonly Row[
   let next = 0;
   const nextRows = (): readonly Row[] => results[next++] ?? [];
   for (const { read, slot } of entries) {
-    const answers = read.condition === null ? [] : nextRows();
+    const conditionRows = read.condition === null ? [] : nextRows();
     const rows = nextRows();
-    learnSize(read.known, rows);
-    if (!slot.isOver) read.done(rows, answers);
+    learnSize(read.profile, rows);
+    if (!slot.isOver) read.done(rows, conditionRows);
   }
 }

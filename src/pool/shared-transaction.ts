@@ -3,7 +3,7 @@
  * commits. After any error, or a lock that another transaction has, nothing is written and each write runs
  * again unbatched. That shows which of them failed.
  */
-import { locking } from './locks.js';
+import { lockStatements } from './locks.js';
 import type { Lock } from './locks.js';
 import { print, silently, sql, type Statement } from '../kernel/sql.js';
 import type { OwnTransaction } from './own-transaction.js';
@@ -105,7 +105,7 @@ export class SharedTransaction {
    */
   async run(committing: () => void): Promise<void> {
     for (const runner of this.runners) void runner.start();
-    const before = [SHORT_LOCK_TIMEOUT, ...locking(this.runners.flatMap(({ held }) => held))];
+    const before = [SHORT_LOCK_TIMEOUT, ...lockStatements(this.runners.flatMap(({ held }) => held))];
     await this.allRequested();
     const loading = this.requesting('load');
     if (loading.length > 0) {

@@ -1,7 +1,7 @@
 /** Classification of reads by their measured time, so that slow ones cannot occupy all connections. */
 import type { Lane } from './admission.js';
 import type { Row } from './runner.js';
-import type { KnownStatement } from './statement-names.js';
+import type { StatementProfile } from './statement-names.js';
 
 /** Bounds above which a read is slow: milliseconds of heavy and light reads, characters of rows. */
 const SLOW = { heavy: 50, light: 250, size: 128 * 1024 };
@@ -14,19 +14,19 @@ const GROWTH = 1.25;
  * Updates the time of a statement. A heavy one counts with its slowest recent run, because values decide; a
  * light one with its fastest, because only the machine was slow.
  */
-export function learn(known: KnownStatement, took: number, heavy: boolean): void {
-  const before = known.milliseconds ?? took;
-  known.milliseconds = heavy ? Math.max(before * DECAY, took) : Math.min(before * GROWTH + 1, took);
+export function learn(profile: StatementProfile, took: number, heavy: boolean): void {
+  const before = profile.milliseconds ?? took;
+  profile.milliseconds = heavy ? Math.max(before * DECAY, took) : Math.min(before * GROWTH + 1, took);
 }
 
-export function learnSize(known: KnownStatement, rows: readonly Row[]): void {
+export function learnSize(profile: StatementProfile, rows: readonly Row[]): void {
   const [row = {}] = rows;
   let size = 0;
   for (const value of Object.values(row)) if (typeof value === 'string') size += value.length;
-  known.size = Math.max(known.size * DECAY, size);
+  profile.size = Math.max(profile.size * DECAY, size);
 }
 
-export function laneOf({ milliseconds, size }: KnownStatement, heavy: boolean): Lane {
+export function laneOf({ milliseconds, size }: StatementProfile, heavy: boolean): Lane {
   const isSlow = milliseconds === null ? heavy : milliseconds > (heavy ? SLOW.heavy : SLOW.light);
   if (isSlow || size > SLOW.size) return 'slow';
   return heavy ? 'heavy' : 'read';

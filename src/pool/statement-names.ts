@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Described, PoolClient } from './pool-types.js';
 
-export interface KnownStatement extends Described {
+export interface StatementProfile extends Described {
   /** Null before the second use, and for texts that are too long to prepare. */
   name: string | null;
   /** Recent time in milliseconds; null before the first run. */
@@ -23,7 +23,7 @@ export interface NameLimits {
 /** Longest text that is prepared: plans of longer ones take megabytes on every connection. */
 const LONGEST = 16_384;
 
-const unknown = ({ length }: string): KnownStatement => ({
+const newProfile = ({ length }: string): StatementProfile => ({
   name: null,
   milliseconds: null,
   size: 0,
@@ -53,8 +53,8 @@ export class StatementNames {
    * Two generations of entries. At the end of a generation, entries that are only in the old one are evicted.
    * Unlike LRU order, a hit changes no table.
    */
-  private young = new Map<string, KnownStatement>();
-  private old = new Map<string, KnownStatement>();
+  private young = new Map<string, StatementProfile>();
+  private old = new Map<string, StatementProfile>();
   private uses = 0;
   private size = 0;
   private generation = 0;
@@ -69,16 +69,16 @@ export class StatementNames {
   stop(): void {
     this.limits = { count: 0, size: 0 };
     this.live.clear();
-    for (const known of [...this.young.values(), ...this.old.values()]) known.name = null;
+    for (const profile of [...this.young.values(), ...this.old.values()]) profile.name = null;
   }
 
-  of(text: string): KnownStatement {
+  of(text: string): StatementProfile {
     this.uses += 1;
     if (this.uses > LIFETIME.uses) this.nextGeneration();
-    const known = this.young.get(text);
-    if (known === undefined) return this.add(text);
-    if (known.name === null) this.giveName(known, text);
-    return known;
+    const profile = this.young.get(text);
+    if (profile === undefined) return this.add(text);
+    if (profile.name === null) this.giveName(profile, text);
+    return profile;
   }
 
   /** Names that a connection has prepared and that are no longer used; each is returned once. */
@@ -98,23 +98,23 @@ export class StatementNames {
     else prepared.names.add(name);
   }
 
-  private add(text: string): KnownStatement {
-    if (text.length > LONGEST) return unknown(text);
+  private add(text: string): StatementProfile {
+    if (text.length > LONGEST) return newProfile(text);
     const before = this.old.get(text);
-    const known = before ?? unknown(text);
+    const profile = before ?? newProfile(text);
     if (before !== undefined && before.name === null) this.giveName(before, text);
     this.old.delete(text);
     if (this.young.size >= LIFETIME.texts) this.nextGeneration();
-    this.young.set(text, known);
-    return known;
+    this.young.set(text, profile);
+    return profile;
   }
 
   /** Names a text while there is room. Names in use stay: evicting them would cycle through all texts. */
-  private giveName(known: KnownStatement, text: string): void {
-    if (this.live.size >= this.limits.count || this.size + known.length > this.limits.size) return;
-    known.name = statementName(text);
-    this.live.add(known.name);
-    this.size += known.length;
+  private giveName(profile: StatementProfile, text: string): void {
+    if (this.live.size >= this.limits.count || this.size + profile.length > this.limits.size) return;
+    profile.name = statementName(text);
+    this.live.add(profile.name);
+    this.size += profile.length;
   }
 
   /** Starts a generation: entries of the old one that were not used again lose their names. */

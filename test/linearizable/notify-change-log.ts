@@ -23,9 +23,9 @@ export class NotifyChangeLog extends ChangeLog {
     this.url = url;
   }
 
-  protected override async ask(): Promise<boolean> {
+  protected override async poll(): Promise<boolean> {
     if (this.listener === null) await this.listen();
-    if (this.server === null) return super.ask();
+    if (this.server === null) return super.poll();
     this.apply(this.changes.splice(0));
     return true;
   }

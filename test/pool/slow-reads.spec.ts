@@ -1,8 +1,8 @@
 /** Classification of reads by measured time and size. */
 import { laneOf, learn, learnSize } from '../../src/pool/slow-reads.ts';
-import type { KnownStatement } from '../../src/pool/statement-names.ts';
+import type { StatementProfile } from '../../src/pool/statement-names.ts';
 
-const known = (milliseconds: number | null, size = 0): KnownStatement => ({
+const known = (milliseconds: number | null, size = 0): StatementProfile => ({
   name: null,
   milliseconds,
   size,

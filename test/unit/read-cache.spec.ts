@@ -37,7 +37,7 @@ describe('ReadCache', () => {
       reads += 1;
       return Promise.resolve({ answer: `read ${reads}`, position: log.position, bytes, until: Infinity });
     };
-    return cache.read({ key, subject: NOTES, load, pass: load });
+    return cache.read({ key, subject: NOTES, load, bypass: load });
   };
   const times = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 1) await read();

@@ -87,10 +87,10 @@ export function checkGrants(grants: Grants, { schema, check }: GrantRules, where
       const { actions, fields, isAcross, own } = shape;
       if (actions === null)
         return [`${at}: expected an action or { ${MEMBERS.join(', ')} }, found ${JSON.stringify(grant)}`];
-      const known: readonly string[] = actionsOn(name);
-      const unknown = actions.filter((action) => !known.includes(action));
+      const actionsOfType: readonly string[] = actionsOn(name);
+      const unknown = actions.filter((action) => !actionsOfType.includes(action));
       return [
-        ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, known)}`),
+        ...unknown.map((action) => `${at}: "${action}" is not an action${among(action, actionsOfType)}`),
         ...(fields === null ? [] : fieldMistakes(fields, types.get(name), at)),
         ...stageMistakes(shape, { type: types.get(name), at }),
         ...(isAcross ? tenantMistakes(types.get(name), at) : []),

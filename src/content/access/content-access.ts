@@ -42,7 +42,7 @@ export interface AccessBase {
 /** Size of the LRU cache of permissions by combination of roles. */
 const COMBINATIONS = 500;
 
-interface Known {
+interface LoadedGrants {
   readonly at: number;
   /** Names of all roles, also of those without grants. */
   readonly names: ReadonlySet<string>;
@@ -51,7 +51,7 @@ interface Known {
   anonymous: Caller | null;
 }
 
-function knownOf(at: number, sources: readonly RoleGrants[]): Known {
+function loadedGrantsOf(at: number, sources: readonly RoleGrants[]): LoadedGrants {
   const grants = new Map<string, Grants[]>();
   for (const [role, granted] of sources.flatMap((source) => Object.entries(source))) {
     if (Object.keys(granted).length > 0) grants.set(role, [...(grants.get(role) ?? []), granted]);
@@ -76,8 +76,8 @@ export class ContentAccess {
   private varies: string;
   private readonly sources: PermissionsSource[];
   private readonly warned = new Set<string>();
-  private known: Known | null = null;
-  private loading: Promise<Known> | null = null;
+  private loaded: LoadedGrants | null = null;
+  private loading: Promise<LoadedGrants> | null = null;
   private generation = 0;
 
   constructor(private readonly base: AccessBase) {
@@ -108,9 +108,11 @@ export class ContentAccess {
   private unknownAttribute({ data }: DataPart): string | null {
     const listed = this.strategies.map(({ attributes }) => attributes);
     if (listed.includes(undefined)) return null;
-    const known = listed.flatMap((names) => names ?? []);
-    const unknown = attributesIn(data).find((name) => !known.includes(name));
-    return unknown === undefined ? null : `"${unknown}" is not an attribute of users${among(unknown, known)}`;
+    const attributes = listed.flatMap((names) => names ?? []);
+    const unknown = attributesIn(data).find((name) => !attributes.includes(name));
+    return unknown === undefined
+      ? null
+      : `"${unknown}" is not an attribute of users${among(unknown, attributes)}`;
   }
 
   /** Adds a source of grants. */
@@ -139,7 +141,7 @@ export class ContentAccess {
   /** Discards the cached grants of sources, so that the next request loads them again. */
   refresh(): void {
     this.generation += 1;
-    this.known = null;
+    this.loaded = null;
     this.loading = null;
   }
 
@@ -156,12 +158,14 @@ export class ContentAccess {
   }
 
   private publicCallerNow(): Caller | Promise<Caller> {
-    const known = this.current();
-    return known instanceof Promise ? known.then((loaded) => this.publicOf(loaded)) : this.publicOf(known);
+    const current = this.current();
+    return current instanceof Promise
+      ? current.then((loaded) => this.publicOf(loaded))
+      : this.publicOf(current);
   }
 
-  private publicOf(known: Known): Caller {
-    return (known.anonymous ??= publicCaller(this.rightsIn(known, ['public'])));
+  private publicOf(loaded: LoadedGrants): Caller {
+    return (loaded.anonymous ??= publicCaller(this.rightsIn(loaded, ['public'])));
   }
 
   /** Returns a caller with the permissions of its roles. */
@@ -205,30 +209,30 @@ export class ContentAccess {
     return this.tenants.within(permissions);
   }
 
-  private rightsIn({ grants, rights }: Known, roles: readonly string[]): Permissions {
+  private rightsIn({ grants, rights }: LoadedGrants, roles: readonly string[]): Permissions {
     const named = [...new Set(roles)].filter((role) => grants.has(role)).sort();
     const key = JSON.stringify(named);
-    const known = rights.get(key);
-    if (known !== undefined) return known;
-    const made = this.within(Permissions.of(...named.flatMap((role) => grants.get(role) ?? [])));
-    rights.set(key, made);
-    return made;
+    const cached = rights.get(key);
+    if (cached !== undefined) return cached;
+    const permissions = this.within(Permissions.of(...named.flatMap((role) => grants.get(role) ?? [])));
+    rights.set(key, permissions);
+    return permissions;
   }
 
   /** Returns the current grants: those in code are permanent, those from sources expire after `maxAge`. */
-  private current(): Known | Promise<Known> {
-    if (this.known === null && this.sources.length === 0) this.known = knownOf(0, [this.base.roles]);
+  private current(): LoadedGrants | Promise<LoadedGrants> {
+    if (this.loaded === null && this.sources.length === 0) this.loaded = loadedGrantsOf(0, [this.base.roles]);
     if (
-      this.known !== null &&
-      (this.sources.length === 0 || performance.now() - this.known.at <= this.base.maxAge)
+      this.loaded !== null &&
+      (this.sources.length === 0 || performance.now() - this.loaded.at <= this.base.maxAge)
     )
-      return this.known;
+      return this.loaded;
     if (this.loading !== null) return this.loading;
     const { generation } = this;
     const loading = this.load().then(
-      (known) => {
-        if (generation === this.generation) [this.known, this.loading] = [known, null];
-        return known;
+      (loaded) => {
+        if (generation === this.generation) [this.loaded, this.loading] = [loaded, null];
+        return loaded;
       },
       (error: unknown) => {
         if (generation === this.generation) this.loading = null;
@@ -239,10 +243,10 @@ export class ContentAccess {
     return loading;
   }
 
-  private async load(): Promise<Known> {
+  private async load(): Promise<LoadedGrants> {
     const at = performance.now();
     const loaded = await Promise.all(this.sources.map((source) => source.load()));
-    return knownOf(at, [this.base.roles, ...loaded.map((roles) => this.valid(roles))]);
+    return loadedGrantsOf(at, [this.base.roles, ...loaded.map((roles) => this.valid(roles))]);
   }
 
   /** Removes grants with unknown names, so that a later model cannot give them another meaning. */

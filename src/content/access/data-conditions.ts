@@ -57,19 +57,19 @@ type FromData = (caller: CallerFacts) => GrantFilters;
 const sources = new WeakMap<WhereOf | PresetOf, GrantFilters>();
 
 /** Functions of equal JSON are the same, so that grants that are loaded again share plans. */
-const made = new LRUCache<string, FromData>({ max: 1000 });
+const conditions = new LRUCache<string, FromData>({ max: 1000 });
 
 /** Returns the function of a condition or preset as JSON; a function itself. */
-export function fromData<F extends WhereOf | PresetOf>(given: F | GrantFilters): F | FromData {
-  if (typeof given === 'function') return given;
-  const text = JSON.stringify(given);
-  const known = made.get(text);
-  if (known !== undefined) return known;
+export function fromData<F extends WhereOf | PresetOf>(condition: F | GrantFilters): F | FromData {
+  if (typeof condition === 'function') return condition;
+  const text = JSON.stringify(condition);
+  const cached = conditions.get(text);
+  if (cached !== undefined) return cached;
   const copy: unknown = JSON.parse(text);
   const data = isObject(copy) ? copy : {};
   const of: FromData = (caller) => filledObject(data, caller);
   sources.set(of, data);
-  made.set(text, of);
+  conditions.set(text, of);
   return of;
 }
 

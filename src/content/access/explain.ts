@@ -54,13 +54,16 @@ function explainCondition(condition: GrantCondition, caller: Caller, type: Conte
   };
 }
 
-interface Asked {
+interface ExplainRequest {
   readonly caller: Caller;
   readonly type: ContentType;
   readonly action: Action;
 }
 
-function notesOf({ caller, type, action }: Asked, conditions: readonly ExplainedCondition[]): string[] {
+function notesOf(
+  { caller, type, action }: ExplainRequest,
+  conditions: readonly ExplainedCondition[],
+): string[] {
   const name = type.singularApiId;
   const decision = decide(caller, type, action);
   if (decision === 'none' && conditions.length === 0) return [`no grant of "${action}" on "${name}"`];
@@ -81,15 +84,15 @@ function notesOf({ caller, type, action }: Asked, conditions: readonly Explained
 }
 
 /** Documents that can move to each stage. */
-function moveNotes({ caller, type }: Asked): string[] {
+function moveNotes({ caller, type }: ExplainRequest): string[] {
   return [...(type.stages?.states.keys() ?? [])].map((stage) => {
     const decision = decideMove(caller, type, stage);
     return `to "${stage}": ${typeof decision === 'object' ? 'some' : decision}`;
   });
 }
 
-function explainAction(asked: Asked): ExplainedAction {
-  const { caller, type, action } = asked;
+function explainAction(request: ExplainRequest): ExplainedAction {
+  const { caller, type, action } = request;
   const decision = decide(caller, type, action);
   const conditions = caller.permissions
     .limits(type.singularApiId, action)
@@ -101,7 +104,7 @@ function explainAction(asked: Asked): ExplainedAction {
     documents: typeof decision === 'object' ? 'some' : decision,
     attributes: isDenied ? [] : fields && [...fields].sort(),
     conditions,
-    notes: [...notesOf(asked, conditions), ...(action === 'move' ? moveNotes(asked) : [])],
+    notes: [...notesOf(request, conditions), ...(action === 'move' ? moveNotes(request) : [])],
   };
 }
 

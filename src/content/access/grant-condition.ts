@@ -27,13 +27,13 @@ export interface GrantCondition {
 }
 
 const functions = new WeakMap<WhereOf | PresetOf, number>();
-let made = 0;
+let count = 0;
 
 function idOf(part: GrantCondition['where'] | PresetOf): string | number {
   if (typeof part === 'string') return part;
-  const known = functions.get(part) ?? (made += 1);
-  functions.set(part, known);
-  return known;
+  const number = functions.get(part) ?? (count += 1);
+  functions.set(part, number);
+  return number;
 }
 
 export const conditionOf = (where: GrantCondition['where'], preset: PresetOf | null): GrantCondition => ({
@@ -74,8 +74,8 @@ export function isComplete(value: unknown, key = ''): boolean {
 
 /** Returns the filters of a condition for a caller as JSON; null if no document meets them. */
 export function filterTextOf(where: WhereOf, caller: CallerFacts): string | null {
-  const known = evaluated.get(caller);
-  if (known !== undefined) return known.get(where) ?? null;
+  const cached = evaluated.get(caller);
+  if (cached !== undefined) return cached.get(where) ?? null;
   const filters: unknown = where(caller);
   // The text is a copy: a later change of the returned object cannot reach a cached plan.
   return isObject(filters) && isComplete(filters) ? JSON.stringify(filters) : null;

@@ -135,7 +135,7 @@ const lasting = new Map<string, Permissions>();
 
 const sums = new LRUCache<string, Permissions>({ max: REMEMBERED });
 
-let made = 0;
+let count = 0;
 
 /**
  * Immutable set of permissions. An action that is not granted is denied. Equal permissions are the same
@@ -145,7 +145,7 @@ let made = 0;
  */
 export class Permissions {
   /** Unique id in this process. */
-  readonly id: number = (made += 1);
+  readonly id: number = (count += 1);
   /** Whether a grant has `where` or `preset`, so that plans depend on the caller. */
   readonly hasWhere: boolean;
   /** Whether a grant covers own documents only. */
@@ -192,8 +192,8 @@ export class Permissions {
   /** Returns the attributes that `action` is granted on: null for all, an empty set without a grant. */
   fields(type: string, action: Action): FieldScope {
     const scopes = [this.granted.get(EVERY)?.get(action), this.granted.get(type)?.get(action)];
-    const known = scopes.filter((scope) => scope !== undefined);
-    if (known.length > 0) return known.reduce(union);
+    const present = scopes.filter((scope) => scope !== undefined);
+    if (present.length > 0) return present.reduce(union);
     const limited = this.limitedTo(type, action);
     return limited.length === 0 ? NO_FIELDS : limited.map(({ fields }) => fields).reduce(intersection);
   }
@@ -216,8 +216,8 @@ export class Permissions {
   /** Returns the union with other permissions. */
   plus(more: Permissions): Permissions {
     const key = `${this.id} ${more.id}`;
-    const known = sums.get(key);
-    if (known !== undefined) return known;
+    const cached = sums.get(key);
+    if (cached !== undefined) return cached;
     const sum = Permissions.intern(
       [this, more].flatMap(({ granted }) => entriesOf(granted)),
       [this, more].flatMap(({ entries }) => entries),
@@ -281,8 +281,8 @@ export class Permissions {
     );
     const entries = onSome.filter((entry) => onEvery(entry) === undefined && !isOnAll(entry));
     const key = JSON.stringify([textOf(granted), limitedText(limitedOf(entries))]);
-    const known = lasting.get(key) ?? interned.get(key);
-    if (known !== undefined) return known;
+    const cached = lasting.get(key) ?? interned.get(key);
+    if (cached !== undefined) return cached;
     const rights = new Permissions(granted, entries, key);
     interned.set(key, rights);
     return rights;

@@ -27,7 +27,7 @@ function equals(type: ContentType, name: string, value: unknown): GrantFilters {
  * object, and a request evaluates each condition once for all types.
  */
 class TenantConditions {
-  private readonly made = new Map<WhereOf | 'own' | 'all', WhereOf>();
+  private readonly conditions = new Map<WhereOf | 'own' | 'all', WhereOf>();
   private readonly presets = new Map<PresetOf | null, PresetOf>();
 
   constructor(
@@ -40,15 +40,15 @@ class TenantConditions {
   }
 
   private whereOf(where: WhereOf | 'own' | 'all'): WhereOf {
-    const known = this.made.get(where);
-    if (known !== undefined) return known;
+    const cached = this.conditions.get(where);
+    if (cached !== undefined) return cached;
     const of: WhereOf = (caller) => {
       const filters = where === 'all' ? [] : [this.filtersOf(where, caller)];
       return filters.includes(false)
         ? false
         : { $and: [equals(this.type, this.tenant, this.valueOf(caller)), ...filters] };
     };
-    this.made.set(where, of);
+    this.conditions.set(where, of);
     return of;
   }
 
@@ -62,8 +62,8 @@ class TenantConditions {
 
   /** A caller of several tenants must not create documents: its value is a list, so the preset is missing. */
   private presetOf(preset: PresetOf | null): PresetOf {
-    const known = this.presets.get(preset);
-    if (known !== undefined) return known;
+    const cached = this.presets.get(preset);
+    if (cached !== undefined) return cached;
     const of: PresetOf = (caller) => {
       const value = this.valueOf(caller);
       return { ...preset?.(caller), [this.tenant]: Array.isArray(value) ? undefined : value };
@@ -84,7 +84,7 @@ const formOf = ({ tenant, owner, attributes }: ContentType): string =>
 /** Returns permissions within tenants; the same ones for a model without tenants. */
 export class Tenants {
   private readonly conditions: ReadonlyMap<string, TenantConditions>;
-  private readonly known = new WeakMap<Permissions, Permissions>();
+  private readonly limitedPermissions = new WeakMap<Permissions, Permissions>();
 
   constructor(private readonly schema: Schema) {
     const byForm = new Map<string, TenantConditions>();
@@ -101,13 +101,13 @@ export class Tenants {
 
   within(permissions: Permissions): Permissions {
     if (this.conditions.size === 0) return permissions;
-    const known = this.known.get(permissions);
-    if (known !== undefined) return known;
-    const made = permissions.rewritten((entry) => this.limited(entry));
-    this.known.set(permissions, made);
+    const cached = this.limitedPermissions.get(permissions);
+    if (cached !== undefined) return cached;
+    const limited = permissions.rewritten((entry) => this.limited(entry));
+    this.limitedPermissions.set(permissions, limited);
     // Permissions that are limited already stay as they are.
-    this.known.set(made, made);
-    return made;
+    this.limitedPermissions.set(limited, limited);
+    return limited;
   }
 
   private limited(entry: AnyEntry): readonly AnyEntry[] {

@@ -28,10 +28,10 @@ export class CachedTexts<T extends object> {
     const ofType = this.types.get(type) ?? new LRUCache<string, T>({ max: MOST });
     this.types.set(type, ofType);
     const key = JSON.stringify(facts);
-    const known = ofType.get(key);
-    if (known !== undefined) return known;
-    const made = make(facts);
-    ofType.set(key, made);
-    return made;
+    const cached = ofType.get(key);
+    if (cached !== undefined) return cached;
+    const text = make(facts);
+    ofType.set(key, text);
+    return text;
   }
 }

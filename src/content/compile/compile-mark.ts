@@ -43,7 +43,7 @@ export const compileReplayed = (): Statement =>
     ${REPLAYED_MARK} as mark from ${REPLAYED}`);
 
 /** Position to wait for, and the servers that this process knows. */
-export interface Asked {
+export interface PositionCheck {
   readonly mark: Mark;
   /** Whether the replica had reached the position, which then precedes the fork of later timelines. */
   readonly isInherited: boolean;
@@ -54,17 +54,17 @@ export interface Asked {
 /** Greatest timeline number. */
 const LAST_TIMELINE = 2 ** 32 - 1;
 
-const REACHED = template<Asked>(
+const REACHED = template<PositionCheck>(
   sql`select current_setting('transaction_isolation') = 'read committed' and case when pg_is_in_recovery()
-    then (select r.lsn >= ${slot(({ mark }: Asked) => placeOf(mark).lsn)}::pg_lsn
-      and r.timeline between ${slot(({ mark }: Asked) => placeOf(mark).timeline)}::int8
-        and ${slot(({ mark, isInherited }: Asked) => (isInherited ? LAST_TIMELINE : placeOf(mark).timeline))}::int8
+    then (select r.lsn >= ${slot(({ mark }: PositionCheck) => placeOf(mark).lsn)}::pg_lsn
+      and r.timeline between ${slot(({ mark }: PositionCheck) => placeOf(mark).timeline)}::int8
+        and ${slot(({ mark, isInherited }: PositionCheck) => (isInherited ? LAST_TIMELINE : placeOf(mark).timeline))}::int8
       from ${REPLAYED})
-    else ${POSTMASTER}::text = ${slot(({ primary }: Asked) => primary)}::text end as yes`,
+    else ${POSTMASTER}::text = ${slot(({ primary }: PositionCheck) => primary)}::text end as yes`,
 );
 
 /**
  * Selects whether the next statement sees all writes up to a position. Only READ COMMITTED gives that
  * statement a new snapshot. A server that is not in recovery must be the primary.
  */
-export const compileReached = (asked: Asked): Statement => fill(REACHED, asked);
+export const compileReached = (check: PositionCheck): Statement => fill(REACHED, check);

@@ -29,7 +29,7 @@ import { isDocument } from './document-id.js';
 import type { Documents } from './documents.service.js';
 import type { ContentSchedule } from './schedules.js';
 import {
-  type Asked,
+  type ServiceRequest,
   type BulkItemFor,
   type ReadVersion,
   type ServiceOptions,
@@ -63,7 +63,11 @@ export class ContentService<T extends Subject = DocumentFields> {
     private readonly type: ContentType,
   ) {}
 
-  private plan(action: Action, { query, as }: Asked, what: Pick<ReadRequest, 'kind' | 'by'>): ReadPlan {
+  private plan(
+    action: Action,
+    { query, as }: ServiceRequest,
+    what: Pick<ReadRequest, 'kind' | 'by'>,
+  ): ReadPlan {
     if (decide(as, this.type, action) === 'none') throw forbidden();
     return this.documents.plan(
       this.type,
@@ -77,8 +81,8 @@ export class ContentService<T extends Subject = DocumentFields> {
     );
   }
 
-  private planWrite(action: Action, asked: Asked, documentId: string | null): ReadPlan {
-    return this.plan(action, asked, { kind: 'one', by: byDocumentId(documentId) });
+  private planWrite(action: Action, request: ServiceRequest, documentId: string | null): ReadPlan {
+    return this.plan(action, request, { kind: 'one', by: byDocumentId(documentId) });
   }
 
   /**

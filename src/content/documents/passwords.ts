@@ -36,14 +36,14 @@ async function matchesBcrypt(password: string, stored: string): Promise<boolean>
  * long.
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
-  const known =
+  const hash =
     stored?.startsWith('$argon2') === true
       ? stored
       : await (decoy ??= hashPassword(`decoy ${Math.random()}`));
   const possible = password.isWellFormed() && Buffer.byteLength(password) <= MAX_PASSWORD_BYTES;
-  const matches = await verify(known, possible ? password : '');
+  const matches = await verify(hash, possible ? password : '');
   if (stored !== null && possible && isForeignHash(stored)) return matchesBcrypt(password, stored);
-  return matches && known === stored;
+  return matches && hash === stored;
 }
 
 /** Number of passwords that the writes of one request may hash. */

@@ -34,13 +34,13 @@ type Planner = (query: Query, request: ReadRequest) => ReadPlan;
 type SharedPlanner = (query: Query) => ReadPlan;
 
 /** Request, whose conditions may have placeholders; the values for them; and the key of its plans. */
-interface Asked {
+interface CacheableRequest {
   readonly request: ReadRequest;
   readonly granted: readonly unknown[] | null;
   readonly key: string;
 }
 
-function askedOf(request: ReadRequest): Asked | null {
+function cacheableOf(request: ReadRequest): CacheableRequest | null {
   const { by, caller, type, action, kind, format } = request;
   const key = `${caller.permissions.id} ${type.uid} ${action} ${kind}${by === null ? '' : '!'} ${format}`;
   if (!isPersonal(caller, type, action)) return { request, granted: null, key };
@@ -53,7 +53,7 @@ function askedOf(request: ReadRequest): Asked | null {
   };
 }
 
-interface Kept {
+interface CachedPlan {
   readonly plan: ReadPlan;
   readonly open: readonly OpenOperand[];
 }
@@ -63,8 +63,8 @@ interface Kept {
  * on nothing else, so they never go stale.
  */
 export class PlanCache {
-  private readonly plans: LRUCache<string, Kept | typeof ONE_BY_ONE> | null;
-  private made = 0;
+  private readonly plans: LRUCache<string, CachedPlan | typeof ONE_BY_ONE> | null;
+  private planCount = 0;
 
   constructor(private readonly settings: ContentSettings) {
     const { maxCachedPlans: most } = settings;
@@ -82,12 +82,12 @@ export class PlanCache {
     const isLong = text.length > Math.min(MAX_CACHED_LENGTH, this.settings.limits.queryLength);
     // Only account routes read by row id, which is too rare to cache.
     const isByRow = by !== null && !('documentId' in by);
-    const asked = this.plans === null || isLong || isByRow ? null : askedOf(request);
-    if (asked === null) return make(this.queryOf(text), request);
-    const planned = (query: Query): ReadPlan => make(query, asked.request);
-    const filled = kind === 'list' ? this.ofShape(text, asked.key, planned) : null;
-    const shared = filled ?? this.ofText(text, asked.key, planned);
-    const plan = asked.granted === null ? shared : withGranted(shared, asked.granted);
+    const cacheable = this.plans === null || isLong || isByRow ? null : cacheableOf(request);
+    if (cacheable === null) return make(this.queryOf(text), request);
+    const planned = (query: Query): ReadPlan => make(query, cacheable.request);
+    const filled = kind === 'list' ? this.ofShape(text, cacheable.key, planned) : null;
+    const shared = filled ?? this.ofText(text, cacheable.key, planned);
+    const plan = cacheable.granted === null ? shared : withGranted(shared, cacheable.granted);
     return by === null || isByRow ? plan : { ...plan, documentId: by.documentId };
   }
 
@@ -95,19 +95,19 @@ export class PlanCache {
     return parseQuery(readRaw(text, this.settings.limits), this.settings);
   }
 
-  private ofText(text: string, asked: string, make: SharedPlanner): ReadPlan {
-    const key = `${asked} ${text}`;
-    const known = this.plans?.get(key);
-    if (known !== undefined && known !== ONE_BY_ONE) return known.plan;
+  private ofText(text: string, keyPrefix: string, make: SharedPlanner): ReadPlan {
+    const key = `${keyPrefix} ${text}`;
+    const cached = this.plans?.get(key);
+    if (cached !== undefined && cached !== ONE_BY_ONE) return cached.plan;
     const plan = this.sharing(make(this.queryOf(text)));
     this.plans?.set(key, { plan, open: [] });
     return plan;
   }
 
-  private ofShape(text: string, asked: string, make: SharedPlanner): ReadPlan | null {
+  private ofShape(text: string, keyPrefix: string, make: SharedPlanner): ReadPlan | null {
     const shape = shapeOf(text);
     if (shape.values.length === 0) return null;
-    const key = `${asked}? ${shape.text}`;
+    const key = `${keyPrefix}? ${shape.text}`;
     let cached = this.plans?.get(key);
     if (cached === undefined) {
       cached = this.planShape(shape, make);
@@ -122,7 +122,7 @@ export class PlanCache {
    * Returns ONE_BY_ONE if a value decides more than a comparison, or if the query is invalid: planning the
    * text itself then reports the error.
    */
-  private planShape(shape: TextShape, make: SharedPlanner): Kept | typeof ONE_BY_ONE {
+  private planShape(shape: TextShape, make: SharedPlanner): CachedPlan | typeof ONE_BY_ONE {
     try {
       const plan = make(withOpenOperands(this.queryOf(openText(shape))));
       const open = openOperandsOf(plan, shape.values.length);
@@ -134,8 +134,8 @@ export class PlanCache {
   }
 
   private sharing(plan: ReadPlan): ReadPlan {
-    this.made += 1;
-    return { ...plan, shared: { key: `read:${this.made}` } };
+    this.planCount += 1;
+    return { ...plan, shared: { key: `read:${this.planCount}` } };
   }
 }
 

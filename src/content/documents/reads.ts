@@ -13,7 +13,7 @@ import { Answer } from './answer.js';
 import type { ContentReadEvent } from './hooks.js';
 import type { DocumentsBase } from './documents-base.js';
 import { etagOf } from './etag.js';
-import { FilteredTotals, type KnownPage } from '../../cache/filtered-totals.js';
+import { FilteredTotals, type CountedPage } from '../../cache/filtered-totals.js';
 import type { Subject } from '../../cache/change-log.js';
 import type { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { heavyOf, readKeyOf, statementOf } from './plan-cache.js';
@@ -31,7 +31,7 @@ export interface ReadFor {
   readonly by?: Pick<ContentReadEvent, 'action' | 'caller' | 'requestId'>;
 }
 
-interface Manner {
+interface LoadOptions {
   readonly isChecked: boolean;
   readonly since: Mark | null | undefined;
 }
@@ -56,7 +56,7 @@ export const answerRowOf = ([row]: readonly Row[]): AnswerRow =>
 
 interface AnsweredRead {
   readonly row: AnswerRow;
-  readonly isKnown: boolean;
+  readonly isCacheable: boolean;
 }
 
 export const tooLarge = (bytes: number): Error =>
@@ -97,22 +97,22 @@ export class Reads {
     this.cache = new ReadCache(changeLog.changeLog, base.settings.cache.bytes);
   }
 
-  get keeps(): boolean {
+  get caches(): boolean {
     return this.changeLog.isWhole && this.base.settings.cache.bytes > 0;
   }
 
-  async answer(plan: ReadPlan, { disconnect = null, since: asked }: ReadFor): Promise<Answer> {
+  async answer(plan: ReadPlan, { disconnect = null, since: requested }: ReadFor): Promise<Answer> {
     const key = readKeyOf(plan);
-    const since = this.base.database.hasReplicas ? asked : undefined;
+    const since = this.base.database.hasReplicas ? requested : undefined;
     const share = key === null || since === undefined ? key : `${key} @${since ?? ''}`;
-    let isPassed = false;
-    const pass = (): Promise<Loaded<Answer>> => {
-      isPassed = true;
+    let isBypassed = false;
+    const bypass = (): Promise<Loaded<Answer>> => {
+      isBypassed = true;
       return this.shared.read(share, disconnect, (traits) =>
         this.load(plan, traits, { isChecked: true, since }),
       );
     };
-    if (key === null || !this.keeps) return (await pass()).answer;
+    if (key === null || !this.caches) return (await bypass()).answer;
     let isRead = false;
     // Cache entries must come from the primary, where the change log is polled.
     const load = (isChecked: boolean): Promise<Loaded<Answer>> => {
@@ -123,12 +123,12 @@ export class Reads {
     };
     const statement = this.print(plan);
     const subject = this.dependencies.of(plan, statement);
-    const reading = (): Promise<Answer> => this.cache.read({ key, subject, load, pass });
+    const reading = (): Promise<Answer> => this.cache.read({ key, subject, load, bypass });
     const answer = await (this.base.telemetry.isOn
-      ? this.traced(reading, () => !isRead && !isPassed)
+      ? this.traced(reading, () => !isRead && !isBypassed)
       : reading());
     // A replica may be behind the last poll, so its position stays.
-    return isPassed ? answer : this.marked(answer);
+    return isBypassed ? answer : this.marked(answer);
   }
 
   private async traced(reading: () => Promise<Answer>, isHit: () => boolean): Promise<Answer> {
@@ -156,7 +156,7 @@ export class Reads {
   }
 
   print(plan: ReadPlan): Statement {
-    return statementOf(plan, (asked) => this.compile(asked));
+    return statementOf(plan, (sharedPlan) => this.compile(sharedPlan));
   }
 
   /** Returns the label and the name of a read's statement, as the database shows them. */
@@ -167,7 +167,7 @@ export class Reads {
   private compile(plan: ReadPlan): Template<ReadPlan> {
     const { responseBytes: bytes } = this.base.settings.limits;
     const marked = this.base.database.hasReplicas;
-    return compileAnswer(plan, { bytes, noted: this.changeLog.isWhole, cached: this.keeps, marked });
+    return compileAnswer(plan, { bytes, noted: this.changeLog.isWhole, cached: this.caches, marked });
   }
 
   /**
@@ -177,9 +177,9 @@ export class Reads {
   sharedMaxAge(plan: ReadPlan): number {
     if (plan.type.sharedMaxAge === 0 || revealsDrafts(plan.version)) return 0;
     const types = this.dependencies.typesOf(plan, this.print(plan));
-    const known = types.flatMap((name) => this.base.schema.types.get(name) ?? []);
+    const readTypes = types.flatMap((name) => this.base.schema.types.get(name) ?? []);
     const ofFiles = this.base.links.seconds ?? Infinity;
-    return Math.min(...known.map((type) => (type.internal ? ofFiles : type.sharedMaxAge)));
+    return Math.min(...readTypes.map((type) => (type.internal ? ofFiles : type.sharedMaxAge)));
   }
 
   /** Returns the dependencies of a read; null if it depends on drafts. */
@@ -190,12 +190,12 @@ export class Reads {
   private async load(
     plan: ReadPlan,
     shared: SharedTraits,
-    { isChecked, since }: Manner,
+    { isChecked, since }: LoadOptions,
   ): Promise<Loaded<Answer>> {
     const { database } = this.base;
     const { changeLog } = this.changeLog;
     const { limits } = this.base.settings;
-    const position = this.keeps && changeLog.server !== null ? changeLog.position : null;
+    const position = this.caches && changeLog.server !== null ? changeLog.position : null;
     const page = position === null || since !== undefined ? null : this.totals.find(plan);
     const shown = page === null ? null : await this.loadPage(plan, shared, page);
     if (shown !== null) return shown;
@@ -210,19 +210,19 @@ export class Reads {
     await check;
     const { answer, row } = answerIn(plan, rows, limits.responseBytes);
     // A response from another server than the polled one cannot be compared with the change log.
-    const isKnown =
+    const isCacheable =
       position !== null &&
       row.server === changeLog.server &&
       row.snapshot !== undefined &&
       !changeLog.hasMissed(this.dependencies.of(plan, statement), position, row.snapshot);
     if (this.changeLog.isWhole && typeof row.total === 'number') this.changeLog.totalWasRead();
-    if (isKnown && typeof row.total === 'number')
+    if (isCacheable && typeof row.total === 'number')
       this.totals.keep(plan, {
         total: row.total,
         position: changeLog.position,
         took: performance.now() - started,
       });
-    return this.loaded(plan, answer, { row, isKnown });
+    return this.loaded(plan, answer, { row, isCacheable });
   }
 
   /**
@@ -232,29 +232,29 @@ export class Reads {
   private async loadPage(
     plan: ReadPlan,
     shared: SharedTraits,
-    { known, statement: pageAlone }: KnownPage,
+    { cached, statement: pageAlone }: CountedPage,
   ): Promise<Loaded<Answer> | null> {
     const { changeLog } = this.changeLog;
     const statement = this.print(plan);
     const subject = this.dependencies.of(plan, statement);
-    if (changeLog.hasChanged(subject, known.position)) return null;
+    if (changeLog.hasChanged(subject, cached.position)) return null;
     const started = performance.now();
     const rows = await this.base.database.run(pageAlone, { ...shared, heavy: heavyOf(plan) });
-    this.totals.noteDuration(plan, known, performance.now() - started);
-    const isAsked = await changeLog.check();
-    const counted = rows.map((row) => ({ ...row, total: known.total }));
+    this.totals.noteDuration(plan, cached, performance.now() - started);
+    const isPolled = await changeLog.check();
+    const counted = rows.map((row) => ({ ...row, total: cached.total }));
     const { answer, row } = answerIn(plan, counted, this.base.settings.limits.responseBytes);
-    if (!isAsked || row.server !== changeLog.server || changeLog.hasChanged(subject, known.position))
+    if (!isPolled || row.server !== changeLog.server || changeLog.hasChanged(subject, cached.position))
       return null;
-    return this.loaded(plan, answer, { row, isKnown: true });
+    return this.loaded(plan, answer, { row, isCacheable: true });
   }
 
   private async loaded(
     plan: ReadPlan,
     found: Answer,
-    { row, isKnown }: AnsweredRead,
+    { row, isCacheable }: AnsweredRead,
   ): Promise<Loaded<Answer>> {
-    const position = isKnown ? this.changeLog.changeLog.position : null;
+    const position = isCacheable ? this.changeLog.changeLog.position : null;
     const { stamp, total = null } = row;
     const { generation } = this.base.model;
     const tag = etagOf(plan, { stamp, data: found.data, total, generation });

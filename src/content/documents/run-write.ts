@@ -1,4 +1,4 @@
-import { locking } from '../../pool/locks.js';
+import { lockStatements } from '../../pool/locks.js';
 import { compileStartDrafts } from '../compile/compile-drafts.js';
 import { compileSteps } from '../compile/compile-steps.js';
 import type { WrittenAnswer } from '../compile/write-shape.js';
@@ -158,7 +158,7 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const own = ownWritten(plan) ?? ownShown(plan);
   const keptIf = base.additions.keptOf(target.type);
   const request = { target, own, coverage, kept: keptIf, body, settings, freshIds };
-  const taken = locking(locks);
+  const taken = lockStatements(locks);
   const expectation = work.expects ? expectationOf(request) : null;
   if (expectation !== null && ids !== null) {
     runner.ahead([...taken, ...expectation.statements]);

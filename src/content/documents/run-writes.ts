@@ -1,7 +1,7 @@
 /** Writes of one transaction: all of them or none. */
 import { inThisContext } from '../../kernel/async-context.js';
 import { ContentError, isTaken } from '../../kernel/errors.js';
-import { locking } from '../../pool/locks.js';
+import { lockStatements } from '../../pool/locks.js';
 import type { Lock } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
 import { rowsLockOf, mutexOf } from '../plan/locks.js';
@@ -99,6 +99,6 @@ async function openFor<T>(runner: Runner, writes: Writes<T>): Promise<Runner> {
   const locks: Lock[] = writes.flatMap(({ plan }) => plan.locks);
   const run: Runner['run'] = (statement) => runner.run(statement);
   const all: Runner['all'] = (statements) => runner.all(statements);
-  if (locks.length > 0) await all(locking(locks));
+  if (locks.length > 0) await all(lockStatements(locks));
   return { em: runner.em, held: [], run, all, load: all, finish: all };
 }

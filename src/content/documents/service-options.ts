@@ -30,7 +30,7 @@ export interface ReadVersion<T> {
   readonly etag: string;
 }
 
-export interface Asked {
+export interface ServiceRequest {
   readonly query: object;
   readonly as: Caller;
 }

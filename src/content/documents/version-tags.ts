@@ -50,10 +50,10 @@ export function versionTags(
   { type, state }: Pick<ReadPlan, 'type' | 'state'>,
 ): readonly VersionTag[] | null {
   if (text === null || state === null) return null;
-  const known = before.filter((row) => isReadable(row, state));
+  const readable = before.filter((row) => isReadable(row, state));
   return checkedAs(JSON.parse(text), isStamps, 'The stamps of a document').map((one) => {
     const { locale, published, stamp } = one;
-    const former = known.find((row) => row.locale === locale && row.published === published);
+    const former = readable.find((row) => row.locale === locale && row.published === published);
     return {
       ...(type.localized ? { locale } : {}),
       status: type.draftAndPublish && !published ? 'draft' : 'published',

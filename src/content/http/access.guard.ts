@@ -53,8 +53,8 @@ export class AccessGuard implements CanActivate {
 
   private routeOf(context: ExecutionContext): ContentRoute | null {
     const [controller, handler] = [context.getClass(), context.getHandler()];
-    const known = this.routes.get(controller)?.get(handler);
-    if (known !== undefined) return known;
+    const cached = this.routes.get(controller)?.get(handler);
+    if (cached !== undefined) return cached;
     const route = this.routeFor(controller, handler);
     const ofClass = this.routes.get(controller) ?? new Map<object, ContentRoute | null>();
     this.routes.set(controller, ofClass.set(handler, route));

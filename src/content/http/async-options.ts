@@ -3,11 +3,11 @@ import { ContentModelError } from '../model/content-model-error.js';
 const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
 
 /** Throws a ContentModelError unless options of `forRootAsync` have exactly one source. */
-export function checkWay(
+export function checkAsyncOptions(
   module: string,
-  given: Readonly<Partial<Record<(typeof WAYS)[number], unknown>>>,
+  options: Readonly<Partial<Record<(typeof WAYS)[number], unknown>>>,
 ): void {
-  const ways = WAYS.filter((way) => given[way] !== undefined);
+  const ways = WAYS.filter((way) => options[way] !== undefined);
   if (ways.length === 1) return;
   const found = ways.length === 0 ? 'there is none of them' : `there are ${ways.join(' and ')}`;
   throw new ContentModelError(

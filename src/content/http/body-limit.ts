@@ -46,12 +46,12 @@ const JSON_PARSER = 'jsonParser';
 
 /** Returns the parser of the application's own Express, which Nest's adapter would add for all routes. */
 function parserOf(adapter: object, bytes: number): Middleware | null {
-  const made: { parser: Middleware | null } = { parser: null };
-  const use = (parser: Middleware): void => void (made.parser = parser);
+  const captured: { parser: Middleware | null } = { parser: null };
+  const use = (parser: Middleware): void => void (captured.parser = parser);
   const catching = Object.create(adapter, { use: { value: use } }) as ExpressAdapter;
   // Keeps the bytes, which applications read that enable `rawBody`.
   catching.useBodyParser('json', true, { limit: bytes });
-  return made.parser;
+  return captured.parser;
 }
 
 /**

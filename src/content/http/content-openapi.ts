@@ -16,7 +16,7 @@ import { ownPaths } from '../openapi/own-paths.js';
 import { ContentRoutes } from './routes.js';
 
 /** Maximum of cached documents. */
-const KEPT = 100;
+const MAX_CACHED = 100;
 
 const EVERYTHING: Described = { format: 'flat', counts: true };
 
@@ -31,7 +31,7 @@ const EVERYTHING: Described = { format: 'flat', counts: true };
 @Injectable()
 export class ContentOpenApi {
   private readonly added: Describe[] = [localePaths, modelPaths];
-  private readonly documents = new LRUCache<string, ContentDocument>({ max: KEPT });
+  private readonly documents = new LRUCache<string, ContentDocument>({ max: MAX_CACHED });
 
   constructor(
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
@@ -66,12 +66,12 @@ export class ContentOpenApi {
    * without `count`. Paths are known once the application is initialised.
    */
   documentFor(caller: Caller = SYSTEM, described: Partial<Described> = {}): ContentDocument {
-    const asked = { ...EVERYTHING, ...described };
+    const options = { ...EVERYTHING, ...described };
     const key = descriptionKey(caller);
-    const known = key === null ? undefined : this.documents.get(JSON.stringify([key, asked]));
-    if (known !== undefined) return known;
-    const document = describe({ ...asked, caller, ...this.host }, this.added);
-    if (key !== null) this.documents.set(JSON.stringify([key, asked]), document);
+    const cached = key === null ? undefined : this.documents.get(JSON.stringify([key, options]));
+    if (cached !== undefined) return cached;
+    const document = describe({ ...options, caller, ...this.host }, this.added);
+    if (key !== null) this.documents.set(JSON.stringify([key, options]), document);
     return document;
   }
 

@@ -15,8 +15,8 @@ import type { Handler, HistoryHandler } from '../model/routes.js';
 import { parseRequestKey, REQUEST_KEY_HEADER } from '../query/request-key.js';
 import { disconnectOf } from './connection.js';
 import {
-  type Asked,
-  askedOf,
+  type PlannedRequest,
+  plannedRequestOf,
   type HttpRequest,
   isRead,
   queryOf,
@@ -82,16 +82,16 @@ export class ContentRequests {
   }
 
   perform(request: HttpRequest, body?: unknown): Promise<Answer> {
-    const asked = askedOf(request);
-    const { handler } = asked;
+    const planned = plannedRequestOf(request);
+    const { handler } = planned;
     return handler === 'find' || handler === 'findOne'
-      ? this.read(request, asked, handler)
-      : this.write(request, asked, { perform: this.writes[handler], body });
+      ? this.read(request, planned, handler)
+      : this.write(request, planned, { perform: this.writes[handler], body });
   }
 
   private async write(
     request: HttpRequest,
-    { plan, caller, precondition }: Asked,
+    { plan, caller, precondition }: PlannedRequest,
     { perform, body }: { readonly perform: Perform; readonly body: unknown },
   ): Promise<Answer> {
     const disconnect = disconnectOf(request);
@@ -107,7 +107,11 @@ export class ContentRequests {
     return (await this.links.in(answer)).answer;
   }
 
-  private async read(request: HttpRequest, { plan, caller }: Asked, action: ReadAction): Promise<Answer> {
+  private async read(
+    request: HttpRequest,
+    { plan, caller }: PlannedRequest,
+    action: ReadAction,
+  ): Promise<Answer> {
     const { headers } = request;
     const since = parseMark(headers[MARK_HEADER.toLowerCase()]);
     const answer = await this.documents.read(plan, {

@@ -188,9 +188,9 @@ function isElsewhere(name: string, method: Method | undefined, route: Method | u
 /**
  * Copies the decorators of a route to a method that overrides it, because Nest reads them from the function.
  */
-function keepRoutes(given: Type, base: Base): void {
+function keepRoutes(custom: Type, base: Base): void {
   for (const name of Object.getOwnPropertyNames(base.prototype)) {
-    const [override, route] = [methodOf(given, name), methodOf(base, name)];
+    const [override, route] = [methodOf(custom, name), methodOf(base, name)];
     if (override === undefined || route === undefined || override === route) continue;
     if (isElsewhere(name, override, route)) continue;
     const keys: unknown[] = Reflect.getMetadataKeys(route);
@@ -211,10 +211,10 @@ function dropRoutes(controller: Type, generated: Base, dropped: readonly string[
 }
 
 /** Creates the controller class of a content type at `path`, or a subclass of the application's own. */
-export function contentController(type: ContentType, path: string, given?: Type): Type {
+export function contentController(type: ContentType, path: string, custom?: Type): Type {
   const generated: Base = type.kind === 'collectionType' ? CollectionController : SingleController;
-  if (given !== undefined) keepRoutes(given, generated);
-  const base: Base = given ?? generated;
+  if (custom !== undefined) keepRoutes(custom, generated);
+  const base: Base = custom ?? generated;
   const controller: Type = class extends base {};
   Object.defineProperty(controller, 'name', { value: className(type.singularApiId) });
   dropRoutes(controller, generated, handlersWithout(type));
@@ -224,6 +224,6 @@ export function contentController(type: ContentType, path: string, given?: Type)
     version: (Reflect.getMetadata('__version__', base) as string | undefined) ?? VERSION_NEUTRAL,
   })(controller);
   ServesType(type)(controller);
-  Generated(given === undefined)(controller);
+  Generated(custom === undefined)(controller);
   return controller;
 }

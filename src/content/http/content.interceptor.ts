@@ -60,7 +60,7 @@ export class ContentInterceptor implements NestInterceptor {
     const request = http.getRequest<HttpRequest>();
     if (!this.isOurs(request))
       return this.envelope.intercept(context, { handle: () => this.populate.intercept(context, next) });
-    this.populate.narrow(request);
+    this.populate.planResponse(request);
     return from(
       this.requests.perform(request, request.body).then((answer) => this.envelope.send(http, answer)),
     );

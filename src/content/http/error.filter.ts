@@ -25,13 +25,13 @@ interface ErrorBody {
   };
 }
 
-interface Said {
+interface ErrorText {
   readonly name: string;
   readonly message: string;
   readonly details?: ContentError['details'];
 }
 
-const body = (status: number, { name, message, details = {} }: Said): ErrorBody => ({
+const body = (status: number, { name, message, details = {} }: ErrorText): ErrorBody => ({
   data: null,
   error: { status, name, message, details },
 });
@@ -90,15 +90,15 @@ const isBadPath = (message: string): boolean => /decode param|bad url|not a vali
 const isDisconnect = (error: unknown): boolean =>
   isObject(error) && error['message'] === 'aborted' && error['code'] === 'ECONNRESET';
 
-function wordsOf(exception: HttpException): string {
+function messageIn(exception: HttpException): string {
   const response = exception.getResponse();
-  const said = typeof response === 'object' && 'message' in response ? response.message : null;
-  return Array.isArray(said) ? said.join('; ') : exception.message;
+  const message = typeof response === 'object' && 'message' in response ? response.message : null;
+  return Array.isArray(message) ? message.join('; ') : exception.message;
 }
 
 function fromHttp(exception: HttpException): ErrorBody {
   const status = exception.getStatus();
-  const [, , message = wordsOf(exception)] =
+  const [, , message = messageIn(exception)] =
     MESSAGES.find(([of, pattern]) => of === status && pattern.test(exception.message)) ?? [];
   if (status === 400 && isBadPath(exception.message))
     return body(400, { name: 'BadRequestError', message: 'failed to decode' });

@@ -67,7 +67,7 @@ export function leaveForms({ httpAdapter }: HttpAdapterHost): void {
 /**
  * Fastify only: treats a body without a parser as text, so that the access check refuses it, as on Express.
  */
-export function takeAnyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void {
+export function acceptAnyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void {
   if (httpAdapter?.getType() !== 'fastify') return;
   const instance = httpAdapter.getInstance<FastifyInstance>();
   const isRead = (type: string): boolean =>
@@ -81,7 +81,7 @@ export function takeAnyBody({ httpAdapter }: HttpAdapterHost, owns: Owns): void 
   });
 }
 
-interface TakenPaths {
+interface AcceptedPaths {
   readonly owns: Owns;
   readonly areRoutes: boolean;
   readonly undecoded: (request: object) => void;
@@ -92,9 +92,9 @@ interface TakenPaths {
  * request is rewritten before: percent signs are escaped, and long parameters are replaced by digests, which
  * match no document.
  */
-export function takeAnyPath(
+export function acceptAnyPath(
   { httpAdapter }: HttpAdapterHost<AbstractHttpAdapter<Server | undefined>>,
-  { owns, areRoutes, undecoded }: TakenPaths,
+  { owns, areRoutes, undecoded }: AcceptedPaths,
 ): void {
   if (httpAdapter?.getType() !== 'fastify') return;
   const { initialConfig = {} } = httpAdapter.getInstance<FastifyInstance>();
@@ -105,8 +105,8 @@ export function takeAnyPath(
     const { path, rest } = partsOf(request.url);
     if ((!path.includes('%') && path.length <= longest) || !owns(pathIn(request.url))) return;
     const isDecodable = decodes(path);
-    const taken = isDecodable ? path : path.replaceAll('%', '%25');
-    request.url = (areRoutes ? shortened(taken, longest) : taken) + rest;
+    const decodable = isDecodable ? path : path.replaceAll('%', '%25');
+    request.url = (areRoutes ? shortened(decodable, longest) : decodable) + rest;
     if (!isDecodable) undecoded(request);
   });
 }

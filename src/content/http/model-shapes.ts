@@ -52,10 +52,10 @@ export function displayName(id: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export const isSeen = (caller: Caller, type: ContentType): boolean =>
+export const isVisible = (caller: Caller, type: ContentType): boolean =>
   (['find', 'findOne'] as const).some((action) => decide(caller, type, action) !== 'none');
 
-interface Sight {
+interface ShapeContext {
   readonly model: Model;
   readonly rightsIn: (type: ContentType) => Rights;
   readonly rights: Rights;
@@ -66,7 +66,7 @@ function shownName(name: string | undefined, model: Model, rights: Rights): stri
   return attribute !== undefined && isShown(rights, model, attribute) ? name : undefined;
 }
 
-const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape => {
+const scalarShape = ({ def }: ScalarAttribute, { model, rights }: ShapeContext): Shape => {
   const {
     localized: _localized,
     searchable: _searchable,
@@ -80,7 +80,7 @@ const scalarShape = ({ def }: ScalarAttribute, { model, rights }: Sight): Shape 
   return field === undefined ? shape : { ...shape, targetField: field };
 };
 
-const relationShape = ({ def, target, media }: RelationAttribute, { rightsIn }: Sight): Shape => {
+const relationShape = ({ def, target, media }: RelationAttribute, { rightsIn }: ShapeContext): Shape => {
   if (media && def.type === 'media')
     return { type: 'media', multiple: def.multiple ?? false, allowedTypes: def.allowedTypes ?? [] };
   if (def.type !== 'relation') return {};
@@ -93,13 +93,13 @@ const relationShape = ({ def, target, media }: RelationAttribute, { rightsIn }: 
   return { type: 'relation', relation: def.relation, target: typeUid(target), ...other };
 };
 
-const morphShape = (attribute: MorphAttribute, { rights }: Sight): Shape => {
+const morphShape = (attribute: MorphAttribute, { rights }: ShapeContext): Shape => {
   const { def, targets } = attribute;
-  const seen = targets.filter((type) => rights.mayEnter(attribute, type)).map(typeUid);
+  const visible = targets.filter((type) => rights.mayEnter(attribute, type)).map(typeUid);
   return {
     type: 'relation',
     relation: def.relation,
-    ...(def.targets === undefined ? {} : { targets: seen }),
+    ...(def.targets === undefined ? {} : { targets: visible }),
   };
 };
 
@@ -111,7 +111,7 @@ const componentShape = ({ named, many, def, components }: EmbeddedAttribute): Sh
   ...(def.max === undefined ? {} : { max: def.max }),
 });
 
-const shapeOf = byKind<Attribute, [Sight], Shape>({
+const shapeOf = byKind<Attribute, [ShapeContext], Shape>({
   scalar: scalarShape,
   relation: relationShape,
   morph: morphShape,
@@ -121,14 +121,14 @@ const shapeOf = byKind<Attribute, [Sight], Shape>({
 
 /** Describes an attribute without the options that all attributes have. */
 export const attributeShape = (attribute: Attribute, model: Model, reader: ModelReader): Shape =>
-  shapeOf(attribute, sightOf(model, reader));
+  shapeOf(attribute, contextOf(model, reader));
 
 const common = ({ required, localized }: Attribute): Shape => ({
   ...(required ? { required } : {}),
   ...(localized ? { pluginOptions: { i18n: { localized } } } : {}),
 });
 
-function attributesOf(sight: Sight): ModelShape['attributes'] {
+function attributesOf(sight: ShapeContext): ModelShape['attributes'] {
   const { model, rights } = sight;
   const listed = [...model.attributes.values()].filter(
     (attribute) => !attribute.open && isShown(rights, model, attribute),
@@ -144,7 +144,7 @@ export interface ModelReader {
   readonly limits: ContentLimits;
 }
 
-function sightOf(model: Model, { caller, limits }: ModelReader): Sight {
+function contextOf(model: Model, { caller, limits }: ModelReader): ShapeContext {
   const rightsIn = (type: ContentType): Rights => {
     const [find, findOne] = (['find', 'findOne'] as const).map((action) =>
       caller.permissions.fields(type.singularApiId, action),
@@ -171,7 +171,7 @@ function typeShape(type: ContentType, reader: ModelReader): TypeShape {
       kind,
       collectionName: pluralApiId,
       ...(localized ? { pluginOptions: { i18n: { localized } } } : {}),
-      attributes: attributesOf(sightOf(type, reader)),
+      attributes: attributesOf(contextOf(type, reader)),
       visible: !type.internal,
       restrictRelationsTo: null,
     },
@@ -188,14 +188,14 @@ function componentShapeOf(component: Component, reader: ModelReader): ComponentS
       displayName: displayName(name),
       description: '',
       collectionName: `components_${category}_${name}`,
-      attributes: attributesOf(sightOf(component, reader)),
+      attributes: attributesOf(contextOf(component, reader)),
     },
   };
 }
 
 export const typeShapes = (reader: ModelReader): readonly TypeShape[] =>
   [...reader.schema.types.values()]
-    .filter((type) => type.internal || isSeen(reader.caller, type))
+    .filter((type) => type.internal || isVisible(reader.caller, type))
     .map((type) => typeShape(type, reader));
 
 export function componentShapes(reader: ModelReader): readonly ComponentShape[] {

@@ -37,30 +37,30 @@ export class PopulateInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): ReturnType<CallHandler['handle']> {
-    this.narrow(context.switchToHttp().getRequest<HttpRequest>());
+    this.planResponse(context.switchToHttp().getRequest<HttpRequest>());
     return next.handle();
   }
 
-  narrow(request: HttpRequest): void {
+  planResponse(request: HttpRequest): void {
     const state = stateOf(request);
     const { caller, route } = state;
     if (caller !== undefined && route !== undefined) {
-      const asked = {
+      const planned = {
         action: route.action,
         handler: route.handler,
         caller,
         plan: this.telemetry.within('content.plan', {}, () => this.plan(request, route, caller)),
         precondition: preconditionOf(request),
       };
-      state.asked = asked;
+      state.planned = planned;
       // For the log line of a slow request, which has Node's own request only.
-      stateOf(rawOf(request)).asked = asked;
+      stateOf(rawOf(request)).planned = planned;
     }
     state.timing?.ended('plan');
   }
 
   private plan(request: HttpRequest, { type, action, handler }: ContentRoute, caller: Caller): ReadPlan {
-    const asked: ReadRequest = {
+    const readRequest: ReadRequest = {
       type,
       kind: action === 'find' && type.kind === 'collectionType' ? 'list' : 'one',
       by: byDocumentId(request.params?.['documentId'] ?? null),
@@ -69,6 +69,6 @@ export class PopulateInterceptor implements NestInterceptor {
       action,
     };
     const defaults = leavesDraft(handler) ? draftUnlessSaid : undefined;
-    return this.documents.planText(queryOf(request), asked, defaults);
+    return this.documents.planText(queryOf(request), readRequest, defaults);
   }
 }

@@ -21,8 +21,8 @@ export class Probes {
     this.probes = new Map(
       settings.health
         ? [
-            ['/_health', (response: object) => this.tellAlive(response)],
-            ['/_ready', (response: object) => void this.tellReady(response)],
+            ['/_health', (response: object) => this.replyAlive(response)],
+            ['/_ready', (response: object) => void this.replyReady(response)],
           ]
         : [],
     );
@@ -35,12 +35,12 @@ export class Probes {
     return probe !== undefined;
   }
 
-  private tellAlive(response: object): void {
+  private replyAlive(response: object): void {
     const { isStopping } = this.connections;
     this.reply(isStopping ? unavailable('The application is stopping') : null, response);
   }
 
-  private async tellReady(response: object): Promise<void> {
+  private async replyReady(response: object): Promise<void> {
     this.reply(await this.readiness.problem(), response);
   }
 

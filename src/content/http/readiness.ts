@@ -77,11 +77,11 @@ export class Readiness {
 
   /** A full queue is no failure while the database responds to the requests in it. */
   private async responds(): Promise<boolean> {
-    const asked = this.database.ping().then(
+    const answered = this.database.ping().then(
       () => true,
       (error: unknown) => (isOverload(error) ? undefined : false),
     );
-    const responds = await within(PATIENCE, asked);
+    const responds = await within(PATIENCE, answered);
     return responds ?? performance.now() - this.database.respondedAt < PATIENCE;
   }
 

@@ -50,19 +50,19 @@ export class RequestCounts {
   responded(response: Omit<RouteDurations, 'durations'>, milliseconds: number): void {
     const { route, method, status } = response;
     const key = `${method} ${status} ${route}`;
-    let known = this.routes.get(key);
-    if (known === undefined) {
-      known = { ...response, durations: new Histogram() };
-      this.routes.set(key, known);
+    let entry = this.routes.get(key);
+    if (entry === undefined) {
+      entry = { ...response, durations: new Histogram() };
+      this.routes.set(key, entry);
     }
-    known.durations.record(milliseconds);
+    entry.durations.record(milliseconds);
   }
 
   refused(error: unknown, { status, name }: { readonly status: number; readonly name: string }): void {
     const cause = causeOf(error, name);
     const key = this.causes.has(`${status} ${cause}`) || this.causes.size < MAX_CAUSES ? cause : OTHERS;
-    const known = this.causes.get(`${status} ${key}`) ?? { status, cause: key, count: 0 };
-    this.causes.set(`${status} ${key}`, known);
-    known.count += 1;
+    const entry = this.causes.get(`${status} ${key}`) ?? { status, cause: key, count: 0 };
+    this.causes.set(`${status} ${key}`, entry);
+    entry.count += 1;
   }
 }

@@ -12,7 +12,7 @@ import { REQUEST_ID_HEADER, requestIdIn } from '../query/request-id.js';
 import { ContentError } from '../../kernel/errors.js';
 import { type LimitedBodies, limitParsedBodies, limitRouteBodies } from './body-limit.js';
 import { ContentErrorFilter } from './error.filter.js';
-import { takeAnyBody, takeAnyPath } from './fastify.js';
+import { acceptAnyBody, acceptAnyPath } from './fastify.js';
 import { declareBody } from './json-body.js';
 import { Probes } from './probes.js';
 import { pathIn, stateOf } from './request-state.js';
@@ -99,7 +99,7 @@ export class BeforeRoutes implements OnModuleInit {
     // Emits at once if there is an adapter.
     adapter.init$.subscribe(() => {
       connect(adapter, 'first', (request, response) => this.arrive(request, response));
-      takeAnyBody(adapter, (path) => routes.hasRoute(path));
+      acceptAnyBody(adapter, (path) => routes.hasRoute(path));
       limitRouteBodies(adapter, this.bodies);
     });
   }
@@ -111,7 +111,7 @@ export class BeforeRoutes implements OnModuleInit {
 
   onModuleInit(): void {
     limitParsedBodies(this.adapter, this.bodies);
-    takeAnyPath(this.adapter, {
+    acceptAnyPath(this.adapter, {
       owns: (path) => this.routes.covers(path),
       areRoutes: true,
       undecoded: (request) => this.undecoded.add(request),

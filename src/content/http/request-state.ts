@@ -11,7 +11,7 @@ import type { Timing } from './timing.js';
 interface RequestState {
   caller?: Caller;
   route?: ContentRoute;
-  asked?: Asked;
+  planned?: PlannedRequest;
   /** Maximum age for shared caches in seconds; undefined forbids them. */
   sharedMaxAge?: number;
   /** Headers that features add to the response. */
@@ -31,7 +31,7 @@ export interface ContentRoute {
 }
 
 /** Parsed and checked content request: its caller, action, and the plan of its response. */
-export interface Asked {
+export interface PlannedRequest {
   readonly action: Action;
   readonly handler: Handler;
   readonly caller: Caller;
@@ -56,10 +56,10 @@ export const requestIdOf = (request: object & { readonly raw?: object }): string
   stateOf(rawOf(request)).requestId ?? null;
 
 /** Returns the parsed content request. Throws an Error on routes that the application added. */
-export function askedOf(request: object): Asked {
-  const { asked } = stateOf(request);
-  if (asked === undefined) throw new Error('Only generated content routes and their overrides have a plan');
-  return asked;
+export function plannedRequestOf(request: object): PlannedRequest {
+  const { planned } = stateOf(request);
+  if (planned === undefined) throw new Error('Only generated content routes and their overrides have a plan');
+  return planned;
 }
 
 /** Members of Express' and Fastify's requests that the library reads. */

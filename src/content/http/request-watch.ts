@@ -4,7 +4,7 @@ import { Documents } from '../documents/documents.service.js';
 import type { ContentType } from '../model/model.js';
 import type { Handler } from '../model/routes.js';
 import { RequestCounts, type RouteDurations } from './request-counts.js';
-import { type Asked, rawOf, stateOf } from './request-state.js';
+import { type PlannedRequest, rawOf, stateOf } from './request-state.js';
 import { ContentRoutes } from './routes.js';
 
 interface NodeRequest {
@@ -64,35 +64,35 @@ export class RequestWatch {
       status: writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted',
     };
     if (durations) this.counts.responded(labels, took);
-    if (slowRequest > 0 && took >= slowRequest) this.tellSlow(request, labels, took);
+    if (slowRequest > 0 && took >= slowRequest) this.logSlow(request, labels, took);
   }
 
   private routeOf(request: NodeRequest, path: string): string {
-    const { asked } = stateOf(request);
-    if (asked === undefined) return this.routes.templateOf(path) ?? 'none';
-    const { plan, handler } = asked;
+    const { planned } = stateOf(request);
+    if (planned === undefined) return this.routes.templateOf(path) ?? 'none';
+    const { plan, handler } = planned;
     const ofType = this.templates.get(plan.type) ?? new Map<Handler, string>();
-    const known = ofType.get(handler);
-    if (known !== undefined) return known;
+    const cached = ofType.get(handler);
+    if (cached !== undefined) return cached;
     const route = this.routes.templateOf(path) ?? 'none';
     this.templates.set(plan.type, ofType.set(handler, route));
     return route;
   }
 
-  private tellSlow(
+  private logSlow(
     request: NodeRequest,
     { method, route, status }: Omit<RouteDurations, 'durations'>,
     took: number,
   ): void {
-    const { requestId = '', asked } = stateOf(request);
-    const statement = asked === undefined ? '' : `, ${this.statementOf(asked)}`;
+    const { requestId = '', planned } = stateOf(request);
+    const statement = planned === undefined ? '' : `, ${this.statementOf(planned)}`;
     this.logger.warn(
       `Slow request: ${method} ${route} took ${Math.round(took)} ms (${status}, request ${requestId}${statement})`,
     );
   }
 
   /** Returns the name of a read's statement, or type and action of a write. */
-  private statementOf({ action, plan }: Asked): string {
+  private statementOf({ action, plan }: PlannedRequest): string {
     const isRead = action === 'find' || action === 'findOne';
     return isRead ? `statement ${this.documents.reads.nameOf(plan)}` : `${plan.type.singularApiId}.${action}`;
   }

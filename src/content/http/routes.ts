@@ -63,12 +63,12 @@ function handlersOf(controller: Type): Handler[] {
 
 const isBelow = (path: string, base: string): boolean => path === base || path.startsWith(`${base}/`);
 
-const leadsTo =
-  (given: readonly string[]) =>
+const matchesSegments =
+  (parts: readonly string[]) =>
   ({ segments }: Handler): boolean =>
-    segments.length === given.length &&
+    segments.length === parts.length &&
     segments.every(
-      (segment, i) => given[i] !== '' && (segment.startsWith(':') || segment.toLowerCase() === given[i]),
+      (segment, i) => parts[i] !== '' && (segment.startsWith(':') || segment.toLowerCase() === parts[i]),
     );
 
 @Injectable()
@@ -189,7 +189,7 @@ export class ContentRoutes {
         const [name = '', ...segments] = path.slice(base.length).replace(/\/$/, '').split('/');
         const at = `${base}${name}`;
         return (this.placed.get(name)?.handlers ?? [])
-          .filter(leadsTo(segments))
+          .filter(matchesSegments(segments))
           .map((handler) => ({ at, handler }));
       });
     return [...placed, ...this.outsideAt(path)];
@@ -200,7 +200,9 @@ export class ContentRoutes {
       paths
         .filter((base) => isBelow(path, base))
         .flatMap((at) =>
-          handlers.filter(leadsTo(segmentsOf(path.slice(at.length)))).map((handler) => ({ at, handler })),
+          handlers
+            .filter(matchesSegments(segmentsOf(path.slice(at.length))))
+            .map((handler) => ({ at, handler })),
         ),
     );
   }

@@ -36,8 +36,8 @@ const planned = new WeakMap<ContentType, LRUCache<string, Condition>>();
 export function plannedWhere({ type, key }: WhereCondition): Condition {
   const ofType = planned.get(type) ?? new LRUCache<string, Condition>({ max: MOST });
   planned.set(type, ofType);
-  const known = ofType.get(key);
-  if (known !== undefined) return known;
+  const cached = ofType.get(key);
+  if (cached !== undefined) return cached;
   const condition = plan(type, JSON.parse(key));
   ofType.set(key, condition);
   return condition;

@@ -24,9 +24,9 @@ class Places {
 
   token(origin: 'grant' | 'granted list', value: unknown): string {
     const text = JSON.stringify(value);
-    const known = this.places.get(text);
-    const place = known ?? this.values.push(value) - 1;
-    if (known === undefined) this.places.set(text, place);
+    const cached = this.places.get(text);
+    const place = cached ?? this.values.push(value) - 1;
+    if (cached === undefined) this.places.set(text, place);
     return tokenOf(origin, place);
   }
 }

@@ -9,8 +9,8 @@ export class PerPlan<T> {
 
   of({ shared }: ReadPlan, make: () => T): T {
     if (shared === null) return make();
-    const known = this.values.get(shared);
-    if (known !== undefined) return known.value;
+    const cached = this.values.get(shared);
+    if (cached !== undefined) return cached.value;
     const value = make();
     this.values.set(shared, { value });
     return value;

@@ -1,5 +1,5 @@
 /** A server that is listed as a replica: whether it can be read, and how far it lags behind. */
-import { type Asked, compileReplayed } from '../compile/compile-mark.js';
+import { type PositionCheck, compileReplayed } from '../compile/compile-mark.js';
 import { type Mark, markIn, placeOf } from '../query/mark.js';
 import { reasonAway } from '../../kernel/postgres-errors.js';
 import type { NativePool } from '../../pool/native-pool.js';
@@ -45,7 +45,7 @@ export class Replica {
     return this.freshAt !== null && now - this.freshAt <= this.base.maxLag;
   }
 
-  asked(mark: Mark, primary: string | null): Asked {
+  positionCheck(mark: Mark, primary: string | null): PositionCheck {
     const before = this.reached.get(placeOf(mark).timeline);
     return { mark, isInherited: before !== undefined && before >= mark, primary };
   }
@@ -107,15 +107,15 @@ export class Replica {
 
   /** Whether what has replayed the log up to `mark` has reached another position. */
   private reaches(mark: Mark, other: Mark): boolean {
-    const [own, asked] = [placeOf(mark).timeline, placeOf(other).timeline];
-    const before = this.reached.get(asked);
-    return own === asked ? mark >= other : own > asked && before !== undefined && before >= other;
+    const [own, wanted] = [placeOf(mark).timeline, placeOf(other).timeline];
+    const before = this.reached.get(wanted);
+    return own === wanted ? mark >= other : own > wanted && before !== undefined && before >= other;
   }
 
   private lateness(mark: Mark | null, pending: Sample): string {
-    const [own, asked] = [mark, pending.mark].map((one) => (one === null ? 0 : placeOf(one).timeline));
+    const [own, wanted] = [mark, pending.mark].map((one) => (one === null ? 0 : placeOf(one).timeline));
     const why = `until it catches up: it is more than ${this.base.maxLag} ms behind the primary ("maxReplicaLag")`;
-    return own === asked ? why : `${why}, and replays timeline ${own}, not ${asked}`;
+    return own === wanted ? why : `${why}, and replays timeline ${own}, not ${wanted}`;
   }
 
   private complain(about: Complaint, why: string): void {

@@ -67,7 +67,7 @@ export class Replicas {
     const traits = { ...read.traits, disconnect: timeout };
     try {
       if (since === null) return await pool.run(statement, traits);
-      const question = compileReached(replica.asked(since, this.sample?.server ?? null));
+      const question = compileReached(replica.positionCheck(since, this.sample?.server ?? null));
       return await pool.runIf(question, statement, traits);
     } catch (error) {
       const why = reasonAway(error) ?? (isTimeout(error) ? 'it takes too long' : null);

@@ -38,7 +38,7 @@ import { AuthController } from './auth.controller.js';
 import { RolesController } from './roles.controller.js';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { UsersController } from './users.controller.js';
-import { checkWay } from '../../content/http/async-options.js';
+import { checkAsyncOptions } from '../../content/http/async-options.js';
 import { DecoratedProviders } from '../../content/documents/decorated-providers.js';
 import { ContentMailSender } from './mail-sender.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './users.module-definition.js';
@@ -110,7 +110,7 @@ export class UsersModule extends ConfigurableModuleClass implements NestModule, 
    * exactly one source.
    */
   static override forRootAsync(options: UsersModuleAsyncOptions): DynamicModule {
-    checkWay('UsersModule', options);
+    checkAsyncOptions('UsersModule', options);
     return super.forRootAsync(options);
   }
 

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isThere } from '../../kernel/files.js';
+import { pathExists } from '../../kernel/files.js';
 import { AdoptError } from './adopt-error.js';
 import { definitionsOf } from './definitions-of.js';
 import { FILE_UID, USER_UID } from './names.js';
@@ -138,7 +138,7 @@ async function fetchListing(listing: Listing, models: Models, task: RestTask): P
   for (let page = 1; ; page += 1) {
     const file = `${name}_${String(page).padStart(5, '0')}.jsonl`;
     const target = join(task.folder, folder, file);
-    if (await isThere(target)) {
+    if (await pathExists(target)) {
       const rows = (await readFile(target, 'utf8')).split('\n').length - 1;
       if (rows === 0 || isSingle) return;
       continue;
@@ -165,7 +165,7 @@ const ROLE = 'plugin::users-permissions.role';
 /** Fetches users with their roles and own attributes. No API shows their passwords. */
 async function fetchUsers({ models, isOld }: QueryContext, task: FetchTask): Promise<void> {
   const target = join(task.folder, 'entities', 'users_00001.jsonl');
-  if (await isThere(target)) return;
+  if (await pathExists(target)) return;
   const query = ['populate[role]=true', ...populateOf(USER_UID, { models, isOld })]
     .map(encodedParameter)
     .join('&');
@@ -199,7 +199,7 @@ async function fetchFiles(task: FetchTask): Promise<void> {
   for (const { hash, ext, url } of files) {
     const name = basename(`${textOf(hash)}${textOf(ext)}`);
     const target = join(task.folder, 'assets', 'uploads', name);
-    if (name === '' || (await isThere(target))) continue;
+    if (name === '' || (await pathExists(target))) continue;
     const response = await request(task, textOf(url));
     if (!response.ok || response.body === null) continue;
     await mkdir(dirname(target), { recursive: true });

@@ -20,7 +20,7 @@ import {
   compileStatistics,
 } from './compile-import.js';
 import { isUniqueViolation } from '../../kernel/postgres-errors.js';
-import { locking } from '../../pool/locks.js';
+import { lockStatements } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
 import type { ArchivedType } from '../../content/model/archive.js';
 import { mutexOf } from '../../content/plan/locks.js';
@@ -84,7 +84,7 @@ async function acquireLocks(
 ): Promise<void> {
   await files?.contents.hold([...files.named.values()].flat(), runner);
   const names = lines.flatMap((line) => mutexOf(archived.type, documentIdOf(line)) ?? []);
-  await runner.all(locking(names.map((name) => ({ name, exclusive: true }))));
+  await runner.all(lockStatements(names.map((name) => ({ name, exclusive: true }))));
   await runner.run(compileHoldTables(archived));
 }
 

@@ -5,7 +5,7 @@
 import type { Caller } from '../../content/access/caller.js';
 import { decide, decideMove, isOwn } from '../../content/access/decide.js';
 import type { Action } from '../../content/access/actions.js';
-import { isSeen } from '../../content/http/model-shapes.js';
+import { isVisible } from '../../content/http/model-shapes.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
 import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';
 import { STAGE } from '../../content/model/stage-definition.js';
@@ -88,7 +88,7 @@ function usesOf(type: ContentType, verbs: Verbs, described: Described): readonly
 }
 
 const isListed = (type: ContentType, verbs: Verbs, caller: Caller): boolean =>
-  type.internal || isSeen(caller, type) || Object.keys(verbs).some((verb) => verb !== 'readDrafts');
+  type.internal || isVisible(caller, type) || Object.keys(verbs).some((verb) => verb !== 'readDrafts');
 
 /** Stages with the moves of the caller. Without a stage that must be reached, each can be published. */
 function stagesOf({ type, caller, parts }: Describing): DeskType['stages'] {

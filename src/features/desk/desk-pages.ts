@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Logger, type OnModuleInit, StreamableFile } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { takeAnyPath } from '../../content/http/fastify.js';
+import { acceptAnyPath } from '../../content/http/fastify.js';
 import { connect, type RawRequest } from '../../content/http/request-hooks.js';
 import { pathIn } from '../../content/http/request-state.js';
 import { varyBy } from '../../content/http/vary.js';
@@ -59,7 +59,7 @@ export class DeskPages implements OnModuleInit {
     });
     const base = this.site.base.toLowerCase();
     const owns = (path: string): boolean => path === base || path.startsWith(`${base}/`);
-    takeAnyPath(this.adapter, { owns, areRoutes: false, undecoded: () => undefined });
+    acceptAnyPath(this.adapter, { owns, areRoutes: false, undecoded: () => undefined });
     connect(this.adapter, 'last', (request, response) => {
       if (!READS.includes(request.method) || !owns(pathIn(request.url))) return false;
       this.serve(request, response).catch((error: unknown) => this.fail(error, response));

@@ -33,7 +33,7 @@ import { leaveForms } from '../../content/http/fastify.js';
 import { CONTENT_MODULE, type ContentRoutes } from '../../content/http/routes.js';
 import { ServedFiles } from './served-files.js';
 import { SharpImages } from './images/sharp-images.js';
-import { checkWay } from '../../content/http/async-options.js';
+import { checkAsyncOptions } from '../../content/http/async-options.js';
 import { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } from './files.module-definition.js';
 
 /**
@@ -100,7 +100,7 @@ export class FilesModule extends ConfigurableModuleClass implements NestModule, 
    * exactly one source.
    */
   static override forRootAsync(options: FilesModuleAsyncOptions): DynamicModule {
-    checkWay('FilesModule', options);
+    checkAsyncOptions('FilesModule', options);
     return super.forRootAsync(options);
   }
 

@@ -12,7 +12,7 @@ import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 import { SignedUrls } from './signed-urls.js';
 import { type Part, partOf } from './byte-ranges.js';
 import { ContentErrorFilter } from '../../content/http/error.filter.js';
-import { takeAnyPath } from '../../content/http/fastify.js';
+import { acceptAnyPath } from '../../content/http/fastify.js';
 import { isPlain, sendBytes } from './send-bytes.js';
 import { connect, type RawRequest } from '../../content/http/request-hooks.js';
 import { varyBy } from '../../content/http/vary.js';
@@ -75,7 +75,7 @@ export class ServedFiles implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    takeAnyPath(this.adapter, {
+    acceptAnyPath(this.adapter, {
       owns: (path) => path.startsWith(BELOW),
       areRoutes: false,
       undecoded: () => undefined,

@@ -36,7 +36,7 @@ export class ContentMetrics {
   ) {}
 
   get cache(): CacheMetrics {
-    const { cache, keeps } = this.documents.reads;
+    const { cache, caches: keeps } = this.documents.reads;
     const { changeLog } = this.worker;
     return {
       isOn: keeps,

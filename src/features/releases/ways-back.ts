@@ -11,7 +11,7 @@ import type { StateChange } from '../../content/documents/write-list.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { mutexOf } from '../../content/plan/locks.js';
 import { ContentError } from '../../kernel/errors.js';
-import { locking } from '../../pool/locks.js';
+import { lockStatements } from '../../pool/locks.js';
 import type { Runner } from '../../pool/runner.js';
 import { EVERY_LOCALE, ReleaseEntries, type StoredEntry, withEntry } from './release-entries.js';
 
@@ -78,7 +78,7 @@ export class WaysBack {
     const names = entries.flatMap(({ type, documentId }) =>
       type === undefined ? [] : (mutexOf(type, documentId) ?? []),
     );
-    await runner.all(locking([...new Set(names)].map((name) => ({ name, exclusive: true }))));
+    await runner.all(lockStatements([...new Set(names)].map((name) => ({ name, exclusive: true }))));
   }
 
   /** Throws an error of `of` if a document has changed before it was locked. */
