@@ -7,7 +7,7 @@ import { alias, type Identifier, join, quote, type Sql, sql } from '../../kernel
 import { compileFilter, whereOf } from './compile-filter.js';
 import { compileOrder } from './compile-order.js';
 import { compileState } from './compile-state.js';
-import { type Held, heldBy } from './held.js';
+import { type MixedItems, mixedItems } from './mixed-items.js';
 import { answered, type Context, type RowScope, type Scope } from './scope.js';
 import { shownTargetsOf, type Targets, targetsOf } from './targets.js';
 
@@ -90,25 +90,25 @@ const counted = (count: Sql, { attribute }: ChildPlan, { format }: Context): Sql
 
 type MixedPlan = Extract<ChildPlan, { kind: 'mixed' }>;
 
-function branch([kind, items]: readonly [Model, ItemsPlan], held: Held, context: Context): Sql {
-  const { name, label, from, scope, ...shown } = held.ofKind(kind);
+function branch([kind, items]: readonly [Model, ItemsPlan], mixed: MixedItems, context: Context): Sql {
+  const { name, label, from, scope, ...shown } = mixed.ofKind(kind);
   const conditions = [...shown.conditions];
   if (items.where !== null) conditions.push(compileFilter(items.where, scope, context));
   const j = alias('j', context.next());
-  const list = objectOf({ plan: items.object, kind: [named(label, held.key)] }, scope, context);
+  const list = objectOf({ plan: items.object, kind: [named(label, mixed.key)] }, scope, context);
   return sql`when ${name} then (select row_to_json(${j}.*)
     from (select ${list}${from}${whereOf(conditions)}) ${j})`;
 }
 
 /** Selects visible items: `v`, in the order of `n`. `offset 0` prevents a second evaluation. */
 function shownItems({ attribute, items }: MixedPlan, scope: Scope, context: Context): Sql {
-  const held = heldBy(attribute, scope, context);
+  const mixed = mixedItems(attribute, scope, context);
   const item = alias('k', context.next());
   if (items.size === 0) return sql`(select null::json as v, 0 as n) ${item} where false`;
-  const branches = [...items].map((one) => branch(one, held, context));
-  const value = sql`case ${held.kind} ${join(branches, ' ')} end`;
-  const all = sql`select ${value} as v, ${held.position} as n
-    from ${held.from}${whereOf(held.conditions)} offset 0`;
+  const branches = [...items].map((one) => branch(one, mixed, context));
+  const value = sql`case ${mixed.kind} ${join(branches, ' ')} end`;
+  const all = sql`select ${value} as v, ${mixed.position} as n
+    from ${mixed.from}${whereOf(mixed.conditions)} offset 0`;
   return sql`(${all}) ${item} where ${item}.v is not null`;
 }
 

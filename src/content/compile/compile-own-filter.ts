@@ -64,14 +64,14 @@ export function compileOwnFilter(filter: Filter | null, fields: OwnFields, path 
       return sql`not coalesce(${compileOwnFilter(filter.of, fields, path)}, false)`;
     case 'member': {
       const at = path === '' ? filter.key : `${path}.${filter.key}`;
-      if (![...fields.keys()].some((known) => known === at || known.startsWith(`${at}.`)))
+      if (![...fields.keys()].some((name) => name === at || name.startsWith(`${at}.`)))
         throw invalidKey(filter.key, { at: path, path: at }, FILTERS);
       return compileOwnFilter(filter.of, fields, at);
     }
     case 'operator': {
-      const known = fields.get(path);
-      if (known === undefined) throw invalidKey(filter.op, { at: path, path: path || null }, FILTERS);
-      return compare(known, filter, path);
+      const field = fields.get(path);
+      if (field === undefined) throw invalidKey(filter.op, { at: path, path: path || null }, FILTERS);
+      return compare(field, filter, path);
     }
   }
 }
@@ -82,9 +82,9 @@ const SORT: Source = { source: 'query', param: 'sort' };
 export function compileOwnOrder(raw: unknown, fields: OwnFields): Sql[] {
   return parseSort(raw, SORT).map(({ path, descending }) => {
     const at = path.join('.');
-    const known = fields.get(at);
-    if (known === undefined) throw invalidKey(path.at(-1) ?? at, { at: '', path: at }, SORT);
-    return descending ? sql`${known.column} desc` : known.column;
+    const field = fields.get(at);
+    if (field === undefined) throw invalidKey(path.at(-1) ?? at, { at: '', path: at }, SORT);
+    return descending ? sql`${field.column} desc` : field.column;
   });
 }
 

@@ -63,12 +63,12 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
     entries.map(({ column }) => quote(column.attribute.name)),
     ', ',
   );
-  const made = entries.map(({ column, value }) => inAnswer(column, columnValue(column, value)));
+  const defaults = entries.map(({ column, value }) => inAnswer(column, columnValue(column, value)));
   const order = alias('k', 0);
-  const known = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} t
+  const stored = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} t
     where ${conditions(type, match)}`;
   return print(
-    sql`select ${names} from (${known} union all select ${join(made, ', ')}, 2) x order by ${order} limit 1`,
+    sql`select ${names} from (${stored} union all select ${join(defaults, ', ')}, 2) x order by ${order} limit 1`,
   );
 }
 

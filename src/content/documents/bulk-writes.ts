@@ -137,8 +137,11 @@ export class BulkWrites {
       });
     const { caller } = options;
     if (decide(caller, type, action) === 'none') throw forbidden();
-    const given = { locale: item.locale, status: item.status ?? (leavesDraft(handler) ? 'draft' : null) };
-    const text = Object.entries(given).flatMap(([name, value]) =>
+    const versionOptions = {
+      locale: item.locale,
+      status: item.status ?? (leavesDraft(handler) ? 'draft' : null),
+    };
+    const text = Object.entries(versionOptions).flatMap(([name, value]) =>
       value === null ? [] : [`${name}=${encodeURIComponent(value.toWellFormed())}`],
     );
     const answerPlan = this.documents.planText([shown, ...text].join('&'), {

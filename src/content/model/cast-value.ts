@@ -29,9 +29,9 @@ const patterns = new WeakMap<ScalarDefinition, RegExp>();
 
 function pattern(def: ScalarDefinition): RegExp | undefined {
   if (def.regex === undefined) return undefined;
-  const known = patterns.get(def) ?? new RegExp(def.regex);
-  patterns.set(def, known);
-  return known;
+  const regex = patterns.get(def) ?? new RegExp(def.regex);
+  patterns.set(def, regex);
+  return regex;
 }
 
 interface TextRules {

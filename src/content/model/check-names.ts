@@ -31,10 +31,10 @@ const OWN_TABLES: readonly (readonly [string, string])[] = [
 ];
 
 function columnClashes({ singularApiId, storage }: ContentType): string[] {
-  const taken = new Map<string, string>(SYSTEM_COLUMNS.map(({ name }) => [name, 'the document']));
+  const owners = new Map<string, string>(SYSTEM_COLUMNS.map(({ name }) => [name, 'the document']));
   return storage.columns.flatMap(({ name, attribute }) => {
-    const first = taken.get(name);
-    taken.set(name, attribute.name);
+    const first = owners.get(name);
+    owners.set(name, attribute.name);
     if (first === undefined) return [];
     return [
       `${singularApiId}.${attribute.name}: needs the same column "${name}" as "${first}"; rename one of them`,

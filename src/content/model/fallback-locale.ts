@@ -34,11 +34,12 @@ export const isFallbackLocale = (value: unknown): boolean =>
 
 const listOf = (chain: Chain): readonly string[] => (chain === false ? [] : [chain].flat());
 
-const isByLocale = (given: FallbackLocale): given is Readonly<Record<string, Chain>> => isObject(given);
+const isByLocale = (fallback: FallbackLocale): fallback is Readonly<Record<string, Chain>> =>
+  isObject(fallback);
 
-export function fallbackRules(given: FallbackLocale = false): FallbackRules {
-  if (!isByLocale(given)) return Object.freeze({ byLocale: new Map(), otherwise: listOf(given) });
-  const { [DEFAULT]: otherwise = false, ...rest } = given;
+export function fallbackRules(fallback: FallbackLocale = false): FallbackRules {
+  if (!isByLocale(fallback)) return Object.freeze({ byLocale: new Map(), otherwise: listOf(fallback) });
+  const { [DEFAULT]: otherwise = false, ...rest } = fallback;
   const byLocale = new Map(Object.entries(rest).map(([code, chain]) => [code, listOf(chain)]));
   return Object.freeze({ byLocale, otherwise: listOf(otherwise) });
 }
@@ -46,8 +47,8 @@ export function fallbackRules(given: FallbackLocale = false): FallbackRules {
 export const chainFor = ({ byLocale, otherwise }: FallbackRules, locale: string): readonly string[] =>
   (byLocale.get(locale) ?? otherwise).filter((code) => code !== locale);
 
-export const selfFallbacks = (given: FallbackLocale): string[] =>
-  [...fallbackRules(given).byLocale]
+export const selfFallbacks = (fallback: FallbackLocale): string[] =>
+  [...fallbackRules(fallback).byLocale]
     .filter(([code, chain]) => chain.includes(code))
     .map(([code]) => `fallbackLocale.${code}: a locale cannot be its own fallback`);
 

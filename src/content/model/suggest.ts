@@ -19,9 +19,9 @@ function editDistance(a: string, b: string): number {
 }
 
 /** Returns `; did you mean "x"?` for the nearest known word, or an empty string if none is near. */
-export function suggest(word: string, known: readonly string[]): string {
+export function suggest(word: string, names: readonly string[]): string {
   let best: { readonly word: string; readonly distance: number } | undefined;
-  for (const candidate of known) {
+  for (const candidate of names) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (best === undefined || distance < best.distance) best = { word: candidate, distance };
   }
@@ -32,9 +32,9 @@ export function suggest(word: string, known: readonly string[]): string {
 
 const MAX_LISTED = 12;
 
-export function among(word: string, known: readonly string[]): string {
-  const near = suggest(word, known);
-  if (near !== '' || known.length === 0) return near;
-  const more = known.length > MAX_LISTED ? ', …' : '';
-  return `; available: ${known.slice(0, MAX_LISTED).join(', ')}${more}`;
+export function among(word: string, names: readonly string[]): string {
+  const near = suggest(word, names);
+  if (near !== '' || names.length === 0) return near;
+  const more = names.length > MAX_LISTED ? ', …' : '';
+  return `; available: ${names.slice(0, MAX_LISTED).join(', ')}${more}`;
 }

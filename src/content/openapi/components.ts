@@ -26,13 +26,13 @@ export class Components {
   /** Returns a reference to the part with this key, and builds the part if it is new. */
   ref<S extends Section>(section: S, part: PartName, make: () => NamedParts[S][string]): Reference {
     const at = `${section} ${part.key}`;
-    const known = this.names.get(at);
-    const name = known ?? this.claim(section, part.name);
-    if (known === undefined) {
+    const cached = this.names.get(at);
+    const name = cached ?? this.claim(section, part.name);
+    if (cached === undefined) {
       // Registered before the build, so that the part may refer to itself.
       this.names.set(at, name);
-      const made = make();
-      this.parts[section].set(name, made);
+      const built = make();
+      this.parts[section].set(name, built);
     }
     return { $ref: `#/components/${section}/${name}` };
   }

@@ -38,14 +38,14 @@ function aboutTag(name: string, { base, schema }: Describing): string {
 }
 
 /** Describes the routes of all content types and the additional ones. */
-export function describe(asked: Omit<Describing, 'components'>, more: readonly Describe[]): ContentDocument {
-  const describing: Describing = { ...asked, components: new Components() };
+export function describe(base: Omit<Describing, 'components'>, more: readonly Describe[]): ContentDocument {
+  const describing: Describing = { ...base, components: new Components() };
   const { caller, schema, settings } = describing;
   const { title, version, info } = settings.openapi;
   const types = [...schema.types.values()].map((type) => typePaths(type, describing));
   const paths = withPositions(mergePaths(...types, ...more.map((add) => add(describing))), describing);
   const tags = Object.values(paths).flatMap((path) => Object.values(path).flatMap((one) => one.tags));
-  const schemes = schemesOf(asked);
+  const schemes = schemesOf(base);
   const needed = Object.keys(schemes).map((name) => ({ [name]: [] }));
   return {
     openapi: VERSION,

@@ -102,11 +102,11 @@ export function hostPaths(host: HostDocument): Describe {
   const parts = sectionsOf(host) as Partial<NamedParts>;
   return ({ components }) => {
     const to: Renaming = (section, name) => {
-      const known = SECTIONS.find((one) => one === section);
-      const part = known === undefined ? undefined : parts[known]?.[name];
-      if (known === undefined || part === undefined) return name;
+      const sectionName = SECTIONS.find((one) => one === section);
+      const part = sectionName === undefined ? undefined : parts[sectionName]?.[name];
+      if (sectionName === undefined || part === undefined) return name;
       const at = { key: `host ${name}`, name };
-      return components.ref(known, at, () => renamed(part, to)).$ref.replace(PART, '$2');
+      return components.ref(sectionName, at, () => renamed(part, to)).$ref.replace(PART, '$2');
     };
     const described = ({ security: _security, ...operation }: HostOperation): Operation => ({
       ...renamed(operation, to),

@@ -135,19 +135,19 @@ const countedSelection = named('ListSelection', (view, describing) =>
 
 const YES: JsonSchema = { anyOf: [FLAG, { const: '*' }] };
 
-interface Asked {
+interface QueryContext {
   readonly view: View;
   readonly describing: Describing;
 }
 
-function ofOneKind(hop: Hop, { view, describing }: Asked): JsonSchema {
+function ofOneKind(hop: Hop, { view, describing }: QueryContext): JsonSchema {
   const target = below(view, hop, targetOf(hop));
   const schema = hop.many && describing.counts ? countedSelection : selectionSchema;
   return anyOf(...[YES, schema(target, describing)]);
 }
 
 /** Items of several types have one selection per type under `on` (protocol 4.20, D33). */
-function ofSeveralKinds(attribute: MixedAttribute, { view, describing }: Asked): JsonSchema {
+function ofSeveralKinds(attribute: MixedAttribute, { view, describing }: QueryContext): JsonSchema {
   const kinds = attribute.linked
     ? entered(view, attribute).map((type) => [typeUid(type), type] as const)
     : attribute.components.map((one) => [one.uid, one] as const);
@@ -158,7 +158,7 @@ function ofSeveralKinds(attribute: MixedAttribute, { view, describing }: Asked):
   return anyOf(FLAG, closed({ on: closed(Object.fromEntries(on)), populate: { const: '*' }, ...counted }));
 }
 
-const populated = byKind<Exclude<Attribute, ScalarAttribute>, [Asked], JsonSchema>({
+const populated = byKind<Exclude<Attribute, ScalarAttribute>, [QueryContext], JsonSchema>({
   relation: ofOneKind,
   component: ofOneKind,
   morph: ofSeveralKinds,

@@ -124,12 +124,12 @@ const READ: readonly ParameterName[] = [
 const SHOWN: readonly ParameterName[] = ['fields', 'populate', 'fallbackLocale', 'withState', 'format'];
 const CONDITION: readonly ParameterName[] = ['ifMatch', 'ifNone'];
 
-const row = (given: Pick<Description, 'summary'> & Partial<Description>): Description => ({
+const row = (options: Pick<Description, 'summary'> & Partial<Description>): Description => ({
   parameters: [],
   body: null,
   answer: 'document',
   errors: ON_DOCUMENT,
-  ...given,
+  ...options,
 });
 
 /** Header of responses repeated for an Idempotency-Key. */
@@ -145,8 +145,8 @@ const transition = (summary: string): Description =>
   row({ parameters: ['localeOrAll', ...SHOWN, ...CONDITION], summary });
 
 /** Route of the stored versions. */
-const history = (given: Pick<Description, 'summary'> & Partial<Description>): Description =>
-  row({ answer: 'history', ...given });
+const history = (options: Pick<Description, 'summary'> & Partial<Description>): Description =>
+  row({ answer: 'history', ...options });
 
 const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
   find: row({

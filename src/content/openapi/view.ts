@@ -54,8 +54,12 @@ const sees = ({ attributes }: View, others: View): boolean =>
 /** Returns the view of a document that a route returns. */
 export function rootView({ caller, settings }: Asking, type: ContentType, action: Action): View {
   const writes = action === 'update' || action === 'publish';
-  const seen = (asked: Action, place: string): View => {
-    const fields = answerFields(caller, { type, action: asked }, writes && mayEcho(caller, type, asked));
+  const seen = (shownAction: Action, place: string): View => {
+    const fields = answerFields(
+      caller,
+      { type, action: shownAction },
+      writes && mayEcho(caller, type, shownAction),
+    );
     return viewOf(type, rightsOf(caller, { fields, published: true }, settings.limits), place);
   };
   const view = seen(action, PLACES[action] ?? '');

@@ -6,7 +6,13 @@ import type { Options } from '@mikro-orm/core';
 import { parseIntoClientConfig } from 'pg-connection-string';
 
 /** Supported options, by the driver's names: `sslmode` and similar parameters become `ssl`. */
-const TAKEN = ['ssl', 'sslnegotiation', 'application_name', 'fallback_application_name', 'options'] as const;
+const DRIVER_OPTIONS = [
+  'ssl',
+  'sslnegotiation',
+  'application_name',
+  'fallback_application_name',
+  'options',
+] as const;
 
 const POSTGRES = /^postgres(?:ql)?:\/\//i;
 
@@ -39,11 +45,11 @@ export function urlMistakes({ clientUrl, replicas = [] }: Pick<Options, 'clientU
  * missing certificate.
  */
 function connectionOf(clientUrl: string): ConnectionOptions {
-  const known = parseIntoClientConfig(clientUrl) as Readonly<Record<string, unknown>>;
-  const taken = TAKEN.filter((name) => known[name] !== undefined);
+  const config = parseIntoClientConfig(clientUrl) as Readonly<Record<string, unknown>>;
+  const names = DRIVER_OPTIONS.filter((name) => config[name] !== undefined);
   // The folder of a Unix socket. MikroORM has its own option for host names.
   const places = new URL(clientUrl).searchParams.has('host') ? (['host'] as const) : [];
-  return Object.fromEntries([...taken, ...places].map((name) => [name, known[name]]));
+  return Object.fromEntries([...names, ...places].map((name) => [name, config[name]]));
 }
 
 /** Merges options: those of `upper` take precedence, also for single server settings. */
@@ -58,8 +64,8 @@ function over(lower: ConnectionOptions, upper: ConnectionOptions): ConnectionOpt
  * it is.
  */
 export function withConnections(options: Options, defaults: ConnectionOptions): Options {
-  const driverOptions = (url: string | undefined, given: unknown): object => {
-    const own: unknown = isMaker(given) ? given() : (given ?? {});
+  const driverOptions = (url: string | undefined, option: unknown): object => {
+    const own: unknown = isMaker(option) ? option() : (option ?? {});
     if (!isPlain(own)) return own as object;
     return over(over(defaults, url === undefined ? {} : connectionOf(url)), own);
   };

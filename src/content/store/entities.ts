@@ -138,11 +138,11 @@ export function checkRegistered(orm: MikroORM, schema: Schema): void {
       `MikroORM keeps tables in the schema "${theirs}": set "schema: '${theirs}'" in ContentModule.forRoot, too`,
     );
   }
-  const known = new Map([...orm.getMetadata()].map((meta) => [meta.className, meta]));
+  const registered = new Map([...orm.getMetadata()].map((meta) => [meta.className, meta]));
   const missing = entitiesOf(schema)
     .map(({ meta }) => meta)
     .filter((wanted) => {
-      const found = known.get(wanted.className);
+      const found = registered.get(wanted.className);
       const same =
         found?.tableName === wanted.tableName && (found.schema ?? null) === (wanted.schema ?? null);
       return !same || Object.keys(wanted.properties).some((name) => !Object.hasOwn(found.properties, name));

@@ -86,7 +86,7 @@ export const hashToken = (token: string): string => createHash('sha256').update(
 
 @Injectable()
 export class AccountRepository {
-  private known: readonly string[] | null = null;
+  private attributeNames: readonly string[] | null = null;
 
   constructor(
     @Inject(AccountTables) private readonly tables: AccountTables,
@@ -99,7 +99,7 @@ export class AccountRepository {
 
   /** Names of the attributes that the conditions of grants can use. */
   get attributes(): readonly string[] {
-    return (this.known ??= callerAttributes(this.type));
+    return (this.attributeNames ??= callerAttributes(this.type));
   }
 
   /** Returns the identity of an account, as every sign-in gives it. */
@@ -122,11 +122,11 @@ export class AccountRepository {
   async find(...anyOf: readonly Readonly<Record<string, unknown>>[]): Promise<Account | null> {
     const [row] = await this.tables.users.records.find(anyOf, [...COLUMNS, ...this.attributes]);
     if (row === undefined) return null;
-    const known = checkedAs(row, isAccountRow, 'A stored account');
-    const stored: unknown = known.sessions === null ? null : JSON.parse(known.sessions);
+    const account = checkedAs(row, isAccountRow, 'A stored account');
+    const stored: unknown = account.sessions === null ? null : JSON.parse(account.sessions);
     return {
-      ...known,
-      state: stateOfAccount(known),
+      ...account,
+      state: stateOfAccount(account),
       attributes: Object.fromEntries(
         this.attributes.flatMap((name) => (row[name] === null ? [] : [[name, row[name]]])),
       ),

@@ -102,10 +102,10 @@ type UserTypes<A extends AttributeDefinitions> = readonly [
 export function userTypes<const A extends AttributeDefinitions = Record<never, never>>(
   attributes?: A,
 ): UserTypes<A> {
-  const taken = Object.keys(attributes ?? {}).filter((key) => Object.hasOwn(USER_ATTRIBUTES, key));
-  if (taken.length > 0)
+  const reserved = Object.keys(attributes ?? {}).filter((key) => Object.hasOwn(USER_ATTRIBUTES, key));
+  if (reserved.length > 0)
     throw new ContentModelError(
-      taken.map((key) => `user.${key}: the attribute is built in, choose another name`),
+      reserved.map((key) => `user.${key}: the attribute is built in, choose another name`),
     );
   return [USER_TYPE(attributes), ROLE];
 }

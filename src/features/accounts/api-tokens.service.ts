@@ -184,12 +184,12 @@ export class ApiTokens implements AuthStrategy {
    * an unknown token. Throws ForbiddenError for a caller with fewer permissions than the token.
    */
   async rotate(documentId: string, as: Caller = SYSTEM): Promise<NewlyShown | null> {
-    const known = await this.service.findOne(documentId);
-    if (known === null) return null;
-    needCovered(as, known.kind, known.grants);
+    const former = await this.service.findOne(documentId);
+    if (former === null) return null;
+    needCovered(as, former.kind, former.grants);
     const { token, lookup, hash } = newSecret();
     return {
-      ...(await this.service.update(documentId, { lookup, hash, expiresAt: expiry(known.lifespan) })),
+      ...(await this.service.update(documentId, { lookup, hash, expiresAt: expiry(former.lifespan) })),
       token,
     };
   }
@@ -234,10 +234,10 @@ export class ApiTokens implements AuthStrategy {
   private permissionsOf({ kind, grants }: TokenRow): Permissions {
     if (kind !== 'custom') return BY_KIND[kind];
     const text = grants ?? '{}';
-    const known = this.permissions.get(text) ?? Permissions.of(JSON.parse(text) as Grants);
+    const permissions = this.permissions.get(text) ?? Permissions.of(JSON.parse(text) as Grants);
     if (this.permissions.size >= MAX_CACHED) this.permissions.clear();
-    this.permissions.set(text, known);
-    return known;
+    this.permissions.set(text, permissions);
+    return permissions;
   }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '@nestjs/common';
 import type { TokenClaims } from './json-web-tokens.js';
 import { MailedCodes } from './mailed-codes.js';
-import { type Asked, RateLimits } from './rate-limits.js';
+import { type LimitedRequest, RateLimits } from './rate-limits.js';
 import { fieldIn, readFields } from './read-fields.js';
 import { type Issued, Sessions } from './sessions.js';
 import { type SignedIn, SignIn } from './sign-in.service.js';
@@ -26,7 +26,7 @@ import { credentialsOf, type HttpRequest } from '../../content/http/request-stat
 
 type AddressedRequest = HttpRequest & { readonly ip?: string };
 
-const asking = (route: string, { ip = '' }: AddressedRequest, identifier: unknown): Asked => ({
+const asking = (route: string, { ip = '' }: AddressedRequest, identifier: unknown): LimitedRequest => ({
   route,
   address: ip,
   identifier,
@@ -49,8 +49,8 @@ export class AuthController {
   @Post('local')
   @HttpCode(200)
   async local(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
-    const asked = asking('local', request, fieldIn(body, 'identifier'));
-    return this.limits.attempt(asked, () => this.signIn.local(body));
+    const attempt = asking('local', request, fieldIn(body, 'identifier'));
+    return this.limits.attempt(attempt, () => this.signIn.local(body));
   }
 
   @Audited('register')
@@ -75,8 +75,8 @@ export class AuthController {
   @Post('reset-password')
   @HttpCode(200)
   async resetPassword(@Req() request: AddressedRequest, @Body() body: unknown): Promise<SignedIn> {
-    const asked = asking('reset-password', request, fieldIn(body, 'code'));
-    return this.limits.attempt(asked, () => this.signIn.resetPassword(body));
+    const attempt = asking('reset-password', request, fieldIn(body, 'code'));
+    return this.limits.attempt(attempt, () => this.signIn.resetPassword(body));
   }
 
   @Audited('change-password')

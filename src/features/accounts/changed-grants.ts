@@ -8,7 +8,7 @@ export interface GrantChange {
   readonly subject: string;
   readonly actions: readonly Action[];
   /** Conditions under which the actions are granted, `{}` for all documents; an empty list removes them. */
-  readonly wanted: readonly LeafLimits[];
+  readonly leafLimits: readonly LeafLimits[];
   /** Whether earlier grants of the actions do not count. Otherwise their attributes stay. */
   readonly isNew: boolean;
 }
@@ -45,7 +45,7 @@ function narrowed(grant: Grant, actions: readonly Action[]): Exclude<Grant, stri
 }
 
 interface Split {
-  readonly kept: readonly Grant[];
+  readonly retained: readonly Grant[];
   /** Grants of the removed actions only. */
   readonly removed: readonly Exclude<Grant, string>[];
 }
@@ -55,14 +55,17 @@ function split(list: StoredList, subject: string, actions: readonly Action[]): S
   const parts = listOf(list, subject).map((grant): Split => {
     const own = actionsOf(grant, subject);
     const meant = own.filter((action) => actions.includes(action));
-    if (meant.length === 0) return { kept: [grant], removed: [] };
+    if (meant.length === 0) return { retained: [grant], removed: [] };
     const others = own.filter((action) => !actions.includes(action));
     return {
-      kept: others.length === 0 ? [] : [narrowed(grant, others)],
+      retained: others.length === 0 ? [] : [narrowed(grant, others)],
       removed: [narrowed(grant, meant)],
     };
   });
-  return { kept: parts.flatMap(({ kept }) => kept), removed: parts.flatMap(({ removed }) => removed) };
+  return {
+    retained: parts.flatMap(({ retained }) => retained),
+    removed: parts.flatMap(({ removed }) => removed),
+  };
 }
 
 const withList = (grants: Grants, subject: string, list: readonly Grant[]): Grants => {
@@ -72,26 +75,26 @@ const withList = (grants: Grants, subject: string, list: readonly Grant[]): Gran
 
 /** Replaces grants of actions on every type by grants on each type, so that one of them can change. */
 function withoutEvery(grants: Grants, actions: readonly Action[], types: readonly string[]): Grants {
-  const { kept, removed } = split(grants[EVERY], EVERY, actions);
+  const { retained, removed } = split(grants[EVERY], EVERY, actions);
   if (removed.length === 0) return grants;
   return [...types, ...OTHER_SUBJECTS].reduce(
     (all, subject) => {
-      const known = actionsOn(subject);
+      const supported = actionsOn(subject);
       const named = removed
         .flatMap((grant) => actionsOf(grant, EVERY))
-        .filter((action) => known.includes(action));
+        .filter((action) => supported.includes(action));
       const list = listOf(all[subject], subject);
       const missing = named.filter((action) => !list.includes(action));
       return missing.length === 0 ? all : withList(all, subject, [...list, ...missing]);
     },
-    withList(grants, EVERY, kept),
+    withList(grants, EVERY, retained),
   );
 }
 
 /** Grants of changed actions, with the attributes of the earlier ones. */
-function addedBy({ actions, wanted, isNew }: GrantChange, removed: Split['removed']): readonly Grant[] {
+function addedBy({ actions, leafLimits, isNew }: GrantChange, removed: Split['removed']): readonly Grant[] {
   const former = isNew || removed.length === 0 ? [{ actions }] : removed;
-  const all = wanted.flatMap((limits) =>
+  const all = leafLimits.flatMap((limits) =>
     former.flatMap((grant: Exclude<Grant, string>): readonly Grant[] => {
       const { where: _where, preset: _preset, ...rest } = grant;
       const isPlain = Object.keys(rest).length === 1 && Object.keys(limits).length === 0;
@@ -109,13 +112,13 @@ export function changedGrants(
 ): ChangedGrants {
   return changes.reduce<ChangedGrants>(
     ({ grants, added }, change) => {
-      const { subject, actions, wanted } = change;
-      const isRemoved = !change.isNew || wanted.length === 0;
+      const { subject, actions, leafLimits } = change;
+      const isRemoved = !change.isNew || leafLimits.length === 0;
       const base = isRemoved ? withoutEvery(grants, actions, types) : grants;
-      const { kept, removed } = split(base[subject], subject, actions);
+      const { retained, removed } = split(base[subject], subject, actions);
       const more = addedBy(change, removed);
       return {
-        grants: withList(base, subject, [...kept, ...more]),
+        grants: withList(base, subject, [...retained, ...more]),
         added: withList(added, subject, [...listOf(added[subject], subject), ...more]),
       };
     },

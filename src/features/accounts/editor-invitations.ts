@@ -29,8 +29,8 @@ export class EditorInvitations {
   ) {}
 
   /** Throws a ContentError for an invalid address, a blocked account, and a role that cannot be chosen. */
-  async invite({ email: given, role }: EditorInvitation): Promise<string> {
-    const { email } = readFields({ email: given }, { email: 'email' });
+  async invite({ email: address, role }: EditorInvitation): Promise<string> {
+    const { email } = readFields({ email: address }, { email: 'email' });
     const account = await this.accounts.byEmail(email);
     if (account?.blocked === true) throw application(`The account of ${email} is blocked`);
     const chosen = chooseRole(await this.deskRoles(), role, account);

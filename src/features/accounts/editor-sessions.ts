@@ -61,21 +61,21 @@ export class EditorSessions implements EditorAccounts {
 
   signIn({ address, body }: EditorAttempt): Promise<EditorSession> {
     // The same counter as `/api/auth/local`: a second route allows no further guesses.
-    const asked = { route: 'local', address, identifier: fieldIn(body, 'identifier') };
-    return this.limits.attempt(asked, async () => this.begin(await this.users.byPassword(body)));
+    const attempt = { route: 'local', address, identifier: fieldIn(body, 'identifier') };
+    return this.limits.attempt(attempt, async () => this.begin(await this.users.byPassword(body)));
   }
 
   setPassword({ address, body }: EditorAttempt): Promise<EditorSession> {
-    const asked = { route: 'reset-password', address, identifier: fieldIn(body, 'code') };
-    return this.limits.attempt(asked, async () => {
-      const given = readFields(body, { code: 'text', password: 'password' });
-      return this.begin(await this.users.setPassword(given, (account) => this.admit(account)));
+    const attempt = { route: 'reset-password', address, identifier: fieldIn(body, 'code') };
+    return this.limits.attempt(attempt, async () => {
+      const fields = readFields(body, { code: 'text', password: 'password' });
+      return this.begin(await this.users.setPassword(fields, (account) => this.admit(account)));
     });
   }
 
   changePassword(documentId: string, { address, body }: EditorAttempt): Promise<EditorSession> {
-    const asked = { route: 'change-password', address, identifier: documentId };
-    return this.limits.attempt(asked, async () =>
+    const attempt = { route: 'change-password', address, identifier: documentId };
+    return this.limits.attempt(attempt, async () =>
       this.begin(await this.users.withNewPassword(documentId, body, (account) => this.admit(account))),
     );
   }
@@ -141,8 +141,8 @@ export class EditorSessions implements EditorAccounts {
 
   private async begin(account: Account): Promise<EditorSession> {
     await this.admit(account);
-    const made = newSession(account.state, this.refreshTokens.lifetime ?? SESSION_SECONDS);
-    const session = { ...made, deskUsedAt: made.createdAt };
+    const created = newSession(account.state, this.refreshTokens.lifetime ?? SESSION_SECONDS);
+    const session = { ...created, deskUsedAt: created.createdAt };
     await this.accounts.keepSession(account.id, session);
     return this.issue(account, session);
   }

@@ -36,8 +36,8 @@ export class NewUsers {
   async create({ role, ...given }: NewUser): Promise<void> {
     const names = await this.roleNames();
     if (!names.includes(role)) {
-      const known = names.map((name) => `"${name}"`).join(', ');
-      throw application(`There is no role "${role}" for users. Roles: ${known}`);
+      const roleNames = names.map((name) => `"${name}"`).join(', ');
+      throw application(`There is no role "${role}" for users. Roles: ${roleNames}`);
     }
     const fields = readFields(given, { username: 'text', email: 'email', password: 'password' });
     const values = { ...fields, provider: 'local', confirmed: true, blocked: false };

@@ -139,12 +139,12 @@ export function applyTree(tree: unknown, schema: Schema, { stored, shown }: Tree
   const changes = branches(schema).flatMap(({ subject, actions }) =>
     Object.entries(actions).flatMap(([name, all]): GrantChange[] => {
       const { enabled, policy: _policy, ...limits } = leafOf(shown, subject, all);
-      const given = sent.get(`${subject} ${name}`) ?? [];
-      const wanted = distinct(given.map((one) => (one === 'none' ? {} : (one ?? limits))));
+      const leaves = sent.get(`${subject} ${name}`) ?? [];
+      const leafLimits = distinct(leaves.map((one) => (one === 'none' ? {} : (one ?? limits))));
       const same = enabled
-        ? wanted.length === 1 && isDeepStrictEqual(wanted[0], limits)
-        : wanted.length === 0;
-      return same ? [] : [{ subject, actions: all, wanted, isNew: !enabled }];
+        ? leafLimits.length === 1 && isDeepStrictEqual(leafLimits[0], limits)
+        : leafLimits.length === 0;
+      return same ? [] : [{ subject, actions: all, leafLimits, isNew: !enabled }];
     }),
   );
   return changedGrants(stored, changes, [...schema.types.keys()]);
@@ -155,17 +155,17 @@ function sentIn(
   tree: Readonly<Record<string, unknown>>,
   schema: Schema,
 ): ReadonlyMap<string, readonly ReturnType<typeof sentLimits>[]> {
-  const known = branches(schema);
+  const schemaBranches = branches(schema);
   const mayEnter = (type: ContentType): boolean =>
-    known.some(({ subject }) => subject === type.singularApiId);
+    schemaBranches.some(({ subject }) => subject === type.singularApiId);
   const sent = new Map<string, ReturnType<typeof sentLimits>[]>();
   for (const { group, controller, action, leaf } of enabledIn(tree)) {
-    const branch = known.find((one) => one.controller === controller && one.groups.includes(group));
+    const branch = schemaBranches.find((one) => one.controller === controller && one.groups.includes(group));
     if (branch === undefined)
       refuse(
         controller,
         `permissions.${group}`,
-        known.map((one) => one.controller),
+        schemaBranches.map((one) => one.controller),
       );
     const { subject, actions } = branch;
     const name = SYNONYMS[action] ?? action;
@@ -216,6 +216,10 @@ const enabledIn = (tree: Readonly<Record<string, unknown>>): EnabledLeaf[] =>
     ),
   );
 
-function refuse(key: string, path: string, known: readonly string[]): never {
-  throw validationError(`Invalid key ${key} at ${path}${suggest(key, known)}`, { key, path, source: 'body' });
+function refuse(key: string, path: string, allowed: readonly string[]): never {
+  throw validationError(`Invalid key ${key} at ${path}${suggest(key, allowed)}`, {
+    key,
+    path,
+    source: 'body',
+  });
 }

@@ -23,7 +23,7 @@ function network(address: string): string {
     .join(':');
 }
 
-export interface Asked {
+export interface LimitedRequest {
   /** Name of the handler, never the path of the request. */
   readonly route: string;
   readonly address: string;
@@ -73,13 +73,13 @@ export class RateLimits {
   }
 
   /** Counts a request, whether it succeeds or fails. Throws RateLimitError above the limit. */
-  count(asked: Asked): Promise<void> {
-    return this.limited(asked, async (failed) => failed());
+  count(request: LimitedRequest): Promise<void> {
+    return this.withLimits(request, async (failed) => failed());
   }
 
   /** Runs `work`, and counts a failure. Throws RateLimitError above the limit. */
-  attempt<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
-    return this.limited(asked, async (failed) => {
+  attempt<T>(request: LimitedRequest, work: () => Promise<T>): Promise<T> {
+    return this.withLimits(request, async (failed) => {
       try {
         return await work();
       } catch (error) {
@@ -90,11 +90,14 @@ export class RateLimits {
     });
   }
 
-  private async limited<T>(asked: Asked, work: (failed: () => Promise<void>) => Promise<T>): Promise<T> {
+  private async withLimits<T>(
+    request: LimitedRequest,
+    work: (failed: () => Promise<void>) => Promise<T>,
+  ): Promise<T> {
     const { counters } = this;
-    const { route, identifier } = asked;
+    const { route, identifier } = request;
     if (counters === null) return work(NOT_COUNTED);
-    const address = network(asked.address);
+    const address = network(request.address);
     await spend(counters.byAddress, `${route} ${address}`);
     if (typeof identifier !== 'string') return work(NOT_COUNTED);
     const name = createHash('sha256').update(nameKey(identifier)).digest('base64url');

@@ -27,10 +27,10 @@ export function readFields<K extends string>(
   body: unknown,
   fields: Readonly<Record<K, FieldRule>>,
 ): Readonly<Record<K, string>> {
-  const given = isObject(body) ? body : {};
+  const input = isObject(body) ? body : {};
   const issues: Issue[] = [];
   const read = Object.entries<FieldRule>(fields).map(([key, rule]): [string, string] => {
-    const value = Object.hasOwn(given, key) ? given[key] : undefined;
+    const value = Object.hasOwn(input, key) ? input[key] : undefined;
     const message = problem(key, value, rule);
     if (message !== null) issues.push({ path: [key], message, name: 'ValidationError' });
     return [key, typeof value === 'string' ? value : ''];

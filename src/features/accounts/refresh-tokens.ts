@@ -41,10 +41,10 @@ export class RefreshTokens {
   read(token: string): RefreshClaims | null {
     const [, userId = '', sessionId = '', uses = '', sent = ''] = SHAPE.exec(token) ?? [];
     const claims = `${userId}.${sessionId}.${uses}`;
-    const given = Buffer.from(sent, 'base64url');
+    const received = Buffer.from(sent, 'base64url');
     const ours = this.options.secrets.some((secret) => {
       const right = signature(secret, claims);
-      return right.length === given.length && timingSafeEqual(right, given);
+      return right.length === received.length && timingSafeEqual(right, received);
     });
     return ours && Number(userId) <= MAX_ROW_ID
       ? { userId: Number(userId), sessionId, uses: Number(uses) }

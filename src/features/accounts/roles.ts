@@ -103,10 +103,9 @@ export class Roles implements PermissionsSource, OnModuleInit {
   /** Returns the role with a grant name. Throws the protocol's error if it does not exist (19.7). */
   async named(type: string): Promise<Role> {
     const find = async (): Promise<Role | undefined> => (await this.all()).find((role) => role.type === type);
-    const known = (await find()) ?? (await this.load().then(find));
-    if (known === undefined)
-      throw new ContentError('ApplicationError', 'Impossible to find the default role');
-    return known;
+    const role = (await find()) ?? (await this.load().then(find));
+    if (role === undefined) throw new ContentError('ApplicationError', 'Impossible to find the default role');
+    return role;
   }
 
   /** Returns all roles with their grants, in order of creation. */

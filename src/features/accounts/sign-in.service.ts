@@ -59,7 +59,7 @@ export class SignIn {
 
   /** 19.1–19.4. */
   async local(body: unknown): Promise<SignedIn> {
-    return this.signedIn(await this.byPassword(body));
+    return this.beginSession(await this.byPassword(body));
   }
 
   /**
@@ -74,33 +74,33 @@ export class SignIn {
     if (account === null || !right) throw validationError('Invalid identifier or password');
     if (this.options.register.confirm && account.confirmed !== true)
       throw application('Your account email is not confirmed');
-    return this.rehashed(unblocked(account), password);
+    return this.replaceForeignHash(unblocked(account), password);
   }
 
   /** Replaces a hash of another system, now that the password is known. */
-  private async rehashed(account: Account, password: string): Promise<Account> {
+  private async replaceForeignHash(account: Account, password: string): Promise<Account> {
     if (!isForeignHash(account.password)) return account;
     const match = { id: account.id, password: account.password };
     await this.accounts.set(match, { password: await hashPassword(password) });
-    return this.existing({ documentId: account.documentId });
+    return this.requireAccount({ documentId: account.documentId });
   }
 
   /** 19.6, 19.7. Accepts only the listed fields, so that no request sets `confirmed` or a role. */
   async register(body: unknown): Promise<SignedIn> {
     const { register } = this.options;
     if (!register.enabled) throw application('Register action is currently disabled');
-    const given = isObject(body) ? body : {};
+    const input = isObject(body) ? body : {};
     const allowed = [...REGISTER_FIELDS, ...register.fields];
-    const others = Object.keys(given).filter((key) => !allowed.includes(key));
+    const others = Object.keys(input).filter((key) => !allowed.includes(key));
     if (others.length > 0) throw validationError(`Invalid parameters: ${others.map(shownKey).join(', ')}`);
-    const fields = readFields(given, { username: 'text', email: 'email', password: 'password' });
+    const fields = readFields(input, { username: 'text', email: 'email', password: 'password' });
     const extra = Object.fromEntries(
-      register.fields.flatMap((key) => (given[key] === undefined ? [] : [[key, given[key]]])),
+      register.fields.flatMap((key) => (input[key] === undefined ? [] : [[key, input[key]]])),
     );
-    const known = { provider: 'local', confirmed: !register.confirm, blocked: false };
-    const created = await this.create({ ...extra, ...fields, ...known });
-    const account = await this.existing({ documentId: created });
-    if (!register.confirm) return this.signedIn(account);
+    const initial = { provider: 'local', confirmed: !register.confirm, blocked: false };
+    const created = await this.create({ ...extra, ...fields, ...initial });
+    const account = await this.requireAccount({ documentId: created });
+    if (!register.confirm) return this.beginSession(account);
     this.codes.askToConfirm(account);
     return { user: await this.accounts.asAnswered(created) };
   }
@@ -122,7 +122,7 @@ export class SignIn {
       passwordConfirmation: 'text',
     });
     if (password !== passwordConfirmation) throw validationError('Passwords do not match');
-    return this.signedIn(await this.setPassword({ code, password }));
+    return this.beginSession(await this.setPassword({ code, password }));
   }
 
   /**
@@ -137,15 +137,15 @@ export class SignIn {
     await check(account);
     // The code proves access to the mailbox.
     const confirmed = this.options.register.confirm ? true : account.confirmed;
-    const values = { password: await this.hashed(password), confirmed, ...NO_CODE, sessions: [] };
+    const values = { password: await this.hashValid(password), confirmed, ...NO_CODE, sessions: [] };
     if (!(await this.accounts.set({ id: account.id, resetPasswordToken }, values)))
       throw validationError('Incorrect code provided');
-    return this.existing({ id: account.id });
+    return this.requireAccount({ id: account.id });
   }
 
   /** 19.10. Voids every token issued before. */
   async changePassword(documentId: string | null, body: unknown): Promise<SignedIn> {
-    return this.signedIn(await this.withNewPassword(documentId, body));
+    return this.beginSession(await this.withNewPassword(documentId, body));
   }
 
   /**
@@ -164,7 +164,7 @@ export class SignIn {
       passwordConfirmation: 'text',
     });
     if (password !== passwordConfirmation) throw validationError('Passwords do not match');
-    const account = await this.existing({ documentId });
+    const account = await this.requireAccount({ documentId });
     if (!(await verifyPassword(currentPassword, account.password)))
       throw validationError('The provided current password is invalid');
     if (currentPassword === password)
@@ -172,10 +172,10 @@ export class SignIn {
     await check(account);
     const changed = await this.accounts.set(
       { id: account.id, password: account.password },
-      { password: await this.hashed(password), ...NO_CODE, sessions: [] },
+      { password: await this.hashValid(password), ...NO_CODE, sessions: [] },
     );
     if (!changed) throw validationError('The provided current password is invalid');
-    return this.existing({ documentId });
+    return this.requireAccount({ documentId });
   }
 
   /** A code that sets a password signs in as well, so that both need the same option. */
@@ -183,7 +183,7 @@ export class SignIn {
     if (!this.options.local) throw application('This provider is disabled');
   }
 
-  private async signedIn(account: Account): Promise<SignedIn> {
+  private async beginSession(account: Account): Promise<SignedIn> {
     unblocked(account);
     return {
       ...(await this.sessions.begin(account)),
@@ -191,14 +191,14 @@ export class SignIn {
     };
   }
 
-  private async existing(match: Readonly<Record<string, unknown>>): Promise<Account> {
+  private async requireAccount(match: Readonly<Record<string, unknown>>): Promise<Account> {
     const account = await this.accounts.find(match);
     if (account === null) throw forbidden();
     return account;
   }
 
   /** Throws a ValidationError for a password that breaks the attribute's own rules. */
-  private async hashed(password: string): Promise<string> {
+  private async hashValid(password: string): Promise<string> {
     const { def } = scalarOf(this.accounts.type, 'password');
     const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = def;
     const issue = (message: string): ContentError =>

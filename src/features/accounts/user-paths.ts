@@ -41,16 +41,16 @@ interface AccountRow {
   readonly parameters: readonly ParameterName[];
   readonly body: 'create' | 'update' | 'role' | null;
   readonly status: 200 | 201;
-  readonly answer: (asked: Asked) => JsonSchema;
+  readonly answer: (context: SchemaContext) => JsonSchema;
 }
 
-interface Asked {
+interface SchemaContext {
   readonly type: ContentType;
   readonly action: Action;
   readonly describing: Describing;
 }
 
-const userSchema = ({ type, action, describing }: Asked): JsonSchema =>
+const userSchema = ({ type, action, describing }: SchemaContext): JsonSchema =>
   answerSchema(rootView(describing, type, action), describing);
 
 const NUMBER: JsonSchema = { type: 'integer', minimum: 0 };
@@ -133,7 +133,7 @@ const ROWS: readonly AccountRow[] = [
     action: 'find',
     summary: 'List users',
     parameters: [...READ, 'sort', 'start', 'limit', 'pagination', '_q'],
-    answer: (asked) => list(userSchema(asked)),
+    answer: (context) => list(userSchema(context)),
   }),
   user('/count', 'count', {
     action: 'find',
@@ -196,7 +196,7 @@ const ROWS: readonly AccountRow[] = [
   }),
 ];
 
-const BODIES: Readonly<Record<NonNullable<AccountRow['body']>, (asked: Asked) => JsonSchema>> = {
+const BODIES: Readonly<Record<NonNullable<AccountRow['body']>, (context: SchemaContext) => JsonSchema>> = {
   create: ({ type, describing }) => writeData(type, 'create', describing),
   update: ({ type, describing }) => writeData(type, 'update', describing),
   role: () => ({
@@ -219,8 +219,8 @@ function callerAt({ handler }: AccountRow, caller: Caller): Caller {
   return handler === 'me' ? { ...caller, permissions: caller.permissions.plus(OWN_ACCOUNT) } : caller;
 }
 
-function operationOf(one: AccountRow, asked: Asked): Operation {
-  const { type, action, describing } = asked;
+function operationOf(one: AccountRow, context: SchemaContext): Operation {
+  const { type, action, describing } = context;
   const view = rootView(describing, type, action);
   const parameters = parametersOf(one.parameters, { type, view, describing }) as Parameter[];
   const onOne = one.parameters.includes('id') ? ON_DOCUMENT : [];
@@ -230,24 +230,26 @@ function operationOf(one: AccountRow, asked: Asked): Operation {
     summary: one.summary,
     description: one.action === null ? NEEDS_NO_GRANT : needsGrant(one.action, one.of),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(one.body === null ? {} : { requestBody: { required: true, content: json(BODIES[one.body](asked)) } }),
+    ...(one.body === null
+      ? {}
+      : { requestBody: { required: true, content: json(BODIES[one.body](context)) } }),
     responses: {
-      [one.status]: { description: 'Success.', content: json(one.answer(asked)) },
+      [one.status]: { description: 'Success.', content: json(one.answer(context)) },
       ...errorAnswers(statusesOf(one.method, onOne), describing.components),
     },
   };
 }
 
 /** Describes the routes of users and roles that a caller can use. Their responses have one format. */
-export const userPaths: Describe = (given) => {
-  const type = given.schema.types.get(USER);
+export const userPaths: Describe = (base) => {
+  const type = base.schema.types.get(USER);
   const paths: Record<string, Record<string, Operation>> = {};
   if (type === undefined) return paths satisfies Paths;
   for (const one of ROWS) {
-    if (!isFor(one, given.caller)) continue;
-    const describing: Describing = { ...given, format: 'flat', caller: callerAt(one, given.caller) };
-    const asked = { type, action: one.action ?? 'findOne', describing };
-    (paths[`${given.base}${one.path}`] ??= {})[one.method] = operationOf(one, asked);
+    if (!isFor(one, base.caller)) continue;
+    const describing: Describing = { ...base, format: 'flat', caller: callerAt(one, base.caller) };
+    const context = { type, action: one.action ?? 'findOne', describing };
+    (paths[`${base.base}${one.path}`] ??= {})[one.method] = operationOf(one, context);
   }
   return paths satisfies Paths;
 };

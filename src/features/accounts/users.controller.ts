@@ -33,12 +33,12 @@ import { wholeList } from '../../content/http/whole-list.js';
 
 const TYPE = 'user';
 const ROW_ID = /^[1-9]\d{0,8}$/;
-const TAKEN: Readonly<Record<string, string>> = {
+const TAKEN_MESSAGES: Readonly<Record<string, string>> = {
   username: 'Username already taken',
   email: 'Email already taken',
 };
 
-interface Asked {
+interface UserAccess {
   readonly caller: Caller;
   readonly action: Action;
   readonly by?: DocumentKey | null;
@@ -70,15 +70,15 @@ export class UsersController {
   @Get()
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
-    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
-    return (await this.documents.read(this.plan(request, asked, wholeList))).data;
+    const access = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    return (await this.documents.read(this.plan(request, access, wholeList))).data;
   }
 
   @Get('count')
   @Json()
   async count(@Req() request: HttpRequest): Promise<string> {
-    const asked = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
-    const { meta } = await this.documents.read(this.plan(request, asked, totalOnly));
+    const access = { caller: callerWith(request, TYPE, 'find'), action: 'find' } as const;
+    const { meta } = await this.documents.read(this.plan(request, access, totalOnly));
     return String(meta.pagination?.total ?? 0);
   }
 
@@ -89,16 +89,16 @@ export class UsersController {
     if (caller.kind === 'token') throw unauthorized();
     if (caller.kind !== 'user') throw forbidden();
     const own = { ...caller, permissions: caller.permissions.plus(ONESELF) };
-    const asked = { caller: own, action: 'findOne', by: byDocumentId(caller.id) } as const;
-    return (await this.documents.read(this.plan(request, asked))).data;
+    const access = { caller: own, action: 'findOne', by: byDocumentId(caller.id) } as const;
+    return (await this.documents.read(this.plan(request, access))).data;
   }
 
   @Get(':id')
   @Json()
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
     const by = ROW_ID.test(id) ? { id: Number(id) } : { documentId: id };
-    const asked = { caller: callerWith(request, TYPE, 'findOne'), action: 'findOne', by } as const;
-    return (await this.documents.read(this.plan(request, asked))).data;
+    const access = { caller: callerWith(request, TYPE, 'findOne'), action: 'findOne', by } as const;
+    return (await this.documents.read(this.plan(request, access))).data;
   }
 
   @Post()
@@ -132,17 +132,17 @@ export class UsersController {
   ): Promise<string> {
     const caller = callerWith(request, TYPE, action);
     const documentId = id === undefined ? null : await this.documentId(id);
-    const asked = { caller, action, by: byDocumentId(documentId) };
-    const plan = this.plan(request, asked, action === 'create' ? withRole : undefined);
+    const access = { caller, action, by: byDocumentId(documentId) };
+    const plan = this.plan(request, access, action === 'create' ? withRole : undefined);
     try {
-      return (await this.documents[action](plan, { data: this.knownKeys(body) }, { caller })).data;
+      return (await this.documents[action](plan, { data: this.writableValues(body) }, { caller })).data;
     } catch (error) {
-      throw isTaken(error) ? taken(error) : error;
+      throw isTaken(error) ? takenError(error) : error;
     }
   }
 
   /** Ignores keys that are no attributes, or that requests may not write (19.17). */
-  private knownKeys(body: unknown): Readonly<Record<string, unknown>> {
+  private writableValues(body: unknown): Readonly<Record<string, unknown>> {
     if (!isObject(body)) throw validationError('Request body cannot be empty');
     const { attributes } = this.accounts.type;
     return Object.fromEntries(
@@ -154,10 +154,10 @@ export class UsersController {
 
   private plan(
     request: HttpRequest,
-    { caller, action, by = null }: Asked,
+    { caller, action, by = null }: UserAccess,
     defaults?: QueryDefaults,
   ): ReadPlan {
-    const asked = {
+    const readRequest = {
       type: this.accounts.type,
       kind: action === 'find' ? 'list' : 'one',
       by,
@@ -165,20 +165,20 @@ export class UsersController {
       format: 'flat',
       action,
     } as const;
-    return this.documents.planText(queryOf(request), asked, defaults);
+    return this.documents.planText(queryOf(request), readRequest, defaults);
   }
 
   /** Finds the document id by row id or document id. Throws NotFoundError. */
   private async documentId(id: string): Promise<string> {
-    const known = await this.accounts.find(
+    const account = await this.accounts.find(
       ROW_ID.test(id) ? { id: Number(id) } : { documentId: id.replaceAll('\u0000', '') },
     );
-    if (known === null) throw new ContentError('NotFoundError', 'User not found');
-    return known.documentId;
+    if (account === null) throw new ContentError('NotFoundError', 'User not found');
+    return account.documentId;
   }
 }
 
-function taken(error: ContentError): ContentError {
+function takenError(error: ContentError): ContentError {
   const [issue] = issuesOf(error);
-  return new ContentError('ApplicationError', TAKEN[issue?.path[0] ?? ''] ?? error.message);
+  return new ContentError('ApplicationError', TAKEN_MESSAGES[issue?.path[0] ?? ''] ?? error.message);
 }

@@ -139,7 +139,7 @@ function attributeDifferences(type: string, comparison: Comparison): ReadonlyMap
  * Result of comparing a part of the archive with the model: the shared columns and links, and the unknown
  * ones.
  */
-export interface KnownPart {
+export interface ComparedPart {
   readonly archived: ArchivedType | null;
   readonly unknown: readonly string[];
   /** Attributes whose values the archive stores in another form than the model: text instead of a number. */
@@ -147,11 +147,11 @@ export interface KnownPart {
   readonly conflicts: readonly ArchiveConflict[];
 }
 
-export function knownPart(
+export function comparePart(
   part: DocumentsPart,
   archived: ArchivedType | undefined,
   comparison: Comparison,
-): KnownPart {
+): ComparedPart {
   if (archived === undefined)
     return { archived: null, unknown: [], unlike: [], conflicts: [{ kind: 'type', type: part.type }] };
   const differences = attributeDifferences(part.type, comparison);
@@ -159,8 +159,8 @@ export function knownPart(
     !differences.has(attribute.name);
   const columns = archived.columns.filter((one) => part.columns[one.name]?.type === one.type && isSame(one));
   const links = archived.links.filter((one) => part.links.includes(one.attribute.name) && isSame(one));
-  const isKnown = (column: string): boolean => columns.some(({ name }) => name === column);
-  const unknown = Object.entries(part.columns).filter(([name]) => !isKnown(name));
+  const isComparable = (column: string): boolean => columns.some(({ name }) => name === column);
+  const unknown = Object.entries(part.columns).filter(([name]) => !isComparable(name));
   const lists = part.links.filter((name) => !links.some(({ attribute }) => attribute.name === name));
   const names = new Set([...unknown.map(([, { attribute }]) => attribute), ...lists]);
   return {

@@ -9,7 +9,7 @@ import {
   type Brought,
   contentsNamed,
   compareContents,
-  keptHere,
+  storedContents,
   type NamedContents,
 } from './import-contents.js';
 import type { Import } from './import-options.js';
@@ -22,11 +22,11 @@ import {
 } from './compare-batch.js';
 import type { Piece } from './walk-archive.js';
 
-export interface Known extends Import {
+export interface BatchSource extends Import {
   readonly brought: Brought;
 }
 
-export interface KnownPiece {
+export interface PreparedBatch {
   readonly batch: Batch;
   readonly rules: DocumentRules;
   /** Null unless the documents are files whose bytes are imported too. */
@@ -34,15 +34,15 @@ export interface KnownPiece {
 }
 
 /** Returns null for a type that the model does not have. */
-export function knownPiece({ known, part, lines }: Piece, task: Known): KnownPiece | null {
-  const { archived, unknown } = known;
+export function batchOf({ compared, part, lines }: Piece, task: BatchSource): PreparedBatch | null {
+  const { archived, unknown } = compared;
   if (archived === null) return null;
   const { schema, settings, parts } = task.source;
   const { contents } = parts;
   const rules = { archived, locales: settings, trusted: task.trusted, lastId: part.lastId };
   const batch = { archived, unknown, lines };
   if (archived.type !== schema.file || contents === null) return { batch, rules, files: null };
-  const set = keptHere(schema, contents);
+  const set = storedContents(schema, contents);
   const named = { named: contentsNamed(lines, schema.file), contents, brought: task.brought };
   return { batch: { ...batch, set }, rules, files: task.files ? named : null };
 }
@@ -68,13 +68,13 @@ interface Comparing {
 }
 
 /** Returns the documents that their check refuses. */
-export const refusedIn = ({ batch, rules }: KnownPiece): readonly ArchiveConflict[] =>
+export const refusedIn = ({ batch, rules }: PreparedBatch): readonly ArchiveConflict[] =>
   checkDocuments(batch.lines, rules);
 
 /** Finds the conflicts of a batch. Documents with refused values are not compared with the stored ones. */
 export async function comparePiece(
   runner: Runner,
-  piece: KnownPiece,
+  piece: PreparedBatch,
   { source, refused, gone, extent }: Comparing & Pick<Import, 'source'>,
 ): Promise<Compared> {
   const { batch, files } = piece;

@@ -10,7 +10,7 @@ import { compileImportTable, compileProgress } from './compile-import-progress.j
 import type { Brought } from './import-contents.js';
 import type { Found, Import, ImportResult } from './import-options.js';
 import type { ArchiveConflict, Extent } from './compare-batch.js';
-import { comparePiece, knownPiece, refusedIn, refusing } from './compare-piece.js';
+import { comparePiece, batchOf, refusedIn, refusing } from './compare-piece.js';
 import { walk } from './walk-archive.js';
 
 /** Maximum number of listed conflicts of each kind, so that one kind hides no other. */
@@ -74,21 +74,21 @@ export async function findConflicts(task: Import, runner: Runner): Promise<Check
       add(modelConflicts(comparison));
       if (comparison.archived === null) notes.push(NOT_COMPARED);
     },
-    part: (known) => {
+    part: (compared) => {
       isVacant = null;
-      add(known.conflicts);
+      add(compared.conflicts);
     },
     contents: null,
     piece: (piece) => {
-      const known = knownPiece(piece, { ...task, brought });
-      if (known?.batch.archived.type.history === false) forgotten += withVersions(piece.lines);
-      if (known === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
-      const refused = refusedIn(known);
+      const prepared = batchOf(piece, { ...task, brought });
+      if (prepared?.batch.archived.type.history === false) forgotten += withVersions(piece.lines);
+      if (prepared === null || piece.first + piece.lines.length <= done) return () => Promise.resolve();
+      const refused = refusedIn(prepared);
       return async () => {
-        isVacant ??= (await runner.run(compileVacant(known.batch.archived)))[0]?.['vacant'] === true;
+        isVacant ??= (await runner.run(compileVacant(prepared.batch.archived)))[0]?.['vacant'] === true;
         const extent: Extent = isVacant ? 'nothing' : 'values';
         const comparing = { ...task, refused, gone: () => undefined, extent };
-        add((await refusing(piece.part.type, () => comparePiece(runner, known, comparing))).conflicts);
+        add((await refusing(piece.part.type, () => comparePiece(runner, prepared, comparing))).conflicts);
       };
     },
     end: (ended, { missing }) => {

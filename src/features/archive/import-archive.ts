@@ -42,9 +42,9 @@ import {
 import { type Compared, type Extent, replaceableIn } from './compare-batch.js';
 import {
   comparePiece,
-  type Known,
-  type KnownPiece,
-  knownPiece,
+  type BatchSource,
+  type PreparedBatch,
+  batchOf,
   NOTHING_COMPARED,
   refusedIn,
   refusing,
@@ -62,25 +62,27 @@ interface Written {
 
 const NOTHING: Written = { compared: NOTHING_COMPARED, loose: [] };
 
-interface Writing extends Known {
+interface Writing extends BatchSource {
   readonly archive: string;
 }
 
 /** Batch of a type in the model, ready to be written. */
 interface Prepared {
-  readonly known: KnownPiece;
+  readonly prepared: PreparedBatch;
   readonly rows: DocumentRows;
 }
 
-function prepared(piece: Piece, task: Known): Prepared | null {
-  const known = knownPiece(piece, task);
-  return known === null ? null : { known, rows: documentRows(known.batch.archived, known.batch.lines) };
+function prepare(piece: Piece, task: BatchSource): Prepared | null {
+  const prepared = batchOf(piece, task);
+  if (prepared === null) return null;
+  const { archived, lines } = prepared.batch;
+  return { prepared, rows: documentRows(archived, lines) };
 }
 
 /** Acquires locks in the order of all writers: contents, as uploads do, then documents, then tables. */
 async function acquireLocks(
   runner: Runner,
-  { batch: { archived, lines }, files }: KnownPiece,
+  { batch: { archived, lines }, files }: PreparedBatch,
 ): Promise<void> {
   await files?.contents.hold([...files.named.values()].flat(), runner);
   const names = lines.flatMap((line) => mutexOf(archived.type, documentIdOf(line)) ?? []);
@@ -97,18 +99,18 @@ interface Attempt {
 /** Writes the documents of a batch. Throws for conflicts that appeared since the check. */
 async function writePiece(
   runner: Runner,
-  { known, rows }: Prepared,
+  { prepared, rows }: Prepared,
   { piece, task, extent }: Attempt,
 ): Promise<Written> {
-  const { batch, files } = known;
+  const { batch, files } = prepared;
   const { schema } = task.source;
   const replaceable = replaceableIn(task.source, batch.archived);
   const gone = (): never => {
     throw new BytesGone();
   };
   // With other options, a refused document has already stopped the import.
-  const refused = task.onConflict === 'skip' ? refusedIn(known) : [];
-  const compared = await comparePiece(runner, known, { ...task, refused, gone, extent });
+  const refused = task.onConflict === 'skip' ? refusedIn(prepared) : [];
+  const compared = await comparePiece(runner, prepared, { ...task, refused, gone, extent });
   refuse({ conflicts: compared.conflicts, done: piece.first }, task.onConflict);
   const doneWith = (id: string): keyof Counts => DONE[task.onConflict][compared.verdicts.get(id) ?? 'new'];
   const idsOf = (done: keyof Counts): string[] =>
@@ -129,7 +131,7 @@ async function writePiece(
     const documentId = documentIdOf(line);
     return { documentId, isNew: doneWith(documentId) === 'imported', line };
   });
-  const arrived = { documents: imported, unlike: piece.known.unlike };
+  const arrived = { documents: imported, unlike: piece.compared.unlike };
   for (const step of task.source.parts.imported(batch.archived.type, arrived)) await runner.run(step);
   return { compared, loose: [...skipped, ...before] };
 }
@@ -143,7 +145,7 @@ async function importPiece(
   const { task, piece } = attempt;
   const { schema } = task.source;
   await runner.run(IMPORT_SETTINGS);
-  if (ready !== null) await acquireLocks(runner, ready.known);
+  if (ready !== null) await acquireLocks(runner, ready.prepared);
   const [row] = await runner.run(compileProgress(schema, task.archive, true));
   if (row === undefined) throw new ArchiveError('Another process has finished importing this archive');
   const done = piece.first + piece.lines.length;
@@ -165,7 +167,7 @@ function intakeOf({ source: { parts }, files, progress }: Import, counts: Counts
 /** Number of documents of a type from which on its tables get statistics after the import. */
 const MANY_DOCUMENTS = 1000;
 
-async function importAll(task: Known, counts: Counts): Promise<void> {
+async function importAll(task: BatchSource, counts: Counts): Promise<void> {
   const { database, schema, parts } = task.source;
   const { contents } = parts;
   let archive = '';
@@ -186,7 +188,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
     );
     for (const verdict of written?.compared.verdicts.values() ?? [])
       counts[DONE[task.onConflict][verdict]] += 1;
-    if (written !== null && one.known.archived === null) counts.skipped += one.lines.length;
+    if (written !== null && one.compared.archived === null) counts.skipped += one.lines.length;
     await contents?.letGo(written?.loose ?? []);
     task.progress(one.part.type, (documents += one.lines.length));
   };
@@ -202,7 +204,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
       [documents, at] = [0, archived];
     },
     piece: (one) => {
-      const ready = prepared(one, task);
+      const ready = prepare(one, task);
       return () => write(one, ready);
     },
     contents: intake,
@@ -224,7 +226,7 @@ async function importAll(task: Known, counts: Counts): Promise<void> {
 }
 
 /** Imports all documents; resumes if another process removes contents that the import stored. */
-async function importWhole(task: Known): Promise<Counts> {
+async function importWhole(task: BatchSource): Promise<Counts> {
   const counts = noCounts();
   for (let attempt = 1; ; attempt += 1) {
     try {

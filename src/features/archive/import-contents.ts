@@ -35,7 +35,7 @@ export class ContentsIntake implements ContentsVisitor {
 
   constructor(
     private readonly contents: ArchivedContents,
-    private readonly kept: () => void,
+    private readonly stored: () => void,
   ) {}
 
   async begin({ content: key, size, mime }: ArchivedContent): Promise<void> {
@@ -51,7 +51,7 @@ export class ContentsIntake implements ContentsVisitor {
     if (this.arriving === null) return;
     await this.arriving.keep();
     await this.close();
-    this.kept();
+    this.stored();
   }
 
   async close(): Promise<void> {
@@ -86,7 +86,7 @@ export function contentsNamed(
 }
 
 /** Sets `provider` of imported files to the storage of this application; comparisons ignore that column. */
-export function keptHere({ file }: Schema, { provider }: ArchivedContents): NonNullable<Batch['set']> {
+export function storedContents({ file }: Schema, { provider }: ArchivedContents): NonNullable<Batch['set']> {
   const { name } = column(file, 'provider');
   const key = quote(column(file, 'storageKey').name);
   const value = (row: Sql): Sql =>

@@ -1,7 +1,7 @@
 /** Walks over an archive: documents in batches, contents in a stream. */
 import { describeModel } from '../../content/model/description.js';
 import { archivedTypes } from '../../content/model/archive.js';
-import { type Comparison, type KnownPart, knownPart } from './compare-models.js';
+import { type Comparison, type ComparedPart, comparePart } from './compare-models.js';
 import type { ArchivedContent, ArchiveHeader, ArchivePart, DocumentsPart, PartEnd } from './format.js';
 import type { Import } from './import-options.js';
 import { type ArchiveItem, readArchive } from './read-archive.js';
@@ -10,7 +10,7 @@ const BATCH_CHARACTERS = 1024 * 1024;
 
 /** Batch of documents of one part; `first` counts the documents of the archive before it. */
 export interface Piece {
-  readonly known: KnownPart;
+  readonly compared: ComparedPart;
   readonly part: DocumentsPart;
   readonly lines: readonly string[];
   readonly first: number;
@@ -25,7 +25,7 @@ export interface ContentsVisitor {
 
 export interface Visitor {
   readonly header: (header: ArchiveHeader, comparison: Comparison) => Promise<void>;
-  readonly part: (known: KnownPart) => void;
+  readonly part: (compared: ComparedPart) => void;
   /** Prepares a batch, and returns its work in the database, which runs while the next one is prepared. */
   readonly piece: (piece: Piece) => () => Promise<void>;
   readonly contents: ContentsVisitor | null;
@@ -34,7 +34,7 @@ export interface Visitor {
 }
 
 class PieceCollector {
-  private at: Pick<Piece, 'known' | 'part'> | null = null;
+  private at: Pick<Piece, 'compared' | 'part'> | null = null;
   private lines: string[] = [];
   private size = 0;
   private first = 0;
@@ -45,9 +45,9 @@ class PieceCollector {
     private readonly visitor: Visitor,
   ) {}
 
-  begin(part: DocumentsPart, known: KnownPart): void {
-    this.at = { known, part };
-    this.visitor.part(known);
+  begin(part: DocumentsPart, compared: ComparedPart): void {
+    this.at = { compared, part };
+    this.visitor.part(compared);
   }
 
   async add(line: string): Promise<void> {
@@ -96,7 +96,7 @@ function handlersOf(
       return visitor.header(header, comparison);
     },
     part: ({ part }) => {
-      if (part.part === 'documents') pieces.begin(part, knownPart(part, types.get(part.type), comparison));
+      if (part.part === 'documents') pieces.begin(part, comparePart(part, types.get(part.type), comparison));
     },
     document: ({ line }) => pieces.add(line),
     content: ({ content }) => visitor.contents?.begin(content),

@@ -28,12 +28,12 @@ const keyOf = (link: unknown): string =>
 function changedLinks(before: unknown, after: unknown): Pick<AttributeChange, 'added' | 'removed' | 'moved'> {
   const [from, to] = [listIn(before), listIn(after)];
   const [old, now] = [from.map(keyOf), to.map(keyOf)];
-  const kept = old.filter((key) => now.includes(key));
+  const common = old.filter((key) => now.includes(key));
   return {
     added: to.filter((link) => !old.includes(keyOf(link))),
     removed: from.filter((link) => !now.includes(keyOf(link))),
     moved: !isDeepStrictEqual(
-      kept,
+      common,
       now.filter((key) => old.includes(key)),
     ),
   };

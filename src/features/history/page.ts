@@ -20,10 +20,10 @@ const wrong = (param: string, message: string): Error =>
 export function refuseParameters(
   text: string,
   { limits }: ContentSettings,
-  known: readonly string[] = [],
+  allowed: readonly string[] = [],
 ): RawQuery {
   const raw = readRaw(text, limits);
-  const other = Object.keys(raw).find((name) => !known.includes(name));
+  const other = Object.keys(raw).find((name) => !allowed.includes(name));
   if (other !== undefined) throw wrong(other, 'this route does not have it');
   return raw;
 }

@@ -112,17 +112,17 @@ export class VersionLog implements OnModuleInit {
   }
 
   private statementsOf(type: ContentType): Statements {
-    const known = this.statements.get(type);
-    if (known !== undefined) return known;
+    const cached = this.statements.get(type);
+    if (cached !== undefined) return cached;
     const stored = this.storedIn(type);
-    const made = {
+    const compiled = {
       first: compileFirst(stored, false),
       last: compileFirst(stored, true),
       store: compileStore(stored, this.options.sittingMinutes),
       storePublished: compileStorePublished(stored),
       deleted: compileDeleted(stored),
     };
-    this.statements.set(type, made);
-    return made;
+    this.statements.set(type, compiled);
+    return compiled;
   }
 }

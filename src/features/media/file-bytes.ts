@@ -68,7 +68,7 @@ export class FileBytes {
    */
   async keep<T>(contents: readonly ContentToKeep[], options: Options, work: Work<T>): Promise<T> {
     try {
-      const done = await this.kept(contents, options, work);
+      const done = await this.runStored(contents, options, work);
       await this.restore(contents);
       return done;
     } catch (error) {
@@ -79,7 +79,11 @@ export class FileBytes {
     }
   }
 
-  private async kept<T>(contents: readonly ContentToKeep[], options: Options, work: Work<T>): Promise<T> {
+  private async runStored<T>(
+    contents: readonly ContentToKeep[],
+    options: Options,
+    work: Work<T>,
+  ): Promise<T> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       await this.putAll(contents);
       const done = await this.attempt(contents, options, work);

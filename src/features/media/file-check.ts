@@ -42,14 +42,14 @@ export class FileCheck {
 
   /** Runs the check. With `mend`, removes bytes without a file and unfinished uploads. */
   async run({ mend = false, abandoned = ABANDONED }: FileCheckOptions = {}): Promise<FilesReport> {
-    const kept = new Set<string>();
-    for await (const { key } of this.options.storage.list('')) kept.add(key);
+    const stored = new Set<string>();
+    for await (const { key } of this.options.storage.list('')) stored.add(key);
     // Rows are read after the bytes: an upload that ended in between has its row by now.
     const rows = await this.files.all();
-    const known = new Set(rows.map(({ storageKey }) => storageKey));
-    const ours = [...kept].filter((key) => contentOf(key) !== null);
-    const orphans = ours.filter((key) => !known.has(contentOf(key)));
-    const missing = await this.missing(rows, kept);
+    const referenced = new Set(rows.map(({ storageKey }) => storageKey));
+    const ours = [...stored].filter((key) => contentOf(key) !== null);
+    const orphans = ours.filter((key) => !referenced.has(contentOf(key)));
+    const missing = await this.missing(rows, stored);
     const unfinished = await this.unfinished(abandoned);
     if (mend) await this.mend(orphans, unfinished);
     return { orphans, missing, unfinished, files: rows.length, contents: ours.length - orphans.length };
@@ -57,11 +57,11 @@ export class FileCheck {
 
   private async missing(
     rows: readonly FileRow[],
-    kept: ReadonlySet<string>,
+    stored: ReadonlySet<string>,
   ): Promise<FilesReport['missing']> {
     const suspects = rows.flatMap((row) =>
       storageKeysOf(row)
-        .filter((key) => !kept.has(key))
+        .filter((key) => !stored.has(key))
         .map((key) => ({ documentId: row.documentId, key })),
     );
     const gone = await Promise.all(

@@ -38,10 +38,10 @@ export class FileContents implements ArchivedContents {
    */
   async read(key: string): Promise<StoredContent | null> {
     const { storage } = this.options;
-    const kept = await storage.head(key);
-    const stream = kept === null ? null : await storage.get(key);
-    if (kept === null || stream === null) return null;
-    return { size: kept.size, mime: kindOfExtension(extensionOfKey(key)) ?? UNKNOWN, stream };
+    const head = await storage.head(key);
+    const stream = head === null ? null : await storage.get(key);
+    if (head === null || stream === null) return null;
+    return { size: head.size, mime: kindOfExtension(extensionOfKey(key)) ?? UNKNOWN, stream };
   }
 
   /**
@@ -52,8 +52,8 @@ export class FileContents implements ArchivedContents {
   }
 
   async missing(keys: readonly string[]): Promise<ReadonlySet<string>> {
-    const kept = await Promise.all(keys.map((key) => this.options.storage.head(key)));
-    return new Set(keys.filter((_key, index) => kept[index] === null));
+    const heads = await Promise.all(keys.map((key) => this.options.storage.head(key)));
+    return new Set(keys.filter((_key, index) => heads[index] === null));
   }
 
   /**

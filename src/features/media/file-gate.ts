@@ -90,17 +90,17 @@ const isOneName = (declared: string, named: string, ext: string): boolean =>
   (isText(declared) && isText(named));
 
 /** Whether the bytes match the declared or named type. A type that bytes can prove requires that proof. */
-function isWhatItSays(said: string | null, found: string | null, ext: string): boolean {
-  if (said === null) return found === null || !isActive(found) || hasExtension(found, ext);
-  if (found !== null) return isSameKind(found, said);
-  return !supportedMimeTypes.has(said) || isActive(said);
+function matchesClaim(claimed: string | null, found: string | null, ext: string): boolean {
+  if (claimed === null) return found === null || !isActive(found) || hasExtension(found, ext);
+  if (found !== null) return isSameKind(found, claimed);
+  return !supportedMimeTypes.has(claimed) || isActive(claimed);
 }
 
 function agrees({ declared, named, found }: FileTypes, ext: string): boolean {
   if (declared !== null && named !== null && !isOneName(declared, named, ext)) return false;
   // An unknown extension must not hide bytes of a known type.
   if (ext !== '' && named === null && found !== null && !hasExtension(found, ext)) return false;
-  return isWhatItSays(named ?? declared, found, ext);
+  return matchesClaim(named ?? declared, found, ext);
 }
 
 /**
@@ -121,12 +121,12 @@ const refusal = (message: string, index: number): ContentError =>
 export async function admit(file: Arrived, allowed: readonly string[], index: number): Promise<Admitted> {
   const name = checkedName(file.fileName);
   const ext = extensionOf(name);
-  const said = { declared: declaredKind(file.contentType), named: kindOfExtension(ext) };
-  const types = { ...said, found: await kindOfBytes(file.path) };
+  const claims = { declared: declaredKind(file.contentType), named: kindOfExtension(ext) };
+  const types = { ...claims, found: await kindOfBytes(file.path) };
   const { declared, named, found } = types;
   const mime = named ?? found ?? declared ?? UNKNOWN;
-  const known = [declared, named, found].filter((type) => type !== null);
-  const refused = [...known.filter(isActive), mime].find((type) => !isAllowed(type, allowed));
+  const kinds = [declared, named, found].filter((type) => type !== null);
+  const refused = [...kinds.filter(isActive), mime].find((type) => !isAllowed(type, allowed));
   if (refused !== undefined) throw refusal(`Files of type ${refused} are not allowed: "${name}"`, index);
   if (!agrees(types, ext)) {
     const described = describe([

@@ -69,10 +69,10 @@ const KEYS: Readonly<Record<string, Read>> = {
 function infoOf(value: unknown, at: string): FileInfo {
   if (!isObject(value))
     throw validationError(`${at} must be an object`, { key: at, path: at, source: 'body' });
-  const parts = Object.entries(value).map(([key, said]) => {
+  const parts = Object.entries(value).map(([key, input]) => {
     const read = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;
     if (read === undefined) throw invalidKey(key, { at, path: `${at}.${key}` }, { source: 'body' });
-    return said === undefined ? {} : read(said, key, at);
+    return input === undefined ? {} : read(input, key, at);
   });
   return Object.assign({}, ...parts) as FileInfo;
 }

@@ -92,16 +92,16 @@ export class FileLibrary {
         prepared.push(await prepareFile(file, preparing, this.options));
       }
       const contents = prepared.map(({ content }) => content);
-      const made = await this.bytes.keep(contents, uploader, async (runner) => {
-        const made: string[] = [];
-        for (const one of prepared) made.push(await this.create(one, uploader, runner));
-        const ids = made.map(documentIdIn);
+      const documents = await this.bytes.keep(contents, uploader, async (runner) => {
+        const documents: string[] = [];
+        for (const one of prepared) documents.push(await this.create(one, uploader, runner));
+        const ids = documents.map(documentIdIn);
         if (reference !== null) await this.references.link(reference, ids, runner);
-        return made;
+        return documents;
       });
-      this.counts.uploaded += made.length;
+      this.counts.uploaded += documents.length;
       for (const { size } of form.files) this.counts.uploadedBytes += size;
-      return made;
+      return documents;
     });
   }
 

@@ -8,12 +8,12 @@ import { urlOf } from './file-names.js';
 import { type FileRow, FileTable } from './file-table.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 
-export interface AskedFile extends Pick<VariantRequest, 'query' | 'accept'> {
+export interface FileRequest extends Pick<VariantRequest, 'query' | 'accept'> {
   readonly path: string;
 }
 
 /** Maximum number of cached lookups, and their lifetime in milliseconds. */
-export const REMEMBERED = { max: 2000, ttl: 5000 };
+export const CACHE_LIMITS = { max: 2000, ttl: 5000 };
 
 /** Format name and file hash: `small_big_up_5e44584d2c`. */
 const FORMAT = /^([a-z0-9]+)_(.+)$/;
@@ -35,16 +35,16 @@ function formatOf({ formatKeys }: FileRow, name: string, ext: string): ServedByt
 
 @Injectable()
 export class FileLookup {
-  private readonly known = new LRUCache<string, readonly FileRow[]>(REMEMBERED);
+  private readonly rowCache = new LRUCache<string, readonly FileRow[]>(CACHE_LIMITS);
 
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
     @Inject(FileTable) private readonly files: FileTable,
   ) {}
 
-  async find(asked: AskedFile): Promise<ServedBytes | null> {
-    const [first = '', ...below] = asked.path.split('/');
-    if (below.length > 0) return this.variant(first, below.join('/'), asked);
+  async find(request: FileRequest): Promise<ServedBytes | null> {
+    const [first = '', ...below] = request.path.split('/');
+    if (below.length > 0) return this.variant(first, below.join('/'), request);
     const { stem, ext, format, hash } = partsOf(first);
     for (const row of await this.rows(stem, hash)) {
       const bytes = row.hash === stem ? originalOf(row, ext) : formatOf(row, format, ext);
@@ -57,7 +57,7 @@ export class FileLookup {
    * Returns the current URL of a file whose content was replaced, so that links in old pages work. Null for
    * an unknown URL.
    */
-  async movedTo({ path }: AskedFile): Promise<string | null> {
+  async movedTo({ path }: FileRequest): Promise<string | null> {
     if (path.includes('/') || isNoHash(path)) return null;
     const { stem, ext, format, hash } = partsOf(path);
     const original = await this.files.replaced(stem);
@@ -67,14 +67,14 @@ export class FileLookup {
     return formatOf(row, format, ext) === null ? row.url : urlOf(`${format}_${row.hash}`, ext);
   }
 
-  private async variant(hash: string, rest: string, asked: AskedFile): Promise<ServedBytes | null> {
+  private async variant(hash: string, rest: string, request: FileRequest): Promise<ServedBytes | null> {
     const { images, storage } = this.options;
     if (images?.variant === undefined || isNoHash(hash)) return null;
     // The focal point of the row may change, so it is not cached.
     const [row] = await this.files.withHash([hash]);
     if (row?.storageKey === undefined || row.storageKey === null) return null;
     const file: KeptFile = { ...row, key: row.storageKey };
-    return images.variant(file, { rest, query: asked.query, accept: asked.accept }, storage);
+    return images.variant(file, { rest, query: request.query, accept: request.accept }, storage);
   }
 
   /**
@@ -82,13 +82,13 @@ export class FileLookup {
    */
   private async rows(hash: string, other: string): Promise<readonly FileRow[]> {
     if (isNoHash(hash)) return [];
-    const known = this.known.get(hash);
-    if (known !== undefined) return known;
+    const cached = this.rowCache.get(hash);
+    if (cached !== undefined) return cached;
     const rows = await this.files.withHash(other === '' ? [hash] : [hash, other]);
-    if (rows.length > 0) this.known.set(hash, rows);
+    if (rows.length > 0) this.rowCache.set(hash, rows);
     return rows;
   }
 }
 
-const originalOf = ({ storageKey, ext, mime }: FileRow, asked: string): ServedBytes | null =>
-  storageKey === null || ext !== asked ? null : { key: storageKey, mime, isLasting: true };
+const originalOf = ({ storageKey, ext, mime }: FileRow, extension: string): ServedBytes | null =>
+  storageKey === null || ext !== extension ? null : { key: storageKey, mime, isLasting: true };

@@ -21,7 +21,7 @@ import { listMeta } from '../../content/openapi/routes.js';
 import { rootView } from '../../content/openapi/view.js';
 import type { ContentType } from '../../content/model/model.js';
 
-interface Asked {
+interface SchemaContext {
   readonly type: ContentType;
   readonly action: Action;
   readonly describing: Describing;
@@ -34,7 +34,7 @@ interface FileRow {
   readonly summary: string;
   readonly action: Action;
   readonly parameters: readonly ParameterName[];
-  readonly answer: (asked: Asked) => JsonSchema;
+  readonly answer: (context: SchemaContext) => JsonSchema;
   readonly errors: readonly number[];
 }
 
@@ -44,7 +44,7 @@ const PERCENT: JsonSchema = { type: 'number', minimum: 0, maximum: 100 };
 /** Whether the URL expires, in responses of the upload routes. */
 const SIGNED: Beside = { about: 'Uploaded', members: { isUrlSigned: { type: 'boolean' } } };
 
-const fileSchema = ({ type, action, describing }: Asked): JsonSchema =>
+const fileSchema = ({ type, action, describing }: SchemaContext): JsonSchema =>
   answerWith(rootView(describing, type, action), SIGNED, describing);
 
 /** Attributes of a file in `fileInfo` (20.4). */
@@ -83,7 +83,7 @@ const ROWS: readonly FileRow[] = [
     summary: 'List files',
     action: 'find',
     parameters: [...LIST, 'start', 'limit'],
-    answer: (asked) => list(fileSchema(asked)),
+    answer: (context) => list(fileSchema(context)),
     errors: [],
   },
   {
@@ -93,8 +93,8 @@ const ROWS: readonly FileRow[] = [
     summary: 'List files by page',
     action: 'find',
     parameters: LIST,
-    answer: (asked) =>
-      open({ data: list(fileSchema(asked)), meta: listMeta(asked.describing) }, ['data', 'meta']),
+    answer: (context) =>
+      open({ data: list(fileSchema(context)), meta: listMeta(context.describing) }, ['data', 'meta']),
     errors: [],
   },
   {
@@ -129,8 +129,8 @@ const ROWS: readonly FileRow[] = [
   },
 ];
 
-function operationOf(one: FileRow, asked: Asked): Operation {
-  const { type, action, describing } = asked;
+function operationOf(one: FileRow, context: SchemaContext): Operation {
+  const { type, action, describing } = context;
   const view = rootView(describing, type, action);
   return {
     operationId: `Files_${one.handler}`,
@@ -141,7 +141,7 @@ function operationOf(one: FileRow, asked: Asked): Operation {
       ? {}
       : { parameters: parametersOf(one.parameters, { type, view, describing }) }),
     responses: {
-      200: { description: 'Success.', content: json(one.answer(asked)) },
+      200: { description: 'Success.', content: json(one.answer(context)) },
       ...errorAnswers(statusesOf(one.method, one.errors), describing.components),
     },
   };
@@ -161,7 +161,7 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
     permissions.allows('file', action),
   );
   if (creates !== true && updates !== true) return null;
-  const said = (action: Action, description: string): Response => {
+  const responseOf = (action: Action, description: string): Response => {
     const file = fileSchema({ type, action, describing });
     return { description, content: json(action === 'create' ? list(file) : file) };
   };
@@ -174,22 +174,22 @@ function uploadOf(type: ContentType, describing: Describing): Operation | null {
     ...(updates === true ? { parameters: [{ ...ID, required: creates !== true }] } : {}),
     requestBody: { required: true, content: BODY },
     responses: {
-      ...(creates === true ? { 201: said('create', 'What was uploaded.') } : {}),
-      ...(updates === true ? { 200: said('update', 'The file as it is now.') } : {}),
+      ...(creates === true ? { 201: responseOf('create', 'What was uploaded.') } : {}),
+      ...(updates === true ? { 200: responseOf('update', 'The file as it is now.') } : {}),
       ...errorAnswers(errors, describing.components),
     },
   };
 }
 
-export const filePaths: Describe = (given) => {
-  const describing: Describing = { ...given, format: 'flat' };
-  const type = given.schema.file;
+export const filePaths: Describe = (base) => {
+  const describing: Describing = { ...base, format: 'flat' };
+  const type = base.schema.file;
   const paths: Record<string, Record<string, Operation>> = {};
   const upload = uploadOf(type, describing);
-  if (upload !== null) paths[`${given.base}/upload`] = { post: upload };
+  if (upload !== null) paths[`${base.base}/upload`] = { post: upload };
   for (const one of ROWS) {
-    if (!given.caller.permissions.allows('file', one.action)) continue;
-    const path = `${given.base}/upload${one.path}`;
+    if (!base.caller.permissions.allows('file', one.action)) continue;
+    const path = `${base.base}/upload${one.path}`;
     (paths[path] ??= {})[one.method] = operationOf(one, { type, action: one.action, describing });
   }
   return paths;

@@ -84,9 +84,9 @@ export class FileTable {
   /** Returns the values of a row with an unused hash, as far as the transaction sees (20.16). */
   async newValues({ values }: { readonly values: () => Row }, runner: Runner): Promise<Row> {
     for (;;) {
-      const made = values();
-      const taken = compileFindRecords(this.type, [{ hash: made['hash'] }], ['documentId']);
-      if ((await runner.run(taken)).length === 0) return made;
+      const row = values();
+      const sameHash = compileFindRecords(this.type, [{ hash: row['hash'] }], ['documentId']);
+      if ((await runner.run(sameHash)).length === 0) return row;
     }
   }
 

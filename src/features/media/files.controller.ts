@@ -40,7 +40,7 @@ import { Described, Json } from '../../content/http/metadata.js';
 import { type HttpRequest, queryOf, rawOf, requestIdOf } from '../../content/http/request-state.js';
 import { wholeList } from '../../content/http/whole-list.js';
 
-interface Asked {
+interface FileAccess {
   readonly caller: Caller;
   readonly action: Action;
   readonly by?: DocumentKey | null;
@@ -89,23 +89,23 @@ export class FilesController {
     }
     const caller = this.callerWith(request, 'create');
     if (!isForm(request)) throw validationError('Files are empty');
-    const made = await this.library.upload(messageOf(request), uploaderOf(request, caller));
-    return this.signed.shown(`[${made.join(',')}]`);
+    const uploaded = await this.library.upload(messageOf(request), uploaderOf(request, caller));
+    return this.signed.shown(`[${uploaded.join(',')}]`);
   }
 
   @Get('files')
   @Json()
   async find(@Req() request: HttpRequest): Promise<string> {
-    const asked = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
-    return this.signed.shown((await this.documents.read(this.list(request, asked, wholeList))).data);
+    const access = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
+    return this.signed.shown((await this.documents.read(this.list(request, access, wholeList))).data);
   }
 
   /** Paginated list in an envelope (20.8). */
   @Get('files/page')
   @Json()
   async page(@Req() request: HttpRequest): Promise<string> {
-    const asked = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
-    const { data, meta } = await this.documents.read(this.list(request, asked, (query) => query));
+    const access = { caller: this.callerWith(request, 'find'), action: 'find' } as const;
+    const { data, meta } = await this.documents.read(this.list(request, access, (query) => query));
     return `{"data":${this.signed.shown(data)},"meta":${JSON.stringify(meta)}}`;
   }
 
@@ -122,12 +122,12 @@ export class FilesController {
   @Get('files/:id')
   @Json()
   async findOne(@Req() request: HttpRequest, @Param('id') id: string): Promise<string> {
-    const asked = {
+    const access = {
       caller: this.callerWith(request, 'findOne'),
       action: 'findOne',
       by: fileKeyOf(id),
     } as const;
-    return this.signed.shown((await this.read(request, asked)).data);
+    return this.signed.shown((await this.read(request, access)).data);
   }
 
   @Delete('files/:id')
@@ -178,19 +178,19 @@ export class FilesController {
 
   private async read(
     request: HttpRequest,
-    asked: Asked,
+    access: FileAccess,
   ): Promise<{ readonly plan: ReadPlan; readonly data: string }> {
     try {
-      const plan = this.plan(request, asked);
+      const plan = this.plan(request, access);
       return { plan, data: (await this.documents.read(plan)).data };
     } catch (error) {
       throw isAbsent(error) ? fileNotFound() : error;
     }
   }
 
-  private list(request: HttpRequest, asked: Asked, defaults: QueryDefaults): ReadPlan {
+  private list(request: HttpRequest, access: FileAccess, defaults: QueryDefaults): ReadPlan {
     const { folder } = readRaw(queryOf(request), this.settings.limits);
-    const plan = this.plan(request, asked, ({ folder: _folder, ...query }, settings) =>
+    const plan = this.plan(request, access, ({ folder: _folder, ...query }, settings) =>
       defaults(query, settings),
     );
     if (typeof folder !== 'string' || unstorable(folder)) return plan;
@@ -200,11 +200,11 @@ export class FilesController {
 
   private plan(
     request: HttpRequest,
-    { caller, action, by = null }: Asked,
+    { caller, action, by = null }: FileAccess,
     defaults?: QueryDefaults,
   ): ReadPlan {
     const kind = action === 'find' ? 'list' : 'one';
-    const asked = { type: this.files.type, kind, by, caller, format: 'flat', action } as const;
-    return this.documents.planText(queryOf(request), asked, defaults);
+    const readRequest = { type: this.files.type, kind, by, caller, format: 'flat', action } as const;
+    return this.documents.planText(queryOf(request), readRequest, defaults);
   }
 }

@@ -112,8 +112,8 @@ export class LocalStorage implements FileStorage {
       const path = join(entry.parentPath, entry.name);
       const key = relative(this.root, path).split(sep).join('/');
       if (!entry.isFile() || key.startsWith(`${SCRATCH}/`) || !key.startsWith(prefix)) continue;
-      const kept = await this.head(key);
-      if (kept !== null) yield kept;
+      const head = await this.head(key);
+      if (head !== null) yield head;
     }
   }
 

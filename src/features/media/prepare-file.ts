@@ -127,7 +127,7 @@ export async function prepareFile(
   const formats = (facts?.formats ?? []).map((format) =>
     format.file.mime === mime ? { ...format, ext } : format,
   );
-  const kept = formats.map(({ name, recipe, ext: of, file }) => ({
+  const formatContents = formats.map(({ name, recipe, ext: of, file }) => ({
     name,
     key: variantKey(key, recipe, of),
     file,
@@ -151,8 +151,8 @@ export async function prepareFile(
       provider: storage.name,
       storageKey: key,
       ...(former === null ? {} : { formerHash: former.hash }),
-      formatKeys: Object.fromEntries(kept.map((format) => [format.name, format.key])),
+      formatKeys: Object.fromEntries(formatContents.map((format) => [format.name, format.key])),
     };
   };
-  return { content: { key, bytes: [{ key, file: original }, ...kept] }, values, unprocessed };
+  return { content: { key, bytes: [{ key, file: original }, ...formatContents] }, values, unprocessed };
 }

@@ -161,10 +161,10 @@ export class S3Storage implements FileStorage {
   }
 
   async *list(prefix: string): AsyncIterable<KeptBytes> {
-    const asked = { Bucket: this.bucket, Prefix: this.prefix + prefix };
+    const listing = { Bucket: this.bucket, Prefix: this.prefix + prefix };
     let after: string | undefined;
     do {
-      const request = new ListObjectsV2Command({ ...asked, ContinuationToken: after });
+      const request = new ListObjectsV2Command({ ...listing, ContinuationToken: after });
       const page = await this.within('list', (stop) =>
         this.client.send(request, { abortSignal: stop.signal }),
       );

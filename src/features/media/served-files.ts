@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { ContentError, forbidden, notFound, stackOf, unavailable } from '../../kernel/errors.js';
 import type { ServedBytes } from './file-images.js';
 import { RASTER } from './file-kinds.js';
-import { type AskedFile, FileLookup, REMEMBERED } from './file-lookup.js';
+import { type FileRequest, FileLookup, CACHE_LIMITS } from './file-lookup.js';
 import type { KeptBytes } from './file-storage.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
 import { SignedUrls } from './signed-urls.js';
@@ -33,17 +33,17 @@ const LARGE = 256 * 1024;
 
 interface Served {
   readonly found: ServedBytes;
-  readonly kept: KeptBytes;
+  readonly head: KeptBytes;
   readonly part: Part;
 }
 
-interface Asked {
+interface BytesRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly request: RawRequest;
 }
 
-function askedOf(request: RawRequest): Asked | null {
+function bytesRequestOf(request: RawRequest): BytesRequest | null {
   const [raw = '', query = ''] = request.url.split('?', 2);
   if (!raw.startsWith(BELOW) || !READS.includes(request.method)) return null;
   return { path: decoded(raw), query: new URLSearchParams(query), request };
@@ -64,7 +64,7 @@ function decoded(path: string): string {
 @Injectable()
 export class ServedFiles implements OnModuleInit {
   private readonly logger = new Logger('ContentFiles');
-  private readonly known = new LRUCache<string, KeptBytes>(REMEMBERED);
+  private readonly headCache = new LRUCache<string, KeptBytes>(CACHE_LIMITS);
 
   constructor(
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
@@ -81,27 +81,27 @@ export class ServedFiles implements OnModuleInit {
       undecoded: () => undefined,
     });
     connect(this.adapter, 'last', (request, response) => {
-      const asked = askedOf(request);
-      if (asked === null) return false;
-      this.serve(asked, response).catch((error: unknown) => this.fail(error, response));
+      const bytesRequest = bytesRequestOf(request);
+      if (bytesRequest === null) return false;
+      this.serve(bytesRequest, response).catch((error: unknown) => this.fail(error, response));
       return true;
     });
   }
 
-  private async serve({ path, query, request }: Asked, response: object): Promise<void> {
+  private async serve({ path, query, request }: BytesRequest, response: object): Promise<void> {
     if (!this.signed.admits(path, query)) throw forbidden();
     const accept = request.headers['accept'] ?? '';
-    const wanted = { path: path.slice(BELOW.length), query, accept };
-    const found = await this.lookup.find(wanted);
-    const kept = found === null ? null : await this.head(found.key);
-    if (found === null || kept === null) return this.sendOn(wanted, response);
-    const part = partOf(request, kept, tagOf(found.key));
-    if (await this.sendOpen(request, response, { found, kept, part })) return;
+    const fileRequest = { path: path.slice(BELOW.length), query, accept };
+    const found = await this.lookup.find(fileRequest);
+    const head = found === null ? null : await this.head(found.key);
+    if (found === null || head === null) return this.sendOn(fileRequest, response);
+    const part = partOf(request, head, tagOf(found.key));
+    if (await this.sendOpen(request, response, { found, head, part })) return;
     const hasBody = request.method !== 'HEAD' && part.status < 300;
-    const body = hasBody ? await this.bytesOf(kept, part) : null;
+    const body = hasBody ? await this.bytesOf(head, part) : null;
     // The file was deleted in the meantime.
-    if (hasBody && body === null) return this.sendOn(wanted, response);
-    this.sendHead(response, { found, kept, part });
+    if (hasBody && body === null) return this.sendOn(fileRequest, response);
+    this.sendHead(response, { found, head, part });
     const { httpAdapter } = this.adapter;
     if (body === null) return httpAdapter.reply(response, undefined, part.status) as void;
     const sent = new StreamableFile(body).setErrorLogger(() => undefined);
@@ -109,8 +109,8 @@ export class ServedFiles implements OnModuleInit {
   }
 
   /** Redirects the former URL of replaced content. Throws NotFoundError for an unknown file. */
-  private async sendOn(wanted: AskedFile, response: object): Promise<void> {
-    const url = this.options.private === null ? await this.lookup.movedTo(wanted) : null;
+  private async sendOn(fileRequest: FileRequest, response: object): Promise<void> {
+    const url = this.options.private === null ? await this.lookup.movedTo(fileRequest) : null;
     if (url === null) throw notFound();
     const { httpAdapter } = this.adapter;
     httpAdapter.setHeader(response, 'Cache-Control', 'no-cache');
@@ -120,20 +120,20 @@ export class ServedFiles implements OnModuleInit {
 
   /** Returns cached metadata, because a key identifies its content. */
   private async head(key: string): Promise<KeptBytes | null> {
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const kept = await this.options.storage.head(key);
-    if (kept !== null) this.known.set(key, kept);
-    return kept;
+    const cached = this.headCache.get(key);
+    if (cached !== undefined) return cached;
+    const head = await this.options.storage.head(key);
+    if (head !== null) this.headCache.set(key, head);
+    return head;
   }
 
   private async sendOpen(request: RawRequest, response: object, served: Served): Promise<boolean> {
     const { storage } = this.options;
-    const { kept, part } = served;
-    const range = part.range ?? { start: 0, end: kept.size - 1 };
+    const { head, part } = served;
+    const range = part.range ?? { start: 0, end: head.size - 1 };
     const isLarge = range.end - range.start >= LARGE;
     if (!isLarge || request.method === 'HEAD' || part.status >= 300 || !isPlain(response)) return false;
-    const open = (await storage.open?.(kept.key)) ?? null;
+    const open = (await storage.open?.(head.key)) ?? null;
     if (open === null) return false;
     this.sendHead(response, served);
     response.statusCode = part.status;
@@ -145,16 +145,16 @@ export class ServedFiles implements OnModuleInit {
     // A known end avoids a read beyond it and a larger buffer.
     const all = size === 0 ? undefined : { start: 0, end: size - 1 };
     const stream = await this.options.storage.get(key, range ?? all);
-    if (stream === null) this.known.delete(key);
+    if (stream === null) this.headCache.delete(key);
     return stream;
   }
 
-  private sendHead(response: object, { found, kept, part }: Served): void {
+  private sendHead(response: object, { found, head, part }: Served): void {
     // A 304 has only the headers about validity.
     const kind = part.status === 304 ? {} : kindOf(found);
-    const headers = { ...this.policy(found), ...kind, ...lengthOf(kept, part), ETag: tagOf(found.key) };
+    const headers = { ...this.policy(found), ...kind, ...lengthOf(head, part), ETag: tagOf(found.key) };
     const { httpAdapter } = this.adapter;
-    httpAdapter.setHeader(response, 'Last-Modified', kept.modified.toUTCString());
+    httpAdapter.setHeader(response, 'Last-Modified', head.modified.toUTCString());
     for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
     if (!found.isLasting) varyBy(this.adapter, response, 'Accept');
   }

@@ -21,7 +21,7 @@ const signatureOf = (path: string, expires: string, secret: string): Buffer =>
 @Injectable()
 export class SignedUrls implements LinkSigner, OnModuleInit {
   readonly placeholder: string;
-  private readonly known = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
+  private readonly urlCache = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
 
   constructor(
     @Inject(FILES_OPTIONS) private readonly options: ResolvedFilesOptions,
@@ -72,19 +72,19 @@ export class SignedUrls implements LinkSigner, OnModuleInit {
     const { private: hidden } = this.options;
     if (hidden === null) return true;
     const expires = query.get('expires') ?? '';
-    const given = Buffer.from(query.get('signature') ?? '', 'base64url');
+    const signature = Buffer.from(query.get('signature') ?? '', 'base64url');
     const expected = signatureOf(path, expires, hidden.secret);
-    const isSigned = given.length === expected.length && timingSafeEqual(given, expected);
+    const isSigned = signature.length === expected.length && timingSafeEqual(signature, expected);
     return isSigned && Number(expires) * 1000 > Date.now();
   }
 
   private ofStorage(name: string, key: string, ends: number): Promise<string> {
-    const known = this.known.get(name);
-    if (known !== undefined) return known;
+    const cached = this.urlCache.get(name);
+    if (cached !== undefined) return cached;
     const seconds = Math.max(1, Math.floor(ends - Date.now() / 1000));
-    const made = this.options.storage.signedUrl?.(key, seconds) ?? Promise.resolve('');
-    made.catch(() => this.known.delete(name));
-    this.known.set(name, made);
-    return made;
+    const signing = this.options.storage.signedUrl?.(key, seconds) ?? Promise.resolve('');
+    signing.catch(() => this.urlCache.delete(name));
+    this.urlCache.set(name, signing);
+    return signing;
   }
 }

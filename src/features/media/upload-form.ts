@@ -189,7 +189,7 @@ class FormReader {
   /** Writes a file and computes its digest. */
   private async receive(
     stream: Readable,
-    said: Pick<Arrived, 'fileName' | 'contentType'>,
+    claims: Pick<Arrived, 'fileName' | 'contentType'>,
   ): Promise<ReceivedFile> {
     const path = join(this.directory, randomUUID());
     const digest = createHash('sha256');
@@ -202,7 +202,7 @@ class FormReader {
       },
     });
     await pipeline(stream, counted, createWriteStream(path, { flags: 'wx', flush: true }));
-    return { ...said, path, size, sha256: digest.digest('hex') };
+    return { ...claims, path, size, sha256: digest.digest('hex') };
   }
 
   private field(...part: Parameters<BusboyEvents['field']>): void {

@@ -47,7 +47,7 @@ export function newReleaseIn(body: unknown): Required<ReleaseChange> {
 }
 
 /** Entry of a body. The locale is null if it is omitted. */
-export type GivenEntry = Omit<NewEntry, 'locale' | 'documentId'> & {
+export type EntryInput = Omit<NewEntry, 'locale' | 'documentId'> & {
   /** Null for a single type. */
   readonly documentId: string | null;
   readonly locale: string | null;
@@ -57,16 +57,16 @@ export type GivenEntry = Omit<NewEntry, 'locale' | 'documentId'> & {
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= LONGEST && !unstorable(value);
 
-function entryIn(given: unknown, path: string): GivenEntry {
-  if (!isObject(given)) throw wrong(path, 'an object');
-  refuseOtherKeys(given, ENTRY_MEMBERS, 'body');
-  const { type, documentId = null, locale = null, action = 'publish' } = given;
+function entryIn(input: unknown, path: string): EntryInput {
+  if (!isObject(input)) throw wrong(path, 'an object');
+  refuseOtherKeys(input, ENTRY_MEMBERS, 'body');
+  const { type, documentId = null, locale = null, action = 'publish' } = input;
   if (!isText(type)) throw wrong(`${path}.type`, 'the name of a type');
   if (documentId !== null && !isText(documentId)) throw wrong(`${path}.documentId`, 'the id of a document');
   if (locale !== null && !isText(locale)) throw wrong(`${path}.locale`, 'a locale, or * for all');
-  const known = SCHEDULED.find((one) => one === action);
-  if (known === undefined) throw wrong(`${path}.action`, SCHEDULED.join(' or '));
-  return { type, documentId, locale, action: known };
+  const scheduled = SCHEDULED.find((one) => one === action);
+  if (scheduled === undefined) throw wrong(`${path}.action`, SCHEDULED.join(' or '));
+  return { type, documentId, locale, action: scheduled };
 }
 
 const listIn = (body: unknown): readonly unknown[] => {
@@ -77,7 +77,7 @@ const listIn = (body: unknown): readonly unknown[] => {
 };
 
 /** Parses `{ data: entry }` or `{ data: [entry, …] }`. */
-export const entriesIn = (body: unknown): readonly GivenEntry[] =>
+export const entriesIn = (body: unknown): readonly EntryInput[] =>
   listIn(body).map((one, i) =>
     entryIn(one, isObject(body) && Array.isArray(body['data']) ? `data.${i}` : 'data'),
   );

@@ -66,7 +66,7 @@ const REPORT = open(
   },
   ['entries', 'hidden'],
 );
-const GIVEN = open({ type: TEXT, documentId: OR_NULL(TEXT), locale: OR_NULL(TEXT), action: ACTION }, [
+const ENTRY_INPUT = open({ type: TEXT, documentId: OR_NULL(TEXT), locale: OR_NULL(TEXT), action: ACTION }, [
   'type',
 ]);
 
@@ -79,7 +79,7 @@ const ID: Parameter = {
 };
 const ENTRY: Parameter = { ...ID, name: 'entry', description: 'Id of the entry.' };
 
-const row = (given: Omit<RouteRow, 'action'>): RouteRow => ({ meta: META, ...given, action: 'open' });
+const row = (options: Omit<RouteRow, 'action'>): RouteRow => ({ meta: META, ...options, action: 'open' });
 
 const ROWS: readonly RouteRow[] = [
   row({
@@ -115,7 +115,7 @@ const ROWS: readonly RouteRow[] = [
     handler: 'add',
     summary: 'Add documents to a release',
     answer: WHOLE,
-    body: anyOf(GIVEN, list(GIVEN)),
+    body: anyOf(ENTRY_INPUT, list(ENTRY_INPUT)),
   }),
   row({
     path: '/{id}/entries/{entry}',

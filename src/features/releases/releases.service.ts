@@ -19,7 +19,7 @@ import {
   compileUndo,
   type ReleaseChange,
 } from './compile-releases.js';
-import type { GivenEntry } from './parse-release.js';
+import type { EntryInput } from './parse-release.js';
 import {
   type AddedEntry,
   EVERY_LOCALE,
@@ -112,13 +112,13 @@ export class Releases {
   }
 
   /** Adds entries that the caller may publish. They replace those of the same documents and locales. */
-  async add(id: string, given: readonly GivenEntry[], caller: Caller): Promise<ShownRelease> {
+  async add(id: string, inputs: readonly EntryInput[], caller: Caller): Promise<ShownRelease> {
     const { maxEntries } = this.options;
-    if (given.length > maxEntries) throw tooMany(maxEntries);
-    const asked = given.map((one, i) => this.entryOf(one, i, caller));
+    if (inputs.length > maxEntries) throw tooMany(maxEntries);
+    const checked = inputs.map((one, i) => this.entryOf(one, i, caller));
     await this.changing(id, async (runner) => {
       const added: StoredEntry[] = [];
-      for (const entry of asked) {
+      for (const entry of checked) {
         const documentId = await this.entries.check(runner, entry, caller).catch((error: unknown) => {
           throw withPlace(error);
         });
@@ -192,7 +192,7 @@ export class Releases {
 
   /** `id` of the entry is its place in the body. */
   private entryOf(
-    { type: name, documentId, locale, action }: GivenEntry,
+    { type: name, documentId, locale, action }: EntryInput,
     i: number,
     caller: Caller,
   ): AddedEntry {

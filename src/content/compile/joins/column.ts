@@ -8,21 +8,25 @@ import type { LinksShape } from '../write-shape.js';
 import { type JoinSql, NOTHING_STORED, tableOf } from './join-sql.js';
 
 /** Removes the target of a one-to-one relation from its former owner, in all locales (D23). */
-function takeOver({ column: held }: ColumnJoin, taken: readonly Sql[], step: LinksShape): LinkStep[] {
+function takeOver(
+  { column: targetColumn }: ColumnJoin,
+  takenRows: readonly Sql[],
+  step: LinksShape,
+): LinkStep[] {
   const { type } = step;
-  const value = ({ name }: Column): Sql | undefined => (name === held ? sql`null::text` : undefined);
-  const others = allOf([sql`t.document_id <> ${writtenId(step)}`, ...taken]);
-  const sets = [sql`${quote(held)} = null`, noted({ type, value }), ...changedBy(type)];
+  const value = ({ name }: Column): Sql | undefined => (name === targetColumn ? sql`null::text` : undefined);
+  const others = allOf([sql`t.document_id <> ${writtenId(step)}`, ...takenRows]);
+  const sets = [sql`${quote(targetColumn)} = null`, noted({ type, value }), ...changedBy(type)];
   const update = sql`update ${quote(type.table)} t set ${join(sets, ', ')} where ${others}`;
   return [{ parts: [() => update], rows: { type, links: null, own: false } }];
 }
 
 /** Selects the target of the written document in a state. All locales have the same target. */
-const heldBy = (held: Sql, { type, published }: HeldIn, step: LinksShape): Sql =>
-  sql`(select s.${held} from ${quote(type.table)} s where s.document_id = ${writtenId(step)}
+const targetIn = (targetColumn: Sql, { type, published }: TargetState, step: LinksShape): Sql =>
+  sql`(select s.${targetColumn} from ${quote(type.table)} s where s.document_id = ${writtenId(step)}
     and ${inState(sql`s`, published)} limit 1)`;
 
-interface HeldIn {
+interface TargetState {
   readonly type: ContentType;
   readonly published: boolean;
 }
@@ -33,12 +37,13 @@ export const columnJoin: JoinSql<ColumnJoin> = {
   versioned: true,
   isLookedUp: () => false,
   isJoined: () => true,
-  targets: ({ column: held }, { from, target }) => ({
+  targets: ({ column: targetColumn }, { from, target }) => ({
     from: tableOf(target),
-    conditions: [sql`${column(target, 'document_id')} = ${rowOf(from).alias}.${quote(held)}`],
+    conditions: [sql`${column(target, 'document_id')} = ${rowOf(from).alias}.${quote(targetColumn)}`],
     position: null,
   }),
-  storedList: ({ column: held }, { row }) => sql`json_build_array(${row.alias}.${quote(held)})`,
+  storedList: ({ column: targetColumn }, { row }) =>
+    sql`json_build_array(${row.alias}.${quote(targetColumn)})`,
   replace: (way, { attribute, targets, isEmpty, states }, step) =>
     attribute.exclusive && !isEmpty
       ? takeOver(
@@ -49,8 +54,8 @@ export const columnJoin: JoinSql<ColumnJoin> = {
       : [],
   transfer: (way, { attribute, published }, step) => {
     if (!attribute.exclusive) return [];
-    const held = quote(way.column);
-    const source = heldBy(held, { type: step.type, published: !published }, step);
-    return takeOver(way, [sql`t.${held} = ${source}`, inState(sql`t`, published)], step);
+    const targetColumn = quote(way.column);
+    const source = targetIn(targetColumn, { type: step.type, published: !published }, step);
+    return takeOver(way, [sql`t.${targetColumn} = ${source}`, inState(sql`t`, published)], step);
   },
 };

@@ -44,7 +44,7 @@ export const concerns = (event: LoggedEvent, { type, published, locale }: Watche
 /** Decides which events a caller may see: those of documents that it finds now (protocol 21.19). */
 @Injectable()
 export class VisibleEvents {
-  private readonly known = new LRUCache<string, Promise<boolean>>({ max: MAX_SHARED, ttl: SHARED });
+  private readonly decisions = new LRUCache<string, Promise<boolean>>({ max: MAX_SHARED, ttl: SHARED });
   private readonly reading = pLimit(READ);
 
   constructor(
@@ -81,11 +81,11 @@ export class VisibleEvents {
     const key = JSON.stringify([event.id, type.singularApiId, text, caller.permissions.id, person]);
     // The condition of a grant can depend on everything about the caller.
     if (caller.permissions.hasWhere) return this.reading(() => this.finds(event, watched, caller));
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
+    const cached = this.decisions.get(key);
+    if (cached !== undefined) return cached;
     const found = this.reading(() => this.finds(event, watched, caller));
-    this.known.set(key, found);
-    found.catch(() => this.known.delete(key));
+    this.decisions.set(key, found);
+    found.catch(() => this.decisions.delete(key));
     return found;
   }
 

@@ -43,7 +43,7 @@ function reasonOf(error: unknown): string {
 /** Bytes of a response that are read, so that its connection can be used again. */
 const MAX_RESPONSE = 65_536;
 
-const KEPT = { keepAlive: true, timeout: 30_000 };
+const KEEP_ALIVE = { keepAlive: true, timeout: 30_000 };
 
 interface Connections {
   readonly plain: PlainAgent;
@@ -54,11 +54,11 @@ interface Connections {
 const connections = new WeakMap<PublicAddresses, Connections>();
 
 function connectionsTo(addresses: PublicAddresses): Connections {
-  const known = connections.get(addresses);
-  if (known !== undefined) return known;
-  const made = { plain: new PlainAgent(KEPT), secure: new SecureAgent(KEPT) };
-  connections.set(addresses, made);
-  return made;
+  const cached = connections.get(addresses);
+  if (cached !== undefined) return cached;
+  const agents = { plain: new PlainAgent(KEEP_ALIVE), secure: new SecureAgent(KEEP_ALIVE) };
+  connections.set(addresses, agents);
+  return agents;
 }
 
 /** Reads the rest of a response, and closes its connection if it is too long or does not end in time. */

@@ -62,7 +62,7 @@ const EVENT_ID = /^evt_(\d{1,18})$/;
 const storable = (time: string): string =>
   new Date(Math.min(Math.max(Date.parse(time), 0), Date.UTC(9999, 0))).toISOString();
 
-interface Known extends ActiveEndpoint {
+interface KnownWebhook extends ActiveEndpoint {
   readonly id: string;
   readonly inCode: boolean;
   readonly enabled: boolean;
@@ -96,10 +96,10 @@ export class Webhooks implements OnModuleInit {
 
   /** Returns all webhooks with their state, sorted by name. */
   async list(): Promise<readonly Webhook[]> {
-    const known = await this.known(true);
-    const names = known.map(({ reader }) => reader);
+    const webhooks = await this.webhooks(true);
+    const names = webhooks.map(({ reader }) => reader);
     const states = new Map((await this.states.all(names)).map((state) => [state.name, state]));
-    return known.map((endpoint) => shown(endpoint, states.get(endpoint.reader)));
+    return webhooks.map((endpoint) => shown(endpoint, states.get(endpoint.reader)));
   }
 
   /** Returns a webhook. Throws NotFoundError for an unknown id. */
@@ -136,12 +136,12 @@ export class Webhooks implements OnModuleInit {
     const { enabled, ...rest } = changes;
     if (enabled !== undefined && typeof enabled !== 'boolean')
       throw wrongValue('enabled', 'enabled must be a boolean');
-    const known = await this.storedOne(id);
-    checkEndpoint({ name: known.name, url: known.url, ...rest });
-    this.needHeaders(known, rest);
-    const role = rest.role === undefined ? known.role : rest.role;
+    const webhooks = await this.storedOne(id);
+    checkEndpoint({ name: webhooks.name, url: webhooks.url, ...rest });
+    this.needHeaders(webhooks, rest);
+    const role = rest.role === undefined ? webhooks.role : rest.role;
     await needRole(this.access, role);
-    await this.needCovered(as, known.role ?? null);
+    await this.needCovered(as, webhooks.role ?? null);
     await this.needCovered(as, role ?? null);
     await this.stored.update(id, { ...rest, ...(enabled === undefined ? {} : { enabled }) });
     this.worker.round();
@@ -159,9 +159,9 @@ export class Webhooks implements OnModuleInit {
 
   /** Gives a stored webhook a new secret. Requests are signed with the former one, too, for 24 hours. */
   async rotate(id: string, as: Caller = SYSTEM): Promise<Webhook & { readonly secret: string }> {
-    const known = await this.storedOne(id);
-    await needRole(this.access, known.role);
-    await this.needCovered(as, known.role ?? null);
+    const webhooks = await this.storedOne(id);
+    await needRole(this.access, webhooks.role);
+    await this.needCovered(as, webhooks.role ?? null);
     const secret = newSecret();
     await this.stored.rotate(id, secret);
     return { ...(await this.one(id)), secret };
@@ -169,7 +169,7 @@ export class Webhooks implements OnModuleInit {
 
   /** Lets a disabled webhook continue where it stopped. */
   async enable(id: string): Promise<Webhook> {
-    const { reader } = await this.knownOne(id);
+    const { reader } = await this.webhook(id);
     await this.log.database.run(compileEnable(this.log.file, reader));
     this.worker.round();
     return this.one(id);
@@ -177,7 +177,7 @@ export class Webhooks implements OnModuleInit {
 
   /** Sends a test event, and returns the result of this one attempt. */
   async test(id: string): Promise<Outcome> {
-    const endpoint = await this.knownOne(id);
+    const endpoint = await this.webhook(id);
     const now = new Date();
     const body = JSON.stringify({ event: 'trigger-test', createdAt: now.toISOString() });
     const event = { id: `evt_test_${now.getTime()}`, name: 'trigger-test', body };
@@ -186,7 +186,7 @@ export class Webhooks implements OnModuleInit {
 
   /** Returns the latest attempts, newest first. */
   async attempts(id: string): Promise<readonly WebhookAttempt[]> {
-    const { reader } = await this.knownOne(id);
+    const { reader } = await this.webhook(id);
     const rows = await this.log.database.run(compileListAttempts(this.log.file, reader, ATTEMPTS));
     return rows.map((row) => ({
       event: String(row['event']),
@@ -199,7 +199,7 @@ export class Webhooks implements OnModuleInit {
 
   /** Sends events again, and returns their number. Throws ValidationError for an invalid time or event id. */
   async replay(id: string, { event, since }: Replay = {}): Promise<number> {
-    const { reader } = await this.knownOne(id);
+    const { reader } = await this.webhook(id);
     const { database, file } = this.log;
     const [, row = null] = event === undefined ? [] : (EVENT_ID.exec(event) ?? []);
     if (event !== undefined && row === null)
@@ -217,8 +217,8 @@ export class Webhooks implements OnModuleInit {
   }
 
   private async readers(): Promise<readonly EventReader[]> {
-    const known = await this.known(false);
-    return known.filter(({ enabled }) => enabled).map((endpoint) => webhookReader(endpoint, this.base));
+    const webhooks = await this.webhooks(false);
+    return webhooks.filter(({ enabled }) => enabled).map((endpoint) => webhookReader(endpoint, this.base));
   }
 
   private async register(): Promise<void> {
@@ -226,7 +226,7 @@ export class Webhooks implements OnModuleInit {
     this.worker.round();
   }
 
-  private async known(fresh: boolean): Promise<readonly Known[]> {
+  private async webhooks(fresh: boolean): Promise<readonly KnownWebhook[]> {
     const inCode = this.options.endpoints.map(({ secret, ...endpoint }) => ({
       ...endpoint,
       id: endpoint.name,
@@ -243,21 +243,21 @@ export class Webhooks implements OnModuleInit {
     return [...inCode, ...stored].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  private async knownOne(id: string): Promise<Known> {
-    const found = (await this.known(true)).find((endpoint) => endpoint.id === id);
+  private async webhook(id: string): Promise<KnownWebhook> {
+    const found = (await this.webhooks(true)).find((endpoint) => endpoint.id === id);
     if (found === undefined) throw notFound();
     return found;
   }
 
-  private async storedOne(id: string): Promise<Known & StoredEndpoint> {
-    const found = await this.knownOne(id);
+  private async storedOne(id: string): Promise<KnownWebhook & StoredEndpoint> {
+    const found = await this.webhook(id);
     if (found.inCode)
       throw new ContentError('ForbiddenError', 'This webhook is defined in code and cannot be changed here');
     return found;
   }
 
   /** Refuses to send the headers of one server to another one (protocol 21.23). */
-  private needHeaders({ url, headers = {} }: Known, changes: Partial<WebhookEndpoint>): void {
+  private needHeaders({ url, headers = {} }: KnownWebhook, changes: Partial<WebhookEndpoint>): void {
     const isElsewhere = changes.url !== undefined && new URL(changes.url).origin !== new URL(url).origin;
     if (isElsewhere && changes.headers === undefined && Object.keys(headers).length > 0)
       throw wrongValue('headers', 'headers must be given again for another server, or null for none');
@@ -274,6 +274,9 @@ export class Webhooks implements OnModuleInit {
 /** State of a webhook that is about to be registered. */
 const NEW = { disabled: null, failingSince: null, lag: 0, pending: 0, failed: 0 };
 
-function shown({ reader: _, secrets: __, headers = {}, ...endpoint }: Known, state: object = NEW): Webhook {
+function shown(
+  { reader: _, secrets: __, headers = {}, ...endpoint }: KnownWebhook,
+  state: object = NEW,
+): Webhook {
   return { ...NEW, ...state, ...endpoint, headers: Object.keys(headers) };
 }

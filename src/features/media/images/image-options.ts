@@ -72,13 +72,14 @@ const DEFAULT_IMAGE_OPTIONS: Required<ImageOptions> = Object.freeze({
 });
 
 const NUMBERS = ['maxPixels', 'maxSide', 'timeout', 'parallel', 'queueLength'] as const;
-const KEPT: readonly string[] = ['optimized', 'stripped', 'asSent'] satisfies readonly OriginalKept[];
+const ORIGINALS: readonly string[] = ['optimized', 'stripped', 'asSent'] satisfies readonly OriginalKept[];
 const isSide = (side: number): boolean => Number.isInteger(side) && side > 0;
 
 /** Merges the options with the defaults. Throws for values that would fail only at the first request. */
-export function imageOptions(given: ImageOptions): Required<ImageOptions> {
-  const options = Object.freeze({ ...DEFAULT_IMAGE_OPTIONS, ...given });
-  if (!KEPT.includes(options.original)) throw new Error(`images.original must be one of ${KEPT.join(', ')}.`);
+export function imageOptions(input: ImageOptions): Required<ImageOptions> {
+  const options = Object.freeze({ ...DEFAULT_IMAGE_OPTIONS, ...input });
+  if (!ORIGINALS.includes(options.original))
+    throw new Error(`images.original must be one of ${ORIGINALS.join(', ')}.`);
   for (const name of NUMBERS)
     if (!(options[name] >= 1)) throw new Error(`images.${name} must be a number, 1 or more.`);
   for (const [name, { width, height }] of Object.entries(options.formats))

@@ -67,9 +67,9 @@ export const kindOf = (mime: string): Kind | null => (Object.hasOwn(KINDS, mime)
 const hasMetadata = ({ exif, xmp, iptc, orientation = 1, comments = [] }: Metadata): boolean =>
   exif !== undefined || xmp !== undefined || iptc !== undefined || orientation > 1 || comments.length > 0;
 
-export function rewriteQuality(kind: Kind, kept: OriginalKept, metadata: Metadata): number | null {
-  if (kept === 'asSent' || kind.rewritten === 'never') return null;
+export function rewriteQuality(kind: Kind, original: OriginalKept, metadata: Metadata): number | null {
+  if (original === 'asSent' || kind.rewritten === 'never') return null;
   if (kind.rewritten === 'onePage') return (metadata.pages ?? 1) > 1 ? null : UNSEEN;
-  if (kind.rewritten === 'metadata' || kept === 'stripped') return hasMetadata(metadata) ? UNSEEN : null;
+  if (kind.rewritten === 'metadata' || original === 'stripped') return hasMetadata(metadata) ? UNSEEN : null;
   return OPTIMIZED;
 }

@@ -20,7 +20,7 @@ import {
 } from './picture.js';
 import { type Recipe, resizeBy } from './recipe.js';
 
-export interface Wanted {
+export interface VariantOrder {
   readonly file: KeptFile;
   readonly recipe: Recipe;
   readonly key: string;
@@ -51,7 +51,7 @@ async function plan(tools: Tools, path: string, recipe: Recipe): Promise<Version
 /** Makes a variant and stores it. False if the original is missing. */
 export async function makeVariant(
   tools: Tools,
-  { file, recipe, key }: Wanted,
+  { file, recipe, key }: VariantOrder,
   storage: FileStorage,
 ): Promise<boolean> {
   const directory = scratchOf(storage);

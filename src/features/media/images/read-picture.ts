@@ -100,12 +100,12 @@ export async function readPicture(
   const hash = options.thumbhash
     ? thumbhashOf(tools, inspected.source, inspected.pixels)
     : Promise.resolve(null);
-  const made = boxesFor(inspected, options).map(([name, box]) =>
+  const making = boxesFor(inspected, options).map(([name, box]) =>
     makeFormat(reading, inspected, { files, name, box }),
   );
   try {
-    await allOf<unknown>([original, hash, ...made]);
-    const [rewritten, thumbhash, formats] = await Promise.all([original, hash, Promise.all(made)]);
+    await allOf<unknown>([original, hash, ...making]);
+    const [rewritten, thumbhash, formats] = await Promise.all([original, hash, Promise.all(making)]);
     return {
       ...inspected.size,
       formats,

@@ -6,9 +6,17 @@ import { COMPONENT, TYPE, typeUid } from '../model/naming.js';
 import { alias, constant, type Identifier, quote, type Sql, sql } from '../../kernel/sql.js';
 import { namedLinksIn } from './joins/named-links.js';
 import { listOf } from './json-list.js';
-import { column, type Context, heldJson, rowOf, rowScope, type Scope, versionConditions } from './scope.js';
+import {
+  column,
+  type Context,
+  embeddedJson,
+  rowOf,
+  rowScope,
+  type Scope,
+  versionConditions,
+} from './scope.js';
 
-interface HeldKind {
+interface ItemBranch {
   readonly name: Sql;
   readonly label: Sql;
   /** FROM clause that adds the item; empty if the scope already contains it. */
@@ -18,20 +26,20 @@ interface HeldKind {
 }
 
 /** Items in their stored order. */
-export interface Held {
+export interface MixedItems {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   readonly position: Sql;
   readonly kind: Sql;
   readonly key: Identifier;
-  readonly ofKind: (kind: Model) => HeldKind;
+  readonly ofKind: (kind: Model) => ItemBranch;
 }
 
-function inZone(attribute: ZoneAttribute, scope: Scope, context: Context): Held {
+function inZone(attribute: ZoneAttribute, scope: Scope, context: Context): MixedItems {
   const instance = alias('c', context.next());
   const value = sql`${instance}.v`;
   return {
-    from: sql`jsonb_array_elements(${listOf(heldJson(scope, attribute))}) with ordinality ${instance}(v, n)`,
+    from: sql`jsonb_array_elements(${listOf(embeddedJson(scope, attribute))}) with ordinality ${instance}(v, n)`,
     conditions: [],
     position: sql`${instance}.n`,
     kind: sql`${value}->>${quote(COMPONENT, 'string')}`,
@@ -45,7 +53,7 @@ function inZone(attribute: ZoneAttribute, scope: Scope, context: Context): Held 
   };
 }
 
-function inLinks(attribute: MorphAttribute, scope: Scope, context: Context): Held {
+function inLinks(attribute: MorphAttribute, scope: Scope, context: Context): MixedItems {
   const { type: named, documentId, ...links } = namedLinksIn(attribute.join, { attribute, scope, context });
   return {
     ...links,
@@ -68,4 +76,7 @@ function inLinks(attribute: MorphAttribute, scope: Scope, context: Context): Hel
   };
 }
 
-export const heldBy = byKind<MixedAttribute, [Scope, Context], Held>({ zone: inZone, morph: inLinks });
+export const mixedItems = byKind<MixedAttribute, [Scope, Context], MixedItems>({
+  zone: inZone,
+  morph: inLinks,
+});
