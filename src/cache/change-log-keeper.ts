@@ -50,7 +50,6 @@ export class ChangeLogKeeper {
   lack: string | null = null;
   /** Number of stored changes at the last maintenance. */
   retained = 0;
-  /** Number of checks that have started. */
   private started = 0;
   /** Number of the first check whose result counts: no earlier one replaces it. */
   private first = 0;

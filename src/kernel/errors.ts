@@ -1,3 +1,5 @@
+import { isObject, isText } from './json.js';
+
 /**
  * Names of all errors in responses, with their HTTP status (protocol 2.2).
  *
@@ -117,6 +119,10 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 /** Returns the stack of an error for the log, or its text. */
 export const stackOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);
+
+/** Returns the code of an error of Node.js; an empty string for other errors. */
+export const codeOf = (error: unknown): string =>
+  isObject(error) && isText(error['code']) ? error['code'] : '';
 
 /** Seconds in `Retry-After`. */
 const RETRY_AFTER = 1;

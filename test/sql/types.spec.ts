@@ -95,7 +95,7 @@ describe('SQL', () => {
         .map(({ path }) => path)
         .sort();
     expect(those(/new Sql\(/)).toEqual(['kernel/sql.ts']);
-    expect(those(/as (unknown|any|never) as (Sql|Identifier|Param)\b|as Identifier\b/)).toEqual([
+    expect(those(/as (unknown|any|never) as (Sql|Identifier|Param)\b|(as|is) Identifier\b/)).toEqual([
       'kernel/sql.ts',
     ]);
     expect(

@@ -4,7 +4,7 @@ import { filePathOf } from '../model/media-names.js';
 import type { Attribute, ContentType, EmbeddedAttribute, RelationAttribute } from '../model/model.js';
 import { alias, constant, join, param, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import type { NamedLinks } from './joins/join-sql.js';
-import { column, type Context, embeddedJson, type RowScope, rowScope, versionConditions } from './scope.js';
+import { column, type Context, nestedJson, type RowScope, rowScope, versionConditions } from './scope.js';
 import { targetsOf } from './targets.js';
 
 interface Search {
@@ -18,7 +18,7 @@ function inInstances(attribute: EmbeddedAttribute, { holder, file }: Search): Sq
   const path = filePathOf(attribute);
   if (path === null) return null;
   const found = sql`${param(path)}::jsonpath, jsonb_build_object('file', ${file})`;
-  return sql`jsonb_path_exists(${embeddedJson(holder, attribute)}, ${found})`;
+  return sql`jsonb_path_exists(${nestedJson(holder, attribute)}, ${found})`;
 }
 
 function inRelation(attribute: RelationAttribute, { holder, file, context }: Search): Sql | null {

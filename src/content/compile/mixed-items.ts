@@ -6,15 +6,7 @@ import { COMPONENT, TYPE, typeUid } from '../model/naming.js';
 import { alias, constant, type Identifier, quote, type Sql, sql } from '../../kernel/sql.js';
 import { namedLinksIn } from './joins/named-links.js';
 import { listOf } from './json-list.js';
-import {
-  column,
-  type Context,
-  embeddedJson,
-  rowOf,
-  rowScope,
-  type Scope,
-  versionConditions,
-} from './scope.js';
+import { column, type Context, nestedJson, rowOf, rowScope, type Scope, versionConditions } from './scope.js';
 
 interface ItemBranch {
   readonly name: Sql;
@@ -39,7 +31,7 @@ function inZone(attribute: ZoneAttribute, scope: Scope, context: Context): Mixed
   const instance = alias('c', context.next());
   const value = sql`${instance}.v`;
   return {
-    from: sql`jsonb_array_elements(${listOf(embeddedJson(scope, attribute))}) with ordinality ${instance}(v, n)`,
+    from: sql`jsonb_array_elements(${listOf(nestedJson(scope, attribute))}) with ordinality ${instance}(v, n)`,
     conditions: [],
     position: sql`${instance}.n`,
     kind: sql`${value}->>${quote(COMPONENT, 'string')}`,

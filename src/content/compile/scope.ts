@@ -281,7 +281,7 @@ export function totalConditions({ type }: RowScope, context: Context): Sql[] | n
 export const rowOf = (scope: Scope): RowScope => (scope.kind === 'row' ? scope : scope.row);
 
 /** JSON value of a component or dynamic zone. */
-export function embeddedJson(
+export function nestedJson(
   scope: Scope,
   attribute: { readonly name: ScalarAttribute['name']; readonly column: ScalarAttribute['column'] },
 ): Sql {

@@ -6,7 +6,7 @@ import { joinSql } from './joins/joins.js';
 import { listOf } from './json-list.js';
 import {
   type Context,
-  embeddedJson,
+  nestedJson,
   type JsonScope,
   limitedIn,
   rowOf,
@@ -28,7 +28,7 @@ const first = (value: Sql): Sql =>
 
 function componentTargets(scope: Scope, hop: ComponentAttribute, context: Context): Targets {
   const instance = alias('c', context.next());
-  const inner = embeddedJson(scope, hop);
+  const inner = nestedJson(scope, hop);
   const from = hop.many
     ? sql`jsonb_array_elements(${listOf(inner)}) with ordinality ${instance}(v, n)`
     : sql`(select ${first(inner)} as v offset 0) ${instance}`;
@@ -43,7 +43,7 @@ function componentTargets(scope: Scope, hop: ComponentAttribute, context: Contex
 /** Scope of a single component, which needs no sub-query; null for other hops. */
 export function inPlace(scope: Scope, hop: Hop): JsonScope | null {
   if (hop.linked || hop.many) return null;
-  return { kind: 'json', component: hop.component, value: embeddedJson(scope, hop), row: rowOf(scope) };
+  return { kind: 'json', component: hop.component, value: nestedJson(scope, hop), row: rowOf(scope) };
 }
 
 /** Targets of a hop for filters and sort keys, in the version that the request reads. */

@@ -36,10 +36,8 @@ export const isDocument = isShape({ documentId: isText });
 
 const isDocuments = isListOf(isDocument);
 
-/** Returns the id in the JSON text of a document. */
 export const documentIdIn = (text: string): string =>
   checkedAs(JSON.parse(text), isDocument, 'A document').documentId;
 
-/** Returns the ids in the JSON text of a list of documents. */
 export const documentIdsIn = (text: string): string[] =>
   checkedAs(JSON.parse(text), isDocuments, 'A list of documents').map(({ documentId }) => documentId);

@@ -122,8 +122,7 @@ export class Documents {
   }
 
   private async write(asked: AskedWrite, options: WriteOptions): Promise<Answer> {
-    const [answer] = await this.writeAll([asked], options);
-    return present(answer, 'The response of a write');
+    return present((await this.writeAll([asked], options))[0], 'The response of a write');
   }
 
   /**

@@ -1,7 +1,6 @@
 /** Password hashing: argon2id with the parameters that OWASP recommends (protocol 14.16, D3). */
 import { hash, verify } from '@node-rs/argon2';
-import { overLimit } from '../../kernel/errors.js';
-import { isObject } from '../../kernel/json.js';
+import { codeOf, overLimit } from '../../kernel/errors.js';
 import { areAcceptable } from '../plan/acceptable.js';
 import type { Body } from '../plan/body.js';
 import { MAX_PASSWORD_BYTES } from '../model/cast-value.js';
@@ -26,7 +25,7 @@ async function matchesBcrypt(password: string, stored: string): Promise<boolean>
     const { default: bcrypt } = await import('bcryptjs');
     return await bcrypt.compare(password, stored);
   } catch (error) {
-    if (isObject(error) && error['code'] === 'ERR_MODULE_NOT_FOUND') return false;
+    if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') return false;
     throw error;
   }
 }

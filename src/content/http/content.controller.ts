@@ -108,7 +108,6 @@ function redefine(controller: { readonly prototype: object }, name: string): Pro
   return descriptor;
 }
 
-/** Adds the routes of a kind of types. */
 const routed =
   (kind: ContentType['kind']) =>
   (controller: Base): void => {

@@ -1,6 +1,6 @@
 /** Adaptations of Fastify to the behaviour of Express. */
 import { hash } from 'node:crypto';
-import type { AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
+import type { HttpAdapterHost } from '@nestjs/core';
 import { hasBody, TEXT } from './json-body.js';
 import { pathIn } from './request-state.js';
 
@@ -93,14 +93,14 @@ interface AcceptedPaths {
  * match no document.
  */
 export function acceptAnyPath(
-  { httpAdapter }: HttpAdapterHost<AbstractHttpAdapter<Server | undefined>>,
+  { httpAdapter }: HttpAdapterHost,
   { owns, areRoutes, undecoded }: AcceptedPaths,
 ): void {
   if (httpAdapter?.getType() !== 'fastify') return;
   const { initialConfig = {} } = httpAdapter.getInstance<FastifyInstance>();
   const longest = initialConfig.routerOptions?.maxParamLength ?? initialConfig.maxParamLength ?? LONGEST;
   // Applications in tests that inject requests have no server.
-  const server = httpAdapter.getHttpServer();
+  const server = httpAdapter.getHttpServer() as Server | undefined;
   server?.prependListener?.('request', (request) => {
     const { path, rest } = partsOf(request.url);
     if ((!path.includes('%') && path.length <= longest) || !owns(pathIn(request.url))) return;

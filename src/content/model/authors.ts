@@ -23,7 +23,6 @@ const AUTHOR_ATTRIBUTES: AttributeDefinitions = Object.freeze(
   Object.fromEntries(AUTHORS.map((name) => [name, AUTHOR])),
 );
 
-/** Returns the attributes that `authors` adds to a definition. */
 export const authorAttributes = ({ authors }: AuthoredType): AttributeDefinitions =>
   authors === true ? AUTHOR_ATTRIBUTES : {};
 

@@ -1,7 +1,6 @@
 /** Regular expression matching with a timeout. */
 import { createContext, Script } from 'node:vm';
-import { validationError } from '../../kernel/errors.js';
-import { isObject } from '../../kernel/json.js';
+import { codeOf, validationError } from '../../kernel/errors.js';
 
 /**
  * Milliseconds. A pattern that needs longer for a text is likely to need exponential time for longer texts.
@@ -21,8 +20,7 @@ function isSimple({ source }: RegExp): boolean {
   return !REPEATED_GROUP.test(source) && (source.match(REPETITION)?.length ?? 0) <= 2;
 }
 
-const isTooLate = (error: unknown): boolean =>
-  isObject(error) && error['code'] === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+const isTooLate = (error: unknown): boolean => codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /**
  * Returns `pattern.test(text)`. Throws a ValidationError on a timeout: a regular expression cannot be

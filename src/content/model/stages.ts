@@ -1,7 +1,6 @@
 /** Stages of drafts in the model. */
 import type { ContentTypeDefinition } from './definitions.js';
 
-/** Stage of drafts. */
 interface Stage {
   /** Names of the stages to which a draft can move. */
   readonly to: ReadonlySet<string>;

@@ -54,12 +54,8 @@ const sees = ({ attributes }: View, others: View): boolean =>
 /** Returns the view of a document that a route returns. */
 export function rootView({ caller, settings }: Asking, type: ContentType, action: Action): View {
   const writes = action === 'update' || action === 'publish';
-  const seen = (shownAction: Action, place: string): View => {
-    const fields = answerFields(
-      caller,
-      { type, action: shownAction },
-      writes && mayEcho(caller, type, shownAction),
-    );
+  const seen = (shown: Action, place: string): View => {
+    const fields = answerFields(caller, { type, action: shown }, writes && mayEcho(caller, type, shown));
     return viewOf(type, rightsOf(caller, { fields, published: true }, settings.limits), place);
   };
   const view = seen(action, PLACES[action] ?? '');

@@ -67,7 +67,6 @@ interface Comparing {
   readonly gone: () => void;
 }
 
-/** Returns the documents that their check refuses. */
 export const refusedIn = ({ batch, rules }: PreparedBatch): readonly ArchiveConflict[] =>
   checkDocuments(batch.lines, rules);
 

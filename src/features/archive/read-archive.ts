@@ -1,4 +1,5 @@
 /** Reads an archive. Checks each line by its schema, each part and content by its checksum. */
+import { codeOf } from '../../kernel/errors.js';
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -206,8 +207,8 @@ export async function* readArchive(source: Readable): AsyncGenerator<ArchiveItem
   try {
     yield* itemsOf(linesOf(gunzip, LINE_ERRORS));
   } catch (error) {
-    const { code } = error as { code?: string };
-    throw code?.startsWith('Z_') === true ? new ArchiveError(`The archive is damaged: ${code}`) : error;
+    const code = codeOf(error);
+    throw code.startsWith('Z_') ? new ArchiveError(`The archive is damaged: ${code}`) : error;
   } finally {
     source.destroy();
     await piped;

@@ -61,7 +61,6 @@ export const compileHealth = (file: ContentType, lease: Lease, failing: boolean)
   print(sql`update ${quote(eventTablesOf(file).reader)} r
     set failing_since = ${failing ? sql`coalesce(r.failing_since, now())` : sql`null`} where ${isMine(lease)}`);
 
-/** Disables a reader, with the reason. */
 export const compileDisable = (file: ContentType, name: string, reason: string): Statement =>
   print(sql`update ${quote(eventTablesOf(file).reader)} r set disabled = ${param(reason)}::text,
       owner = null, until = null where r.name = ${param(name)}::text and r.disabled is null`);
@@ -112,7 +111,6 @@ export const compilePark = (file: ContentType, reader: string, parked: readonly 
     on conflict (reader, event_id) do update set attempts = excluded.attempts, due_at = excluded.due_at,
       failed_at = excluded.failed_at, failure = excluded.failure`);
 
-/** Deletes delivered events. */
 export const compileDelivered = (file: ContentType, reader: string, ids: readonly string[]): Statement =>
   print(sql`delete from ${quote(eventTablesOf(file).delivery)} d
     where d.reader = ${param(reader)}::text and d.event_id = any(${param(ids)}::bigint[])`);

@@ -8,7 +8,7 @@ import type { Attribute, Component, EmbeddedAttribute, LinkedAttribute } from '.
 import { COMPONENT } from '../../content/model/naming.js';
 import { joinSql } from '../../content/compile/joins/joins.js';
 import { listOf } from '../../content/compile/json-list.js';
-import { answered, column, embeddedJson, type RowScope } from '../../content/compile/scope.js';
+import { answered, column, nestedJson, type RowScope } from '../../content/compile/scope.js';
 import { alias, constant, join, quote, type Sql, sql } from '../../kernel/sql.js';
 
 /** Depth of components beyond which a version stores nothing, if one of them has private attributes. */
@@ -80,7 +80,7 @@ function bare(attribute: EmbeddedAttribute, value: Sql, depth: number): Sql {
 }
 
 const instancesOf = (attribute: EmbeddedAttribute, row: RowScope): Sql =>
-  bare(attribute, embeddedJson(row, attribute), 0);
+  bare(attribute, nestedJson(row, attribute), 0);
 
 /** Prints the links of a row, regardless of the versions that their targets have. */
 const linksOf = (attribute: LinkedAttribute, row: RowScope): Sql =>

@@ -29,7 +29,6 @@ interface Statements {
 
 const DELETING: readonly Verb[] = ['delete', 'unpublish'];
 
-/** Versions that a write deletes. */
 const deletedBy = ({ plan: { verb, target }, versions }: PlannedWrite): PlannedWrite['versions']['all'] =>
   DELETING.includes(verb)
     ? versions.all.filter(

@@ -15,7 +15,7 @@ import pLimit from 'p-limit';
 import { compileTryLocks } from '../../pool/locks.js';
 import { Database, type TransactionOptions } from '../../content/store/database.js';
 import type { Runner } from '../../pool/runner.js';
-import { ContentError, unavailable } from '../../kernel/errors.js';
+import { ContentError, stackOf, unavailable } from '../../kernel/errors.js';
 import type { FileStorage, LocalFile } from './file-storage.js';
 import { FileSweeps, lockOf } from './file-sweeps.js';
 import { FILES_OPTIONS, type ResolvedFilesOptions } from './files.options.js';
@@ -44,9 +44,6 @@ const REPEAT = Symbol('Repeat');
 
 type Options = Pick<TransactionOptions, 'disconnect'>;
 type Work<T> = (runner: Runner) => Promise<T>;
-
-const errorText = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);
 
 @Injectable()
 export class FileBytes {
@@ -172,7 +169,7 @@ export class FileBytes {
       return await work();
     } catch (error) {
       if (error instanceof ContentError) throw error;
-      this.logger.error(errorText(error));
+      this.logger.error(stackOf(error));
       throw unavailable('Could not store the file');
     }
   }

@@ -1,11 +1,11 @@
 /** Storage in a directory on local disk. */
+import { codeOf } from '../../kernel/errors.js';
 import { constants, createReadStream, open as openFile } from 'node:fs';
 import { copyFile, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { isObject } from '../../kernel/json.js';
 import type { ByteRange, FileStorage, KeptBytes, LocalFile, OpenBytes } from './file-storage.js';
 
 /** Directory of incoming uploads. It is on the same file system, so that files can be linked into place. */
@@ -16,8 +16,6 @@ const CHUNK = 64 * 1024;
 
 /** Opens a file descriptor, which streams faster than a file handle. */
 const openNumber = promisify(openFile);
-
-const codeOf = (error: unknown): string => (isObject(error) ? String(error['code']) : '');
 
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(codeOf(error));
 

@@ -24,7 +24,6 @@ export interface TypeStreamBase {
 const shown = ({ id, name, documentId, locale }: LoggedEvent): string =>
   JSON.stringify({ id, name, documentId, locale });
 
-/** Position after one event of a batch. */
 const positionAfter = ({ id }: LoggedEvent, { from, to }: FeedBatch): Position => ({
   cursor: {
     base: from.cursor.base,

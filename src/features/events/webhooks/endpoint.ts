@@ -154,7 +154,6 @@ export function checkEndpoint(
   if (mistake !== undefined) throw wrongValue(mistake.key, mistake.message);
 }
 
-/** Returns the mistakes of an endpoint in code. */
 export function codeMistakes(endpoint: CodeEndpoint): readonly string[] {
   const secrets = [endpoint.secret].flat();
   const isSigned = secrets.length > 0 && secrets.every((one) => typeof one === 'string' && isSecret(one));

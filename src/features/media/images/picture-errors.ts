@@ -1,4 +1,5 @@
 /** Errors of `sharp`, as content errors. */
+import { isFilledText, isObject } from '../../../kernel/json.js';
 import { ContentError, overLimit, validationError } from '../../../kernel/errors.js';
 
 /** Write failures, which are faults of the server and not of the picture. */
@@ -19,8 +20,8 @@ export function tooManyPixels(maxPixels: number, weight = 1): ContentError {
 /** Error of a picture that could not be read, or not in time: a 400. */
 export function pictureError(error: unknown, { maxPixels, timeout }: PictureLimits): unknown {
   if (error instanceof ContentError) return error;
-  const { message = '' } = error as { readonly message?: string };
-  if (message === '' || WRITING.test(message)) return error;
+  const { message }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
+  if (!isFilledText(message) || WRITING.test(message)) return error;
   if (message.startsWith('timeout'))
     return overLimit('images.timeout', timeout, 'An image takes too long to read');
   if (message.includes('exceeds pixel limit')) return tooManyPixels(maxPixels);

@@ -2,7 +2,6 @@
 import { unavailable } from '../../../kernel/errors.js';
 
 export interface PictureQueueLimits {
-  /** Concurrent jobs. */
   readonly parallel: number;
   /** Pixels of all concurrent jobs; a job with more pixels runs alone. */
   readonly maxPixels: number;

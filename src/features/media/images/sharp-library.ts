@@ -1,4 +1,5 @@
 /** `sharp`, an optional peer: loaded with the first picture, and never before. */
+import { codeOf } from '../../../kernel/errors.js';
 import type sharp from 'sharp';
 
 export type SharpLibrary = typeof sharp;
@@ -7,9 +8,6 @@ export type SharpLibrary = typeof sharp;
 export type LoadSharp = () => Promise<{ readonly default: SharpLibrary }>;
 
 const importSharp: LoadSharp = () => import('sharp');
-
-const isMissing = (error: unknown): boolean =>
-  (error as { readonly code?: unknown } | null)?.code === 'ERR_MODULE_NOT_FOUND';
 
 /**
  * Returns the library, or null if it is not installed. Turns its cache off for the whole process, because no
@@ -21,7 +19,7 @@ export async function loadSharp(load: LoadSharp = importSharp): Promise<SharpLib
     library.cache(false);
     return library;
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') return null;
     throw error;
   }
 }
