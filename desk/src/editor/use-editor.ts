@@ -13,18 +13,24 @@ interface Wanted {
   readonly form?: number;
 }
 
-/** Opens a document while the component is shown. Null until the first rendering is done. */
+/**
+ * Opens a document while the component is shown. Null until it is opened. So it is after a change of the
+ * document: what is shown of one never stays for another.
+ */
 export function useEditor({ model, type, documentId, locale, form = 0 }: Wanted): DocumentEditor | null {
-  const [editor, setEditor] = useState<DocumentEditor | null>(null);
+  const wanted = JSON.stringify([type.name, documentId, locale, form]);
+  const [opened, setOpened] = useState<{ readonly wanted: string; readonly editor: DocumentEditor } | null>(
+    null,
+  );
   useEffect(() => {
     const user = session.user?.documentId ?? 'host';
-    const opened = new DocumentEditor(model, { type, documentId, locale }, user);
-    setEditor(opened);
-    void opened.load();
-    return () => opened.dispose();
+    const editor = new DocumentEditor(model, { type, documentId, locale }, user);
+    setOpened({ wanted, editor });
+    void editor.load();
+    return () => editor.dispose();
     // Another description of the same model does not close a form.
-  }, [type.name, documentId, locale, form]);
-  return editor;
+  }, [wanted]);
+  return opened?.wanted === wanted ? opened.editor : null;
 }
 
 export const useSnapshot = (editor: DocumentEditor): Snapshot =>

@@ -33,14 +33,8 @@ export function DocumentScreen({ type, documentId }: Props) {
     setOpened({ documentId, locale, created: null, form: opened.form + 1 });
   const editor = useEditor({ ...opened, model, type });
   if (editor === null) return null;
-  // Dialogs of one document never stay for another one.
   return (
-    <OpenDocument
-      key={opened.form}
-      editor={editor}
-      locale={locale}
-      created={(id) => setOpened({ ...opened, created: id })}
-    />
+    <OpenDocument editor={editor} locale={locale} created={(id) => setOpened({ ...opened, created: id })} />
   );
 }
 

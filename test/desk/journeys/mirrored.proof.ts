@@ -69,7 +69,8 @@ interface Place {
 
   it('is chosen in the menu of languages, next to those of the desk', async () => {
     await ann.press('Language of the desk');
-    expect(await ann.texts('[role=menuitem]')).toEqual(['English', 'Deutsch', 'עברית']);
+    const menu = async (): Promise<string> => (await ann.texts('[role=menuitem]')).join();
+    await ann.until('the languages', async () => (await menu()) === 'English,Deutsch,עברית');
     await Promise.all([ann.page.waitForNavigation(), ann.item('עברית')]);
     await ann.heading('Articles');
     expect(await ann.page.title()).toBe('Articles · שולחן');
