@@ -202,10 +202,7 @@ export class Sequence {
   }
 
   private note({ contents: before }: Taken, written: readonly string[]): void {
-    const changed = [...this.world.contents()].filter(
-      ([key, content]) => before.has(key) && before.get(key) !== content,
-    );
-    this.observer.note({ written, changed: changed.map(([key]) => key) });
+    this.observer.note({ written, changed: this.world.changedSince(before) });
   }
 
   private perform(command: Command): Promise<readonly string[]> {

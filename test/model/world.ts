@@ -203,6 +203,12 @@ export class World {
     return new Map(entries);
   }
 
+  /** Returns the versions that existed before and have other content now. */
+  changedSince(before: ReadonlyMap<string, string>): string[] {
+    const changed = [...this.contents()].filter(([key, now]) => before.has(key) && before.get(key) !== now);
+    return changed.map(([key]) => key);
+  }
+
   /** Creates a document (8.4). Returns the written versions. Throws a Refusal. */
   create(type: Type, id: string, write: Write): string[] {
     const { caller } = write;
@@ -478,8 +484,7 @@ export class World {
   private publishAgain(id: string, locale: string): string[] {
     const before = this.contents();
     const written = this.publishDraft(id, locale);
-    const changed = [...this.contents()].filter(([key, now]) => before.has(key) && before.get(key) !== now);
-    return [...written, ...changed.map(([key]) => key)];
+    return [...written, ...this.changedSince(before)];
   }
 
   /** Makes a published version equal to a former one. Instances that differ are new ones. */

@@ -54,11 +54,15 @@ export interface PositionCheck {
 /** Greatest timeline number. */
 const LAST_TIMELINE = 2 ** 32 - 1;
 
+/** Last timeline that may contain a position. */
+const lastTimelineOf = ({ mark, isInherited }: PositionCheck): number =>
+  isInherited ? LAST_TIMELINE : placeOf(mark).timeline;
+
 const REACHED = template<PositionCheck>(
   sql`select current_setting('transaction_isolation') = 'read committed' and case when pg_is_in_recovery()
     then (select r.lsn >= ${slot(({ mark }: PositionCheck) => placeOf(mark).lsn)}::pg_lsn
       and r.timeline between ${slot(({ mark }: PositionCheck) => placeOf(mark).timeline)}::int8
-        and ${slot(({ mark, isInherited }: PositionCheck) => (isInherited ? LAST_TIMELINE : placeOf(mark).timeline))}::int8
+        and ${slot(lastTimelineOf)}::int8
       from ${REPLAYED})
     else ${POSTMASTER}::text = ${slot(({ primary }: PositionCheck) => primary)}::text end as yes`,
 );

@@ -29,22 +29,22 @@ type Place = Pick<Change, 'at' | 'touches'>;
 
 const PLACES = {
   locale: ({ locale }: LocaleScope): Place => ({ at: `locale ${locale}`, touches: [] }),
-  type: (scope: TypeScope): Place => ({ at: idOf(scope), touches: present([scope.pair.after]) }),
+  type: (scope: TypeScope): Place => ({ at: idOf(scope), touches: withoutNulls([scope.pair.after]) }),
   attribute: (scope: AttributeScope): Place => ({
     at: `${ownerName(scope)}.${nameOf(scope)}`,
-    touches: present([typeOf(scope)]),
+    touches: withoutNulls([typeOf(scope)]),
   }),
   relation: ({ evolution, pair: { before, after } }: RelationScope): Place => {
     const relation = after ?? before;
     const former = evolution.types.find((pair) => pair.before !== null && pair.before === before?.type);
     return {
       at: relation === null ? '' : pathOf(relation),
-      touches: present([after?.type ?? null, former?.after ?? null]),
+      touches: withoutNulls([after?.type ?? null, former?.after ?? null]),
     };
   },
 };
 
-const present = <T>(list: readonly (T | null)[]): T[] => list.filter((one) => one !== null);
+const withoutNulls = <T>(list: readonly (T | null)[]): T[] => list.filter((one) => one !== null);
 
 const changesIn = <S>(
   scopes: readonly S[],
