@@ -172,6 +172,27 @@ describe.each(ADAPTERS)('bulk writes on %s', (adapter) => {
     expect(await titles(ids)).toEqual(['a', 'part 1', 'c']);
   });
 
+  it('24.3 counts an item without meaning as failed, alone with atomic false, and names its index', async () => {
+    const items = [
+      { action: 'create', data: { title: 'kept' } },
+      { action: 'drop', documentId: 'gone' },
+      'x',
+      { action: 'create', data: { title: 'kept too' } },
+    ];
+    const { body: all } = await bulk(items).expect(400);
+    expect(all.error.details).toMatchObject({ path: 'data.1.action', index: 1 });
+    const { body } = await bulk(items, { more: { atomic: false } }).expect(200);
+    expect(body.data.map((one: object | null) => one !== null)).toEqual([true, false, false, true]);
+    expect(body.meta).toMatchObject({
+      done: 2,
+      failed: 2,
+      errors: [
+        { index: 1, documentId: 'gone', error: { status: 400, details: { path: 'data.1.action' } } },
+        { index: 2, documentId: null, error: { status: 400, details: { path: 'data.2' } } },
+      ],
+    });
+  });
+
   it('24.9 tells which items are written if the database goes away with atomic false', async () => {
     await test.sql(`create function refuse() returns trigger language plpgsql as $$
       begin if new.title = 'away' then raise exception 'gone' using errcode = '53300'; end if; return new; end $$`);

@@ -34,7 +34,7 @@ function failureOf(error: ContentError, of: Omit<Failure, 'error'>): Failure {
 export class BulkResults {
   private readonly results: (Answer | ContentError)[] = [];
 
-  constructor(private readonly items: readonly BulkItem[]) {}
+  constructor(private readonly items: readonly Pick<BulkItem, 'documentId'>[]) {}
 
   add(...results: readonly (Answer | ContentError)[]): void {
     this.results.push(...results);

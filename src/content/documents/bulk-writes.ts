@@ -10,6 +10,7 @@ import {
   type Bulk,
   type BulkItem,
   type BulkSelection,
+  type InvalidItem,
   parseBulk,
 } from '../query/parse-bulk.js';
 import { type RawQuery, readRaw } from '../query/read-raw.js';
@@ -82,13 +83,13 @@ export class BulkWrites {
     return atomic ? this.together(items, work) : this.apart(items, work);
   }
 
-  private async together(items: readonly BulkItem[], work: Work): Promise<Answer> {
+  private async together(items: readonly (BulkItem | InvalidItem)[], work: Work): Promise<Answer> {
     const writes = await inTurn(items, (item) => Promise.resolve(this.planned(item, work)));
     const answers = await this.documents.writeAll(writes, work.options);
     return new Answer(listOf(answers), { done: answers.length });
   }
 
-  private async apart(items: readonly BulkItem[], work: Work): Promise<Answer> {
+  private async apart(items: readonly (BulkItem | InvalidItem)[], work: Work): Promise<Answer> {
     const results = new BulkResults(items);
     const passwords = passwordLimit(this.settings.limits.passwords);
     const limited = { ...work, options: { ...work.options, passwords } };
@@ -101,10 +102,14 @@ export class BulkWrites {
    * Writes a chunk in one transaction, which is faster, and item by item if one fails. Returns false if the
    * database cannot be reached.
    */
-  private async tried(chunk: readonly BulkItem[], work: Limited, results: BulkResults): Promise<boolean> {
+  private async tried(
+    chunk: readonly (BulkItem | InvalidItem)[],
+    work: Limited,
+    results: BulkResults,
+  ): Promise<boolean> {
     const { passwords } = work.options;
     const { left } = passwords;
-    const write = (items: readonly BulkItem[]): Promise<readonly Answer[]> =>
+    const write = (items: typeof chunk): Promise<readonly Answer[]> =>
       this.documents.writeAll(
         items.map((item) => this.planned(item, work)),
         work.options,
@@ -126,7 +131,8 @@ export class BulkWrites {
   }
 
   /** Plans an item, with the rights and errors of the route that does the same to one document. */
-  private planned(item: BulkItem, { type, format, options, shown }: Work): AskedWrite {
+  private planned(item: BulkItem | InvalidItem, { type, format, options, shown }: Work): AskedWrite {
+    if ('error' in item) throw item.error;
     const handler = BULK_ACTIONS[item.action];
     const { route, action } = HANDLERS[handler];
     if (!type.routes.includes(route))

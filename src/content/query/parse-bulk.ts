@@ -25,6 +25,11 @@ export interface BulkItem {
   readonly match: Tags | null;
 }
 
+/** Item that has no meaning: `error` says why. Only this item fails in a bulk that is not atomic. */
+export interface InvalidItem extends Pick<BulkItem, 'documentId'> {
+  readonly error: ContentError;
+}
+
 /** Action on every document that matches. */
 export interface BulkSelection extends Pick<BulkItem, 'action' | 'locale' | 'status' | 'data'> {
   readonly filters: unknown;
@@ -38,7 +43,7 @@ export interface BulkSelection extends Pick<BulkItem, 'action' | 'locale' | 'sta
 export interface Bulk {
   /** Whether all items are written in one transaction, or each in its own. */
   readonly atomic: boolean;
-  readonly asked: readonly BulkItem[] | BulkSelection;
+  readonly asked: readonly (BulkItem | InvalidItem)[] | BulkSelection;
 }
 
 const MEMBERS = ['data', 'atomic'];
@@ -116,6 +121,16 @@ function itemOf(given: unknown, path: readonly string[]): BulkItem {
   };
 }
 
+function itemOrError(given: unknown, index: number): BulkItem | InvalidItem {
+  try {
+    return itemOf(given, ['data', String(index)]);
+  } catch (error) {
+    if (!(error instanceof ContentError)) throw error;
+    const { documentId } = isObject(given) ? given : {};
+    return { documentId: typeof documentId === 'string' ? documentId : null, error };
+  }
+}
+
 function selectionOf(given: Given, most: number): BulkSelection {
   const path = ['data'];
   refuseOthers(given, SELECTION_MEMBERS, path);
@@ -141,7 +156,8 @@ function selectionOf(given: Given, most: number): BulkSelection {
 
 /**
  * Parses a bulk body: `{ data: [item, …] }`, or `{ data: { action, filters, … } }` for every document that
- * matches. `most` is the limit of items. Throws the 400 of the protocol, with the path of the wrong member.
+ * matches. `most` is the limit of items. Throws the 400 of the protocol, with the path of the wrong member;
+ * the error of a single item is in its place in the list.
  */
 export function parseBulk(body: unknown, most: number): Bulk {
   if (!isObject(body)) throw wrong('expected a list of items, or an object with filters', ['data']);
@@ -152,5 +168,5 @@ export function parseBulk(body: unknown, most: number): Bulk {
   if (!Array.isArray(data) || data.length === 0)
     throw wrong('expected a list of items, or an object with filters', ['data']);
   if (data.length > most) throw overLimit('bulkItems', most, `Too many items: ${data.length}`);
-  return { atomic, asked: data.map((item, i) => itemOf(item, ['data', String(i)])) };
+  return { atomic, asked: data.map(itemOrError) };
 }
