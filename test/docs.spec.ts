@@ -305,7 +305,9 @@ describe('documentation', () => {
       const script = (file: string): string | undefined =>
         Object.keys(scripts).find((name) => scripts[name]?.endsWith(file));
       const steps = [
-        ...read('.ci/run').matchAll(/^step \w+ npm (?:run --silent ([\w:]+)|exec -c .*?(test\/[\w/.]+))/gm),
+        ...read('.ci/run').matchAll(
+          /^ *step (?:\w+|".+?") npm (?:run --silent ([\w:]+)|exec -c .*?(test\/[\w/.]+))/gm,
+        ),
       ].map(([, name, file = '']) => name ?? script(file) ?? file);
       expect(steps.filter((name) => !named.has(name))).toEqual([]);
       expect(steps).toEqual(
