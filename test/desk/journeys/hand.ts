@@ -39,6 +39,8 @@ export interface Settings {
 const RICH_PATHS = ['body', 'story'];
 /** Tokens of one round of typing. */
 const ROUND = 3;
+/** Milliseconds that a step may take: another one is tried after it. */
+const SHORT = 3000;
 /** Milliseconds before a crash in which the last key may be lost. */
 const CRASH_WINDOW = 50;
 
@@ -68,14 +70,21 @@ export class Hand {
   }
 
   async enter(link: string): Promise<void> {
-    await this.newPage();
-    await this.page.acceptInvitation(link, PASSWORD);
+    await this.accept(link);
     await this.visit();
+  }
+
+  /** Signs in with a new password, without a document: the first load of the desk may be slow. */
+  async accept(link: string): Promise<void> {
+    await this.newPage();
+    this.opened?.page.setDefaultTimeout(PATIENCE);
+    await this.page.acceptInvitation(link, PASSWORD);
+    this.opened?.page.setDefaultTimeout(SHORT);
   }
 
   private async newPage(): Promise<void> {
     this.opened = await openPage(this.context, this.settings.room.url);
-    this.opened.page.setDefaultTimeout(3000);
+    this.opened.page.setDefaultTimeout(SHORT);
     this.editor = new Editor(this.opened.page, this.settings.room.desk);
     this.isOffline = false;
     if (!this.settings.isBlind) return;
