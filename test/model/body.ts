@@ -33,9 +33,11 @@ export class Refusal extends Error {}
 export function changed(list: readonly string[], payload: Payload, one: boolean): string[] {
   if ('set' in payload) return one ? payload.set.slice(-1) : [...payload.set];
   const { connect, disconnect } = payload;
-  const result = list.filter((id) => !disconnect.includes(id));
+  const kept = (id: string): boolean =>
+    !disconnect.includes(id) || connect.some(({ documentId }) => documentId === id);
+  const result = [...list];
   const last = connect.at(-1);
-  if (one) return last === undefined ? result : [last.documentId];
+  if (one) return last === undefined ? result.filter(kept) : [last.documentId];
   const pending = new Map(connect.map((item) => [item.documentId, item]));
   const waiting = new Set<string>();
   const insert = (id: string): void => {
@@ -55,7 +57,7 @@ export function changed(list: readonly string[], payload: Payload, one: boolean)
     result.splice(position.start === true ? 0 : at, 0, id);
   };
   for (const { documentId } of connect) insert(documentId);
-  return result;
+  return result.filter(kept);
 }
 
 /** An instance in a body: a new one if its key is null, otherwise changes of a stored one (12.7). */

@@ -108,10 +108,14 @@ function changed(current: readonly string[], change: Change, resolver: Resolver)
     const id = resolver.find(reference);
     if (id !== undefined) gone.add(id);
   }
-  const list = new OrderedIds(current.filter((id) => !gone.has(id)));
+  // Disconnected items stay until the end, so that a position can name the item that another one replaces.
+  const list = new OrderedIds(current);
   const connecting = new Connecting(list, steps, change.strict);
-  for (const step of steps) connecting.connect(step);
-  return list.ids();
+  for (const step of steps) {
+    connecting.connect(step);
+    gone.delete(step.id);
+  }
+  return list.ids().filter((id) => !gone.has(id));
 }
 
 /** Throws a 400 for files of a kind that a media attribute does not allow. */
