@@ -1,4 +1,4 @@
-import { type ContentService, getContentToken, Permissions } from 'nestjs-content-api';
+import { type ContentService, defineCollectionType, getContentToken, Permissions } from 'nestjs-content-api';
 import { blog } from '../fixtures/blog.ts';
 import { adaptersFor } from '../support/adapters.ts';
 import { countStatements, createTestApp, type TestApp } from '../support/app.ts';
@@ -1016,3 +1016,76 @@ describe.each(adaptersFor('fastify'))(
     });
   },
 );
+
+describe.each(adaptersFor('fastify'))('defaults in a new locale on %s', (adapter) => {
+  const attributes = {
+    name: { type: 'string', localized: true },
+    kind: { type: 'enumeration', enum: ['a', 'b'], required: true, default: 'a', localized: true },
+    weight: { type: 'integer', default: 5, localized: true },
+    code: { type: 'string', regex: '^[a-z]+$', required: true, default: 'x', localized: true },
+    on: { type: 'boolean', default: true },
+    slug: { type: 'uid', targetField: 'name', generate: true, localized: true },
+  } as const;
+  const contentTypes = [
+    defineCollectionType({ singularApiId: 'sign', pluralApiId: 'signs', localized: true, attributes }),
+    defineCollectionType({
+      singularApiId: 'poster',
+      pluralApiId: 'posters',
+      draftAndPublish: true,
+      localized: true,
+      attributes,
+    }),
+  ];
+  let test: TestApp;
+  beforeAll(async () => {
+    const access = { public: { '*': '*' as const } };
+    test = await createTestApp({ contentTypes, locales: ['en', 'fr'], access }, adapter);
+  });
+  afterAll(() => test.close());
+
+  it.each([
+    ['signs', ''],
+    ['posters', ''],
+    ['posters', '&status=draft'],
+  ])(
+    '14.20 defaults fill omitted localized values of %s%s, and only when it is made',
+    async (plural, state) => {
+      const first = { name: 'Sun', kind: 'b', weight: 9, on: false };
+      const made = await test.http.post(`/api/${plural}?${state}`).send({ data: first }).expect(201);
+      const path = `/api/${plural}/${made.body.data.documentId}?locale=fr${state}`;
+      const put = async (data: object): Promise<object> =>
+        (await test.http.put(path).send({ data }).expect(200)).body.data;
+      expect(await put({ name: 'Soleil' })).toMatchObject({
+        kind: 'a',
+        weight: 5,
+        on: false,
+        slug: expect.stringMatching(/^soleil/),
+      });
+      expect(await put({ weight: null })).toMatchObject({ kind: 'a', weight: null });
+      expect(await put({ name: 'Le soleil' })).toMatchObject({
+        weight: null,
+        slug: expect.stringMatching(/^soleil/),
+      });
+      const english = await test.http.get(`/api/${plural}/${made.body.data.documentId}?${state}`).expect(200);
+      expect(english.body.data).toMatchObject(first);
+    },
+  );
+
+  it('14.1 an empty text must match the regex of a required attribute', async () => {
+    const { body } = await test.http
+      .post('/api/signs')
+      .send({ data: { code: '' } })
+      .expect(400);
+    expect(body).toEqual(problem(['code'], 'code must match the following: "/^[a-z]+$/"', ''));
+  });
+
+  it('14.20 an explicit null stays', async () => {
+    const made = await test.http.post('/api/signs').send({ data: {} }).expect(201);
+    const path = `/api/signs/${made.body.data.documentId}?locale=fr`;
+    const french = await test.http
+      .put(path)
+      .send({ data: { weight: null } })
+      .expect(200);
+    expect(french.body.data).toMatchObject({ kind: 'a', weight: null });
+  });
+});

@@ -40,6 +40,8 @@ export interface PlanContext {
   readonly missingIsNull: boolean;
   /** Whether attributes that the body omits are checked too: on create and on publish. */
   readonly complete: boolean;
+  /** Whether the document exists in other locales only. */
+  readonly newLocale: boolean;
   /** Whether required relations and media may not be empty (protocol 11.36). */
   readonly strictRelations: boolean;
   readonly issues: Issue[];
@@ -180,8 +182,9 @@ export function planScalar(attribute: ScalarAttribute, level: Level, context: Pl
     return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
   }
   // A uid that is generated from another attribute may be omitted.
-  if (level.stored === null && attribute.def.generate === true) return null;
-  if (level.stored === null) return acceptedStored(attribute, attribute.def.default, { level, context });
+  const isNew = level.stored === null || (level.within === null && context.newLocale && attribute.localized);
+  if (isNew && attribute.def.generate === true) return null;
+  if (isNew) return acceptedStored(attribute, attribute.def.default, { level, context });
   if (!context.complete) return undefined;
   // A stored password is a hash, to which the rules of passwords do not apply.
   const stored = level.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);

@@ -63,6 +63,7 @@ export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools
     {
       draft: type.draftAndPublish && !publish,
       missingIsNull: type.draftAndPublish,
+      newLocale: versions.own === undefined && versions.base !== undefined,
       complete: versions.own === undefined || (type.draftAndPublish && publish),
       strictRelations: tools.strictRelations,
       issues,
