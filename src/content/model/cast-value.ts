@@ -49,7 +49,8 @@ function checkString(value: string, { def, cap }: TextRules, at: ValueContext): 
   if (def.minLength !== undefined && !minLength(value, def.minLength)) {
     at.report(`${at.label} must be at least ${def.minLength} characters`, value);
   }
-  const regex = pattern(def);
+  // As in Strapi, an optional attribute may be emptied by an empty text.
+  const regex = value === '' && def.required !== true ? undefined : pattern(def);
   if (regex !== undefined && !matchesInTime(regex, value))
     at.report(`${at.label} must match the following: "${String(regex)}"`, value);
 }
@@ -63,8 +64,14 @@ export const castString =
     return value;
   };
 
-/** Returns whether a text is an e-mail address. `isEmail` throws for broken surrogates. */
-export const isEmailAddress = (text: string): boolean => text.isWellFormed() && isEmail(text);
+const ONE_LETTER_DOMAIN = /\.[a-z]$/i;
+
+/**
+ * Returns whether a text is an e-mail address. Its last domain may be a single letter. `isEmail` throws for
+ * broken surrogates.
+ */
+export const isEmailAddress = (text: string): boolean =>
+  text.isWellFormed() && isEmail(text, { require_tld: !ONE_LETTER_DOMAIN.test(text) });
 
 export const castEmail: Cast = (value, def, at) => {
   if (typeof value !== 'string') return at.reportType('string', value);

@@ -39,11 +39,11 @@ export function toBoolean(raw: unknown): boolean | undefined {
 }
 
 /**
- * Converts a boolean of a body, which allows fewer spellings: only `true`, `false`, `0` and `1`,
- * case-sensitive. Undefined for other values.
+ * Converts a boolean of a body, which allows fewer spellings: `true` and `false` in any letter case, `0` and
+ * `1`. Undefined for other values.
  */
 export const exactBoolean = (value: unknown): boolean | undefined =>
-  typeof value === 'string' && !/^(?:true|false|[01])$/.test(value) ? undefined : toBoolean(value);
+  typeof value === 'string' && !/^(?:true|false|[01])$/i.test(value) ? undefined : toBoolean(value);
 
 /** Returns `yyyy-MM-dd` from a date, or from the date part of an ISO date-time. */
 export function toDate(raw: unknown): string {
