@@ -60,6 +60,33 @@ describe('attributes of schema files', () => {
       { type: 'boolean', default: 'true' },
       { type: 'boolean', default: true },
     ],
+    [
+      'boolean that is false at first',
+      { type: 'boolean', default: false },
+      { type: 'boolean', default: false },
+    ],
+    ['number that is 0 at first', { type: 'integer', default: 0 }, { type: 'integer', default: 0 }],
+    ['text that is empty at first', { type: 'string', default: '' }, { type: 'string', default: '' }],
+    [
+      'JSON whose default is spelled as a text',
+      { type: 'json', default: '[]' },
+      { type: 'json', default: [] },
+    ],
+    [
+      'enumeration without a default',
+      { type: 'enumeration', enum: ['a'], default: '' },
+      { type: 'enumeration', enum: ['a'] },
+    ],
+    [
+      'description of a value',
+      { type: 'decimal', min: 0, description: 'Without tax' },
+      { type: 'decimal', min: 0, desk: { description: 'Without tax' } },
+    ],
+    [
+      'description of a relation',
+      { type: 'relation', relation: 'oneToOne', target: 'api::other.other', description: 'Its owner' },
+      { type: 'relation', relation: 'oneToOne', target: 'other', desk: { description: 'Its owner' } },
+    ],
     ['number with a text as default', { type: 'integer', default: '5' }, { type: 'integer', default: 5 }],
     ['big number', { type: 'biginteger', default: '5' }, { type: 'biginteger', default: '5' }],
     ['blocks', { type: 'blocks' }, { type: 'blocks' }],
@@ -271,6 +298,21 @@ describe('names of schema files', () => {
     ]);
   });
 
+  it('stay up to 60 characters, and become shorter beyond', () => {
+    const named = (singularName: string) => {
+      const uid = `api::${singularName}.${singularName}`;
+      const info = { singularName, pluralName: `${singularName}s` };
+      return { uid, file: uid, schema: typeSchema({ name: { type: 'string' } }, { info }) };
+    };
+    const long = 'consultation-contenu-reponse-du-commanditaire';
+    const longest = `${long}-et-de-la-ministre`;
+    const { contentTypes } = definitionsOf([named(long), named(longest)]);
+    expect(contentTypes.map(({ singularApiId, pluralApiId }) => [singularApiId, pluralApiId])).toEqual([
+      [long, `${long}s`],
+      [longest.slice(0, 60), `${longest.slice(0, 60)}-list`],
+    ]);
+  });
+
   it('stay if only a route of other modules could have them, and change if they name a grant', () => {
     const named = (singularName: string, pluralName: string) => {
       const uid = `api::${singularName}.${singularName}`;
@@ -302,6 +344,16 @@ describe('names of schema files', () => {
       sources({ Überschrift: { type: 'string' }, название: { type: 'string' }, 名前: { type: 'string' } }),
     );
     expect(Object.keys(contentTypes[0]?.attributes ?? {})).toEqual(['Uberschrift', 'x', 'x_2']);
+  });
+
+  it('stay in components, which have no columns', () => {
+    const text = { type: 'string' };
+    const attributes = { subTitle: text, sub_title: text, SubTitle: text };
+    const [part] = definitionsOf([
+      { uid: 'shared.hero', file: 'hero.json', schema: { attributes } },
+    ]).components;
+    expect(part?.attributes).toEqual(attributes);
+    expect(checkModel([], part === undefined ? [] : [part])).toEqual([]);
   });
 
   it('keep the uid of a component, which answers show', () => {

@@ -1,13 +1,9 @@
 /** Attributes of schema files as attributes of definitions, except relations. */
-import { ATTRIBUTE_OPTIONS } from '../../content/model/options.js';
 import { isScalarType, SCALAR_TYPES } from '../../content/model/scalar-types.js';
-import type { ScalarDefinition } from '../../content/model/definitions.js';
-import { storedValue } from '../../content/model/value-context.js';
-import type { Issue } from '../../kernel/errors.js';
-import { isObject, isText, type Test } from '../../kernel/json.js';
+import { isText } from '../../kernel/json.js';
+import { type AttributeReading, keepOptions, type Plain } from './attribute-options.js';
 import { CUSTOM_FIELDS } from './custom-fields.js';
-import { type Names, USER_UID } from './names.js';
-import type { Fate } from './remark.js';
+import { USER_UID } from './names.js';
 import {
   isLocalized,
   isLocalizedAttribute,
@@ -18,98 +14,6 @@ import {
   textOf,
 } from './source-schema.js';
 import type { StrapiObject } from './strapi-archive.js';
-
-/** Attribute that is being read. `say` adds a remark about it. */
-export interface AttributeReading {
-  readonly model: SourceModel;
-  readonly name: string;
-  readonly attribute: StrapiObject;
-  readonly names: Names;
-  readonly say: (list: Fate, text: string) => void;
-}
-
-/** Options of an attribute, still without a type; null if it has no counterpart. */
-export type Plain = Record<string, unknown>;
-
-/** Keys that only describe the storage, the forms or the checks of Strapi's own builder. */
-const WITHOUT_EFFECT: readonly string[] = ['configurable', 'visible', 'column', 'useJoinTable', 'enumName'];
-
-/** Keys of attributes that are read elsewhere. */
-const READ_ELSEWHERE: readonly string[] = [
-  ...['type', 'pluginOptions', 'customField', 'component', 'components', 'targetField', 'enum', 'multiple'],
-  ...['allowedTypes', 'repeatable', 'relation', 'target', 'inversedBy', 'mappedBy', 'morphBy'],
-  ...['morphColumn', 'joinTable', 'joinColumn', 'private', 'required', 'options', 'targetAttribute'],
-];
-
-const isNumber = (value: unknown): boolean =>
-  typeof value === 'number' ? Number.isFinite(value) : isText(value) && /^-?\d+(\.\d+)?$/.test(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-const isFlag = (value: unknown): boolean => typeof value === 'boolean';
-const isRegex = (value: unknown): boolean => {
-  try {
-    return isText(value) && value !== '' && new RegExp(value) instanceof RegExp;
-  } catch {
-    return false;
-  }
-};
-
-/** Options that are kept as they are, if the type of the attribute has them and their value is valid. */
-const KEPT: Readonly<Record<string, (value: unknown) => boolean>> = {
-  default: (value) => value !== undefined,
-  unique: isFlag,
-  min: isNumber,
-  max: isNumber,
-  minLength: isCount,
-  maxLength: isCount,
-  regex: isRegex,
-  searchable: isFlag,
-  writable: isFlag,
-};
-
-/** Values that mean that an option is not set. */
-const isUnset = (value: unknown): boolean =>
-  value === undefined || value === null || value === false || value === '';
-
-const isScalarDefinition: Test<ScalarDefinition> = (value): value is ScalarDefinition =>
-  isObject(value) && isText(value['type']) && isScalarType(value['type']);
-
-const OPTIONS: ReadonlyMap<string, object> = new Map(Object.entries(ATTRIBUTE_OPTIONS));
-
-/** Copies the options that the type of the attribute has here, and reports all others. */
-export function keepOptions(plain: Plain, { attribute, say }: AttributeReading): void {
-  const options = OPTIONS.get(textOf(plain['type'])) ?? {};
-  for (const [key, value] of Object.entries(attribute)) {
-    if (READ_ELSEWHERE.includes(key) || isUnset(value)) continue;
-    const isKept = KEPT[key];
-    if (WITHOUT_EFFECT.includes(key)) say('none', `The option "${key}" has no effect here`);
-    else if (isKept === undefined || !(key in options)) {
-      // `writable: true` and `searchable: true` are the defaults of every attribute.
-      if (value !== true || !['writable', 'searchable'].includes(key))
-        say('none', `The option "${key}" of "${textOf(plain['type'])}" has no counterpart`);
-    } else if (isKept(value)) plain[key] = value;
-    else say('none', `The option "${key}" is left out: its value is not valid`);
-  }
-  if (attribute['writable'] === false) plain['writable'] = false;
-  if (attribute['searchable'] === false && 'searchable' in options) plain['searchable'] = false;
-  if (plain['default'] !== undefined) checkDefault(plain, say);
-}
-
-/** Types whose values may be texts in a schema file, but not in a definition. */
-const SPELLED: readonly unknown[] = ['integer', 'float', 'decimal', 'boolean'];
-
-/** Makes the default a value of the type, and leaves it out if no new document could have it. */
-function checkDefault(plain: Plain, say: AttributeReading['say']): void {
-  const { default: value, ...rest } = plain;
-  const issues: Issue[] = [];
-  const at = storedValue({ path: ['default'], draft: false, issues });
-  const cast = isScalarDefinition(rest) ? SCALAR_TYPES[rest.type].castValue(value, rest, at) : null;
-  const problem = cast === null || cast === undefined ? `it is no ${textOf(rest['type'])}` : undefined;
-  const reason = issues[0]?.message ?? problem;
-  if (SPELLED.includes(rest['type'])) plain['default'] = cast;
-  if (reason === undefined) return;
-  delete plain['default'];
-  say('none', `The default is left out: ${reason}`);
-}
 
 /** Whether each document must have a value; an attribute that Strapi hides by a condition needs none. */
 export function isRequired({ attribute, say }: AttributeReading): boolean {

@@ -6,7 +6,8 @@ import type {
   ContentTypeDefinition,
 } from '../../content/model/definitions.js';
 import { isObject, isShape, isText, type Test } from '../../kernel/json.js';
-import { attributeOf, type Plain, type AttributeReading } from './attribute-of.js';
+import { attributeOf } from './attribute-of.js';
+import type { AttributeReading, Plain } from './attribute-options.js';
 import { type Layouts, layoutOf } from './layouts.js';
 import { BUILT_IN, type Names, namesOf, OF_BUILT_IN, USER_UID } from './names.js';
 import { type Models, relationOf, withOneOwner } from './relations-of.js';
@@ -76,8 +77,9 @@ function attributesOf(model: SourceModel, context: DefinitionContext): Attribute
     const plain: Plain | null =
       attribute['type'] === 'relation' ? relationOf(reading, models) : attributeOf(reading);
     if (plain === null) continue;
-    const desk = layout?.attributes.get(name);
-    const whole: unknown = desk === undefined ? plain : { ...plain, desk };
+    const description = textOf(attribute['description']);
+    const desk = { ...(description === '' ? {} : { description }), ...layout?.attributes.get(name) };
+    const whole: unknown = Object.keys(desk).length === 0 ? plain : { ...plain, desk };
     if (isAttribute(whole)) found.push([own?.attributes.get(name) ?? name, whole]);
   }
   return Object.fromEntries(found);

@@ -72,12 +72,13 @@ function dashed(text: string): string {
 
 /** Uid of a component that the model allows: `<category>.<name>`. Answers show it as `__component`. */
 const COMPONENT_UID = /^[a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*$/i;
-const LONGEST_UID = 60;
+/** Maximum length of names of types and components: that of tables, less the number of a repeated name. */
+const MAX_NAME = 60;
 
 function componentUid(uid: string): string {
-  if (COMPONENT_UID.test(uid) && uid.length <= LONGEST_UID) return uid;
+  if (COMPONENT_UID.test(uid) && uid.length <= MAX_NAME) return uid;
   const [category = '', ...rest] = uid.split('.');
-  return `${dashed(category)}.${dashed(rest.join('-'))}`.slice(0, LONGEST_UID);
+  return `${dashed(category)}.${dashed(rest.join('-'))}`.slice(0, MAX_NAME);
 }
 
 /** Returns the first of `text`, `text-2`, `text-3` that is free, and occupies it. */
@@ -109,7 +110,9 @@ function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
     ...(hasDrafts(model) ? ['status'] : []),
     ...(model.uid === USER_UID ? OF_USERS : []),
   ];
-  const columns = new Set<string>();
+  // Components are stored as JSON under the names of their attributes.
+  const keyOf = (name: string): string => (model.isComponent ? name : columnName(name));
+  const keys = new Set<string>();
   const names = new Map<string, string>();
   const own = Object.keys(model.attributes);
   const isKept = (name: string): boolean =>
@@ -119,8 +122,8 @@ function attributeNames(model: SourceModel): ReadonlyMap<string, string> {
     const wanted = attributeName(name);
     const allowed = reserved.includes(wanted) ? `${wanted}_` : wanted;
     let found = isKept(name) ? name : allowed;
-    for (let n = 2; columns.has(columnName(found)); n += 1) found = `${wanted}_${n}`;
-    columns.add(columnName(found));
+    for (let n = 2; keys.has(keyOf(found)); n += 1) found = `${wanted}_${n}`;
+    keys.add(keyOf(found));
     names.set(name, found);
   }
   return names;
@@ -167,9 +170,9 @@ export function namesOf(models: readonly SourceModel[]): {
     }
     const singular = textOf(model.info['singularName']) || lastPart(model.uid);
     const plural = textOf(model.info['pluralName']) || `${singular}s`;
-    const name = freeName(dashed(singular).slice(0, 40), singulars, '-');
+    const name = freeName(dashed(singular).slice(0, MAX_NAME), singulars, '-');
     const isSingle = model.kind === 'singleType';
-    const wanted = dashed(plural).slice(0, 40);
+    const wanted = dashed(plural).slice(0, MAX_NAME);
     const route = freeName(wanted === name ? `${wanted}-list` : wanted, plurals, '-');
     changed(model, 'The type', [singular, name]);
     changed(model, isSingle ? 'The plural name' : 'The route', [plural, route]);

@@ -1,6 +1,7 @@
 /** Relations of schema files as relations of definitions. */
 import { isLocalized, type SourceModel, textOf } from './source-schema.js';
-import { isPrivate, isRequired, keepOptions, type Plain, type AttributeReading } from './attribute-of.js';
+import { isPrivate, isRequired } from './attribute-of.js';
+import { type AttributeReading, keepOptions, type Plain } from './attribute-options.js';
 import { BUILT_IN, FILE_UID, ROLE_UID } from './names.js';
 import type { Remarks } from './remark.js';
 import type { StrapiObject } from './strapi-archive.js';
