@@ -1,6 +1,7 @@
 /** Steps that follow the definitions of an adopted project, as the command prints them. */
 import { relative, sep } from 'node:path';
 import type { Source } from '../features/adopt/source.js';
+import { localizedOption } from '../features/adopt/source-schema.js';
 import { isOutdated } from '../kernel/postgres-errors.js';
 import { UsageError } from './command.js';
 
@@ -46,8 +47,19 @@ export class AppModule {}
 `;
 }
 
+/** Returns what to check in the module: the folder of a project names neither roles nor locales. */
+function checksOf({ content, schemas }: Source): string {
+  if (content !== null) return 'Check access.ts: it grants what the roles of Strapi could do.';
+  const isLocalized = schemas.some(({ schema }) => localizedOption(schema['pluginOptions']));
+  const locales = isLocalized
+    ? '\n     Add `locales` and `defaultLocale`: only an export names those of Strapi.'
+    : '';
+  return `Write grants into access.ts: only an export has roles, and without grants each response is a 403.${locales}`;
+}
+
 /** Returns the steps after the definitions were written into a folder. */
-export function nextSteps(out: string, { content, location }: Source): string {
+export function nextSteps(out: string, source: Source): string {
+  const { content, location } = source;
   const last =
     content === null
       ? 'Export the content in Strapi ("strapi export"), and adopt the archive with --module.'
@@ -57,7 +69,7 @@ Next:
   1. Import the definitions into your module, src/app.module.ts for example:
 
 ${adoptedModule(out, content !== null)}
-     Check access.ts: it grants what the roles of Strapi could do.
+     ${checksOf(source)}
   2. Install what you need: "npm install sharp" makes formats of pictures, "npm install bcryptjs" keeps passwords.
   3. Build the application, and create its tables: ${APPLY}
   4. ${last}`;

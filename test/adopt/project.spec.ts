@@ -248,3 +248,39 @@ describe('a project folder', () => {
     expect(found[0]?.file).toMatch(/^(?:src|config)\//);
   });
 });
+
+describe('a folder with several projects', () => {
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'projects-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  async function write(project: string, name: string): Promise<void> {
+    const path = join(folder, project, typePath(name));
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, JSON.stringify(typeSchema(name, { text })));
+  }
+
+  it('is refused, and its projects are named', async () => {
+    await write('apps/shop cms', 'product');
+    await write('apps/site', 'page');
+    await expect(readProject(folder)).rejects.toThrow(
+      'several projects: name the folder of one, apps/shop cms or apps/site',
+    );
+    expect((await readProject(join(folder, 'apps/site'))).schemas.map(({ uid }) => uid)).toEqual([
+      'api::page.page',
+    ]);
+  });
+
+  it('is the project in the folder itself, and reports the others', async () => {
+    await write('.', 'page');
+    await write('old', 'product');
+    const { schemas, remarks } = await readProject(folder);
+    expect(schemas.map(({ uid }) => uid)).toEqual(['api::page.page']);
+    expect(remarks).toMatchObject([
+      { list: 'none', subject: 'old', text: expect.stringContaining('another') },
+    ]);
+  });
+});

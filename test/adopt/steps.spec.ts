@@ -84,5 +84,17 @@ it('prints a module without locales for the folder of a project, which does not 
   source = join(folder, 'project');
   const printed = await adopt('--out', join(folder, 'other'), '--overwrite');
   expect(printed).not.toContain('defaultLocale');
+  expect(printed).toContain('Write grants into access.ts');
   expect(printed).toContain('Export the content in Strapi');
+});
+
+it('asks for the locales of a localized project, which its folder does not name', async () => {
+  const project = join(folder, 'localized/src/api/note/content-types/note');
+  await mkdir(project, { recursive: true });
+  const localized = typeSchema('note', {}, { pluginOptions: { i18n: { localized: true } } });
+  await writeFile(join(project, 'schema.json'), JSON.stringify(localized));
+  source = join(folder, 'localized');
+  expect(await adopt('--out', join(folder, 'other'), '--overwrite')).toContain(
+    'Add `locales` and `defaultLocale`',
+  );
 });

@@ -157,6 +157,34 @@ async function unreadable(file: string, path: string): Promise<Remark[]> {
   return texts.map((text) => ({ list: 'none', subject: file, file, text }));
 }
 
+/** Path of a type, with the folder of its project. */
+const OF_PROJECT = /^(?:(.*?)\/)??(?:src\/)?api\/[^/]+\/content-types\//;
+
+/**
+ * Returns the folders of other projects below a project. Throws an AdoptError if the folder is none, and
+ * contains several.
+ */
+function otherProjects(schemas: readonly SourceSchema[], directory: string): readonly string[] {
+  const types = schemas.filter(({ uid }) => uid.startsWith('api::'));
+  const all = [...new Set(types.map(({ file }) => OF_PROJECT.exec(file)?.[1] ?? ''))];
+  if (all.length > 1 && !all.includes(''))
+    throw new AdoptError(
+      `${directory} contains several projects: name the folder of one, ${all.join(' or ')}`,
+    );
+  return all.filter((one) => one !== '' && all.includes(''));
+}
+
+const OF_OTHER = 'The folder is another project, and is not read: name it to adopt that project';
+
+/** Leaves out the files of other projects below a project. */
+function withoutOthers({ schemas, remarks }: Schemas, directory: string): Schemas {
+  const others = otherProjects(schemas, directory);
+  const isOwn = ({ file = '' }: { readonly file?: string }): boolean =>
+    !others.some((one) => file.startsWith(`${one}/`));
+  const left = others.map((file): Remark => ({ list: 'none', subject: file, file, text: OF_OTHER }));
+  return { schemas: schemas.filter(isOwn), remarks: [...remarks.filter(isOwn), ...left] };
+}
+
 interface Schemas {
   readonly schemas: readonly SourceSchema[];
   readonly remarks: readonly Remark[];
@@ -201,10 +229,11 @@ export async function readProject(directory: string): Promise<ProjectSchemas> {
   remarks.push(...codeRemarks(code, schemas));
   if (schemas.length === 0 && remarks.length === 0)
     throw new AdoptError(`${directory} contains no schema files: name the folder of a Strapi project`);
-  const whole = extended(schemas);
+  const own = withoutOthers({ schemas, remarks }, directory);
+  const whole = extended(own.schemas);
   return {
     schemas: withPrivate(whole.schemas, names),
-    remarks: [...remarks, ...whole.remarks],
+    remarks: [...own.remarks, ...whole.remarks],
     privateNames: names,
   };
 }
