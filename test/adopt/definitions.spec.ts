@@ -412,6 +412,24 @@ describe('definitions', () => {
     ]);
   });
 
+  it('report the place of folders, locales and permissions, and types of Strapi that have none', () => {
+    const uids = [
+      'upload.folder',
+      'i18n.locale',
+      'users-permissions.permission',
+      'review-workflows.workflow',
+    ];
+    const { remarks } = definitionsOf(
+      uids.map((name) => ({ uid: `plugin::${name}`, file: 'schemas', schema: { attributes: {} } })),
+    );
+    expect(remarks.map(({ list, subject }) => [list, subject.replace('plugin::', '')])).toEqual([
+      ['changed', 'upload.folder'],
+      ['changed', 'i18n.locale'],
+      ['changed', 'users-permissions.permission'],
+      ['none', 'review-workflows.workflow'],
+    ]);
+  });
+
   it('keep the attributes of localized users, in one locale', () => {
     const i18n = { pluginOptions: { i18n: { localized: true } } };
     const attributes = { bio: { type: 'text', ...i18n }, friend: { ...USERS, relation: 'manyToOne' } };

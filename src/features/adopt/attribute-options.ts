@@ -92,7 +92,7 @@ export function keepOptions(plain: Plain, { attribute, say }: AttributeReading):
   if (plain['default'] !== undefined) checkDefault(plain, say);
 }
 
-/** Returns the list or object that a text spells, as in defaults of custom fields; otherwise the value itself. */
+/** Returns the list or object that a text spells, as in defaults of custom fields; or the value itself. */
 function spelledJson(value: unknown): unknown {
   try {
     const parsed: unknown = isText(value) ? JSON.parse(value) : value;

@@ -186,6 +186,16 @@ function componentOf(model: SourceModel, context: DefinitionContext): ComponentD
 /** Attributes that newer releases of Strapi added to files. */
 const OF_NEW_FILES: readonly string[] = ['focalPoint'];
 
+/** Types of Strapi itself whose rows have another place here. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['plugin::upload.folder', 'Files have the path of their folder, if the source is an archive'],
+  ['plugin::i18n.locale', 'Its rows become `locales` and `defaultLocale` of index.ts'],
+  [
+    'plugin::users-permissions.permission',
+    'Its rows become grants in access.ts, if the source is an archive',
+  ],
+]);
+
 function reportInternalTypes(models: readonly SourceModel[], remarks: Remarks): void {
   for (const { uid: subject, file, attributes } of models) {
     const known = OF_BUILT_IN.get(subject);
@@ -198,13 +208,14 @@ function reportInternalTypes(models: readonly SourceModel[], remarks: Remarks): 
           file,
           text: 'The attribute is left out: the type is built in, and has no further attributes',
         });
-    if (!BUILT_IN.has(subject) && !/^(admin|strapi)::/.test(subject))
-      remarks.add({
-        list: 'none',
-        subject,
-        file,
-        text: 'The type belongs to Strapi itself and is not moved',
-      });
+    if (BUILT_IN.has(subject) || /^(admin|strapi)::/.test(subject)) continue;
+    const place = ELSEWHERE.get(subject);
+    remarks.add({
+      list: place === undefined ? 'none' : 'changed',
+      subject,
+      file,
+      text: place ?? 'The type belongs to Strapi itself and is not moved',
+    });
   }
 }
 
