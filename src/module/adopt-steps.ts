@@ -1,7 +1,6 @@
 /** Steps that follow the definitions of an adopted project, as the command prints them. */
 import { relative, sep } from 'node:path';
 import type { Source } from '../features/adopt/source.js';
-import { localizedOption } from '../features/adopt/source-schema.js';
 import { isOutdated } from '../kernel/postgres-errors.js';
 import { UsageError } from './command.js';
 
@@ -48,9 +47,8 @@ export class AppModule {}
 }
 
 /** Returns what to check in the module: the folder of a project names neither roles nor locales. */
-function checksOf({ content, schemas }: Source): string {
+function checksOf({ content, isLocalized }: Source): string {
   if (content !== null) return 'Check access.ts: it grants what the roles of Strapi could do.';
-  const isLocalized = schemas.some(({ schema }) => localizedOption(schema['pluginOptions']));
   const locales = isLocalized
     ? '\n     Add `locales` and `defaultLocale`: only an export names those of Strapi.'
     : '';

@@ -115,9 +115,10 @@ export async function runCompare(args: readonly string[], { env, say }: Surround
     await writeFile(`${values.report}.md`, markdownOf(comparison, undecided));
     await writeFile(`${values.report}.json`, jsonOf(comparison.differing));
     const rules = [...countsOf(comparison.differing)].map(([rule, number]) => `${rule}: ${number}`);
+    const byRules = rules.length === 0 ? '' : ` by rules (${rules.join(', ')})`;
     const summary =
-      `${comparison.queries} queries, ${comparison.differing.length} responses differ by rules` +
-      ` (${rules.join(', ')}), ${undecided.length} without a rule; see ${values.report}.md` +
+      `${comparison.queries} queries, ${comparison.differing.length} responses differ${byRules},` +
+      ` ${undecided.length} without a rule; see ${values.report}.md` +
       (undecided.some(isRefused) ? REFUSED : '');
     if (undecided.length > 0) throw new UsageError(summary);
     return summary;

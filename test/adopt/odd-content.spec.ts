@@ -28,6 +28,7 @@ const SCHEMAS: readonly Json[] = [
     code: { type: 'string', unique: true },
     place: { type: 'geo-point' },
     ...{ day: { type: 'date' }, at: { type: 'datetime' }, clock: { type: 'time' } },
+    big: { type: 'biginteger', max: '1000' },
     ...{ whole: { type: 'integer' }, price: { type: 'decimal' }, data: { type: 'json' } },
     part: { type: 'component', component: PART },
     parts: { type: 'component', component: PART, repeatable: true },
@@ -83,7 +84,7 @@ const ENTITIES: readonly Json[] = [
   odd(10, 'days', { day: '2024-02-30', at: '+012345-01-01T00:00:00.000Z', clock: '25:00:00' }),
   odd(11, 'spelled', { day: 1_704_067_200_000, at: '2024-01-01 10:00:00', clock: '10:00:00.123456' }),
   odd(12, 'timeless', { createdAt: 'yesterday', updatedAt: null }),
-  odd(13, 'numbers', { whole: '12', price: 52.520008 }),
+  odd(13, 'numbers', { whole: '12', price: 52.520008, big: '9223372036854775807' }),
   odd(14, 'long', { code: longText.join(''), title: longText.join('') }),
   odd(15, 'deep', { data: nested }),
   odd(16, 'texts', { title: 'a\u0000b', data: '"{\\"a\\":1}"', place: { lat: 1 }, unknown: 'value' }),
@@ -194,7 +195,8 @@ describe('odd content', () => {
   });
 
   it('reports numbers that are rounded, and values that the database cannot hold', async () => {
-    expect(await one('numbers')).toMatchObject({ whole: 12, price: 52.52 });
+    expect(await one('numbers')).toMatchObject({ whole: 12, price: 52.52, big: '9223372036854775807' });
+    expect(rowsOf('big', 'The value is stored as it is')).toBe(1);
     expect(rowsOf('price', 'Numbers of more than two decimal places are rounded')).toBe(1);
     expect(await one('long')).toMatchObject({ code: null, title: longText.join('') });
     expect(rowsOf('code', 'Texts of more than 2500 bytes')).toBe(1);

@@ -6,6 +6,7 @@ import ts from 'typescript';
 import { definitionsOf } from '../../src/features/adopt/definitions-of.ts';
 import { printDefinitions } from '../../src/features/adopt/print-definitions.ts';
 import { readProject } from '../../src/features/adopt/project-schemas.ts';
+import { openSource } from '../../src/features/adopt/source.ts';
 import type { Remark } from '../../src/features/adopt/remark.ts';
 import { type Adopted, startAdopted } from './app.ts';
 import { componentSchema, type Json, typeSchema } from './small-archive.ts';
@@ -283,4 +284,14 @@ describe('a folder with several projects', () => {
       { list: 'none', subject: 'old', text: expect.stringContaining('another') },
     ]);
   });
+});
+
+it('is no source if it is a project of Strapi 3, and the message names the files', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'project-3-'));
+  await mkdir(join(folder, 'api/site/models'), { recursive: true });
+  await writeFile(join(folder, 'api/site/models/site.settings.json'), '{}');
+  await expect(openSource(folder, { work: folder, say: () => undefined })).rejects.toThrow(
+    'no schema of Strapi 4 or 5 that can be read:\n  api/site/models/site.settings.json: The model is of Strapi 3',
+  );
+  await rm(folder, { recursive: true });
 });

@@ -1,6 +1,7 @@
 /** Values of the source as stored values: what a request may send, else what the column can store. */
 import type { Issue } from '../../kernel/errors.js';
 import { isObject, isText } from '../../kernel/json.js';
+import { toBigint } from '../../content/model/cast-value.js';
 import type { ScalarAttribute } from '../../content/model/model.js';
 import { storedValue } from '../../content/model/value-context.js';
 
@@ -50,7 +51,7 @@ const STORABLE: Readonly<Record<string, (value: unknown) => unknown>> = {
     const whole = Math.round(Number(value));
     return Number.isFinite(whole) && Math.abs(whole) <= MAX_INTEGER ? whole : undefined;
   },
-  int8: (value) => (/^-?\d{1,18}$/.test(String(value)) ? String(value) : undefined),
+  int8: toBigint,
   float8: (value) => (Number.isFinite(Number(value)) && value !== '' ? Number(value) : undefined),
   'numeric(10,2)': (value) =>
     Number.isFinite(Number(value)) && value !== '' && Math.abs(Number(value)) < 1e8

@@ -7,7 +7,7 @@ import { withPrivate } from './private-everywhere.js';
 import { type ProjectSchemas, readProject } from './project-schemas.js';
 import { fetchProject } from './rest-source.js';
 import type { Remark } from './remark.js';
-import type { SourceSchema } from './source-schema.js';
+import { localizedOption, type SourceSchema } from './source-schema.js';
 import { readStrapiArchive, type StrapiArchive } from './strapi-archive.js';
 import { type Survey, surveyOf } from './survey.js';
 
@@ -25,6 +25,8 @@ export interface Source {
   readonly remarks: readonly Remark[];
   /** Null for a project folder, which has schemas only. */
   readonly content: SourceContent | null;
+  /** A type of the source has locales. */
+  readonly isLocalized: boolean;
 }
 
 export interface SourceOptions {
@@ -47,9 +49,21 @@ async function isUnpacked(directory: string): Promise<boolean> {
   return PARTS.every((part) => entries.includes(part));
 }
 
+/** Maximum number of files that the message about a project without schemas names. */
+const MAX_REASONS = 5;
+
+const hasLocales = (schemas: readonly SourceSchema[]): boolean =>
+  schemas.some(({ schema }) => localizedOption(schema['pluginOptions']));
+
 async function projectSource(location: string): Promise<Source> {
   const { schemas, remarks } = await readProject(location);
-  return { location, digest: location, schemas, remarks, content: null };
+  if (schemas.length === 0) {
+    const reasons = remarks.slice(0, MAX_REASONS).map(({ file = '', text }) => `\n  ${file}: ${text}`);
+    throw new AdoptError(
+      `${location} contains no schema of Strapi 4 or 5 that can be read:${reasons.join('')}`,
+    );
+  }
+  return { location, digest: location, schemas, remarks, content: null, isLocalized: hasLocales(schemas) };
 }
 
 const NO_PROJECT: ProjectSchemas = { schemas: [], remarks: [], privateNames: [] };
@@ -70,7 +84,8 @@ async function archiveSource(
   const { size, mtimeMs } = await stat(location);
   const digest = createHash('sha256').update(`${location} ${size} ${mtimeMs}`).digest('hex');
   const schemas = withPrivate(survey.schemas, hidden);
-  return { location, digest, schemas, remarks: survey.remarks, content: { archive, survey } };
+  const content = { archive, survey };
+  return { location, digest, schemas, remarks: survey.remarks, content, isLocalized: hasLocales(schemas) };
 }
 
 const URL_START = /^https?:\/\//;
