@@ -14,7 +14,7 @@ import {
   compileSettle,
   compileUncount,
 } from '../content/compile/compile-totals.js';
-import { ALONE, type Database } from '../content/store/database.js';
+import { OWN_TRANSACTION, type Database } from '../content/store/database.js';
 import type { Row, Runner } from '../pool/runner.js';
 import { ContentError } from '../kernel/errors.js';
 import { changeLogTablesOf, notedTables } from '../content/model/change-log-tables.js';
@@ -129,7 +129,7 @@ export class ChangeLogKeeper {
     return this.base.database.transaction(async (runner) => {
       const [lock] = await runner.run(tryChangeLog());
       if (lock?.['held'] === true) for (const statement of statements) await runner.run(statement);
-    }, ALONE);
+    }, OWN_TRANSACTION);
   }
 
   /** Deletes changes after the retention time, once they are settled. Never throws. */
@@ -179,7 +179,7 @@ export class ChangeLogKeeper {
       const rows = await runner.run(compileRecount(type));
       return rows.map((row) => ({ type: type.singularApiId, ...row }) as WrongTotal);
     };
-    return this.base.database.alone(work, { snapshot: false });
+    return this.base.database.runAlone(work, { snapshot: false });
   }
 
   /**

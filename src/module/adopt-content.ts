@@ -197,7 +197,7 @@ async function storePasswords(path: string, schema: Schema, database: Database):
   const store = async (hashes: readonly UserHash[]): Promise<void> => {
     const statement = compilePasswords(user, hashes);
     if (statement !== null && hashes.length > 0)
-      await database.alone((runner) => runner.run(statement), { snapshot: false });
+      await database.runAlone((runner) => runner.run(statement), { snapshot: false });
   };
   let batch: UserHash[] = [];
   for await (const line of createInterface({ input: createReadStream(path) })) {

@@ -91,7 +91,7 @@ class OwnOrm implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     // Requests that were served until now may have started more background work.
-    await this.background.settled();
+    await this.background.waitForAll();
     await this.orm.close();
   }
 }

@@ -32,7 +32,12 @@ import { Readiness } from '../content/http/readiness.js';
 import { PopulateInterceptor } from '../content/http/populate.interceptor.js';
 import { PositionInterceptor } from '../content/http/position.interceptor.js';
 import { AfterRoutes, BeforeRoutes } from '../content/http/request-hooks.js';
-import { CONTENT_MODULE, ContentRoutes, ROUTED, type Routed } from '../content/http/routes.js';
+import {
+  CONTENT_MODULE,
+  ContentRoutes,
+  ROUTED_CONTROLLERS,
+  type RoutedControllers,
+} from '../content/http/routes.js';
 import { UnsentAnswers } from '../content/http/unsent-answers.js';
 import { ChangeLog } from '../cache/change-log.js';
 import { changeLogTablesOf, notedTables } from '../content/model/change-log-tables.js';
@@ -80,9 +85,9 @@ const openChangeLog = (schema: Schema, database: Database, telemetry: Telemetry)
 const MADE: readonly Provider[] = [
   {
     provide: CONTENT_SETTINGS,
-    useFactory: (runtime: ContentRuntimeOptions, { prefix }: Routed, schema: Schema) =>
+    useFactory: (runtime: ContentRuntimeOptions, { prefix }: RoutedControllers, schema: Schema) =>
       settingsOf(runtime, prefix, schema),
-    inject: [RUNTIME, ROUTED, CONTENT_SCHEMA],
+    inject: [RUNTIME, ROUTED_CONTROLLERS, CONTENT_SCHEMA],
   },
   {
     provide: ContentAccess,
@@ -153,7 +158,7 @@ const CLASSES: readonly Provider[] = [
 ];
 
 /** Providers of a model and its routes, without options and database. */
-export function contentProviders(schema: Schema, routed: Routed): Provider[] {
+export function contentProviders(schema: Schema, routed: RoutedControllers): Provider[] {
   const services = [...schema.types.values()].map((type): Provider => ({
     provide: getContentToken(type.singularApiId),
     useFactory: (documents: Documents) => new ContentService(documents, type),
@@ -161,7 +166,7 @@ export function contentProviders(schema: Schema, routed: Routed): Provider[] {
   }));
   return [
     { provide: CONTENT_SCHEMA, useValue: schema },
-    { provide: ROUTED, useValue: routed },
+    { provide: ROUTED_CONTROLLERS, useValue: routed },
     ...MADE,
     ...CLASSES,
     ...services,

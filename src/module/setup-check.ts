@@ -5,7 +5,7 @@ import { ACTIONS } from '../content/access/actions.js';
 import { Permissions } from '../content/access/permissions.js';
 import { apiTokenType } from '../features/accounts/account-types.js';
 import { ApiTokens } from '../features/accounts/api-tokens.service.js';
-import { ROUTED, type Routed } from '../content/http/routes.js';
+import { ROUTED_CONTROLLERS, type RoutedControllers } from '../content/http/routes.js';
 import { CONTENT_SCHEMA, type Schema } from '../content/model/model.js';
 
 /** Warns at the start about an incomplete setup. */
@@ -16,7 +16,7 @@ export class SetupCheck implements OnApplicationBootstrap {
   constructor(
     @Inject(ContentAccess) private readonly access: ContentAccess,
     @Inject(CONTENT_SCHEMA) private readonly schema: Schema,
-    @Inject(ROUTED) private readonly routed: Routed,
+    @Inject(ROUTED_CONTROLLERS) private readonly routed: RoutedControllers,
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
   ) {}

@@ -1,7 +1,7 @@
 /** Builds OpenAPI documents without HTTP and without a database. */
 import { type Caller, Permissions } from 'nestjs-content-api';
 import { describe as describeApi } from '../../src/content/openapi/describe.ts';
-import type { Describe, Described } from '../../src/content/openapi/describing.ts';
+import type { Describe, ResponseVariant } from '../../src/content/openapi/describing.ts';
 import type { ContentDocument } from '../../src/content/openapi/document.ts';
 import { localePaths } from '../../src/content/openapi/locale-paths.ts';
 import { modelPaths } from '../../src/content/openapi/model-paths.ts';
@@ -29,7 +29,7 @@ export const callerOf = (
 export function documentOf(
   { contentTypes, components = [], ...settings }: ModelOptions,
   caller: Caller,
-  { replicas = false, ...described }: Partial<Described> & { readonly replicas?: boolean } = {},
+  { replicas = false, ...described }: Partial<ResponseVariant> & { readonly replicas?: boolean } = {},
   more: readonly Describe[] = [],
 ): ContentDocument {
   return describeApi(

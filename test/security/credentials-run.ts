@@ -249,7 +249,7 @@ export class Watched {
       await get('/notes', apiToken),
     ];
     // Mails are sent after the response.
-    await this.world.app.get(BackgroundWork, { strict: false }).settled();
+    await this.world.app.get(BackgroundWork, { strict: false }).waitForAll();
     await this.world.sql(mend);
     const texts = [
       ...answers

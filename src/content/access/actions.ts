@@ -38,13 +38,13 @@ export const typeOfSubject = (subject: string): string => subject.split(' ', 1)[
 export const EVERY = '*';
 
 /** Subjects that can only be opened. */
-const OPENED: readonly string[] = [DESK_GRANT, AUDIT_GRANT, RELEASES_GRANT];
+const OPEN_ONLY_SUBJECTS: readonly string[] = [DESK_GRANT, AUDIT_GRANT, RELEASES_GRANT];
 
 /** Subjects of grants that are no content types: locales, the model, and those that can only be opened. */
-export const OTHER_SUBJECTS: readonly string[] = ['locale', MODEL_GRANT, ...OPENED];
+export const OTHER_SUBJECTS: readonly string[] = ['locale', MODEL_GRANT, ...OPEN_ONLY_SUBJECTS];
 
 /** Actions on a type, on every type, or on the desk, which can only be opened. */
 export const actionsOn = (subject: string): readonly Action[] => {
-  if (OPENED.includes(subject)) return ['open'];
+  if (OPEN_ONLY_SUBJECTS.includes(subject)) return ['open'];
   return subject === EVERY ? [...ACTIONS, 'open'] : ACTIONS;
 };

@@ -19,7 +19,7 @@ const ownMistakes = (type: ContentType | undefined, at: string): string[] =>
 
 function stageMistakes(
   { stages, actions }: GrantShape,
-  { type, at }: Pick<Checked, 'type' | 'at'>,
+  { type, at }: Pick<GrantCheck, 'type' | 'at'>,
 ): string[] {
   if (stages === null) return [];
   if (type === undefined || type.stages === null)
@@ -51,7 +51,7 @@ export interface GrantRules {
   readonly check: ((data: DataPart) => string | null) | null;
 }
 
-function limitMistakes({ limits }: GrantShape, { type, at, check }: Checked): string[] {
+function limitMistakes({ limits }: GrantShape, { type, at, check }: GrantCheck): string[] {
   if (limits.length === 0) return [];
   if (type === undefined) return [`${at}: "where" and "preset" need a content type`];
   return limits.flatMap(([part, data]) => {
@@ -61,7 +61,7 @@ function limitMistakes({ limits }: GrantShape, { type, at, check }: Checked): st
   });
 }
 
-interface Checked {
+interface GrantCheck {
   readonly type: ContentType | undefined;
   readonly at: string;
   readonly check: GrantRules['check'];

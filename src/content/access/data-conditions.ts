@@ -34,13 +34,13 @@ function valueOf(attribute: string | null, { kind, id, attributes = {} }: Caller
   return Object.hasOwn(attributes, attribute) ? plainValue(attributes[attribute]) : undefined;
 }
 
-function filled(value: unknown, caller: CallerFacts): unknown {
+function fillVariables(value: unknown, caller: CallerFacts): unknown {
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => filled(item, caller));
+    const items = value.map((item: unknown) => fillVariables(item, caller));
     return items.some((item, i) => Array.isArray(item) && !Array.isArray(value[i])) ? undefined : items;
   }
   if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, caller)]));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillVariables(item, caller)]));
   const variable = variableIn(value);
   if (variable !== undefined) return valueOf(variable.attribute, caller);
   return isMisspelled(value) ? undefined : value;
@@ -48,7 +48,7 @@ function filled(value: unknown, caller: CallerFacts): unknown {
 
 /** Returns a condition or preset with the caller's values in place of variables. */
 function filledObject(data: GrantFilters, caller: CallerFacts): GrantFilters {
-  const value = filled(data, caller);
+  const value = fillVariables(data, caller);
   return isObject(value) ? value : {};
 }
 

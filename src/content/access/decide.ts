@@ -58,7 +58,7 @@ export const isSame = (a: Decision, b: Decision): boolean => {
 const formulaOf = (rule: Rule): Formula => (rule.kind === 'own' ? rule : rule.formula);
 
 /** Returns the rule for a formula: conditions joined with `and` (all) or `or` (any). */
-function joined(kind: 'all' | 'any', formulas: readonly Formula[]): Rule | null {
+function joinRules(kind: 'all' | 'any', formulas: readonly Formula[]): Rule | null {
   const different = [...new Map(formulas.map((one) => [keyOf(one), one])).values()];
   const [first, ...others] = different;
   if (first === undefined) return null;
@@ -110,7 +110,7 @@ function decisionOf(limits: readonly GrantCondition[], caller: Caller, type: Con
   const conditions = limits.flatMap((one) => conditionFor(one, caller, type) ?? []);
   if (conditions.includes('all')) return 'all';
   return (
-    joined(
+    joinRules(
       'any',
       conditions.filter((one) => one !== 'all'),
     ) ?? 'none'
@@ -119,7 +119,7 @@ function decisionOf(limits: readonly GrantCondition[], caller: Caller, type: Con
 
 function both(a: Decision, b: Decision): Decision {
   const [one, other] = [ruleOf(a), ruleOf(b)];
-  if (one !== null && other !== null) return joined('all', [one, other].map(formulaOf)) ?? 'none';
+  if (one !== null && other !== null) return joinRules('all', [one, other].map(formulaOf)) ?? 'none';
   if (a === 'all') return b;
   return b === 'none' ? b : a;
 }

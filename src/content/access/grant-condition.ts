@@ -53,11 +53,11 @@ export interface WhereCondition {
 /** Filters as JSON by condition; null if no document meets them. */
 export type EvaluatedFilters = ReadonlyMap<WhereOf, string | null>;
 
-const evaluated = new WeakMap<CallerFacts, EvaluatedFilters>();
+const evaluatedFilters = new WeakMap<CallerFacts, EvaluatedFilters>();
 
 /** Fixes the filters of a caller's conditions: they are not called for this object. */
 export function withFilters<C extends CallerFacts>(caller: C, filters: EvaluatedFilters): C {
-  evaluated.set(caller, filters);
+  evaluatedFilters.set(caller, filters);
   return caller;
 }
 
@@ -74,7 +74,7 @@ export function isComplete(value: unknown, key = ''): boolean {
 
 /** Returns the filters of a condition for a caller as JSON; null if no document meets them. */
 export function filterTextOf(where: WhereOf, caller: CallerFacts): string | null {
-  const cached = evaluated.get(caller);
+  const cached = evaluatedFilters.get(caller);
   if (cached !== undefined) return cached.get(where) ?? null;
   const filters: unknown = where(caller);
   // The text is a copy: a later change of the returned object cannot reach a cached plan.

@@ -27,11 +27,11 @@ export interface LimitedEntry extends Entry {
 }
 
 /** Limited grants by type and action. Those with equal conditions are one grant. */
-export type Limited = ReadonlyMap<string, readonly LimitedGrant[]>;
+export type LimitedGrants = ReadonlyMap<string, readonly LimitedGrant[]>;
 
 export const placeOf = ({ type, action }: Pick<Entry, 'type' | 'action'>): string => `${action} ${type}`;
 
-export function limitedOf(entries: readonly LimitedEntry[]): Limited {
+export function limitedOf(entries: readonly LimitedEntry[]): LimitedGrants {
   const limited = new Map<string, LimitedGrant[]>();
   for (const { limit: condition, fields, ...entry } of entries) {
     const grants = limited.get(placeOf(entry)) ?? [];
@@ -43,7 +43,7 @@ export function limitedOf(entries: readonly LimitedEntry[]): Limited {
   return limited;
 }
 
-export const limitedText = (limited: Limited): string[] =>
+export const limitedText = (limited: LimitedGrants): string[] =>
   [...limited]
     .flatMap(([place, grants]) =>
       grants.map(({ condition, fields }) => JSON.stringify([place, condition.key, fieldsText(fields)])),

@@ -6,7 +6,7 @@ import { fromData } from './data-conditions.js';
 import {
   type AnyEntry,
   type Entry,
-  type Limited,
+  type LimitedGrants,
   limitedOf,
   type LimitedEntry,
   type LimitedGrant,
@@ -21,7 +21,7 @@ import {
   type WhereOf,
 } from './grant-condition.js';
 
-const NARROWED: readonly Action[] = ['find', 'findOne', 'create', 'update'];
+const FIELD_SCOPED_ACTIONS: readonly Action[] = ['find', 'findOne', 'create', 'update'];
 
 /**
  * One grant: an action, or actions limited to some attributes, to some documents, or both.
@@ -94,7 +94,7 @@ function normalise(grant: Grant, subject: string): NormalGrant {
   const named = actions === '*' ? actionsOn(subject) : actions;
   // A grant of no attributes grants no deletion or publication either.
   return {
-    actions: fields?.length === 0 ? named.filter((action) => NARROWED.includes(action)) : named,
+    actions: fields?.length === 0 ? named.filter((action) => FIELD_SCOPED_ACTIONS.includes(action)) : named,
     stages,
     isAcross: grant.tenant === 'all',
     fields: fields === undefined ? null : new Set(fields),
@@ -103,14 +103,14 @@ function normalise(grant: Grant, subject: string): NormalGrant {
 }
 
 /** Field scopes by type, which may be `*`, and action. */
-type Granted = ReadonlyMap<string, ReadonlyMap<Action, FieldScope>>;
+type FieldScopes = ReadonlyMap<string, ReadonlyMap<Action, FieldScope>>;
 
-const entriesOf = (granted: Granted): Entry[] =>
+const entriesOf = (granted: FieldScopes): Entry[] =>
   [...granted].flatMap(([type, actions]) =>
     [...actions].map(([action, fields]) => ({ type, action, fields })),
   );
 
-function grantedOf(entries: readonly Entry[]): Granted {
+function grantedOf(entries: readonly Entry[]): FieldScopes {
   const granted = new Map<string, Map<Action, FieldScope>>();
   for (const { type, action, fields } of entries) {
     const actions = granted.get(type) ?? new Map<Action, FieldScope>();
@@ -120,20 +120,20 @@ function grantedOf(entries: readonly Entry[]): Granted {
   return granted;
 }
 
-const textOf = (granted: Granted): string[] =>
+const textOf = (granted: FieldScopes): string[] =>
   entriesOf(granted)
     .map(({ type, action, fields }) => JSON.stringify([type, action, fieldsText(fields)]))
     .sort();
 
 /** Size of the LRU caches below, which contain up to twice as many entries. */
-const REMEMBERED = 1000;
+const CACHE_SIZE = 1000;
 
 /** LRU cache of permissions by content. Evicted permissions that are created again are a different object. */
-const interned = new LRUCache<string, Permissions>({ max: REMEMBERED });
+const permissionsCache = new LRUCache<string, Permissions>({ max: CACHE_SIZE });
 
 const lasting = new Map<string, Permissions>();
 
-const sums = new LRUCache<string, Permissions>({ max: REMEMBERED });
+const sums = new LRUCache<string, Permissions>({ max: CACHE_SIZE });
 
 let count = 0;
 
@@ -154,10 +154,10 @@ export class Permissions {
   readonly filters: readonly WhereOf[];
   /** Different functions of the grants with `preset`, in a fixed order. */
   readonly presets: readonly PresetOf[];
-  private readonly limited: Limited;
+  private readonly limited: LimitedGrants;
 
   private constructor(
-    private readonly granted: Granted,
+    private readonly granted: FieldScopes,
     private readonly entries: readonly LimitedEntry[],
     private readonly key: string,
   ) {
@@ -229,7 +229,7 @@ export class Permissions {
   static readonly ALL = Permissions.of({ '*': '*' });
 
   static {
-    for (const [key, rights] of interned) lasting.set(key, rights);
+    for (const [key, rights] of permissionsCache) lasting.set(key, rights);
   }
 
   /** Returns the combined permissions of several lists of grants. */
@@ -246,7 +246,7 @@ export class Permissions {
           (action === 'move' ? moved : [type]).map((subject) => ({
             type: isAcross ? acrossSubject(subject) : subject,
             action,
-            fields: NARROWED.includes(action) ? fields : null,
+            fields: FIELD_SCOPED_ACTIONS.includes(action) ? fields : null,
             limit,
           })),
         );
@@ -255,7 +255,7 @@ export class Permissions {
   }
 
   /** Returns other permissions, in which `change` replaces each entry by others. */
-  rewritten(change: (entry: AnyEntry) => readonly AnyEntry[]): Permissions {
+  replaceEntries(change: (entry: AnyEntry) => readonly AnyEntry[]): Permissions {
     const onAll = entriesOf(this.granted).map((entry) => ({ ...entry, limit: null }));
     return Permissions.from([...onAll, ...this.entries].flatMap(change));
   }
@@ -281,10 +281,10 @@ export class Permissions {
     );
     const entries = onSome.filter((entry) => onEvery(entry) === undefined && !isOnAll(entry));
     const key = JSON.stringify([textOf(granted), limitedText(limitedOf(entries))]);
-    const cached = lasting.get(key) ?? interned.get(key);
+    const cached = lasting.get(key) ?? permissionsCache.get(key);
     if (cached !== undefined) return cached;
     const rights = new Permissions(granted, entries, key);
-    interned.set(key, rights);
+    permissionsCache.set(key, rights);
     return rights;
   }
 }

@@ -103,11 +103,11 @@ export class Tenants {
     if (this.conditions.size === 0) return permissions;
     const cached = this.limitedPermissions.get(permissions);
     if (cached !== undefined) return cached;
-    const limited = permissions.rewritten((entry) => this.limited(entry));
-    this.limitedPermissions.set(permissions, limited);
+    const limitEntry = permissions.replaceEntries((entry) => this.limited(entry));
+    this.limitedPermissions.set(permissions, limitEntry);
     // Permissions that are limited already stay as they are.
-    this.limitedPermissions.set(limited, limited);
-    return limited;
+    this.limitedPermissions.set(limitEntry, limitEntry);
+    return limitEntry;
   }
 
   private limited(entry: AnyEntry): readonly AnyEntry[] {

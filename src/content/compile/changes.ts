@@ -1,7 +1,7 @@
 /** Times and revisions that a write gives to the versions whose content it changes (D21). */
 import { CHANGER } from '../model/authors.js';
 import type { Attribute, Column, ContentType, LinkedAttribute, StoredLinks } from '../model/model.js';
-import { SHARED } from '../model/join-model.js';
+import { SHARED_LOCALE } from '../model/join-model.js';
 import type { LinksStep } from '../plan/steps.js';
 import { UNKNOWN_REVISION } from '../plan/versions.js';
 import { constant, forms, join, type Param, quote, slot, type Sql, sql } from '../../kernel/sql.js';
@@ -55,7 +55,7 @@ export interface Content {
 
 export function targetsOf({ table: links }: Pick<StoredLinks, 'table'>, row: Sql): Sql {
   const { table, owner, target, position } = namesOf(links);
-  const locale = links.perLocale ? sql`${row}.locale` : constant(SHARED);
+  const locale = links.perLocale ? sql`${row}.locale` : constant(SHARED_LOCALE);
   return sql`array(select l.${target} from ${table} l where l.${owner} = ${row}.document_id
     and l.published = ${row}.published and l.locale = ${locale} order by l.${position})`;
 }
@@ -66,7 +66,7 @@ export function storedTargets(attribute: LinkedAttribute, { storage }: ContentTy
 }
 
 /** Prints a list as text, since PostgreSQL's list hashes collide for swapped or nested members. */
-const whole = (value: Sql): Sql => sql`(${value})::text`;
+const asText = (value: Sql): Sql => sql`(${value})::text`;
 
 /** Bits of a revision that contain the generation of the type instead of the digest. */
 const GENERATION_BITS = 65535;
@@ -81,10 +81,10 @@ export function revisionOf({ type, row, value, lists, covers = () => true }: Con
   const covered = columns.filter(({ attribute }) => covers(attribute));
   const values = covered.map((column) => {
     const one = value?.(column) ?? sql`${row}.${quote(column.name)}`;
-    return column.type === 'jsonb' ? whole(one) : one;
+    return column.type === 'jsonb' ? asText(one) : one;
   });
   const linked = links.filter(({ attribute }) => covers(attribute));
-  const targets = linked.map((stored) => whole(lists?.get(stored.attribute) ?? targetsOf(stored, row)));
+  const targets = linked.map((stored) => asText(lists?.get(stored.attribute) ?? targetsOf(stored, row)));
   const content = [...values, ...targets];
   if (content.length === 0) return constant(0);
   const digest = sql`hash_record_extended(row(${join(content, ', ')}), 0)`;
@@ -126,7 +126,7 @@ export const writtenStampOf = (row: Sql): Sql => stampBy(row, sql`pg_current_xac
 const stampBy = (row: Sql, writer: Sql): Sql =>
   sql`concat(${row}.id, '.', ${writer}, '.', (date_part('epoch', ${row}.updated_at) * 1000)::int8)`;
 
-export const noted = (content: Omit<Content, 'row'>): Sql =>
+export const changeColumns = (content: Omit<Content, 'row'>): Sql =>
   sql`updated_at = ${nextTime(sql`t`)}, revision = ${revisionOf({ ...content, row: sql`t` })}`;
 
 /** Assignments of time and revision in the rows that a condition covers; other rows keep theirs. */
@@ -142,7 +142,7 @@ export const notedIf = (changed: Sql, content: Omit<Content, 'row'>): Sql =>
 
 /**
  * Updates the versions whose links have changed. `changed` has the columns `owner`, `published` and `locale`,
- * which is {@link SHARED} for links that locales share.
+ * which is {@link SHARED_LOCALE} for links that locales share.
  */
 export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
   const revision = revisionOf({ ...content, row: sql`t` });
@@ -150,7 +150,7 @@ export function noteOwners(content: Omit<Content, 'row'>, changed: Sql): Sql {
   // The sub-query computes each digest once. Renumbered links in the same order are the same content.
   const owners = sql`select t.id, t.revision as former, ${revision} as revision from ${table} t
     join (${changed}) c
-      on t.document_id = c.owner and t.published = c.published and (c.locale = ${constant(SHARED)}
+      on t.document_id = c.owner and t.published = c.published and (c.locale = ${constant(SHARED_LOCALE)}
         or c.locale = t.locale) offset 0`;
   const sets = [sql`updated_at = ${nextTime(sql`u`)}, revision = o.revision`, ...changedBy(content.type)];
   return sql`update ${table} u set ${join(sets, ', ')} from (${owners}) o

@@ -83,7 +83,7 @@ const NEVER = sql`'18446744073709551615'::xid8`;
  * transactions that began after it, and transactions that were running. The cost depends on the number of
  * these rows, not on the age of the oldest running transaction.
  */
-export function unseen(table: Identifier, columns: Sql, since: Sql): readonly [Sql, Sql] {
+export function rowsUnseenBy(table: Identifier, columns: Sql, since: Sql): readonly [Sql, Sql] {
   const rows = sql`select ${columns} from ${quote(table)} c where c.xid >=`;
   return [
     sql`${rows} pg_snapshot_xmax(${since}) and c.xid < ${NEVER}`,
@@ -108,7 +108,7 @@ export const isSettled = sql`s.type = '' and s.locale = '' and not s.published a
  */
 export function compileCheck({ tables, marked }: ChangeLogQuery): Template<Stand> {
   const since = sql`${slot(({ snapshot }: Stand) => snapshot)}::pg_snapshot`;
-  const [later, running] = unseen(tables.change, sql`c.type, c.document_id as id, c.xid`, since);
+  const [later, running] = rowsUnseenBy(tables.change, sql`c.type, c.document_id as id, c.xid`, since);
   const changes = sql`select u.type, u.id, u.xid::text as xid from (${later} union ${running}) u`;
   const lost = sql`not exists (select 1 from ${quote(tables.total)} s
     where ${isSettled} and s.horizon <= pg_snapshot_xmin(${since}))`;
@@ -121,7 +121,7 @@ export function compileCheck({ tables, marked }: ChangeLogQuery): Template<Stand
 }
 
 /** Logs that all content of the types may have changed; with `when`, only if that condition is true. */
-export function allChanged(file: ContentType, types: readonly string[], when?: Sql): Sql {
+export function logEverything(file: ContentType, types: readonly string[], when?: Sql): Sql {
   const names = join(
     types.map((type) => sql`(${constant(type)})`),
     ', ',
@@ -178,14 +178,14 @@ export function compileProbe(schema: Schema): Probe {
   };
 }
 
-const COUNTED = sql`t.locale = '' and t.published and t.total = 1`;
+const IS_COUNTED_MARK = sql`t.locale = '' and t.published and t.total = 1`;
 
 /** Condition that the row `t` of totals marks a type as counted. */
-export const isCounted = (type: Sql): Sql => sql`t.type = ${type} and ${COUNTED}`;
+export const isCounted = (type: Sql): Sql => sql`t.type = ${type} and ${IS_COUNTED_MARK}`;
 
 /** Marks the totals of types as unknown, where the row `t` of a total meets the condition. */
 export const uncount = ({ total }: ChangeLogTables, condition: Sql): Sql =>
-  sql`update ${quote(total)} t set total = 0 where ${COUNTED} and ${condition}`;
+  sql`update ${quote(total)} t set total = 0 where ${IS_COUNTED_MARK} and ${condition}`;
 
 /** Lifts the statement timeout of a transaction, for slow statements on large tables. */
 export const withoutStatementTimeout = (): Statement =>

@@ -4,7 +4,7 @@ import type { Condition, Hop, ReadPlan } from '../plan/plan.js';
 import { quote, type Sql, slot, sql } from '../../kernel/sql.js';
 import { rowOf, type Scope } from './scope.js';
 
-type Related = Extract<Condition, { kind: 'related' }>;
+type RelatedCondition = Extract<Condition, { kind: 'related' }>;
 
 /** Attribute types that are compared in the form in which JSON stores them. */
 const PLAIN = ['boolean', 'integer'];
@@ -37,7 +37,7 @@ function pattern(condition: Condition): object | undefined {
 const within = (hop: Hop, inner: object): object => (hop.many ? [inner] : inner);
 
 /** Prints an indexable condition that narrows the rows of the component's holder; null without an index. */
-export function containment(scope: Scope, { attribute, where, orNone }: Related): Sql | null {
+export function containment(scope: Scope, { attribute, where, orNone }: RelatedCondition): Sql | null {
   if (scope.kind !== 'row' || orNone || attribute.linked || attribute.def.index !== true) return null;
   const inner = pattern(where);
   if (inner === undefined) return null;

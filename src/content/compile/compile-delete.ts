@@ -14,7 +14,7 @@ import {
   sql,
   type Statement,
 } from '../../kernel/sql.js';
-import { changedBy, noted, targetsOf, timedIf } from './changes.js';
+import { changedBy, changeColumns, targetsOf, timedIf } from './changes.js';
 import { isKnownVersion } from './version-sql.js';
 import { allOf, namesOf, ofType } from './link-sql.js';
 
@@ -30,10 +30,11 @@ const ownLinks = (type: ContentType): Sql[] =>
     return sql`delete from ${table} l where l.${owner} in ${LAST}${ofLocale}`;
   });
 
-const numbered = (steps: readonly Sql[]): Sql[] => steps.map((step, i) => sql`${alias('c', i)} as (${step})`);
+const asExpressions = (steps: readonly Sql[]): Sql[] =>
+  steps.map((step, i) => sql`${alias('c', i)} as (${step})`);
 
 /** Copies the list positions of the published versions in `g` to the remaining drafts. */
-function remembered(type: ContentType): Sql[] {
+function rememberPositions(type: ContentType): Sql[] {
   const places = type.storage.columns.flatMap(({ name, remembers, placeOf }) =>
     remembers === null || placeOf === null ? [] : [{ name, remembers, held: quote(placeOf) }],
   );
@@ -57,7 +58,7 @@ export function compileUnpublish(step: UnpublishStep): Statement {
   const { type } = step;
   const gone = sql`g as (delete from ${quote(type.table)} t where ${isKnownVersion(sql`t`, step)}
     and t.published returning t.*)`;
-  const parts = [gone, ...numbered(remembered(type))];
+  const parts = [gone, ...asExpressions(rememberPositions(type))];
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }
 
@@ -101,19 +102,19 @@ function forget(holder: ContentType, deleted: ContentType, { last, by }: Forgett
   const columns = references.filter(({ attribute }) => !isAuthor(attribute));
   const { named: linked, lists } = lostLinks(holder, deleted, last);
   const isLostIn = ({ name }: Column): Sql => sql`t.${quote(name)} in ${last}`;
-  const cleared = ({ name }: Column): Sql =>
+  const withoutReference = ({ name }: Column): Sql =>
     sql`case when t.${quote(name)} in ${last} then null else t.${quote(name)} end`;
   const value = (column: Column): Sql | undefined =>
-    column.reference === deleted ? cleared(column) : undefined;
+    column.reference === deleted ? withoutReference(column) : undefined;
   const named = [...columns.map(isLostIn), ...linked];
   if (named.length + authors.length === 0) return [];
   const content = { type: holder, value, lists };
   const changed = sql`(${join([sql`false`, ...named], ' or ')})`;
   const noting =
-    authors.length === 0 ? [noted(content), ...changedBy(holder, by)] : [timedIf(changed, content)];
+    authors.length === 0 ? [changeColumns(content), ...changedBy(holder, by)] : [timedIf(changed, content)];
   const sets = [
     ...noting,
-    ...columns.map((column) => sql`${quote(column.name)} = ${cleared(column)}`),
+    ...columns.map((column) => sql`${quote(column.name)} = ${withoutReference(column)}`),
     ...authors.map((column) => {
       const changer = column.attribute.name === CHANGER ? sql`when ${changed} then ${by}::text ` : sql``;
       const { name } = column;
@@ -145,6 +146,10 @@ export function compileDelete(step: DeleteStep): Statement {
   const holders = type.storage.referrers;
   const links = holders.flatMap((holder) => unlink(holder, type, LAST));
   const columns = holders.flatMap((holder) => forget(holder, type, { last: LAST, by: param(step.by) }));
-  const parts = [gone, lost, ...numbered([...remembered(type), ...ownLinks(type), ...links, ...columns])];
+  const parts = [
+    gone,
+    lost,
+    ...asExpressions([...rememberPositions(type), ...ownLinks(type), ...links, ...columns]),
+  ];
   return print(sql`with ${join(parts, ', ')} select count(*)::int4 as count from g`);
 }

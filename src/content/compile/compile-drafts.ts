@@ -1,5 +1,5 @@
 /** Creates drafts of documents from a model without drafts, as copies of what is published (D29). */
-import { type LinkTable, SHARED } from '../model/join-model.js';
+import { type LinkTable, SHARED_LOCALE } from '../model/join-model.js';
 import type { Column, ContentType } from '../model/model.js';
 import {
   alias,
@@ -21,8 +21,8 @@ import { isTaken, namesOf, targetColumns } from './link-sql.js';
 function systemValues(type: ContentType): Sql {
   const { columns, links } = type.storage;
   const lacks = [
-    ...columns.filter(({ exclusive }) => exclusive).map((column) => isHeld(type, column)),
-    ...links.flatMap(({ table }) => isLinkHeld(table)),
+    ...columns.filter(({ exclusive }) => exclusive).map((column) => isTargetOfOtherDraft(type, column)),
+    ...links.flatMap(({ table }) => linkOfOtherDraft(table)),
   ];
   const revision =
     lacks.length === 0
@@ -32,11 +32,11 @@ function systemValues(type: ContentType): Sql {
 }
 
 /** Condition that another draft has the one-to-one target of the published version `p`. */
-const isHeld = (type: ContentType, { name }: Column): Sql =>
+const isTargetOfOtherDraft = (type: ContentType, { name }: Column): Sql =>
   sql`exists (select 1 from ${quote(type.table)} o
     where o.${quote(name)} = p.${quote(name)} and o.locale = p.locale and not o.published)`;
 
-function isLinkHeld(links: LinkTable): Sql[] {
+function linkOfOtherDraft(links: LinkTable): Sql[] {
   const { table, owner, target } = namesOf(links);
   const [, type] = targetColumns(links);
   const taken = isTaken(links, sql`l.${type?.name ?? sql`null`}`);
@@ -48,9 +48,11 @@ function isLinkHeld(links: LinkTable): Sql[] {
 }
 
 /** Value that the draft copies. A one-to-one target of another draft is not copied. */
-function copied(type: ContentType, column: Column): Sql {
+function draftValue(type: ContentType, column: Column): Sql {
   const value = sql`p.${quote(column.name)}`;
-  return column.exclusive ? sql`case when ${isHeld(type, column)} then null else ${value} end` : value;
+  return column.exclusive
+    ? sql`case when ${isTargetOfOtherDraft(type, column)} then null else ${value} end`
+    : value;
 }
 
 /**
@@ -61,7 +63,7 @@ function copiedLinks(type: ContentType, links: LinkTable): Sql {
   const { table, owner, target, position } = namesOf(links);
   const named = targetColumns(links).map(({ name }) => name);
   const places = [position, ...(links.inversePosition === null ? [] : [plain(links.inversePosition.name)])];
-  const locale = links.perLocale ? sql`d.locale` : constant(SHARED);
+  const locale = links.perLocale ? sql`d.locale` : constant(SHARED_LOCALE);
   const draft = sql`select 1 from ${quote(type.table)} v where v.document_id = d.document_id
     and not v.published`;
   const held = sql`select 1 from ${table} o where o.${target} = l.${target} and not o.published
@@ -90,7 +92,7 @@ export function startDrafts(type: ContentType, wanted: Sql): Sql {
   const table = quote(type.table);
   const { columns, links } = type.storage;
   const names = [VERSION_COLUMNS, ...columns.map(({ name }) => quote(name))];
-  const values = [systemValues(type), ...columns.map((column) => copied(type, column))];
+  const values = [systemValues(type), ...columns.map((column) => draftValue(type, column))];
   const draft = sql`select 1 from ${table} v where v.document_id = p.document_id and v.locale = p.locale
     and not v.published`;
   const drafts = sql`insert into ${table} (${join(names, ', ')})

@@ -1,7 +1,7 @@
 /** Prints a condition. To-many conditions are EXISTS, so that they never duplicate rows. */
 import { filledIn } from '../plan/open-operands.js';
 import type { Decision, Formula, GrantedCondition, Rule } from '../access/decide.js';
-import { plannedWhere } from '../plan/granted.js';
+import { planWhere } from '../plan/granted.js';
 import type { Condition, ReadPlan, Search } from '../plan/plan.js';
 import type { ScalarAttribute } from '../model/model.js';
 import { type Operator, operatorOf } from '../query/operators.js';
@@ -35,7 +35,11 @@ function compare(scope: Scope, condition: Compare): Sql {
   return negated ? sql`not (${printed})` : printed;
 }
 
-function related(scope: Scope, condition: Extract<Condition, { kind: 'related' }>, context: Context): Sql {
+function compileRelated(
+  scope: Scope,
+  condition: Extract<Condition, { kind: 'related' }>,
+  context: Context,
+): Sql {
   const instance = inPlace(scope, condition.attribute);
   if (instance !== null) return compileFilter(condition.where, instance, context);
   const targets = targetsOf(scope, condition.attribute, context);
@@ -59,13 +63,17 @@ export function compileFilter(condition: Condition, scope: Scope, context: Conte
       return compare(scope, condition);
     case 'related': {
       const narrowed = containment(scope, condition);
-      const found = related(scope, condition, context);
+      const found = compileRelated(scope, condition, context);
       return narrowed === null ? found : sql`(${narrowed} and ${found})`;
     }
     case 'own':
       return compileOwn(condition, rowOf(scope).alias);
     case 'granted':
-      return compileGranted(condition, { row: rowOf(scope), published: context.version.published }, context);
+      return compileGrantedCondition(
+        condition,
+        { row: rowOf(scope), published: context.version.published },
+        context,
+      );
     default: {
       if (condition.parts.length === 0) return condition.kind === 'all' ? sql`true` : sql`false`;
       const parts = condition.parts.map((part) => compileFilter(part, scope, context));
@@ -100,16 +108,19 @@ const ruleContextOf = ({ row, published }: CheckedVersion, context: Context): Co
 
 function compileFormula(formula: Formula, row: RowScope, context: Context): Sql {
   if (formula.kind === 'own') return compileOwn(formula, row.alias);
-  if (formula.kind === 'where') return compileFilter(plannedWhere(formula), row, context);
+  if (formula.kind === 'where') return compileFilter(planWhere(formula), row, context);
   const parts = formula.parts.map((part) => compileFormula(part, row, context));
   return sql`(${join(parts, formula.kind === 'all' ? ' and ' : ' or ')})`;
 }
 
-const compileGranted = ({ formula }: GrantedCondition, version: CheckedVersion, context: Context): Sql =>
-  compileFormula(formula, version.row, ruleContextOf(version, context));
+const compileGrantedCondition = (
+  { formula }: GrantedCondition,
+  version: CheckedVersion,
+  context: Context,
+): Sql => compileFormula(formula, version.row, ruleContextOf(version, context));
 
 export const compileRule = (rule: Rule, version: CheckedVersion, context: Context): Sql =>
-  rule.kind === 'own' ? compileOwn(rule, version.row.alias) : compileGranted(rule, version, context);
+  rule.kind === 'own' ? compileOwn(rule, version.row.alias) : compileGrantedCondition(rule, version, context);
 
 function compileDecision(decision: Decision, version: CheckedVersion, context: Context): readonly Sql[] {
   if (decision === 'all') return [];

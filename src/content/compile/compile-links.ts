@@ -24,7 +24,7 @@ const clash = ({ rows: a }: LinkStep, { rows: b }: LinkStep): boolean =>
   (a.links === null || b.links === null || a.links.attribute === b.links.attribute);
 
 /** Groups steps into as few statements as possible, so that no statement updates a row twice. */
-function batched(steps: readonly LinkStep[]): LinkStep[][] {
+function batchesOf(steps: readonly LinkStep[]): LinkStep[][] {
   const batches: LinkStep[][] = [];
   for (const step of steps) {
     const free = batches.find((batch) => !batch.some((other) => clash(other, step)));
@@ -48,24 +48,24 @@ const isEarly = ({ attribute: { join: way } }: ChangeShape, { changes, isThere }
  * side that affect the document's own rows come first, so that publishing copies them.
  */
 export function linkBatches(step: LinksShape): LinkBatches {
-  const replaced = (change: ChangeShape): LinkStep[] =>
+  const replaceSteps = (change: ChangeShape): LinkStep[] =>
     joinSql(change.attribute.join).replace(change.attribute.join, change, step);
-  const transferred = (transfer: TransferShape): LinkStep[] =>
+  const transferSteps = (transfer: TransferShape): LinkStep[] =>
     joinSql(transfer.attribute.join).transfer(transfer.attribute.join, transfer, step);
   const early = step.changes.filter((change) => isEarly(change, step));
-  const before = early.flatMap(replaced).filter(isOwn);
+  const before = early.flatMap(replaceSteps).filter(isOwn);
   const sides = [false, true].map((inverse) => ({
     changes: step.changes
       .filter((change) => isInverse(change) === inverse && !early.includes(change))
-      .flatMap(replaced),
-    transfers: step.transfers.filter((transfer) => isInverse(transfer) === inverse).flatMap(transferred),
+      .flatMap(replaceSteps),
+    transfers: step.transfers.filter((transfer) => isInverse(transfer) === inverse).flatMap(transferSteps),
   }));
   const others = [
     ...sides.flatMap(({ changes, transfers }) => [...changes, ...transfers]),
-    ...early.flatMap(replaced).filter((one) => !isOwn(one)),
+    ...early.flatMap(replaceSteps).filter((one) => !isOwn(one)),
   ];
-  const [along = [], ...more] = batched(others.filter((one) => !isOwn(one)));
-  return { before: batched(before), along, later: [...more, ...batched(others.filter(isOwn))] };
+  const [along = [], ...more] = batchesOf(others.filter((one) => !isOwn(one)));
+  return { before: batchesOf(before), along, later: [...more, ...batchesOf(others.filter(isOwn))] };
 }
 
 interface Changes {

@@ -155,7 +155,10 @@ function visibility(target: ContentType, own: OwnShape | null): Sql {
  * document id, published, own, the row is published, has no draft, media type]`; unneeded trailing values are
  * omitted.
  */
-function named({ target, documents, rows, guarded, own, ownOnly }: LookupShape, request: LoadShape): Sql {
+function selectNamed(
+  { target, documents, rows, guarded, own, ownOnly }: LookupShape,
+  request: LoadShape,
+): Sql {
   const linked = request.existing ? ownOnly.map((attribute) => linkedTo(attribute, request)) : [];
   // A single condition allows an index-only scan.
   const wanted = [
@@ -180,10 +183,10 @@ function named({ target, documents, rows, guarded, own, ownOnly }: LookupShape, 
     where ${join(conditions, ' and ')})::text`;
 }
 
-const versionsAlone = (shape: VersionsShape): Sql =>
+const selectVersions = (shape: VersionsShape): Sql =>
   sql`select ${versions(shape)}, ${storedModel(shape.type)}`;
 
-function loaded(shape: LoadShape): Sql {
+function selectLoaded(shape: LoadShape): Sql {
   const { type, existing, instances, references } = shape;
   const document = existing
     ? [versions(shape, storedValues(shape)), storedModel(type), ...ownedLinks(shape)]
@@ -191,18 +194,18 @@ function loaded(shape: LoadShape): Sql {
   const sequence = sql`${quote(type.storage.instanceSequence, 'reference')}::regclass`;
   const ids = (count: Param): Sql => sql`(select json_agg(nextval(${sequence}))
     from generate_series(1, ${count}::int4))::text as ids`;
-  const documents = references.map((lookup, i) => sql`${named(lookup, shape)} as ${alias('k', i)}`);
+  const documents = references.map((lookup, i) => sql`${selectNamed(lookup, shape)} as ${alias('k', i)}`);
   return sql`select ${join([...document, ...(instances === null ? [] : [ids(instances)]), ...documents], ', ')}`;
 }
 
 const VERSIONS = new CachedTexts<Template<VersionsRequest>>();
-const LOADED = new CachedTexts<Template<LoadRequest>>();
+const LOAD_TEXTS = new CachedTexts<Template<LoadRequest>>();
 
 /** Prints a statement with one row: `versions` and the stored `model`. */
 export const compileVersions = (request: VersionsRequest): Statement =>
   fill(
     VERSIONS.of(request.type, versionsFacts(request), () =>
-      eachTemplate(versionsAlone(versionsShape(request)), `${request.type.singularApiId}.load`),
+      eachTemplate(selectVersions(versionsShape(request)), `${request.type.singularApiId}.load`),
     ),
     request,
   );
@@ -213,20 +216,20 @@ export const compileVersions = (request: VersionsRequest): Statement =>
  */
 export const compileLoad = (request: LoadRequest): Statement =>
   fill(
-    LOADED.of(request.type, loadFacts(request), () =>
-      eachTemplate(loaded(loadShape(request)), `${request.type.singularApiId}.load`),
+    LOAD_TEXTS.of(request.type, loadFacts(request), () =>
+      eachTemplate(selectLoaded(loadShape(request)), `${request.type.singularApiId}.load`),
     ),
     request,
   );
 
 /** Documents that a write expects to exist: document ids by type. */
-export type Expected = readonly (readonly [ContentType, readonly string[]])[];
+export type ExpectedDocuments = readonly (readonly [ContentType, readonly string[]])[];
 
 /** Fails if an expected document does not exist. */
-function expected(types: readonly ContentType[], defaultLocale: string): Sql {
+function failOnMissing(types: readonly ContentType[], defaultLocale: string): Sql {
   const missing = types.map((target, i) => {
-    const documents = slot((all: Expected) => all[i]?.[1]);
-    const count = slot((all: Expected) => all[i]?.[1].length);
+    const documents = slot((all: ExpectedDocuments) => all[i]?.[1]);
+    const count = slot((all: ExpectedDocuments) => all[i]?.[1].length);
     const conditions = [
       sql`x.document_id = any(${documents}::text[])`,
       ...currentRows(target, sql`x`, constant(defaultLocale)),
@@ -239,16 +242,20 @@ function expected(types: readonly ContentType[], defaultLocale: string): Sql {
   return sql`select ${failing({ unexpected: join(missing, ' or ') })}`;
 }
 
-const EXPECTED = new CachedTexts<Template<Expected>>();
+const EXPECTED_TEXTS = new CachedTexts<Template<ExpectedDocuments>>();
 
 /** Prints a statement that fails with `unexpected` unless all expected documents exist. */
-export function compileExpected(type: ContentType, documents: Expected, defaultLocale: string): Statement {
+export function compileExpectedDocuments(
+  type: ContentType,
+  documents: ExpectedDocuments,
+  defaultLocale: string,
+): Statement {
   const types = documents.map(([target]) => target);
   const facts = { types: types.map(({ uid }) => uid), defaultLocale };
   return silently(
     fill(
-      EXPECTED.of(type, facts, () =>
-        eachTemplate(expected(types, defaultLocale), `${type.singularApiId}.check`),
+      EXPECTED_TEXTS.of(type, facts, () =>
+        eachTemplate(failOnMissing(types, defaultLocale), `${type.singularApiId}.check`),
       ),
       documents,
     ),

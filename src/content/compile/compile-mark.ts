@@ -9,7 +9,7 @@ const markText = (timeline: Sql, lsn: Sql): Sql =>
   sql`lpad(${timeline}, 8, '0')
     || lpad(split_part(${lsn}, '/', 1), 8, '0') || lpad(split_part(${lsn}, '/', 2), 8, '0')`;
 
-const WRITTEN = sql`(select ${markText(
+const WRITE_POSITION = sql`(select ${markText(
   sql`left(lower(pg_walfile_name(p.lsn)), 8)`,
   sql`lower(p.lsn::text)`,
 )} from (select pg_current_wal_insert_lsn() offset 0) p(lsn))`;
@@ -17,7 +17,7 @@ const WRITTEN = sql`(select ${markText(
 /** Selects the position of the primary (null on a server in recovery) and the identity of the server. */
 export const compileMark = (): Statement =>
   print(
-    sql`select case when not pg_is_in_recovery() then ${WRITTEN} end as mark, ${POSTMASTER}::text as server`,
+    sql`select case when not pg_is_in_recovery() then ${WRITE_POSITION} end as mark, ${POSTMASTER}::text as server`,
   );
 
 /**
@@ -25,7 +25,7 @@ export const compileMark = (): Statement =>
  * the LSN still lies on the former one, before the fork. Without the grant `pg_read_all_stats` the timeline
  * comes from the control file, which a replica updates at its restart points only.
  */
-const REPLAYED = sql`(select pg_last_wal_replay_lsn() as lsn, coalesce(
+const REPLAY_POSITION = sql`(select pg_last_wal_replay_lsn() as lsn, coalesce(
     (select w.received_tli from pg_stat_wal_receiver w),
     (select c.min_recovery_end_timeline from pg_control_recovery() c)) as timeline offset 0) r`;
 
@@ -35,12 +35,12 @@ const REPLAYED_MARK = markText(sql`to_hex(r.timeline)`, sql`lower(r.lsn::text)`)
  * Column with the position of the server at this point of a statement, at or after everything that the
  * statement sees. A replica returns its own replay position, since another replica may be behind it.
  */
-export const MARK_COLUMN = sql`case when pg_is_in_recovery() then (select ${REPLAYED_MARK} from ${REPLAYED})
-  else ${WRITTEN} end as mark`;
+export const MARK_COLUMN = sql`case when pg_is_in_recovery() then (select ${REPLAYED_MARK} from ${REPLAY_POSITION})
+  else ${WRITE_POSITION} end as mark`;
 
-export const compileReplayed = (): Statement =>
+export const compileReplayPosition = (): Statement =>
   print(sql`select pg_is_in_recovery() as recovers, ${POSTMASTER}::text as server,
-    ${REPLAYED_MARK} as mark from ${REPLAYED}`);
+    ${REPLAYED_MARK} as mark from ${REPLAY_POSITION}`);
 
 /** Position to wait for, and the servers that this process knows. */
 export interface PositionCheck {
@@ -58,12 +58,12 @@ const LAST_TIMELINE = 2 ** 32 - 1;
 const lastTimelineOf = ({ mark, isInherited }: PositionCheck): number =>
   isInherited ? LAST_TIMELINE : placeOf(mark).timeline;
 
-const REACHED = template<PositionCheck>(
+const HAS_REACHED = template<PositionCheck>(
   sql`select current_setting('transaction_isolation') = 'read committed' and case when pg_is_in_recovery()
     then (select r.lsn >= ${slot(({ mark }: PositionCheck) => placeOf(mark).lsn)}::pg_lsn
       and r.timeline between ${slot(({ mark }: PositionCheck) => placeOf(mark).timeline)}::int8
         and ${slot(lastTimelineOf)}::int8
-      from ${REPLAYED})
+      from ${REPLAY_POSITION})
     else ${POSTMASTER}::text = ${slot(({ primary }: PositionCheck) => primary)}::text end as yes`,
 );
 
@@ -71,4 +71,4 @@ const REACHED = template<PositionCheck>(
  * Selects whether the next statement sees all writes up to a position. Only READ COMMITTED gives that
  * statement a new snapshot. A server that is not in recovery must be the primary.
  */
-export const compileReached = (check: PositionCheck): Statement => fill(REACHED, check);
+export const compileHasReached = (check: PositionCheck): Statement => fill(HAS_REACHED, check);

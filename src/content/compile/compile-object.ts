@@ -11,7 +11,7 @@ import { type MixedItems, mixedItems } from './mixed-items.js';
 import { answered, type Context, type RowScope, type Scope } from './scope.js';
 import { shownTargetsOf, type Targets, targetsOf } from './targets.js';
 
-const named = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
+const aliased = (value: Sql, name: Identifier): Sql => sql`${value} as ${quote(name)}`;
 
 /** Identity fields that the v4 shape puts next to `attributes` (protocol section 17). */
 const IDENTITY = 2;
@@ -19,7 +19,7 @@ const IDENTITY = 2;
 /** Prints the members of a document at the root of a response. */
 export const compileDocument = ({ object, state }: ReadPlan, row: RowScope, context: Context): Sql =>
   objectOf(
-    { plan: object, kind: state === null ? [] : [named(compileState(state, row, context), STATE)] },
+    { plan: object, kind: state === null ? [] : [aliased(compileState(state, row, context), STATE)] },
     row,
     context,
   );
@@ -27,17 +27,17 @@ export const compileDocument = ({ object, state }: ReadPlan, row: RowScope, cont
 const compileObject = (plan: ObjectPlan, scope: Scope, context: Context): Sql =>
   objectOf({ plan, kind: [] }, scope, context);
 
-interface Shown {
+interface ObjectMembers {
   readonly plan: ObjectPlan;
   readonly kind: readonly Sql[];
 }
 
-function objectOf({ plan, kind }: Shown, scope: Scope, context: Context): Sql {
+function objectOf({ plan, kind }: ObjectMembers, scope: Scope, context: Context): Sql {
   const fields = plan.fields.map((attribute) =>
-    named(unsignedUrl(attribute, scope, context) ?? answered(scope, attribute), attribute.name),
+    aliased(unsignedUrl(attribute, scope, context) ?? answered(scope, attribute), attribute.name),
   );
   const children = plan.children.map((child) =>
-    named(compileChild(child, scope, context), child.attribute.name),
+    aliased(compileChild(child, scope, context), child.attribute.name),
   );
   if (context.format === 'flat' || plan.model.model === 'component')
     return join([...fields, ...children, ...kind], ', ');
@@ -47,7 +47,7 @@ function objectOf({ plan, kind }: Shown, scope: Scope, context: Context): Sql {
     rest.length === 0
       ? sql`'{}'::json`
       : sql`(select row_to_json(${inner}.*) from (select ${join(rest, ', ')}) ${inner})`;
-  return join([...fields.slice(0, IDENTITY), named(attributes, ATTRIBUTES)], ', ');
+  return join([...fields.slice(0, IDENTITY), aliased(attributes, ATTRIBUTES)], ', ');
 }
 
 function orderBy(items: ItemsPlan, targets: Targets, context: Context): Sql {
@@ -80,10 +80,10 @@ function countOf(child: Extract<ChildPlan, { kind: 'count' }>, scope: Scope, con
   const conditions = [...targets.conditions];
   if (child.where !== null) conditions.push(compileFilter(child.where, targets.scope, context));
   const count = sql`(select count(*) from ${targets.from}${whereOf(conditions)})`;
-  return counted(count, child, context);
+  return countObject(count, child, context);
 }
 
-const counted = (count: Sql, { attribute }: ChildPlan, { format }: Context): Sql => {
+const countObject = (count: Sql, { attribute }: ChildPlan, { format }: Context): Sql => {
   const object = sql`json_build_object('count', ${count})`;
   return format === 'v4' && attribute.linked ? sql`json_build_object('attributes', ${object})` : object;
 };
@@ -95,7 +95,7 @@ function branch([kind, items]: readonly [Model, ItemsPlan], mixed: MixedItems, c
   const conditions = [...shown.conditions];
   if (items.where !== null) conditions.push(compileFilter(items.where, scope, context));
   const j = alias('j', context.next());
-  const list = objectOf({ plan: items.object, kind: [named(label, mixed.key)] }, scope, context);
+  const list = objectOf({ plan: items.object, kind: [aliased(label, mixed.key)] }, scope, context);
   return sql`when ${name} then (select row_to_json(${j}.*)
     from (select ${list}${from}${whereOf(conditions)}) ${j})`;
 }
@@ -114,7 +114,7 @@ function shownItems({ attribute, items }: MixedPlan, scope: Scope, context: Cont
 
 function mixedOf(child: MixedPlan, scope: Scope, context: Context): Sql {
   const shown = shownItems(child, scope, context);
-  if (child.counted) return counted(sql`(select count(*) from ${shown})`, child, context);
+  if (child.counted) return countObject(sql`(select count(*) from ${shown})`, child, context);
   if (!child.attribute.many) return sql`(select v from ${shown} order by n limit 1)`;
   return sql`(select coalesce(json_agg(v order by n), '[]') from ${shown})`;
 }

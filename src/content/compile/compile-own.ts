@@ -3,7 +3,7 @@ import type { Column } from '../model/model.js';
 import { param, type Param, quote, slot, type Sql, sql } from '../../kernel/sql.js';
 import { filledIn } from '../plan/open-operands.js';
 import type { ReadPlan } from '../plan/plan.js';
-import { OpenOperand, opened } from '../query/text-shape.js';
+import { OpenOperand, placeholderOf } from '../query/text-shape.js';
 
 /** Condition that the current user owns a document. The user id is a parameter. */
 export interface OwnShape {
@@ -16,7 +16,7 @@ export const compileOwnShape = ({ owner, user }: OwnShape, row: Sql): Sql =>
 
 /** Parameter with the user; in a plan that users share, it reads the value of the request. */
 function userParam(user: string): Param {
-  const operand = opened(user);
+  const operand = placeholderOf(user);
   if (!(operand instanceof OpenOperand)) return param(user);
   const ofUser = operand.with(String);
   return slot((plan: ReadPlan) => filledIn(ofUser, plan));

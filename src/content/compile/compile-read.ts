@@ -84,7 +84,7 @@ function shownRow(plan: ReadPlan, { row, from, stamp, documentId }: Source, cont
       left join (select ${shown}${versions}${ofWrite} from ${from}) o on ${isOfWrite}`;
 }
 
-function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
+function compileOne(plan: ReadPlan, row: RowScope, context: Context): Sql {
   const conditions = [...versionConditions(row, null, context), ...narrowing(plan, row, context)];
   if (plan.documentId !== null) conditions.unshift(sql`${column(row, 'document_id')} = ${DOCUMENT_ID}::text`);
   const first = isOneRow(plan) ? sql`` : sql` order by ${firstOf(plan, row)}${column(row, 'id')} limit 1`;
@@ -101,7 +101,7 @@ function one(plan: ReadPlan, row: RowScope, context: Context): Sql {
  * One generic plan thus serves every request of a template. First pages use a separate template, for the same
  * reason.
  */
-function pageOf(row: RowScope, { where, order, counted }: Listed, page: Pagination): Sql {
+function pageOf(row: RowScope, { where, order, counted }: ListParts, page: Pagination): Sql {
   const id = column(row, 'id');
   const columns = [id, ...order.keys.map(({ value }, i) => sql`${value} as ${alias('k', i)}`)];
   if (counted) columns.push(sql`count(*) over () as total`);
@@ -135,7 +135,7 @@ interface ListPlan extends ReadPlan {
 
 const isList = (plan: ReadPlan): plan is ListPlan => plan.page !== null;
 
-interface Listed {
+interface ListParts {
   readonly where: Sql;
   readonly order: Order;
   readonly counted: boolean;
@@ -201,7 +201,7 @@ function list(plan: ListPlan, row: RowScope, { context, noted }: Counting): Sql 
 function readSql(plan: ReadPlan, noted = false): Sql {
   const context = readContext(plan);
   const row = rootScope(plan.type);
-  return isList(plan) ? list(plan, row, { context, noted }) : one(plan, row, context);
+  return isList(plan) ? list(plan, row, { context, noted }) : compileOne(plan, row, context);
 }
 
 export function compileTotal(plan: ReadPlan): Template<ReadPlan> {

@@ -4,7 +4,7 @@ import type { Column, ContentType } from '../model/model.js';
 import { alias, join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import { nextCount, nextTime, revisionOf } from './changes.js';
 import { columnValue } from './column-value.js';
-import { checked, isMet, ruleContext } from './compile-version-rights.js';
+import { compileWithoutValues, isMet, ruleContext } from './compile-version-rights.js';
 import { rowScope } from './scope.js';
 
 /** Values by attribute that a row must all have, null included. A relation is compared by document id. */
@@ -30,7 +30,7 @@ function conditions(type: ContentType, match: Match): Sql {
 const inAnswer = ({ type, toJson }: Column, value: Sql): Sql =>
   type === 'jsonb' ? sql`(${value})::text` : toJson(value);
 
-const shown = (type: ContentType, select: readonly string[]): Sql =>
+const selectedColumns = (type: ContentType, select: readonly string[]): Sql =>
   join(
     select
       .map((key) => columnOf(type, key))
@@ -51,7 +51,7 @@ export function compileFindRecords(
   // Drafts of a type that no longer has drafts are ignored (D29).
   const current = type.draftAndPublish ? sql`` : sql` and t.published`;
   return print(
-    sql`select ${shown(type, select)} from ${quote(type.table)} t where (${join(matches, ' or ')})${current}
+    sql`select ${selectedColumns(type, select)} from ${quote(type.table)} t where (${join(matches, ' or ')})${current}
       order by ${join([...order, sql`t.id`], ', ')}`,
   );
 }
@@ -65,7 +65,7 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
   );
   const defaults = entries.map(({ column, value }) => inAnswer(column, columnValue(column, value)));
   const order = alias('k', 0);
-  const stored = sql`select ${shown(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} t
+  const stored = sql`select ${selectedColumns(type, Object.keys(otherwise))}, 1 as ${order} from ${quote(type.table)} t
     where ${conditions(type, match)}`;
   return print(
     sql`select ${names} from (${stored} union all select ${join(defaults, ', ')}, 2) x order by ${order} limit 1`,
@@ -73,9 +73,9 @@ export function compileFindRecordOr(type: ContentType, match: Match, otherwise: 
 }
 
 export const compileAllRecords = (type: ContentType, select: readonly string[]): Statement =>
-  print(sql`select ${shown(type, select)} from ${quote(type.table)} t order by t.id`);
+  print(sql`select ${selectedColumns(type, select)} from ${quote(type.table)} t order by t.id`);
 
-const assigned = (type: ContentType, values: ReadonlyMap<Column, Sql>): Sql[] => [
+const assignments = (type: ContentType, values: ReadonlyMap<Column, Sql>): Sql[] => [
   ...[...values].map(([{ name }, value]) => sql`${quote(name)} = ${value}`),
   sql`revision = ${revisionOf({ type, row: sql`t`, value: (column) => values.get(column) })}`,
 ];
@@ -96,7 +96,7 @@ export function compileSetRecords(type: ContentType, match: Match, set: Match): 
     return [column, columnValue(column, value)];
   });
   const columns = given.map(([column]) => column);
-  const sets = assigned(type, new Map([...given, ...placesIn(type, columns)]));
+  const sets = assignments(type, new Map([...given, ...placesIn(type, columns)]));
   const time = columns.some(({ attribute }) => attribute.writable)
     ? [sql`updated_at = ${nextTime(sql`t`)}`]
     : [];
@@ -122,7 +122,7 @@ export function compileCountRecords(type: ContentType, key: string, among: Count
           { published: among.decision, drafts: among.decision },
           { row: rowScope(type, sql`t`), context: ruleContext(among.defaultLocale) },
         );
-  return checked(
+  return compileWithoutValues(
     sql`select ${column} as value, count(*)::int4 as total from ${quote(type.table)} t
       where ${rule} group by ${column}`,
   );
@@ -159,7 +159,7 @@ export function compileChangeItem(type: ContentType, match: Match, change: ItemC
   const changed = sql`(select coalesce(jsonb_agg(k.item order by k.n), '[]')
     from (${others}) k) || ${json(added)}`;
   return print(
-    sql`update ${quote(type.table)} t set ${join(assigned(type, new Map([[column, changed]])), ', ')}
+    sql`update ${quote(type.table)} t set ${join(assignments(type, new Map([[column, changed]])), ', ')}
     where ${conditions(type, match)}${unless} returning t.document_id as ${alias('k', 0)}`,
   );
 }

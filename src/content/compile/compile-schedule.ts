@@ -5,7 +5,7 @@
 import type { UnscheduleStep } from '../plan/steps.js';
 import type { ContentType } from '../model/model.js';
 import { isoInstant } from '../model/scalar-types.js';
-import { type Scheduled, scheduleTableOf } from '../model/schedule.js';
+import { type ScheduledAction, scheduleTableOf } from '../model/schedule.js';
 import { join, param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 
 export interface ScheduleKey {
@@ -35,7 +35,7 @@ export interface ScheduledTime {
   readonly type: ContentType;
   readonly documentId: string;
   readonly locale: string;
-  readonly action: Scheduled;
+  readonly action: ScheduledAction;
 }
 
 /** Sets the time of an action and clears its failure; null deletes the row. */

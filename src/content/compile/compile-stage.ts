@@ -2,7 +2,7 @@
 import { STAGE } from '../model/stage-definition.js';
 import type { StageStep } from '../plan/steps.js';
 import { join, param, quote, sql, type Statement, print } from '../../kernel/sql.js';
-import { changedBy, noted } from './changes.js';
+import { changedBy, changeColumns } from './changes.js';
 
 /**
  * Resets the stage of drafts. Compares revisions, so that a draft whose content is unchanged keeps its stage.
@@ -12,7 +12,7 @@ export function compileStage({ type, initial, approved, drafts, by }: StageStep)
   if (stage === undefined) throw new Error(`${type.uid} has no stages`);
   const [column, value] = [quote(stage.name), sql`${param(initial)}${stage.cast}`];
   const content = { type, value: (one: typeof stage) => (one === stage ? value : undefined) };
-  const sets = [noted(content), sql`${column} = ${value}`, ...changedBy(type, param(by))];
+  const sets = [changeColumns(content), sql`${column} = ${value}`, ...changedBy(type, param(by))];
   const ids = param(drafts.map(({ id }) => id));
   const revisions = param(drafts.map(({ revision }) => revision));
   return print(sql`update ${quote(type.table)} t set ${join(sets, ', ')}

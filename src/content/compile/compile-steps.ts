@@ -63,10 +63,10 @@ const mayMerge = ({ changes, transfers }: LinksShape): boolean =>
   );
 
 const ROWS = new CachedTexts<RowsTexts>();
-const PUBLISHED = new CachedTexts<Texts<PublishStep>>();
-const DISCARDED = new CachedTexts<Texts<DiscardStep>>();
+const PUBLISH_TEXTS = new CachedTexts<Texts<PublishStep>>();
+const DISCARD_TEXTS = new CachedTexts<Texts<DiscardStep>>();
 
-const filled = <S>(texts: Texts<S>, step: S): readonly Statement[] => texts.map((text) => fill(text, step));
+const fillAll = <S>(texts: Texts<S>, step: S): readonly Statement[] => texts.map((text) => fill(text, step));
 
 /** Prints rows and links. A single statement also returns the response. */
 function rowsOf(step: RowsStep, answer: WrittenAnswer | null): RowsTexts {
@@ -93,21 +93,21 @@ const quiet = (statements: readonly Statement[]): WriteStatements => ({ statemen
 const print = byKind<WriteStep, [WrittenAnswer | null], WriteStatements>({
   rows: (step, answer) => {
     const { texts, answers } = rowsOf(step, answer);
-    return { statements: filled(texts, step), answers };
+    return { statements: fillAll(texts, step), answers };
   },
   publish: (step) => {
     const { type } = step;
-    const texts = PUBLISHED.of(type, transitionFacts(step), (facts) =>
+    const texts = PUBLISH_TEXTS.of(type, transitionFacts(step), (facts) =>
       templates<PublishStep>(withLinks(transitionShape(type, facts), compilePublish), type, 'publish'),
     );
-    return quiet(filled(texts, step));
+    return quiet(fillAll(texts, step));
   },
   discard: (step) => {
     const { type } = step;
-    const texts = DISCARDED.of(type, transitionFacts(step), (facts) =>
+    const texts = DISCARD_TEXTS.of(type, transitionFacts(step), (facts) =>
       templates<DiscardStep>(withLinks(transitionShape(type, facts), compileDiscard), type, 'discardDraft'),
     );
-    return quiet(filled(texts, step));
+    return quiet(fillAll(texts, step));
   },
   drafts: ({ type, documentIds }) =>
     quiet([labelled(labelOf(type, 'startDrafts'), compileStartDrafts(type, documentIds))]),

@@ -2,7 +2,7 @@
 import { EVERYTHING, type ChangeLogTables, changeLogTablesOf } from '../model/change-log-tables.js';
 import type { ContentType } from '../model/model.js';
 import { constant, param, print, quote, type Sql, sql, type Statement, union } from '../../kernel/sql.js';
-import { allChanged, isCounted, isSettled, uncount, unseen } from './compile-change-log.js';
+import { logEverything, isCounted, isSettled, uncount, rowsUnseenBy } from './compile-change-log.js';
 
 const INTO = sql`(type, locale, published, total, horizon, settled, writer)`;
 
@@ -14,7 +14,7 @@ const writerOf = ({ total }: ChangeLogTables): Sql =>
 const settledOf = ({ total }: ChangeLogTables): Sql => sql`${quote(total)} s where ${isSettled}`;
 
 const pendingOf = ({ change }: ChangeLogTables): Sql =>
-  union(unseen(change, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
+  union(rowsUnseenBy(change, sql`c.type, c.locale, c.published, c.delta`, sql`s.settled`));
 
 const stateOf = (tables: ChangeLogTables): Sql => sql`select s.settled from ${settledOf(tables)}`;
 
@@ -36,7 +36,7 @@ export function compileReset(file: ContentType): Statement {
   const isDue = sql`exists (select 1 from due)`;
   const gone = sql`delete from ${quote(change)} where ${isDue}`;
   const uncounted = uncount(tables, isDue);
-  const logged = allChanged(file, [EVERYTHING], isDue);
+  const logged = logEverything(file, [EVERYTHING], isDue);
   return print(sql`with due as (${due}), gone as (${gone}), uncounted as (${uncounted}), logged as (${logged})
     insert into ${quote(total)} as s ${INTO}
     select '', '', false, 0, '0'::xid8, pg_current_snapshot(), ${writerOf(tables)} from due
@@ -62,7 +62,7 @@ export function compileRecount(type: ContentType): Statement {
   const compared = sql`select locale, published, coalesce(c.n, 0) as n, coalesce(d.n, 0) as delta,
       coalesce(k.n, 0) as base
     from counted c full join deltas d using (locale, published) full join known k using (locale, published)`;
-  const changed = allChanged(type, [type.singularApiId]);
+  const changed = logEverything(type, [type.singularApiId]);
   const stored = sql`insert into ${total} as t (type, locale, published, total, horizon)
     select ${name}, locale, published, n - delta, '0'::xid8 from compared
     union all select ${name}, '', true, 1, '0'::xid8

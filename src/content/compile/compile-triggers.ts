@@ -15,7 +15,7 @@ import {
 } from '../model/change-log-tables.js';
 import type { ContentType, Schema } from '../model/model.js';
 import { besideTable } from '../model/table-shapes.js';
-import { inSchema, parted } from '../model/naming.js';
+import { inSchema, splitTable } from '../model/naming.js';
 import { constant, type Identifier, join, print, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { nextCount } from './changes.js';
 import { uncount } from './compile-change-log.js';
@@ -40,14 +40,14 @@ const SCHEMA = sql`encode(convert_to(tg_table_schema, getdatabaseencoding()), 'h
  * Each schema has its own change log, and one transaction may change several. Settings cost less than another
  * change, and less than a trigger condition, which PostgreSQL parses again in each statement.
  */
-const NOTED = sql`'content_ledger.noted_' || own`;
-const COUNT = sql`'content_ledger.documents_' || own`;
+const LAST_LOGGED_SETTING = sql`'content_ledger.noted_' || own`;
+const LOGGED_COUNT_SETTING = sql`'content_ledger.documents_' || own`;
 const loggedAs = (document: Sql): Sql => sql`concat(tg_argv[0], ' ' || ${document})`;
 
 /** Number of inserted or deleted versions logged individually; the rest are aggregated. */
-const FEW = sql`8`;
+const MOST_SINGLE_VERSIONS = sql`8`;
 /** Maximum of documents that a transaction logs individually; beyond it, the whole type is logged. */
-const MANY = sql`100`;
+const MOST_SINGLE_DOCUMENTS = sql`100`;
 
 /** Triggers run with the search path of the migration that created them, where the change log is. */
 const HEADER = sql`returns trigger language plpgsql security definer set search_path from current as`;
@@ -55,11 +55,11 @@ const HEADER = sql`returns trigger language plpgsql security definer set search_
 /** Logs inserted or deleted versions, `rows`; `sign` is the sign of their count. */
 function noteRows({ into, by }: Writing, rows: Sql, sign: Sql): Sql {
   const document = sql`case when min(x.document_id) = max(x.document_id) then min(x.document_id) end`;
-  return sql`${into} select ${by}, f.document_id, f.locale, f.published, ${sign}1 from ${rows} f limit ${FEW};
+  return sql`${into} select ${by}, f.document_id, f.locale, f.published, ${sign}1 from ${rows} f limit ${MOST_SINGLE_VERSIONS};
     get diagnostics few = row_count;
-    if few = ${FEW} then
+    if few = ${MOST_SINGLE_VERSIONS} then
       ${into} select ${by}, ${document}, x.locale, x.published, ${sign}count(*)
-      from (select * from ${rows} offset ${FEW}) x group by x.locale, x.published;
+      from (select * from ${rows} offset ${MOST_SINGLE_VERSIONS}) x group by x.locale, x.published;
     end if;`;
 }
 
@@ -78,15 +78,15 @@ function noteVersions(noted: NotedTable, tables: ChangeLogTables): Sql {
 
 /** Logs a row's document once per transaction; the whole type if the row changes its document. */
 function noteDocument({ into, by }: Writing, id: Sql, first = sql``): Sql {
-  return sql`declare own text := ${SCHEMA}; known text := current_setting(${NOTED}, true); many int;
+  return sql`declare own text := ${SCHEMA}; known text := current_setting(${LAST_LOGGED_SETTING}, true); many int;
     document text := case when old.${id} <> new.${id} then null else coalesce(new.${id}, old.${id}) end;
     begin ${first}
     if known = tg_argv[0] or known = ${loggedAs(sql`document`)} then return new; end if;
-    many := coalesce(nullif(current_setting(${COUNT}, true), '')::int, 0) + 1;
-    if many > ${MANY} then document := null; end if;
+    many := coalesce(nullif(current_setting(${LOGGED_COUNT_SETTING}, true), '')::int, 0) + 1;
+    if many > ${MOST_SINGLE_DOCUMENTS} then document := null; end if;
     ${into} values (${by}, document, '', false, 0);
-    known := set_config(${NOTED}, ${loggedAs(sql`document`)}, true);
-    many := set_config(${COUNT}, many::text, true);
+    known := set_config(${LAST_LOGGED_SETTING}, ${loggedAs(sql`document`)}, true);
+    many := set_config(${LOGGED_COUNT_SETTING}, many::text, true);
     return new; end`;
 }
 
@@ -116,7 +116,7 @@ const FUNCTIONS: Readonly<Record<NotedTable['holds'], readonly (readonly [Identi
 };
 
 const functionOf = ({ type }: NotedTable, name: Identifier): Sql =>
-  quote(inSchema(parted(type.table).schema, name));
+  quote(inSchema(splitTable(type.table).schema, name));
 
 const functions = (noted: NotedTable): Sql[] =>
   FUNCTIONS[noted.holds].map(([name, body]) => {
@@ -166,12 +166,12 @@ function trigger(noted: NotedTable, event: NotedEvent): Sql[] {
   ];
 }
 
-const dropped = ({ table }: NotedTable, names: readonly Identifier[]): Sql[] =>
+const dropTriggers = ({ table }: NotedTable, names: readonly Identifier[]): Sql[] =>
   names.map((one) => sql`drop trigger if exists ${quote(one)} on ${quote(table)}`);
 
 /** Prints the statements that create the trigger of an event on a table. */
 export function compileTrigger(noted: NotedTable, event: 'insert' | 'update' | 'delete'): string {
-  const first = [...dropped(noted, FORMER_TRIGGERS), ...functions(noted), ...trigger(noted, 'truncate')];
+  const first = [...dropTriggers(noted, FORMER_TRIGGERS), ...functions(noted), ...trigger(noted, 'truncate')];
   const statements = [...(event === 'insert' ? first : []), ...trigger(noted, event)];
   // One line for each statement, for drivers that accept one statement at a time.
   return statements.map((statement) => print(statement).text.replace(/\s+/g, ' ')).join(';\n');
@@ -201,7 +201,7 @@ export function renewedChangeLog(file: ContentType): Sql[] {
 export function renewedTriggers(noted: NotedTable): Sql[] {
   const events = ['insert', 'update', 'delete', 'truncate'] as const;
   return [
-    ...dropped(noted, [...FORMER_TRIGGERS, ...Object.values(TRIGGERS)]),
+    ...dropTriggers(noted, [...FORMER_TRIGGERS, ...Object.values(TRIGGERS)]),
     ...functions(noted),
     ...events.flatMap((event) => trigger(noted, event)),
   ];

@@ -17,7 +17,7 @@ import { compileRule } from './compile-filter.js';
 import { type Context, hasVersion, newContext, type RowScope, rowScope } from './scope.js';
 
 /** Prints a statement whose conditions have no values of a query. */
-export const checked = (root: Sql): Statement => fill(template(root), { operands: null });
+export const compileWithoutValues = (root: Sql): Statement => fill(template(root), { operands: null });
 
 /** Decision for published versions, and for drafts. */
 export interface StateDecisions {
@@ -76,7 +76,7 @@ const idOf = (documentId: string | null): Param | null => (documentId === null ?
 export function compileVersionRights(request: VersionRightsRequest): Statement {
   const { type, documentId, defaultLocale, written, live, shown } = request;
   const scope = { row: rowScope(type, sql`v`), context: ruleContext(defaultLocale) };
-  return checked(sql`select v.id, ${isMet(inBoth(written), scope)} as written,
+  return compileWithoutValues(sql`select v.id, ${isMet(inBoth(written), scope)} as written,
       ${isMet(inBoth(live), scope)} as live, ${isMet(shown, scope)} as shown
     from ${quote(type.table)} v where ${isVersionOf(sql`v`, { documentId: idOf(documentId), locale: null })}`);
 }
@@ -100,7 +100,7 @@ export function compileResult(request: ResultRequest): Statement {
     ...(draftsOnly ? [sql`not v.published`] : []),
     sql`not (${isMet(inBoth(decision), scope)})`,
   ];
-  return checked(
+  return compileWithoutValues(
     sql`select exists (select 1 from ${quote(type.table)} v where ${join(conditions, ' and ')}) as refused`,
   );
 }
@@ -120,7 +120,7 @@ export function compileTargetRights(request: TargetsRequest): Statement {
   const of = (name: Sql): RuleScope => ({ row: rowScope(type, name), context });
   const visible = hasVersion(type, sql`x.document_id`, isMet(shown, of(sql`v`)));
   const refused = hasVersion(type, sql`x.document_id`, sql`not (${isMet(inBoth(written), of(sql`v`))})`);
-  return checked(sql`select x.id, ${visible} as visible, not ${refused} as written,
+  return compileWithoutValues(sql`select x.id, ${visible} as visible, not ${refused} as written,
       ${isMet(shown, of(sql`x`))} as live
     from ${quote(type.table)} x where x.document_id = any(${param(documentIds)}::text[])`);
 }

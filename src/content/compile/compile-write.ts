@@ -1,6 +1,6 @@
 /** Writes rows: creates or updates a version, publishes it, and updates shared values. */
 import type { Column, LinkedAttribute } from '../model/model.js';
-import { nextTime, noted, revisionOf, TIME } from './changes.js';
+import { nextTime, changeColumns, revisionOf, TIME } from './changes.js';
 import { insertPublished, updatePublished } from './compile-transitions.js';
 import { inState, type LinkStep, stateOf, texts } from './link-sql.js';
 import { forms, inMany, join, type Param, quote, type Sql, sql, union } from '../../kernel/sql.js';
@@ -18,12 +18,12 @@ const DIGEST = sql`r`;
 /** Rows `g` of several writes, of which each updates a row. */
 const FROM_MANY = inMany(sql` from g`);
 
-interface Given {
+interface PrintedValues {
   readonly values: ReadonlyMap<Column, Sql>;
   readonly lists: ReadonlyMap<LinkedAttribute, Sql>;
 }
 
-function givenOf({ type, given, value, links }: RowsShape): Given {
+function givenOf({ type, given, value, links }: RowsShape): PrintedValues {
   const columns = type.storage.columns.filter(
     ({ attribute, placeOf }) => placeOf === null && given.has(attribute),
   );
@@ -76,12 +76,12 @@ function compileCreate(request: RowsShape, links: readonly LinkStep[]): Sql {
   return statement({ type, ...endOf(request, AMONG_STATES) }, parts, links);
 }
 
-type Written = (published: boolean) => Sql;
+type RowsOfState = (published: boolean) => Sql;
 
-const AMONG_STATES: Written = (published) => sql`(select * from d where ${inState(sql`d`, published)})`;
+const AMONG_STATES: RowsOfState = (published) => sql`(select * from d where ${inState(sql`d`, published)})`;
 
-const endOf = ({ answer, documentId }: RowsShape, written: Written): { readonly last?: Sql } =>
-  answer === null ? {} : { last: answer.from(written(answer.published), documentId) };
+const endOf = ({ answer, documentId }: RowsShape, writeRow: RowsOfState): { readonly last?: Sql } =>
+  answer === null ? {} : { last: answer.from(writeRow(answer.published), documentId) };
 
 /** List position of a new row; null without a target. */
 const placeOfNew = (column: Column, { emptied }: RowsShape): Sql =>
@@ -102,7 +102,7 @@ function writtenTo(request: RowsShape): WrittenValues {
   return { given, value, lists };
 }
 
-interface WrittenValues extends Pick<Given, 'lists'> {
+interface WrittenValues extends Pick<PrintedValues, 'lists'> {
   readonly given: readonly Column[];
   readonly value: (column: Column) => Sql;
 }
@@ -118,7 +118,7 @@ function updateRow(request: RowsShape, row: Param): Sql {
     lists,
     value: (column: Column) => (given.includes(column) ? value(column) : undefined),
   };
-  return sql`update ${quote(type.table)} t set ${noted(content)}${published}${list(sets)}
+  return sql`update ${quote(type.table)} t set ${changeColumns(content)}${published}${list(sets)}
     ${FROM_MANY} where t.id = ${row}::int4 returning t.*`;
 }
 
@@ -163,7 +163,7 @@ function compileUpdate(request: RowsShape, links: readonly LinkStep[]): Sql {
     { name: sql`p`, body: publishes ? published : null },
     { name: sql`q`, body: publishes && hasOthers ? shared(type, columns, other) : null },
   ];
-  const version: Written = (shown) => (publishes && shown ? sql`p` : sql`d`);
+  const version: RowsOfState = (shown) => (publishes && shown ? sql`p` : sql`d`);
   return statement({ type, ...endOf(request, version) }, parts, links);
 }
 

@@ -6,7 +6,7 @@ import { alias, join, quote, type Sql, sql } from '../../kernel/sql.js';
 import { currentRevision, isSameContent, revisionOf } from './changes.js';
 import { listOf } from './json-list.js';
 
-interface Nested {
+interface EmbeddedValue {
   readonly value: Sql;
   readonly covers: Coverage['covers'];
   /** Components that contain the value, outermost first. */
@@ -19,13 +19,13 @@ interface Nested {
  */
 const MAX_SELF = 3;
 
-const isTooDeep = (attribute: Attribute, { covers, above }: Nested): boolean =>
+const isTooDeep = (attribute: Attribute, { covers, above }: EmbeddedValue): boolean =>
   'components' in attribute &&
   attribute.components.some((one) => above.filter((other) => other === one).length >= MAX_SELF) &&
   omitsInside(attribute, { covers });
 
 /** Prints a nested member without attributes that are not covered; empty if no attribute is removed. */
-const memberOf = byKind<Attribute, [Nested], Sql[]>({
+const memberOf = byKind<Attribute, [EmbeddedValue], Sql[]>({
   scalar: () => [],
   relation: () => [],
   morph: () => [],
@@ -33,14 +33,14 @@ const memberOf = byKind<Attribute, [Nested], Sql[]>({
   zone: embeddedMember,
 });
 
-function embeddedMember(attribute: EmbeddedAttribute, nested: Nested): Sql[] {
+function embeddedMember(attribute: EmbeddedAttribute, nested: EmbeddedValue): Sql[] {
   const member = sql`${nested.value}->${quote(attribute.name, 'string')}`;
   const part = instancesOf(attribute, { ...nested, value: member });
   return part === null ? [] : [sql`jsonb_build_object(${quote(attribute.name, 'string')}, ${part})`];
 }
 
 /** Prints an instance without attributes that are not covered; null if no attribute is removed. */
-function instanceOf(component: Component, nested: Nested): Sql | null {
+function instanceOf(component: Component, nested: EmbeddedValue): Sql | null {
   const attributes = [...component.attributes.values()].filter(({ system }) => !system);
   const removed = attributes.filter(
     (attribute) => !nested.covers(component, attribute) || isTooDeep(attribute, nested),
@@ -53,7 +53,7 @@ function instanceOf(component: Component, nested: Nested): Sql | null {
 }
 
 /** Prints instances as a list without uncovered attributes; null if no attribute is removed. */
-function instancesOf(attribute: EmbeddedAttribute, nested: Nested): Sql | null {
+function instancesOf(attribute: EmbeddedAttribute, nested: EmbeddedValue): Sql | null {
   if (!omitsInside(attribute, nested)) return null;
   const { components, named } = attribute;
   const { covers, above } = nested;
@@ -72,12 +72,12 @@ function instancesOf(attribute: EmbeddedAttribute, nested: Nested): Sql | null {
     from jsonb_array_elements(${listOf(nested.value)}) with ordinality ${item}(v, n))`;
 }
 
-const whole = (): null => null;
+const uncovered = (): null => null;
 
-const coveredValue = byKind<Attribute, [Nested], Sql | null>({
-  scalar: whole,
-  relation: whole,
-  morph: whole,
+const coveredValue = byKind<Attribute, [EmbeddedValue], Sql | null>({
+  scalar: uncovered,
+  relation: uncovered,
+  morph: uncovered,
   component: instancesOf,
   zone: instancesOf,
 });
@@ -96,7 +96,7 @@ export function coveredRevision(type: ContentType, row: Sql, coverage: Coverage 
 }
 
 /** Prints whether two rows have the same covered content. */
-export const isSameCovered = (
+export const hasSameCoveredContent = (
   type: ContentType,
   rows: readonly [Sql, Sql],
   coverage: Coverage | null,

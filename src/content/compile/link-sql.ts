@@ -1,4 +1,4 @@
-import { type LinkTable, SHARED, type TwoWayLinkTable } from '../model/join-model.js';
+import { type LinkTable, SHARED_LOCALE, type TwoWayLinkTable } from '../model/join-model.js';
 import type { Column, ContentType, LinkedAttribute } from '../model/model.js';
 import {
   constant,
@@ -54,7 +54,7 @@ export const inStates = (row: Sql, states: readonly boolean[]): Sql[] =>
   states.length === 1 ? [inState(row, states[0] === true)] : [];
 
 export const localeOf = ({ perLocale }: LinkTable, locale: Param | Sql): Sql =>
-  perLocale ? sql`${locale}::text` : constant(SHARED);
+  perLocale ? sql`${locale}::text` : constant(SHARED_LOCALE);
 
 export const inLocale = (link: Sql, links: LinkTable, locale: Param | null): Sql[] =>
   links.perLocale && locale !== null ? [sql`${link}.locale = ${localeOf(links, locale)}`] : [];
@@ -117,14 +117,14 @@ export const twoWayNamesOf = (links: TwoWayLinkTable): LinkNames & { readonly pl
 });
 
 /** Columns that identify the owner version of a changed link. */
-const CHANGED = sql`owner, published, locale`;
+const OWNER_VERSION_COLUMNS = sql`owner, published, locale`;
 
 export const changedIn = (parts: readonly Sql[]): Sql =>
-  union(parts.map((part) => sql`select ${CHANGED} from ${part}`));
+  union(parts.map((part) => sql`select ${OWNER_VERSION_COLUMNS} from ${part}`));
 
 /** Condition that a part has a link of the owner's row `t`. The part is hashed once for all rows. */
 export const isOfOwner = (part: Sql, { perLocale }: LinkTable): Sql =>
-  sql`(t.document_id, t.published, ${perLocale ? sql`t.locale` : constant(SHARED)})
+  sql`(t.document_id, t.published, ${perLocale ? sql`t.locale` : constant(SHARED_LOCALE)})
     in (select w.owner, w.published, w.locale from ${part} w)`;
 
 /** Returning clause of a part that changes the links `l`. */

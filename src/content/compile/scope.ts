@@ -4,7 +4,7 @@ import type { Coverage } from '../plan/coverage.js';
 import type { ReadPlan, Version } from '../plan/plan.js';
 import type { Component, ContentType, ScalarAttribute } from '../model/model.js';
 import { alias, constant, join, param, type Param, quote, type Sql, sql } from '../../kernel/sql.js';
-import { isSameCovered } from './covered-revision.js';
+import { hasSameCoveredContent } from './covered-revision.js';
 
 export interface RowScope {
   readonly kind: 'row';
@@ -40,7 +40,7 @@ export interface Context {
   readonly optimizationFence: () => Sql;
 }
 
-type Answered = Pick<ReadPlan, 'version' | 'format' | 'filePlaceholder'>;
+type ResponseOptions = Pick<ReadPlan, 'version' | 'format' | 'filePlaceholder'>;
 
 /** Maximum number of sub-queries that the planner may flatten into the statement. */
 const MAX_UNFENCED = 4;
@@ -63,7 +63,7 @@ function chainsOf(version: Version): Context['chain'] {
   };
 }
 
-export function newContext({ version, format, filePlaceholder }: Answered): Context {
+export function newContext({ version, format, filePlaceholder }: ResponseOptions): Context {
   let n = 0;
   let conditions = 0;
   return {
@@ -116,9 +116,9 @@ export const hasVersion = (type: ContentType, documentId: Sql, condition: Sql): 
 /** Another version of a row's document, for which the same limits apply. */
 const versionScope = (row: RowScope, name: Sql): RowScope => ({ ...row, alias: name });
 
-type Wanted = readonly [state: 'published' | 'draft', sameLocale: boolean];
+type OtherVersion = readonly [state: 'published' | 'draft', sameLocale: boolean];
 
-function versionExists(row: RowScope, [state, sameLocale]: Wanted, context: Context): Sql {
+function versionExists(row: RowScope, [state, sameLocale]: OtherVersion, context: Context): Sql {
   const isPublished = state === 'published';
   const conditions = [
     isPublished ? sql`v.published` : sql`not v.published`,
@@ -130,7 +130,7 @@ function versionExists(row: RowScope, [state, sameLocale]: Wanted, context: Cont
 
 function compared({ row, coverage }: PublicationCheck, operator: '=' | '<>', context: Context): Sql {
   const table = quote(row.type.table);
-  const isSame = isSameCovered(row.type, [sql`d`, sql`p`], coverage);
+  const isSame = hasSameCoveredContent(row.type, [sql`d`, sql`p`], coverage);
   const compare = operator === '=' ? isSame : sql`not ${isSame}`;
   const limits = [
     ...context.limited(versionScope(row, sql`d`), false),
@@ -155,7 +155,7 @@ interface PublicationCheck {
  */
 function publicationCondition(check: PublicationCheck, context: Context): Sql {
   const { filter, row } = check;
-  const exists = (...wanted: Wanted): Sql => versionExists(row, wanted, context);
+  const exists = (...wanted: OtherVersion): Sql => versionExists(row, wanted, context);
   switch (filter) {
     case 'never-published':
       return sql`not ${exists('published', true)}`;

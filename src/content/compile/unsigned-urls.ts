@@ -5,9 +5,9 @@ import { type Sql, sql } from '../../kernel/sql.js';
 import { answered, type Context, type Scope } from './scope.js';
 
 /** Prints a file attribute that contains URLs, with placeholders. */
-type Unsigned = (file: (name: string) => Sql, placeholder: Sql) => Sql;
+type UnsignedUrl = (file: (name: string) => Sql, placeholder: Sql) => Sql;
 
-const URLS: Readonly<Record<string, Unsigned>> = {
+const URLS: Readonly<Record<string, UnsignedUrl>> = {
   url: (file, placeholder) =>
     sql`${placeholder} || coalesce(${file('storageKey')}, '') || '|' || ${file('url')}`,
   formats: (file, placeholder) => {

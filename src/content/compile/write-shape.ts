@@ -123,17 +123,17 @@ export const transitionFacts = ({ locale, links }: Pick<PublishStep, 'locale' | 
   links: linksFacts(links),
 });
 
-interface Linked {
+interface LinksOfDocument {
   readonly documentId: string;
   readonly links: LinksStep;
 }
 
-const DOCUMENT_ID = slot(({ documentId }: Linked) => documentId);
+const DOCUMENT_ID = slot(({ documentId }: LinksOfDocument) => documentId);
 
 function changeShape(type: ContentType, facts: LinksFacts['changes'][number], i: number): ChangeShape {
   const attribute = linkedOf(type, facts.attribute);
   const at = (read: (change: LinkChange) => unknown): Param =>
-    slot(({ links }: Linked) => read(present(links.changes[i], 'A link change')));
+    slot(({ links }: LinksOfDocument) => read(present(links.changes[i], 'A link change')));
   const targets = at((change) => change.targets);
   return {
     attribute,
@@ -150,7 +150,7 @@ function changeShape(type: ContentType, facts: LinksFacts['changes'][number], i:
 function transferShape(type: ContentType, facts: LinksFacts['transfers'][number], i: number): TransferShape {
   const attribute = linkedOf(type, facts.attribute);
   const at = (read: (transfer: LinkTransfer) => unknown): Param =>
-    slot(({ links }: Linked) => read(present(links.transfers[i], 'A link transfer')));
+    slot(({ links }: LinksOfDocument) => read(present(links.transfers[i], 'A link transfer')));
   return {
     attribute,
     published: facts.published,

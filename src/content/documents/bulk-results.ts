@@ -11,11 +11,11 @@ interface Failure {
 }
 
 /** Whether an error is the fault of an item, so that others may succeed. */
-export const isItsOwn = (error: unknown): error is ContentError =>
+export const isFaultOfItem = (error: unknown): error is ContentError =>
   error instanceof ContentError && error.status < 500;
 
 /** Whether the database cannot be reached, or has not confirmed a commit. */
-export const isAway = (error: unknown): error is ContentError =>
+export const isUnavailable = (error: unknown): error is ContentError =>
   error instanceof ContentError && error.status === 503;
 
 const isUnknown = ({ name }: ContentError): boolean => name === 'OutcomeUnknownError';

@@ -18,10 +18,10 @@ import type { ContentType } from '../model/model.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { Answer } from './answer.js';
 import { documentIdsIn } from './document-id.js';
-import { BulkResults, isAway, isItsOwn, listOf } from './bulk-results.js';
+import { BulkResults, isUnavailable, isFaultOfItem, listOf } from './bulk-results.js';
 import { passwordLimit, type PasswordLimit } from './passwords.js';
 import type { ReadFor } from './reads.js';
-import { type AskedWrite, inTurn, NO_VALUES } from './write-list.js';
+import { type AskedWrite, planInTurn, NO_VALUES } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface BulkRequest extends Pick<ReadRequest, 'type' | 'format'> {
@@ -45,14 +45,14 @@ interface Work extends Pick<ReadRequest, 'type' | 'format'> {
 }
 
 /** Work whose transactions share the limit of passwords. */
-interface Limited extends Work {
+interface LimitedWork extends Work {
   readonly options: WriteOptions & { readonly passwords: PasswordLimit };
 }
 
-const SHOWN = ['fields', 'populate'];
-const LEAST = 'fields[0]=documentId';
+const RESPONSE_PARAMETERS = ['fields', 'populate'];
+const IDS_ONLY = 'fields[0]=documentId';
 /** Most items of a request that asks for more than the ids of the documents. */
-const MOST_SHOWN = 100;
+const MOST_POPULATED = 100;
 /** Items to try in one transaction before each gets its own. */
 const CHUNK = 100;
 
@@ -77,24 +77,24 @@ export class BulkWrites {
         path: 'atomic',
         source: 'body',
       });
-    const work: Work = { type, format, options, shown: shownBy(text, asked, this.settings) };
+    const work: Work = { type, format, options, shown: responseQuery(text, asked, this.settings) };
     const items = 'action' in asked ? await this.itemsOf(asked, work) : asked;
     if (typeof items === 'number') return new Answer('[]', { matched: items });
-    return atomic ? this.together(items, work) : this.apart(items, work);
+    return atomic ? this.writeTogether(items, work) : this.writeEach(items, work);
   }
 
-  private async together(items: readonly (BulkItem | InvalidItem)[], work: Work): Promise<Answer> {
-    const writes = await inTurn(items, (item) => Promise.resolve(this.planned(item, work)));
+  private async writeTogether(items: readonly (BulkItem | InvalidItem)[], work: Work): Promise<Answer> {
+    const writes = await planInTurn(items, (item) => Promise.resolve(this.planItem(item, work)));
     const answers = await this.documents.writeAll(writes, work.options);
     return new Answer(listOf(answers), { done: answers.length });
   }
 
-  private async apart(items: readonly (BulkItem | InvalidItem)[], work: Work): Promise<Answer> {
+  private async writeEach(items: readonly (BulkItem | InvalidItem)[], work: Work): Promise<Answer> {
     const results = new BulkResults(items);
     const passwords = passwordLimit(this.settings.limits.passwords);
     const limited = { ...work, options: { ...work.options, passwords } };
     for (let start = 0; start < items.length; start += CHUNK)
-      if (!(await this.tried(items.slice(start, start + CHUNK), limited, results))) break;
+      if (!(await this.writeChunk(items.slice(start, start + CHUNK), limited, results))) break;
     return results.answer();
   }
 
@@ -102,16 +102,16 @@ export class BulkWrites {
    * Writes a chunk in one transaction, which is faster, and item by item if one fails. Returns false if the
    * database cannot be reached.
    */
-  private async tried(
+  private async writeChunk(
     chunk: readonly (BulkItem | InvalidItem)[],
-    work: Limited,
+    work: LimitedWork,
     results: BulkResults,
   ): Promise<boolean> {
     const { passwords } = work.options;
     const { left } = passwords;
     const write = (items: typeof chunk): Promise<readonly Answer[]> =>
       this.documents.writeAll(
-        items.map((item) => this.planned(item, work)),
+        items.map((item) => this.planItem(item, work)),
         work.options,
       );
     for (const part of [chunk, ...chunk.map((item) => [item])])
@@ -119,11 +119,11 @@ export class BulkWrites {
         results.add(...(await write(part)));
         if (part === chunk) return true;
       } catch (error) {
-        if (isAway(error)) {
+        if (isUnavailable(error)) {
           results.stop(error, part.length);
           return false;
         }
-        if (!isItsOwn(error)) throw error;
+        if (!isFaultOfItem(error)) throw error;
         if (part === chunk) passwords.left = left;
         else results.add(error);
       }
@@ -131,7 +131,7 @@ export class BulkWrites {
   }
 
   /** Plans an item, with the rights and errors of the route that does the same to one document. */
-  private planned(item: BulkItem | InvalidItem, { type, format, options, shown }: Work): AskedWrite {
+  private planItem(item: BulkItem | InvalidItem, { type, format, options, shown }: Work): AskedWrite {
     if ('error' in item) throw item.error;
     const handler = BULK_ACTIONS[item.action];
     const { route, action } = HANDLERS[handler];
@@ -209,19 +209,19 @@ const tooMany = (matched: number | null, limit: number): ContentError =>
 /**
  * Returns the query string of the responses. Throws a 400 for parameters other than `fields` and `populate`.
  */
-function shownBy(text: string, asked: Bulk['asked'], { limits }: ContentSettings): string {
+function responseQuery(text: string, asked: Bulk['asked'], { limits }: ContentSettings): string {
   const raw = readRaw(text, limits);
-  const other = Object.keys(raw).find((name) => !SHOWN.includes(name));
+  const other = Object.keys(raw).find((name) => !RESPONSE_PARAMETERS.includes(name));
   if (other !== undefined)
-    throw validationError(`Invalid parameter ${other}. Expected ${SHOWN.join(' or ')}`, {
+    throw validationError(`Invalid parameter ${other}. Expected ${RESPONSE_PARAMETERS.join(' or ')}`, {
       key: other,
       path: null,
       source: 'query',
       param: other,
     });
-  if (Object.keys(raw).length === 0) return LEAST;
+  if (Object.keys(raw).length === 0) return IDS_ONLY;
   const most = 'action' in asked ? asked.limit : asked.length;
-  if (most > MOST_SHOWN)
-    throw overLimit('bulkItems', MOST_SHOWN, 'Too many items for a request with fields or populate');
+  if (most > MOST_POPULATED)
+    throw overLimit('bulkItems', MOST_POPULATED, 'Too many items for a request with fields or populate');
   return text;
 }

@@ -6,7 +6,7 @@ import { ContentError, forbidden } from '../../kernel/errors.js';
 import { checkedAs, isListOf, isNullOr } from '../../kernel/json.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
-import { draftUnlessSaid } from '../query/read-raw.js';
+import { withDraftByDefault } from '../query/read-raw.js';
 import type { ContentType } from '../model/model.js';
 import type { DocumentFields } from '../../types/document-of.js';
 import type {
@@ -216,7 +216,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     query: WriteQueryFor<T, F, P> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<AnswerFor<T, F, P>> {
-    const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
+    const plan = this.planWrite('publish', { query: withDraftByDefault(query), as }, documentId);
     const answer = await this.documents.unpublish(plan, writing(as, options));
     return documentOf<T, F, P>(answer);
   }
@@ -230,7 +230,7 @@ export class ContentService<T extends Subject = DocumentFields> {
     query: WriteQueryFor<T, F, P> = {},
     { as = SYSTEM, ...options }: ServiceOptions = {},
   ): Promise<AnswerFor<T, F, P>> {
-    const plan = this.planWrite('publish', { query: draftUnlessSaid(query), as }, documentId);
+    const plan = this.planWrite('publish', { query: withDraftByDefault(query), as }, documentId);
     const answer = await this.documents.discardDraft(plan, writing(as, options));
     return documentOf<T, F, P>(answer);
   }

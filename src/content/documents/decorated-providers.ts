@@ -83,13 +83,13 @@ export const methodsOf = (wrappers: readonly Wrapper[], scanner: MetadataScanner
     });
   });
 
-interface Marked {
+interface MarkedMethod {
   readonly mark: string;
   readonly method: string;
   readonly shared: boolean;
 }
 
-function mistakesOf(instance: object, { mark, method, shared }: Marked): string[] {
+function mistakesOf(instance: object, { mark, method, shared }: MarkedMethod): string[] {
   const at = `${instance.constructor.name}: @${mark}()`;
   if (!shared)
     return [`${at} needs one instance for all requests, but this provider is request-scoped or transient`];

@@ -5,7 +5,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const CHARACTERS = `${LETTERS}0123456789`;
 const LENGTH = 24;
 /** Limit for random bytes: larger ones would make the first characters more frequent. */
-const UNBIASED = 256 - (256 % CHARACTERS.length);
+const BIAS_LIMIT = 256 - (256 % CHARACTERS.length);
 
 const pool = Buffer.alloc(4096);
 let next = pool.length;
@@ -25,7 +25,7 @@ export function newDocumentId(): string {
   let id = '';
   while (id.length < LENGTH) {
     const byte = randomByte();
-    if (byte >= UNBIASED) continue;
+    if (byte >= BIAS_LIMIT) continue;
     const character = CHARACTERS.charAt(byte % CHARACTERS.length);
     if (id !== '' || LETTERS.includes(character)) id += character;
   }

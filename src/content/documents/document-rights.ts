@@ -18,25 +18,25 @@ import { oneOf } from '../plan/rights.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
-const decided = ({ caller, target, right }: WritePlan): Decision => decide(caller, target.type, right);
+const decisionOf = ({ caller, target, right }: WritePlan): Decision => decide(caller, target.type, right);
 
 const decidedLive = ({ caller, target, right }: WritePlan): Decision =>
   decidePublished(caller, target.type, right);
 
 const ownPartOf = (decision: Decision): OwnCondition | null => (isOwn(decision) ? decision : null);
 
-export const ownOnly = (plan: WritePlan): OwnCondition | null => ownPartOf(decided(plan));
+export const ownOnly = (plan: WritePlan): OwnCondition | null => ownPartOf(decisionOf(plan));
 
 /**
  * Condition on the caller's own documents that the write or its effect on the published version requires,
  * null for none.
  */
-export const ownWritten = (plan: WritePlan): OwnCondition | null =>
+export const ownConditionOf = (plan: WritePlan): OwnCondition | null =>
   ownPartOf(decidedLive(plan)) ?? ownOnly(plan);
 
 /** Decision that the versions must meet which a write changes. */
 export const decidedResult = (plan: WritePlan): Decision =>
-  plan.target.publish ? decidedLive(plan) : decided(plan);
+  plan.target.publish ? decidedLive(plan) : decisionOf(plan);
 
 /**
  * Decisions about the versions of the written document. Null if none of them has the condition of a grant.
@@ -49,15 +49,15 @@ export function decisionsOf(
   const reading = (published: boolean): Decision =>
     decideRead(caller, target.type, { action: oneOf(target.type), published });
   const shown: StateDecisions = { published: reading(true), drafts: reading(false) };
-  const [written, live] = [decided(plan), decidedLive(plan)];
+  const [written, live] = [decisionOf(plan), decidedLive(plan)];
   const isGranted = [written, live, shown.published, shown.drafts].some((one) => grantedOf(one) !== null);
   return isGranted ? { written, live, shown } : null;
 }
 
-const makesOne = ({ verb, target: { type } }: WritePlan): boolean =>
+const createsDocument = ({ verb, target: { type } }: WritePlan): boolean =>
   verb === 'create' || (verb === 'update' && type.kind === 'singleType');
 
-function concerned({ verb, target }: WritePlan, { all }: Versions): readonly VersionRow[] {
+function concernedVersions({ verb, target }: WritePlan, { all }: Versions): readonly VersionRow[] {
   const any = !VERBS[verb].ofLocale || target.everyLocale;
   return any ? all : all.filter(({ locale }) => locale === target.locale);
 }
@@ -67,7 +67,7 @@ function concerned({ verb, target }: WritePlan, { all }: Versions): readonly Ver
  * counts as absent, or throws ForbiddenError if the caller may read it. Throws PreconditionFailedError if the
  * precondition does not match, which requires a document.
  */
-export function isThere(plan: WritePlan, versions: Versions): boolean {
+export function existsForCaller(plan: WritePlan, versions: Versions): boolean {
   const { precondition, target } = plan;
   if (!mayBeWritten(plan, versions)) {
     // A missing and a hidden document cause the same error.
@@ -80,8 +80,8 @@ export function isThere(plan: WritePlan, versions: Versions): boolean {
 }
 
 function mayBeWritten(plan: WritePlan, versions: Versions): boolean {
-  const rows = concerned(plan, versions);
-  if (rows.length === 0) return makesOne(plan);
+  const rows = concernedVersions(plan, versions);
+  if (rows.length === 0) return createsDocument(plan);
   const isPublished = rows.some(({ published }) => published);
   if (mayWrite(plan, versions)) {
     if (plan.verb === 'delete' && isPublished && !mayUnpublish(plan, rows)) throw forbidden();
@@ -97,8 +97,8 @@ function mayBeWritten(plan: WritePlan, versions: Versions): boolean {
  */
 function mayWrite(plan: WritePlan, versions: Versions): boolean {
   const decision = decidedResult(plan);
-  const rows = concerned(plan, versions);
-  if (grantedOf(decided(plan)) === null && grantedOf(decision) === null)
+  const rows = concernedVersions(plan, versions);
+  if (grantedOf(decisionOf(plan)) === null && grantedOf(decision) === null)
     return ownOnly(plan) === null || rows.some(({ own }) => own);
   if (plan.verb === 'delete') return rows.every(({ own }) => own);
   return changedBy(plan, rows).every(({ own, live }) => own && (live || !plan.target.publish));
@@ -108,7 +108,7 @@ function mayWrite(plan: WritePlan, versions: Versions): boolean {
  * Whether a write may change versions in other locales: it writes or publishes attributes that all locales
  * share.
  */
-export function isShared({ target: { type, everyLocale, publish }, body }: WritePlan): boolean {
+export function changesOtherLocales({ target: { type, everyLocale, publish }, body }: WritePlan): boolean {
   if (!type.localized || everyLocale) return type.localized;
   const isShared = ({ system, localized }: Attribute): boolean => !system && !localized;
   if (publish && type.draftAndPublish) return [...type.attributes.values()].some(isShared);
@@ -124,7 +124,7 @@ const firstOf = <T>(...lists: (readonly T[])[]): readonly T[] => lists.find((lis
 function changedBy(plan: WritePlan, rows: readonly VersionRow[]): readonly VersionRow[] {
   const { target, body } = plan;
   const inLocale = rows.filter(({ locale }) => locale === target.locale);
-  const here = isShared(plan) ? rows : firstOf(inLocale, rows);
+  const here = changesOtherLocales(plan) ? rows : firstOf(inLocale, rows);
   const drafts = here.filter(({ published }) => !published);
   return target.publish || body === null ? here : firstOf(drafts, here);
 }

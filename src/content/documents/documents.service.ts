@@ -31,13 +31,13 @@ import type { HookAction } from './hooks.js';
 import { ChangeLogWorker } from '../../cache/change-log-worker.js';
 import { lastStatementOf, PlanCache } from './plan-cache.js';
 import { hashPasswords, passwordLimit, type PasswordLimit } from './passwords.js';
-import { absent, DELETED, KEPT, STORED_DRAFT } from './plain-answers.js';
+import { failAbsent, DELETE_ANSWER, SCHEDULED_ANSWER, STORED_DRAFT } from './plain-answers.js';
 import { answerIn, answerRowOf, type ReadFor, Reads, tooLarge } from './reads.js';
 import type { WriteAnswer, WriteRun } from './run-write.js';
 import { runWrites } from './run-writes.js';
 import { versionTags } from './version-tags.js';
 import { Schedules } from './schedules.js';
-import { type AskedWrite, inTurn, NO_VALUES, type StateChange, writeOf } from './write-list.js';
+import { type AskedWrite, planInTurn, NO_VALUES, type StateChange, writeOf } from './write-list.js';
 import type { WriteOptions } from './write-options.js';
 
 /** Entry point of all reads and writes: parses, plans and runs each request. */
@@ -87,10 +87,10 @@ export class Documents {
   read(plan: ReadPlan, waiting: ReadFor = {}): Promise<Answer> {
     const { hooks } = this.base;
     const { by } = waiting;
-    if (by === undefined || !hooks.hearsRead(plan.type.singularApiId, by.action))
+    if (by === undefined || !hooks.hasReadHooks(plan.type.singularApiId, by.action))
       return this.reads.answer(plan, waiting);
     const event = { type: plan.type.singularApiId, documentId: plan.documentId, ...by };
-    return hooks.beforeRead(event).then(() => this.reads.answer(plan, waiting));
+    return hooks.runReadHooks(event).then(() => this.reads.answer(plan, waiting));
   }
 
   create(toAnswer: ReadPlan, body: unknown, options: WriteOptions): Promise<Answer> {
@@ -132,9 +132,9 @@ export class Documents {
    */
   async writeAll(asked: readonly AskedWrite[], options: WriteOptions): Promise<readonly Answer[]> {
     const limit = options.passwords ?? passwordLimit(this.base.settings.limits.passwords);
-    const [first, ...others] = await inTurn(asked, (one) =>
+    const [first, ...others] = await planInTurn(asked, (one) =>
       this.runOf({ ...one, limit }, options, (sent) =>
-        one.verb === 'delete' ? DELETED : this.answerOf(one.answerPlan, sent),
+        one.verb === 'delete' ? DELETE_ANSWER : this.answerOf(one.answerPlan, sent),
       ),
     );
     if (first === undefined) return [];
@@ -148,11 +148,11 @@ export class Documents {
    * of `publish`, `unpublish` and `update`, with `index` in their details if there are several.
    */
   async changeStates(changes: readonly StateChange[], options: WriteOptions): Promise<void> {
-    const [first, ...others] = await inTurn(changes, (change) => {
+    const [first, ...others] = await planInTurn(changes, (change) => {
       const { verb, body } = writeOf(change);
       if (decide(options.caller, change.type, VERBS[verb].right) === 'none') throw forbidden();
       const asked = { verb, answerPlan: this.planState(change, options.caller), body };
-      return this.runOf({ ...asked, limit: passwordLimit(0) }, options, () => KEPT);
+      return this.runOf({ ...asked, limit: passwordLimit(0) }, options, () => SCHEDULED_ANSWER);
     });
     if (first !== undefined) await runWrites(this.base, [first, ...others]);
   }
@@ -241,7 +241,7 @@ export class Documents {
       failed: (flaw) => (flaw === 'over' ? tooLarge(bytes) : notFound()),
       readBack: (runner, documentId, before) =>
         this.readBack({ ...planned, documentId }, sent, { runner, before }),
-      absent,
+      absent: failAbsent,
     };
   }
 

@@ -30,13 +30,13 @@ const formOf = (plan: ReadPlan): Form =>
  * process. The generation distinguishes models with the same text. A migration can replace a column by
  * another of the same name, without a new stamp of any row.
  */
-function shapeOf({ generation }: Shown, plan: ReadPlan): string {
+function shapeOf({ generation }: TaggedResponse, plan: ReadPlan): string {
   const { template, text } = formOf(plan);
   const values = fill(template, plan).values.filter((value) => value !== plan.documentId);
   return digestOf(JSON.stringify([text, values.map(String), generation]));
 }
 
-interface Shown {
+interface TaggedResponse {
   readonly stamp: string | undefined;
   readonly data: string;
   readonly total: number | null;
@@ -49,7 +49,7 @@ interface Shown {
  * relations or lists, only the whole text identifies the response. Nothing else may enter the digest: a tag
  * that changed with unreadable data would disclose it.
  */
-export function etagOf(plan: ReadPlan, response: Shown): string {
+export function etagOf(plan: ReadPlan, response: TaggedResponse): string {
   const { stamp, data, total } = response;
   const shown = isPlain(plan) ? keptShape(plan, response) : digestOf(`${total ?? ''} ${data}`);
   return stamp === undefined ? `"${shown}"` : `"${stamp}-${shown}"`;
@@ -60,7 +60,7 @@ export const writtenTag = (stamp: string): string => `"${stamp}-w"`;
 const shapes = new PerPlan<string>();
 
 /** The values of a caller's conditions are part of the form, but not of the shared plan. */
-function keptShape(plan: ReadPlan, response: Shown): string {
+function keptShape(plan: ReadPlan, response: TaggedResponse): string {
   if (plan.operands !== null) return shapeOf(response, plan);
   return shapes.of(plan, () => shapeOf(response, plan));
 }

@@ -10,11 +10,11 @@ import type { WriteValues } from '../plan/plan-values.js';
 import type { ContentType, ScalarAttribute } from '../model/model.js';
 import { uniqueWith } from '../model/attribute-storage.js';
 import { isScalar } from '../model/scalar-of.js';
-import type { Loaded } from '../plan/loaded.js';
+import type { LoadedState } from '../plan/loaded.js';
 import type { BodyWrite, CheckedValues } from '../plan/plan-write.js';
 
 export interface HeldRequest extends BodyWrite {
-  readonly loaded: Loaded;
+  readonly loaded: LoadedState;
   readonly checked: CheckedValues;
   readonly checksTaken: boolean;
 }

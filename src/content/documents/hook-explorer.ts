@@ -43,7 +43,7 @@ export class HookExplorer implements OnModuleInit {
     const read = this.reflector.get(ReadHook, method);
     if (hook === undefined && read === undefined) return [];
     if (hook !== undefined) this.hooks.add(hook, (event) => method.call(host, event));
-    if (read !== undefined) this.hooks.addRead(read, (event) => method.call(host, event));
+    if (read !== undefined) this.hooks.addReadHook(read, (event) => method.call(host, event));
     return [
       ...(isShared ? [] : [`${where}: ${NOT_SHARED}`]),
       ...(hook === undefined ? [] : hookMistakes(where, hook, types)),

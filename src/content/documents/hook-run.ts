@@ -18,7 +18,7 @@ export interface HookSubject {
   readonly actions: readonly HookAction[];
 }
 
-export interface Changed {
+export interface ChangedBody {
   readonly body: unknown;
   readonly changed: ReadonlySet<string>;
 }
@@ -62,7 +62,7 @@ export class HookRun {
    * Runs the hooks before the write on a copy of the body, so that a retry starts from the original. `raw` is
    * the body after the checks of its size and keys, or null without a body.
    */
-  async before(runner: Runner, raw: unknown): Promise<Changed> {
+  async before(runner: Runner, raw: unknown): Promise<ChangedBody> {
     if (!this.changesData) return { body: raw, changed: new Set() };
     const sent: Readonly<Record<string, unknown>> = isObject(raw) && isObject(raw['data']) ? raw['data'] : {};
     const data: Record<string, unknown> = structuredClone(sent);

@@ -66,11 +66,11 @@ export interface HookMetadata {
 
 export const Hook = Reflector.createDecorator<HookMetadata>({ key: 'content:hook' });
 
-type Notified<K> = ContentEvent<K extends Subject ? K : object>;
+type EventOf<K> = ContentEvent<K extends Subject ? K : object>;
 
 /** Decorator of a method; with a registered model, the method must accept the event of its type. */
 type HookDecorator<K extends HookedId> = IsRegistered extends true
-  ? <H extends (event: Notified<K>) => unknown>(
+  ? <H extends (event: EventOf<K>) => unknown>(
       target: object,
       name: string | symbol,
       method: TypedPropertyDescriptor<H>,
@@ -190,16 +190,16 @@ export class Hooks {
     this.functions.push({ ...metadata, run });
   }
 
-  addRead(metadata: ReadHookMetadata, run: ReadHookFunction): void {
+  addReadHook(metadata: ReadHookMetadata, run: ReadHookFunction): void {
     this.reads.push({ ...metadata, run });
   }
 
   /** Whether a read has hooks, so that other reads wait for nothing. */
-  hearsRead(type: string, action: ReadAction): boolean {
+  hasReadHooks(type: string, action: ReadAction): boolean {
     return this.reads.length > 0 && this.readsOf(type, action).length > 0;
   }
 
-  async beforeRead(event: ContentReadEvent): Promise<void> {
+  async runReadHooks(event: ContentReadEvent): Promise<void> {
     for (const { run } of this.readsOf(event.type, event.action)) await this.run('read', run, event);
   }
 

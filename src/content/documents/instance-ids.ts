@@ -13,7 +13,7 @@ export class InstanceIds {
     return count > this.free.length ? null : this.free.splice(0, count);
   }
 
-  static asked(count: number): number {
+  static withReserve(count: number): number {
     return count + MORE;
   }
 

@@ -3,14 +3,14 @@
  * references.
  */
 import type { OwnCondition } from '../access/decide.js';
-import { compileExpected, compileLoad, compileVersions } from '../compile/compile-load.js';
+import { compileExpectedDocuments, compileLoad, compileVersions } from '../compile/compile-load.js';
 import { documentsIn } from '../compile/load-shape.js';
 import type { Row } from '../../pool/runner.js';
 import type { Lookup } from '../plan/body.js';
 import type { Coverage } from '../plan/coverage.js';
 import { type FoundRow, FoundTargets } from '../plan/found-targets.js';
 import { type GivenRelation, scopesOf } from '../plan/given.js';
-import type { Loaded } from '../plan/loaded.js';
+import type { LoadedState } from '../plan/loaded.js';
 import { neededValues } from '../plan/needed-values.js';
 import type { StoredValues } from '../plan/stored-instances.js';
 import { lacksDraft, type VersionRow, type Versions, versionsOf } from '../plan/versions.js';
@@ -75,7 +75,7 @@ function checkedRelations({ target: { type, publish }, settings }: LoadRequest):
   return type.storage.relations.filter(({ required }) => required);
 }
 
-function followed({ target: { type, publish }, body }: LoadRequest): StoredLinks[] {
+function linksToFollow({ target: { type, publish }, body }: LoadRequest): StoredLinks[] {
   if (!publish || !type.draftAndPublish || body === null) return [];
   const given = [...body.values.relations.values()].map(({ attribute }) => attribute.join.name);
   return type.storage.links.filter(({ attribute: { join } }) => !given.includes(join.name));
@@ -128,14 +128,14 @@ export function loadStatement(request: LoadRequest): Statement | null {
     instances: freshIds,
     needed: needed.names,
     merged: needed.merged,
-    followed: existing ? followed(request) : [],
+    followed: existing ? linksToFollow(request) : [],
   });
 }
 
 const isInverse = ({ attribute: { join } }: GivenRelation): boolean => join.side === 'inverse';
 
 interface Expectation {
-  readonly found: Found;
+  readonly found: FoundState;
   readonly statements: readonly Statement[];
 }
 
@@ -153,11 +153,12 @@ export function expectationOf({ target, body, settings }: LoadRequest): Expectat
   const named = expected.map(([type, ids]): [ContentType, FoundRow[]] => [type, ids.map((id) => [0, id])]);
   return {
     found: { ...NOTHING_FOUND, named: new Map(named) },
-    statements: expected.length === 0 ? [] : [compileExpected(target.type, expected, settings.defaultLocale)],
+    statements:
+      expected.length === 0 ? [] : [compileExpectedDocuments(target.type, expected, settings.defaultLocale)],
   };
 }
 
-export interface Found {
+export interface FoundState {
   readonly versions: readonly Row[];
   readonly named: ReadonlyMap<ContentType, readonly FoundRow[]>;
   readonly linked: readonly boolean[];
@@ -165,9 +166,9 @@ export interface Found {
   readonly freshIds: readonly number[];
 }
 
-const NOTHING_FOUND: Found = { versions: [], named: new Map(), linked: [], model: null, freshIds: [] };
+const NOTHING_FOUND: FoundState = { versions: [], named: new Map(), linked: [], model: null, freshIds: [] };
 
-export function foundIn(row: Row = {}, { body }: LoadRequest): Found {
+export function foundIn(row: Row = {}, { body }: LoadRequest): FoundState {
   const types = [...(body?.references.keys() ?? [])];
   return {
     versions: parse<Row[]>(row['versions'], []),
@@ -178,7 +179,7 @@ export function foundIn(row: Row = {}, { body }: LoadRequest): Found {
   };
 }
 
-export function loadedFrom(found: Found, request: LoadRequest, ids: readonly number[]): Loaded {
+export function loadedFrom(found: FoundState, request: LoadRequest, ids: readonly number[]): LoadedState {
   const { target } = request;
   const { named, linked, model } = found;
   const rows = found.versions.map(versionRow);
@@ -187,8 +188,10 @@ export function loadedFrom(found: Found, request: LoadRequest, ids: readonly num
       isObject(values) ? [[Number(id), values]] : [],
     ),
   );
-  const unlinked = followed(request).flatMap(({ attribute }, i) => (linked[i] === false ? [attribute] : []));
-  const inLocale = (locale: string): Loaded => {
+  const unlinked = linksToFollow(request).flatMap(({ attribute }, i) =>
+    linked[i] === false ? [attribute] : [],
+  );
+  const inLocale = (locale: string): LoadedState => {
     const versions = versionsOf(rows, target.type, locale);
     return {
       versions,

@@ -4,7 +4,7 @@ import type { Row } from '../../pool/runner.js';
 
 type Rows = readonly (readonly Row[])[];
 
-interface Merged {
+interface MergedStatements {
   readonly statements: readonly Statement[];
   /** Returns the rows of each list's statements, from the rows of the merged ones. */
   readonly split: (rows: Rows) => readonly Rows[];
@@ -36,7 +36,7 @@ function rowsByItem(rows: readonly Row[], count: number): Row[][] {
  * Merges the statements of lists that do not depend on each other. Similar lists that follow each other send
  * one statement instead of one each.
  */
-export function mergeStatements(lists: readonly (readonly Statement[])[]): Merged {
+export function mergeStatements(lists: readonly (readonly Statement[])[]): MergedStatements {
   const statements: Statement[] = [];
   const splits: ((rows: Rows) => readonly Rows[])[] = [];
   for (const run of runsOf(lists)) {

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { unavailable } from '../../kernel/errors.js';
-import type { Loaded } from '../plan/loaded.js';
+import type { LoadedState } from '../plan/loaded.js';
 import type { WritePlan } from '../plan/write-plan.js';
 
 export const MODEL_DIGEST = Symbol('ModelDigest');
@@ -9,7 +9,7 @@ export const MODEL_DIGEST = Symbol('ModelDigest');
  * Whether a write copies whole versions: to another state, or into a new locale or draft. A process with an
  * outdated model would omit columns and links that it does not know.
  */
-export function copiesVersions(plan: WritePlan, { versions, draftless }: Loaded): boolean {
+export function copiesVersions(plan: WritePlan, { versions, draftless }: LoadedState): boolean {
   const { verb, target, body } = plan;
   if (versions.all.length === 0 || verb === 'delete') return false;
   const publishes = target.type.draftAndPublish && target.publish;

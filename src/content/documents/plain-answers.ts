@@ -4,12 +4,12 @@ import { Answer } from './answer.js';
 import type { WriteAnswer } from './run-write.js';
 
 /** Fails a write whose document does not exist. */
-export const absent = (): never => {
+export const failAbsent = (): never => {
   throw notFound();
 };
 
 /** Response to a delete, which an absent document does not fail. */
-export const DELETED: WriteAnswer<Answer> = {
+export const DELETE_ANSWER: WriteAnswer<Answer> = {
   written: null,
   statements: () => [],
   from: () => Answer.NOTHING,
@@ -19,7 +19,7 @@ export const DELETED: WriteAnswer<Answer> = {
 };
 
 /** Response to a scheduled action. */
-export const KEPT: WriteAnswer<Answer> = { ...DELETED, absent };
+export const SCHEDULED_ANSWER: WriteAnswer<Answer> = { ...DELETE_ANSWER, absent: failAbsent };
 
 /** Member of `meta` in the response to a write that stored the draft instead of publishing. */
 export const STORED_DRAFT = Object.freeze({ status: 'draft' });

@@ -54,7 +54,7 @@ const isAnswerRow: Test<AnswerRow> = (row): row is AnswerRow =>
 export const answerRowOf = ([row]: readonly Row[]): AnswerRow =>
   checkedAs(row, isAnswerRow, 'The row of a response');
 
-interface AnsweredRead {
+interface RowAndCaching {
   readonly row: AnswerRow;
   readonly isCacheable: boolean;
 }
@@ -252,7 +252,7 @@ export class Reads {
   private async loaded(
     plan: ReadPlan,
     found: Answer,
-    { row, isCacheable }: AnsweredRead,
+    { row, isCacheable }: RowAndCaching,
   ): Promise<Loaded<Answer>> {
     const position = isCacheable ? this.changeLog.changeLog.position : null;
     const { stamp, total = null } = row;

@@ -10,7 +10,7 @@ import {
   type ItemChange,
   type Match,
 } from '../compile/compile-record.js';
-import { ALONE, type Database } from '../store/database.js';
+import { OWN_TRANSACTION, type Database } from '../store/database.js';
 import type { Row } from '../../pool/runner.js';
 import { ContentModelError } from '../model/content-model-error.js';
 import type { ContentType, Schema } from '../model/model.js';
@@ -68,7 +68,7 @@ export class RepositoryWithoutHooks {
   }
 
   private async write(statement: Statement, mutex: string | null = null): Promise<number> {
-    const options = { ...ALONE, mutex };
+    const options = { ...OWN_TRANSACTION, mutex };
     const rows = await this.database.transaction((runner) => runner.finish([statement]), options);
     return rows[0]?.length ?? 0;
   }

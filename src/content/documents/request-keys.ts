@@ -39,7 +39,7 @@ const digest = (...parts: readonly unknown[]): string =>
 const pending = (): ContentError =>
   new ContentError('ConflictError', `A request with this ${REQUEST_KEY_HEADER} is still running`);
 
-const reused = (): ContentError =>
+const keyReused = (): ContentError =>
   new ContentError(
     'UnprocessableEntityError',
     `This ${REQUEST_KEY_HEADER} belongs to another request: use a new key`,
@@ -64,7 +64,7 @@ function withoutContent(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => ['id', 'documentId'].includes(name)));
 }
 
-type Keyed = Omit<StoredAnswer, 'answer'> & Pick<KeyedRequest, 'plan' | 'caller'>;
+type KeyedResponse = Omit<StoredAnswer, 'answer'> & Pick<KeyedRequest, 'plan' | 'caller'>;
 
 export class RequestKeys {
   private readonly running = new Set<string>();
@@ -98,7 +98,7 @@ export class RequestKeys {
 
 async function attempt(
   runner: Runner,
-  keyed: Keyed,
+  keyed: KeyedResponse,
   write: (em: SqlEntityManager) => Promise<Answer>,
 ): Promise<Answer> {
   const { id, fingerprint, plan } = keyed;
@@ -106,7 +106,7 @@ async function attempt(
   const [lock] = await runner.run(compileHoldKey(id));
   if (lock?.['held'] !== true) throw pending();
   const [stored] = await runner.run(compileStoredAnswer(table, id));
-  if (stored !== undefined) return replayed(stored, keyed);
+  if (stored !== undefined) return replayedAnswer(stored, keyed);
   const answer = await write(present(runner.em, 'The entity manager'));
   const { data, meta, head } = answer;
   const text = JSON.stringify({ data, meta, head, view: viewOf(keyed) });
@@ -114,14 +114,14 @@ async function attempt(
   return answer;
 }
 
-interface Stored extends Pick<Answer, 'data' | 'meta' | 'head'> {
+interface StoredResponse extends Pick<Answer, 'data' | 'meta' | 'head'> {
   /** Missing in responses of earlier versions of the library. */
   readonly view?: string;
 }
 
-function replayed({ fingerprint, answer }: Row, keyed: Keyed): Answer {
-  if (fingerprint !== keyed.fingerprint) throw reused();
-  const { data, meta, head, view } = JSON.parse(String(answer)) as Stored;
+function replayedAnswer({ fingerprint, answer }: Row, keyed: KeyedResponse): Answer {
+  if (fingerprint !== keyed.fingerprint) throw keyReused();
+  const { data, meta, head, view } = JSON.parse(String(answer)) as StoredResponse;
   const shown =
     view === viewOf(keyed)
       ? new Answer(data, meta, head)

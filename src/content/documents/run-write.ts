@@ -9,7 +9,7 @@ import type { UniqueValues } from '../store/database-errors.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import { bodyError, ContentError } from '../../kernel/errors.js';
 import { writtenCoverage } from '../plan/coverage.js';
-import type { Loaded } from '../plan/loaded.js';
+import type { LoadedState } from '../plan/loaded.js';
 import type { Lock } from '../../pool/locks.js';
 import {
   type BodyWrite,
@@ -29,14 +29,14 @@ import type { ContentSettings } from '../../kernel/settings.js';
 import type { Statement } from '../../kernel/sql.js';
 import { newDocumentId } from './document-id.js';
 import { withHeldValues } from './held-values.js';
-import type { Changed, HookRun } from './hook-run.js';
+import type { ChangedBody, HookRun } from './hook-run.js';
 import { InstanceIds } from './instance-ids.js';
 import { checkResult, loadedWithRights, mustCheckResult } from './version-rights.js';
-import { expectationOf, type Found, foundIn, loadedFrom, loadStatement } from './load.js';
+import { expectationOf, type FoundState, foundIn, loadedFrom, loadStatement } from './load.js';
 import { copiesVersions, type ModelWatch } from './model-watch.js';
-import { staged } from './stage-rights.js';
-import { isThere, ownWritten } from './document-rights.js';
-import { ownShown } from './version-tags.js';
+import { addStage } from './stage-rights.js';
+import { existsForCaller, ownConditionOf } from './document-rights.js';
+import { ownConditionOfReads } from './version-tags.js';
 import type { PlannedWrite, WriteAdditions } from './write-additions.js';
 import type { WriteOptions } from './write-options.js';
 
@@ -68,7 +68,7 @@ export interface WriteRun<T> {
   readonly plan: WritePlan;
   readonly raw: unknown;
   readonly hooks: HookRun;
-  readonly replan: (changed: Changed) => Promise<WritePlan>;
+  readonly replan: (changed: ChangedBody) => Promise<WritePlan>;
   readonly options: WriteOptions;
   readonly answer: WriteAnswer<T>;
 }
@@ -85,15 +85,15 @@ export interface Attempt {
 export class Unexpected extends Error {}
 
 /** Runs a write. `found` is false, and nothing is written, if its document does not exist for the caller. */
-export async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<Written<T>> {
+export async function attempt<T>(work: Attempt, write: WriteRun<T>): Promise<WriteResult<T>> {
   try {
-    return await performed(work, write);
+    return await perform(work, write);
   } catch (error) {
     throw work.runner.isWaiting || flawOf(error) === 'unexpected' ? new Unexpected() : error;
   }
 }
 
-export interface Written<T> {
+export interface WriteResult<T> {
   readonly answer: T;
   readonly found: boolean;
 }
@@ -102,13 +102,14 @@ export interface Written<T> {
  * Whether no application code runs in the transaction, so that statements may fail on purpose. In a joined
  * transaction, such a failure would abort the application's work, too.
  */
-const isAlone = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
+const runsNoHostCode = <T>({ runner }: Attempt, { hooks }: WriteRun<T>): boolean =>
   runner.em === null && !hooks.listening;
 
-async function performed<T>(work: Attempt, write: WriteRun<T>): Promise<Written<T>> {
-  const expects = work.expects && isAlone(work, write) && !mustCheckResult(write.plan);
-  const loaded = await load({ ...work, expects }, write.plan, notHeld(write.plan.locks, work.runner.held));
-  if (!isThere(write.plan, loaded.versions)) {
+async function perform<T>(work: Attempt, write: WriteRun<T>): Promise<WriteResult<T>> {
+  const expects = work.expects && runsNoHostCode(work, write) && !mustCheckResult(write.plan);
+  const missing = missingLocks(write.plan.locks, work.runner.held);
+  const loaded = await load({ ...work, expects }, write.plan, missing);
+  if (!existsForCaller(write.plan, loaded.versions)) {
     const refusals = write.plan.body?.refusals ?? [];
     if (refusals.length > 0) throw bodyError(refusals, []);
     return { answer: write.answer.absent(), found: false };
@@ -130,14 +131,14 @@ const ofLocale = (error: unknown, locale: string): unknown =>
 async function changedByHooks<T>(
   work: Attempt,
   { plan, raw, hooks, replan }: WriteRun<T>,
-  loaded: Loaded,
-): Promise<[WritePlan, Loaded]> {
+  loaded: LoadedState,
+): Promise<[WritePlan, LoadedState]> {
   if (!hooks.changesData) return [plan, loaded];
   const changed = await replan(await hooks.before(work.runner, raw));
-  return [changed, await load({ ...work, expects: false }, changed, notHeld(changed.locks, plan.locks))];
+  return [changed, await load({ ...work, expects: false }, changed, missingLocks(changed.locks, plan.locks))];
 }
 
-const notHeld = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
+const missingLocks = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
   locks.filter(
     ({ name, exclusive }) => !held.some((one) => one.name === name && (one.exclusive || !exclusive)),
   );
@@ -146,16 +147,16 @@ const notHeld = (locks: readonly Lock[], held: readonly Lock[]): Lock[] =>
  * Acquires the locks and loads the state in one round trip. Creates missing drafts first (D29). If the state
  * is predictable, a check of it is sent with the write.
  */
-async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Promise<Loaded> {
+async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Promise<LoadedState> {
   const { base, runner } = work;
   const { settings, instanceIds } = base;
   const needed = plan.body?.instances ?? 0;
   const ids = instanceIds.take(needed);
-  const freshIds = ids === null ? InstanceIds.asked(needed) : 0;
+  const freshIds = ids === null ? InstanceIds.withReserve(needed) : 0;
   const { target, body, caller, precondition } = plan;
   const compares = precondition !== null && target.type.draftAndPublish;
   const coverage = compares ? writtenCoverage(caller, target.type, settings.limits) : null;
-  const own = ownWritten(plan) ?? ownShown(plan);
+  const own = ownConditionOf(plan) ?? ownConditionOfReads(plan);
   const keptIf = base.additions.keptOf(target.type);
   const request = { target, own, coverage, kept: keptIf, body, settings, freshIds };
   const taken = lockStatements(locks);
@@ -168,9 +169,9 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
   const statements = loading === null ? taken : [...taken, loading];
   const rows = statements.length === 0 ? [] : await runner.load(statements);
   const check = { plan, defaultLocale: settings.defaultLocale };
-  const loadedIn = (row: Row | undefined): Loaded | Promise<Loaded> => {
+  const loadedIn = (row: Row | undefined): LoadedState | Promise<LoadedState> => {
     const found = foundIn(row, request);
-    const made = (state: Found): Loaded =>
+    const made = (state: FoundState): LoadedState =>
       loadedFrom(state, request, ids ?? instanceIds.keep(found.freshIds, needed));
     return caller.permissions.hasWhere ? loadedWithRights(runner, check, { found, made }) : made(found);
   };
@@ -188,7 +189,7 @@ async function load(work: Attempt, plan: WritePlan, locks: readonly Lock[]): Pro
 async function stepsOf(
   work: Attempt,
   { plan, options }: Pick<WriteRun<never>, 'plan' | 'options'>,
-  loaded: Loaded,
+  loaded: LoadedState,
 ): Promise<PlannedSteps> {
   const { verb, target, body } = plan;
   const tools = toolsOf(work, options.documentId);
@@ -226,12 +227,12 @@ interface PlannedBody extends BodyWrite {
   readonly plan: WritePlan;
 }
 
-async function valuesIn(work: Attempt, write: PlannedBody, loaded: Loaded): Promise<WriteValues> {
+async function valuesIn(work: Attempt, write: PlannedBody, loaded: LoadedState): Promise<WriteValues> {
   const { caller, restores = null } = write.plan;
   const { defaultLocale } = work.base.settings;
   const staging = { write: { ...write, restores }, loaded, caller, defaultLocale };
   const planned = checkedValues(write, loaded, toolsOf(work));
-  const checked = write.target.type.stages === null ? planned : await staged(work.runner, staging, planned);
+  const checked = write.target.type.stages === null ? planned : await addStage(work.runner, staging, planned);
   // The documents that the body references are not loaded yet: a second attempt reports all problems.
   if (work.runner.isWaiting) throwProblems(checked);
   const { checksTaken } = work;
@@ -250,7 +251,7 @@ async function writeAndAnswer<T>(
     ...planned
   }: PlannedWrite & {
     readonly before: readonly VersionRow[];
-    readonly loaded: Loaded;
+    readonly loaded: LoadedState;
   },
 ): Promise<T> {
   const { documentId, steps } = planned;
@@ -260,7 +261,7 @@ async function writeAndAnswer<T>(
   const following = base.additions.after(planned);
   const check = { plan: planned.plan, defaultLocale: base.settings.defaultLocale };
   const isLimited = mustCheckResult(planned.plan);
-  const alone = isAlone(work, write) && !isLimited;
+  const alone = runsNoHostCode(work, write) && !isLimited;
   const written = compileSteps(steps, alone ? answer.written : null);
   const statements = [...added, ...written.statements];
   const others = (): readonly Statement[] | null => (alone ? answer.statements(documentId) : null);
@@ -268,7 +269,7 @@ async function writeAndAnswer<T>(
   if (answering !== null) {
     const every = [...statements, ...answering];
     return answer.from(
-      await answered({ runner, answer, at: every.length - 1 }, [...every, ...following]),
+      await readAnswer({ runner, answer, at: every.length - 1 }, [...every, ...following]),
       before,
     );
   }
@@ -285,7 +286,7 @@ interface Answering<T> {
   readonly at: number;
 }
 
-async function answered<T>(
+async function readAnswer<T>(
   { runner, answer: { failed }, at }: Answering<T>,
   statements: readonly Statement[],
 ): Promise<readonly Row[]> {

@@ -10,7 +10,7 @@ import type { UniqueValues } from '../store/database-errors.js';
 import { AheadRunner } from './ahead-runner.js';
 import { inLockstep } from './lockstep.js';
 import { withIndex } from './write-list.js';
-import { attempt, Unexpected, type WriteBase, type WriteRun, type Written } from './run-write.js';
+import { attempt, Unexpected, type WriteBase, type WriteRun, type WriteResult } from './run-write.js';
 
 type Writes<T> = readonly [WriteRun<T>, ...WriteRun<T>[]];
 
@@ -34,14 +34,14 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
   const [{ options }] = writes;
   const isHeard = writes.some(({ hooks }) => hooks.listening);
   const together = writes.length > 1 && !isHeard && options.em === undefined;
-  let done: Written<T>[] = [];
+  let done: WriteResult<T>[] = [];
   const transact = ({ expects, checksTaken = false, together = false }: Manner): Promise<void> =>
     base.database.transaction(
       // A batch may call this from the context of another request.
       inThisContext(async (runner: Runner) => {
         done = [];
         const open = await openFor(runner, writes);
-        const one = (write: WriteRun<T>, through: Runner): Promise<Written<T>> => {
+        const one = (write: WriteRun<T>, through: Runner): Promise<WriteResult<T>> => {
           const holding = writes.length === 1 ? through : { ...through, held: write.plan.locks };
           return attempt({ base, values, expects, checksTaken, runner: new AheadRunner(holding) }, write);
         };
@@ -60,7 +60,7 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
       throw error;
     })
     .catch((error: unknown) => {
-      if (together && isAboutOne(error)) return transact({ expects: false });
+      if (together && isFaultOfWrite(error)) return transact({ expects: false });
       throw error;
     })
     .catch((error: unknown) => {
@@ -74,7 +74,7 @@ export async function runWrites<T>(base: WriteBase, writes: Writes<T>): Promise<
 }
 
 /** Whether an error is the fault of a write, not of the connection or the load. */
-const isAboutOne = (error: unknown): boolean =>
+const isFaultOfWrite = (error: unknown): boolean =>
   error instanceof Unexpected || (error instanceof ContentError && error.status < 500);
 
 function traitsOf<T>(writes: Writes<T>): Omit<TransactionOptions, 'values'> {

@@ -14,8 +14,8 @@ import type { WritePlan, WriteTarget } from '../plan/write-plan.js';
 import { writeTargetOf } from '../plan/write-target.js';
 import {
   isScheduledAction,
-  type Scheduled,
-  SCHEDULED,
+  type ScheduledAction,
+  SCHEDULED_ACTIONS,
   type ScheduleTime,
   TIME_OF,
 } from '../model/schedule.js';
@@ -24,11 +24,11 @@ import type { Statement } from '../../kernel/sql.js';
 import type { DocumentsBase } from './documents-base.js';
 import { foundIn, loadedFrom } from './load.js';
 import { versionsWithRights } from './version-rights.js';
-import { isThere, ownOnly } from './document-rights.js';
+import { existsForCaller, ownOnly } from './document-rights.js';
 import type { WriteOptions } from './write-options.js';
 
 export interface ScheduleFailure {
-  readonly action: Scheduled;
+  readonly action: ScheduledAction;
   readonly at: string;
   /** Reason of the failure; callers other than the application get a fixed text. */
   readonly message: string;
@@ -46,7 +46,7 @@ export interface ContentSchedule extends Readonly<Record<ScheduleTime, string | 
   readonly failures: readonly ScheduleFailure[];
 }
 
-const NEVER: GivenTimes = new Map(SCHEDULED.map((action) => [action, null]));
+const NEVER: GivenTimes = new Map(SCHEDULED_ACTIONS.map((action) => [action, null]));
 const NOTHING: GivenTimes = new Map();
 
 export const hasSchedules = ({ types }: Schema): boolean =>
@@ -56,7 +56,7 @@ const schedulingIsOff = (): Error =>
   new Error('Scheduling is off: add the action "schedule" to a type, or set schedule.everySeconds');
 
 /** Discloses nothing of the document to a caller who may not read it. */
-const UNDISCLOSED = 'The action failed: publish or unpublish the document yourself to see the error';
+const HIDDEN_FAILURE = 'The action failed: publish or unpublish the document yourself to see the error';
 
 /** Schedules of documents; they require the permission to publish (protocol 8.26). */
 export class Schedules {
@@ -109,7 +109,7 @@ export class Schedules {
    * Runs the statements `holding`, and finds a document that the caller may publish. Throws NotFoundError, or
    * 403 as for publishing.
    */
-  async findPublishable(runner: Runner, { target, caller, holding }: Held): Promise<string> {
+  async findPublishable(runner: Runner, { target, caller, holding }: HeldLocks): Promise<string> {
     const publishing = { verb: 'publish', target, caller, requestId: null, right: 'publish' } as const;
     const rest = { locks: [], precondition: null, state: null, events: [], body: null } as const;
     const plan: WritePlan = { ...publishing, ...rest };
@@ -120,12 +120,12 @@ export class Schedules {
     const found = loadedFrom(foundIn(rows.at(-1)?.[0], request), request, []);
     const check = { plan, defaultLocale: settings.defaultLocale };
     const versions = await versionsWithRights(runner, check, found.versions);
-    if (!isThere(plan, versions) || versions.documentId === null) throw notFound();
+    if (!existsForCaller(plan, versions) || versions.documentId === null) throw notFound();
     return versions.documentId;
   }
 }
 
-interface Held {
+interface HeldLocks {
   readonly target: WriteTarget;
   readonly caller: Caller;
   /** Statements that acquire the locks before the others run. */
@@ -137,13 +137,13 @@ function scheduleOf(
   rows: readonly Row[],
   { kind }: Caller,
 ): ContentSchedule {
-  const dueOf = (action: Scheduled): string | null => {
+  const dueOf = (action: ScheduledAction): string | null => {
     const due = rows.find((row) => row['action'] === action)?.['due'];
     return isText(due) ? due : null;
   };
   const failures = rows.flatMap(({ action, failed, failure }): ScheduleFailure[] =>
     isText(failure) && isScheduledAction(action)
-      ? [{ action, at: String(failed), message: kind === 'system' ? failure : UNDISCLOSED }]
+      ? [{ action, at: String(failed), message: kind === 'system' ? failure : HIDDEN_FAILURE }]
       : [],
   );
   const { publish, unpublish } = TIME_OF;

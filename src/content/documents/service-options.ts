@@ -40,7 +40,7 @@ export interface BulkTarget {
   readonly status?: Status;
 }
 
-interface BulkStored extends BulkTarget {
+interface StoredTarget extends BulkTarget {
   readonly documentId: string;
   /** ETag of the version that the item expects. */
   readonly ifMatch?: string;
@@ -49,8 +49,8 @@ interface BulkStored extends BulkTarget {
 /** Write of one document in a list; see `ContentService.bulk`. */
 export type BulkItemFor<T> =
   | (BulkTarget & { readonly action: 'create'; readonly data: NewFor<T, Status> })
-  | (BulkStored & { readonly action: 'update'; readonly data: ChangeFor<T, Status> })
-  | (BulkStored & { readonly action: 'delete' | 'publish' | 'unpublish' | 'discard' });
+  | (StoredTarget & { readonly action: 'update'; readonly data: ChangeFor<T, Status> })
+  | (StoredTarget & { readonly action: 'delete' | 'publish' | 'unpublish' | 'discard' });
 
 export const writing = (
   caller: Caller,

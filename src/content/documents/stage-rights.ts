@@ -2,7 +2,7 @@
 import type { Caller } from '../access/caller.js';
 import { decideMove, isOwn } from '../access/decide.js';
 import { compileVersionRights } from '../compile/compile-version-rights.js';
-import type { Loaded } from '../plan/loaded.js';
+import type { LoadedState } from '../plan/loaded.js';
 import { type StagedWrite, stageChangeOf, withStage } from '../plan/plan-stage.js';
 import type { CheckedValues } from '../plan/plan-write.js';
 import type { Runner } from '../../pool/runner.js';
@@ -10,7 +10,7 @@ import type { ContentType } from '../model/model.js';
 
 export interface Staging {
   readonly write: StagedWrite;
-  readonly loaded: Loaded;
+  readonly loaded: LoadedState;
   readonly caller: Caller;
   readonly defaultLocale: string;
 }
@@ -36,7 +36,7 @@ async function mayMove(
 }
 
 /** Returns the values of a write with the stage of the version. */
-export async function staged(
+export async function addStage(
   runner: Runner,
   staging: Staging,
   checked: CheckedValues,

@@ -12,13 +12,13 @@ import type { ContentType } from '../model/model.js';
 import type { Row, Runner } from '../../pool/runner.js';
 import type { FoundRow } from '../plan/found-targets.js';
 import { type GivenRelation, scopesOf } from '../plan/given.js';
-import type { Loaded } from '../plan/loaded.js';
+import type { LoadedState } from '../plan/loaded.js';
 import { decideRelated } from '../plan/rights.js';
 import { decideState } from '../plan/write-rights.js';
 import type { VersionRow, Versions } from '../plan/versions.js';
 import type { WritePlan } from '../plan/write-plan.js';
-import type { Found } from './load.js';
-import { decidedResult, isShared, decisionsOf } from './document-rights.js';
+import type { FoundState } from './load.js';
+import { decidedResult, changesOtherLocales, decisionsOf } from './document-rights.js';
 
 const byId = (rows: readonly Row[]): ReadonlyMap<number, Row> =>
   new Map(rows.map((row) => [Number(row['id']), row]));
@@ -60,19 +60,19 @@ function targetDecisions({ caller, target: { publish } }: WritePlan, type: Conte
   return { shown: { published: reading(true), drafts: reading(false) }, written };
 }
 
-const isGranted = ({ shown, written }: TargetDecisions): boolean =>
+const hasConditions = ({ shown, written }: TargetDecisions): boolean =>
   [shown.published, shown.drafts, written].some((one) => grantedOf(one) !== null);
 
 /** Returns the referenced documents as they exist for a caller whose grants have conditions. */
 async function targetsWithRights(
   runner: Runner,
   { plan, defaultLocale }: RightsCheck,
-  named: Found['named'],
-): Promise<Found['named']> {
+  named: FoundState['named'],
+): Promise<FoundState['named']> {
   const targets = new Map(named);
   for (const [type, rows] of named) {
     const decisions = targetDecisions(plan, type);
-    if (rows.length === 0 || type.internal || !isGranted(decisions)) continue;
+    if (rows.length === 0 || type.internal || !hasConditions(decisions)) continue;
     const documentIds = rows.map(([, documentId]) => documentId);
     const statement = compileTargetRights({ type, documentIds, defaultLocale, ...decisions });
     const found = byId(await runner.run(statement));
@@ -87,9 +87,9 @@ async function targetsWithRights(
   return targets;
 }
 
-interface Read {
-  readonly found: Found;
-  readonly made: (found: Found) => Loaded;
+interface LoadToCheck {
+  readonly found: FoundState;
+  readonly made: (found: FoundState) => LoadedState;
 }
 
 /**
@@ -99,8 +99,8 @@ interface Read {
 export async function loadedWithRights(
   runner: Runner,
   check: RightsCheck,
-  { found, made }: Read,
-): Promise<Loaded> {
+  { found, made }: LoadToCheck,
+): Promise<LoadedState> {
   const loaded = made({ ...found, named: await targetsWithRights(runner, check, found.named) });
   return { ...loaded, versions: await versionsWithRights(runner, check, loaded.versions) };
 }
@@ -113,7 +113,7 @@ const grantedIn = (given: GivenRelation): readonly GrantedCondition[] =>
 function resultsOf(
   { plan, defaultLocale }: RightsCheck,
   documentId: string | null,
-  { targets }: Pick<Loaded, 'targets'>,
+  { targets }: Pick<LoadedState, 'targets'>,
 ): Statement[] {
   const { target, verb, body } = plan;
   const decision = decidedResult(plan);
@@ -121,7 +121,7 @@ function resultsOf(
   const written = compileResult({
     type: target.type,
     documentIds: documentId === null ? null : [documentId],
-    locale: isShared(plan) || !target.type.localized ? null : target.locale,
+    locale: changesOtherLocales(plan) || !target.type.localized ? null : target.locale,
     draftsOnly: target.type.draftAndPublish && !target.publish,
     decision,
     defaultLocale,
@@ -153,7 +153,10 @@ export const mustCheckResult = (plan: WritePlan): boolean =>
 export async function checkResult(
   runner: Runner,
   check: RightsCheck,
-  { documentId, loaded }: { readonly documentId: string | null; readonly loaded: Pick<Loaded, 'targets'> },
+  {
+    documentId,
+    loaded,
+  }: { readonly documentId: string | null; readonly loaded: Pick<LoadedState, 'targets'> },
 ): Promise<void> {
   const results = await runner.all(resultsOf(check, documentId, loaded));
   if (results.some(([row]) => row?.['refused'] !== false)) throw forbidden();

@@ -31,7 +31,10 @@ const isStamps = isListOf(isShape<Stamp>({ locale: isText, published: isFlag, st
  * Owner condition of the versions that the caller may read; null if there is none. The plan of the response
  * may be shared by users, so the user is that of the write.
  */
-export function ownShown({ state, caller }: Pick<WritePlan, 'state' | 'caller'>): OwnCondition | null {
+export function ownConditionOfReads({
+  state,
+  caller,
+}: Pick<WritePlan, 'state' | 'caller'>): OwnCondition | null {
   const rule = [state?.published, state?.drafts].find((one) => one?.kind === 'own') ?? null;
   const user = userOf(caller);
   return rule === null || user === null ? null : { ...rule, user };

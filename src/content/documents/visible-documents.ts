@@ -21,7 +21,7 @@ export interface VisibleVersion {
   readonly status: string;
 }
 
-const isFound = isListOf(
+const isFoundList = isListOf(
   isShape({
     documentId: isText,
     locale: isOptional(isNullOr(isText)),
@@ -117,7 +117,7 @@ export class VisibleDocuments {
     };
     const page = { published, action: 'find', pageSize: this.settings.maxLimit } as const;
     const data = await this.list({ type, caller }, query, page);
-    return checkedAs(JSON.parse(data), isFound, 'A list of documents').map((row) => ({
+    return checkedAs(JSON.parse(data), isFoundList, 'A list of documents').map((row) => ({
       documentId: row.documentId,
       locale: type.localized ? (row.locale ?? null) : null,
       title: titleOf(row, type),

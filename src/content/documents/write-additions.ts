@@ -42,7 +42,7 @@ export class WriteAdditions {
   }
 
   /** Registers the condition that the load of each write evaluates, as `kept` of its versions. */
-  addKept(condition: KeptCondition): void {
+  addKeptCondition(condition: KeptCondition): void {
     this.kept = condition;
   }
 

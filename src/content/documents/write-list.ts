@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { ContentError } from '../../kernel/errors.js';
 import type { ContentType } from '../model/model.js';
-import type { Scheduled } from '../model/schedule.js';
+import type { ScheduledAction } from '../model/schedule.js';
 import type { ReadPlan } from '../plan/plan.js';
 import type { Precondition } from '../plan/precondition.js';
 import type { Verb } from '../plan/write-plan.js';
@@ -22,7 +22,7 @@ export interface StateChange {
   /** Null for the document of a single type. */
   readonly documentId: string | null;
   readonly locale: string;
-  readonly verb: Scheduled;
+  readonly verb: ScheduledAction;
   /** Values for the published version, to write instead of the draft's. The draft stays as it is. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
@@ -45,7 +45,10 @@ export function withIndex(index: number, error: unknown): unknown {
 }
 
 /** Calls `plan` for one element after the other. Errors get the index if there are several elements. */
-export async function inTurn<T, R>(elements: readonly T[], plan: (element: T) => Promise<R>): Promise<R[]> {
+export async function planInTurn<T, R>(
+  elements: readonly T[],
+  plan: (element: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   for (const [index, element] of elements.entries()) {
     if (index % PLANNED_AT_ONCE === PLANNED_AT_ONCE - 1) await setImmediate();

@@ -13,7 +13,7 @@ import { type ContentRoute, credentialsOf, type HttpRequest, stateOf } from './r
 import { Timing } from './timing.js';
 
 /** Returns the first action of a route that the caller may do. */
-const permitted = (caller: Caller, { type, action, handler }: ContentRoute): Action | undefined =>
+const permittedAction = (caller: Caller, { type, action, handler }: ContentRoute): Action | undefined =>
   [action, ...HANDLERS[handler].otherwise].find((one) => decide(caller, type, one) !== 'none');
 
 /** Authenticates the caller and checks the grant for the type's action (contract "Authentication"). */
@@ -35,7 +35,7 @@ export class AccessGuard implements CanActivate {
     const request = http.getRequest<HttpRequest>();
     const timing = this.settings.serverTiming ? new Timing() : null;
     const admit = (caller: Caller): boolean => {
-      const action = permitted(caller, route);
+      const action = permittedAction(caller, route);
       if (action === undefined) throw refusal(caller);
       requireJson(request);
       const state = stateOf(request);

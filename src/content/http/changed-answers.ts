@@ -7,13 +7,13 @@ interface NodeResponse {
 }
 
 /** Number of responses that are compared, since interceptors of an application usually apply to all. */
-const COMPARED = 20;
+const MOST_COMPARED = 20;
 
 /** Warns once if code of the application has changed the text of a content response. */
 @Injectable()
 export class ChangedAnswers {
   private readonly logger = new Logger('ContentApi');
-  private left = COMPARED;
+  private left = MOST_COMPARED;
 
   constructor(@Inject(HttpAdapterHost) private readonly host: HttpAdapterHost) {}
 

@@ -7,7 +7,7 @@ import { CONTENT_SCHEMA, type Schema } from '../model/model.js';
 import { descriptionKey } from '../plan/open-conditions.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
 import { describe } from '../openapi/describe.js';
-import type { Describe, Described, Describing } from '../openapi/describing.js';
+import type { Describe, ResponseVariant, Describing } from '../openapi/describing.js';
 import type { ContentDocument } from '../openapi/document.js';
 import { type HostDocument, hostPaths } from '../openapi/merge.js';
 import { localePaths } from '../openapi/locale-paths.js';
@@ -18,7 +18,7 @@ import { ContentRoutes } from './routes.js';
 /** Maximum of cached documents. */
 const MAX_CACHED = 100;
 
-const EVERYTHING: Described = { format: 'flat', counts: true };
+const EVERYTHING: ResponseVariant = { format: 'flat', counts: true };
 
 /**
  * Describes the API as OpenAPI 3.1. Inject it to give the description to other tools, or to add routes to it.
@@ -65,7 +65,7 @@ export class ContentOpenApi {
    * responses to requests with `Strapi-Response-Format: v4`. `counts: false` describes responses to requests
    * without `count`. Paths are known once the application is initialised.
    */
-  documentFor(caller: Caller = SYSTEM, described: Partial<Described> = {}): ContentDocument {
+  documentFor(caller: Caller = SYSTEM, described: Partial<ResponseVariant> = {}): ContentDocument {
     const options = { ...EVERYTHING, ...described };
     const key = descriptionKey(caller);
     const cached = key === null ? undefined : this.documents.get(JSON.stringify([key, options]));

@@ -37,7 +37,7 @@ interface WriteRequest {
 
 type Perform = (request: WriteRequest) => Promise<Answer>;
 
-const shown = (schedule: ContentSchedule): Answer => new Answer(JSON.stringify(schedule));
+const scheduleAnswer = (schedule: ContentSchedule): Answer => new Answer(JSON.stringify(schedule));
 
 @Injectable()
 export class ContentRequests {
@@ -62,8 +62,9 @@ export class ContentRequests {
     publish: ({ plan, options }) => this.documents.publish(plan, options),
     unpublish: ({ plan, options }) => this.documents.unpublish(plan, options),
     discardDraft: ({ plan, options }) => this.documents.discardDraft(plan, options),
-    findSchedule: ({ plan, options }) => this.documents.schedules.read(plan, options).then(shown),
-    schedule: ({ plan, body, options }) => this.documents.schedules.write(plan, body, options).then(shown),
+    findSchedule: ({ plan, options }) => this.documents.schedules.read(plan, options).then(scheduleAnswer),
+    schedule: ({ plan, body, options }) =>
+      this.documents.schedules.write(plan, body, options).then(scheduleAnswer),
     unschedule: ({ plan, options }) =>
       this.documents.schedules.clear(plan, options).then(() => Answer.NOTHING),
     findTrash: this.ofHistory('findTrash'),

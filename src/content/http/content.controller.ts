@@ -27,9 +27,9 @@ import type { HttpRequest } from './request-state.js';
 import { ContentAction, DescribedHandlers, Generated, Handles, Json, ServesType } from './metadata.js';
 
 /**
- * Base of both kinds of controllers; {@link routed} makes routes of its methods. Before a handler runs, the
- * guard has authenticated the caller, and an interceptor has planned the response. Another interceptor sends
- * the `Answer` that the handler returns.
+ * Base of both kinds of controllers; {@link routeDecorators} makes routes of its methods. Before a handler
+ * runs, the guard has authenticated the caller, and an interceptor has planned the response. Another
+ * interceptor sends the `Answer` that the handler returns.
  */
 @UseFilters(ContentErrorFilter)
 @UseGuards(AccessGuard)
@@ -108,7 +108,7 @@ function redefine(controller: { readonly prototype: object }, name: string): Pro
   return descriptor;
 }
 
-const routed =
+const routeDecorators =
   (kind: ContentType['kind']) =>
   (controller: Base): void => {
     const { prototype } = controller;
@@ -137,7 +137,7 @@ const METHODS = { get: Get, post: Post, put: Put, delete: Delete };
  * @publicApi
  */
 @DescribedHandlers()
-@routed('collectionType')
+@routeDecorators('collectionType')
 export abstract class CollectionController extends ContentController {
   // Express matches routes in the order of the methods: a fixed path precedes one with a parameter.
   findTrash(request: object): Promise<Answer> {
@@ -168,7 +168,7 @@ export abstract class CollectionController extends ContentController {
  * @publicApi
  */
 @DescribedHandlers()
-@routed('singleType')
+@routeDecorators('singleType')
 export abstract class SingleController extends ContentController {}
 
 const className = (id: string): string =>

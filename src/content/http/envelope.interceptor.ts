@@ -21,7 +21,7 @@ type HttpContext = ReturnType<ExecutionContext['switchToHttp']>;
 
 const CONTENT_TYPE = 'Content-Type';
 /** Statuses that shared caches may store. */
-const SHARED: readonly number[] = [200, 304];
+const SHARED_CACHE_STATUSES: readonly number[] = [200, 304];
 
 /**
  * Sends the {@link Answer} that a handler returns: status, headers, and the envelope around the JSON text of
@@ -49,7 +49,7 @@ export class EnvelopeInterceptor implements NestInterceptor {
     const [request, response] = [http.getRequest<HttpRequest>(), http.getResponse<HttpResponse>()];
     const answer = whole.unlessKnown(isRead(request) ? parseTags(request.headers['if-none-match']) : null);
     const text = answer.envelope();
-    if (SHARED.includes(answer.head?.status ?? 200)) this.share(request, response);
+    if (SHARED_CACHE_STATUSES.includes(answer.head?.status ?? 200)) this.share(request, response);
     if (answer.head !== null) this.sendHead(response, answer.head);
     const { timing } = stateOf(request);
     timing?.ended(isRead(request) ? 'read' : 'write');

@@ -106,7 +106,7 @@ export function acceptAnyPath(
     if ((!path.includes('%') && path.length <= longest) || !owns(pathIn(request.url))) return;
     const isDecodable = decodes(path);
     const decodable = isDecodable ? path : path.replaceAll('%', '%25');
-    request.url = (areRoutes ? shortened(decodable, longest) : decodable) + rest;
+    request.url = (areRoutes ? shortenPath(decodable, longest) : decodable) + rest;
     if (!isDecodable) undecoded(request);
   });
 }
@@ -125,7 +125,7 @@ function decodes(path: string): boolean {
   }
 }
 
-const shortened = (path: string, longest: number): string =>
+const shortenPath = (path: string, longest: number): string =>
   path
     .split('/')
     .map((one) => (one.length <= longest ? one : hash('sha256', one, 'hex').slice(0, longest)))

@@ -1,7 +1,7 @@
 import { ContentError, noContainer } from '../../kernel/errors.js';
 import type { HttpRequest } from './request-state.js';
 
-interface Declared {
+interface RequestHead {
   readonly method: string;
   readonly headers: Record<string, string | undefined>;
 }
@@ -27,7 +27,7 @@ export const hasBody = ({ headers }: Pick<HttpRequest, 'headers'>): boolean =>
  * (`application/vnd.api+json`) becomes JSON; JSON in another encoding does not. Clients send a content type
  * even without a body: it is removed then.
  */
-export function declareBody(request: Declared): void {
+export function declareBody(request: RequestHead): void {
   const { headers, method } = request;
   const type = headers['content-type'];
   if (type === undefined) return;

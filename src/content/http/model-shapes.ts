@@ -18,7 +18,7 @@ import type {
   Schema,
 } from '../model/model.js';
 import { typeUid } from '../model/naming.js';
-import { isShown, type Rights, rightsOf } from '../plan/rights.js';
+import { mayKnow, type Rights, rightsOf } from '../plan/rights.js';
 import type { ContentLimits } from '../../kernel/settings.js';
 
 type Shape = Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ interface ShapeContext {
 
 function shownName(name: string | undefined, model: Model, rights: Rights): string | undefined {
   const attribute = model.attributes.get(name ?? '');
-  return attribute !== undefined && isShown(rights, model, attribute) ? name : undefined;
+  return attribute !== undefined && mayKnow(rights, model, attribute) ? name : undefined;
 }
 
 const scalarShape = ({ def }: ScalarAttribute, { model, rights }: ShapeContext): Shape => {
@@ -131,7 +131,7 @@ const common = ({ required, localized }: Attribute): Shape => ({
 function attributesOf(sight: ShapeContext): ModelShape['attributes'] {
   const { model, rights } = sight;
   const listed = [...model.attributes.values()].filter(
-    (attribute) => !attribute.open && isShown(rights, model, attribute),
+    (attribute) => !attribute.open && mayKnow(rights, model, attribute),
   );
   return Object.fromEntries(
     listed.map((attribute) => [attribute.name, { ...shapeOf(attribute, sight), ...common(attribute) }]),

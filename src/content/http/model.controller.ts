@@ -15,7 +15,7 @@ import {
 } from './model-shapes.js';
 
 /** Finds a shape by its uid. Throws a 404 if the caller sees none. */
-function found<S extends { readonly uid: string }>(shapes: readonly S[], uid: string): S {
+function findShape<S extends { readonly uid: string }>(shapes: readonly S[], uid: string): S {
   const shape = shapes.find((one) => one.uid === uid);
   if (shape === undefined) throw notFound();
   return shape;
@@ -43,7 +43,7 @@ export class ModelController {
 
   @Get('content-types/:uid')
   type(@Req() request: object, @Param('uid') uid: string): { readonly data: TypeShape } {
-    return { data: found(typeShapes(this.readerOf(request)), uid) };
+    return { data: findShape(typeShapes(this.readerOf(request)), uid) };
   }
 
   @Get('components')
@@ -53,7 +53,7 @@ export class ModelController {
 
   @Get('components/:uid')
   component(@Req() request: object, @Param('uid') uid: string): { readonly data: ComponentShape } {
-    return { data: found(componentShapes(this.readerOf(request)), uid) };
+    return { data: findShape(componentShapes(this.readerOf(request)), uid) };
   }
 
   private readerOf(request: object): ModelReader {

@@ -12,7 +12,7 @@ import { TELEMETRY, type Telemetry } from '../../kernel/telemetry.js';
 import type { ReadPlan } from '../plan/plan.js';
 import { byDocumentId, type ReadRequest } from '../plan/plan-read.js';
 import { leavesDraft } from '../model/routes.js';
-import { draftUnlessSaid } from '../query/read-raw.js';
+import { withDraftByDefault } from '../query/read-raw.js';
 import { parseTags } from '../query/parse-tags.js';
 import { type ContentRoute, type HttpRequest, queryOf, rawOf, stateOf } from './request-state.js';
 
@@ -68,7 +68,7 @@ export class PopulateInterceptor implements NestInterceptor {
       format: request.headers['strapi-response-format'] === 'v4' ? 'v4' : 'flat',
       action,
     };
-    const defaults = leavesDraft(handler) ? draftUnlessSaid : undefined;
+    const defaults = leavesDraft(handler) ? withDraftByDefault : undefined;
     return this.documents.planText(queryOf(request), readRequest, defaults);
   }
 }

@@ -38,7 +38,7 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T | un
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-type Found = Omit<ReadinessChecks, 'server'>;
+type DatabaseChecks = Omit<ReadinessChecks, 'server'>;
 
 /**
  * Readiness for requests: the database responds, its tables are those of the model, and the process is not
@@ -47,7 +47,7 @@ type Found = Omit<ReadinessChecks, 'server'>;
 @Injectable()
 export class Readiness {
   private isMigrated = false;
-  private last: { readonly at: number; readonly found: Promise<Found> } | null = null;
+  private last: { readonly at: number; readonly found: Promise<DatabaseChecks> } | null = null;
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -69,7 +69,7 @@ export class Readiness {
     return first === undefined ? null : unavailable(first, { checks });
   }
 
-  private async find(): Promise<Found> {
+  private async find(): Promise<DatabaseChecks> {
     if (!(await this.responds())) return { database: 'down', model: 'unknown' };
     this.isMigrated ||= await this.hasTables();
     return { database: 'up', model: this.isMigrated ? 'up' : 'missing' };

@@ -23,7 +23,7 @@ export interface Refusals {
 
 /** Most causes, because errors of the application may name any limit. */
 const MAX_CAUSES = 100;
-const OTHERS = 'others';
+const OTHER_ROUTES = 'others';
 
 /** Returns the cause of an error, in words that the code of the library or application contains. */
 function causeOf(error: unknown, name: string): string {
@@ -60,7 +60,7 @@ export class RequestCounts {
 
   refused(error: unknown, { status, name }: { readonly status: number; readonly name: string }): void {
     const cause = causeOf(error, name);
-    const key = this.causes.has(`${status} ${cause}`) || this.causes.size < MAX_CAUSES ? cause : OTHERS;
+    const key = this.causes.has(`${status} ${cause}`) || this.causes.size < MAX_CAUSES ? cause : OTHER_ROUTES;
     const entry = this.causes.get(`${status} ${key}`) ?? { status, cause: key, count: 0 };
     this.causes.set(`${status} ${key}`, entry);
     entry.count += 1;

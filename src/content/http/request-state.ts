@@ -86,7 +86,7 @@ export const urlOf = (request: HttpRequest): string => request.originalUrl ?? re
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const END = /[?#]/;
 
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURI(path);
   } catch {
@@ -102,7 +102,7 @@ export function pathIn(url: string): string {
   const rest = url.startsWith('/') ? url : url.replace(ORIGIN, '');
   const end = rest.search(END);
   const path = end < 0 ? rest : rest.slice(0, end);
-  return (path.includes('%') ? decoded(path) : path).toLowerCase();
+  return (path.includes('%') ? decodePath(path) : path).toLowerCase();
 }
 
 export const pathOf = (request: HttpRequest): string => pathIn(urlOf(request));

@@ -8,13 +8,13 @@ import { joinPath, trimSlashes } from '../../kernel/paths.js';
 import { adaptFastify } from './fastify.js';
 import { Handles, ServesType } from './metadata.js';
 
-export interface Routed {
+export interface RoutedControllers {
   readonly prefix: string;
   readonly controllers: readonly { readonly type: ContentType; readonly controller: Type }[];
 }
 
-/** Injection token of {@link Routed}. */
-export const ROUTED = Symbol('ContentRouted');
+/** Injection token of {@link RoutedControllers}. */
+export const ROUTED_CONTROLLERS = Symbol('ContentRouted');
 
 /**
  * Injection token of {@link ContentRoutes} for the modules that need a ContentModule. If the application has
@@ -82,7 +82,7 @@ export class ContentRoutes {
   private readonly outside: Outside[] = [];
 
   constructor(
-    @Inject(ROUTED) private readonly routed: Routed,
+    @Inject(ROUTED_CONTROLLERS) private readonly routed: RoutedControllers,
     @Inject(ApplicationConfig) private readonly application: ApplicationConfig,
     @Inject(HttpAdapterHost) private readonly adapter: HttpAdapterHost,
   ) {}

@@ -7,7 +7,7 @@ import { type HttpRequest, rawOf, stateOf } from './request-state.js';
 /** Minimum size in characters; smaller responses fit into socket buffers. */
 const LARGE = 64 * 1024;
 
-interface Unsent extends Link {
+interface UnsentAnswer extends Link {
   readonly response: NodeResponse;
   readonly size: number;
   readonly since: number;
@@ -26,7 +26,7 @@ interface NodeResponse {
  */
 @Injectable()
 export class UnsentAnswers {
-  private readonly unsent = new LinkedList<Unsent>();
+  private readonly unsent = new LinkedList<UnsentAnswer>();
   private size = 0;
 
   constructor(@Inject(CONTENT_SETTINGS) private readonly settings: ContentSettings) {}
@@ -48,7 +48,7 @@ export class UnsentAnswers {
         },
       );
     }
-    const item: Unsent = {
+    const item: UnsentAnswer = {
       response,
       size: text.length,
       since: performance.now(),
@@ -69,7 +69,7 @@ export class UnsentAnswers {
     }
   }
 
-  private drop(item: Unsent): void {
+  private drop(item: UnsentAnswer): void {
     if (item.previous !== null) this.size -= item.size;
     this.unsent.delete(item);
   }

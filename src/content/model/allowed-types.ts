@@ -13,7 +13,7 @@ export function fileKindOf(mime: string): FileKind {
  * Whether a file may change its kind: false if any media attribute accepts the old kind and not the new one.
  * Such an attribute may already link the file, or a concurrent request may link it.
  */
-export const mayBecome = ({ types, components }: Schema, from: FileKind, to: FileKind): boolean =>
+export const acceptsNewKind = ({ types, components }: Schema, from: FileKind, to: FileKind): boolean =>
   [...types.values(), ...components.values()]
     .flatMap(({ attributes }) => [...attributes.values()])
     .flatMap(({ def }) => (def.type === 'media' ? [def.allowedTypes] : []))

@@ -1,12 +1,12 @@
 /** Contents of archives: every document of every type, without secrets. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { Attribute, Column, Component, ContentType, EmbeddedAttribute, StoredLinks } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 
 export const IMPORT_TABLE = identifier('content_import');
 
 export const importTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
-  inSchema(parted(table).schema, IMPORT_TABLE);
+  inSchema(splitTable(table).schema, IMPORT_TABLE);
 
 export interface ArchivedType {
   readonly type: ContentType;
@@ -28,11 +28,11 @@ export function holdsSecrets({ components }: EmbeddedAttribute, seen = new Set<C
 }
 
 export function archivedTypes(types: ReadonlyMap<string, ContentType>): readonly ArchivedType[] {
-  const isArchived = ({ attribute }: { readonly attribute: Attribute }): boolean => !isSecret(attribute);
+  const isExported = ({ attribute }: { readonly attribute: Attribute }): boolean => !isSecret(attribute);
   return [...types.values()]
     .filter(({ archived }) => archived)
     .map((type) => {
       const { columns, links } = type.storage;
-      return { type, columns: columns.filter(isArchived), links: links.filter(isArchived) };
+      return { type, columns: columns.filter(isExported), links: links.filter(isExported) };
     });
 }

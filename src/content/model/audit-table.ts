@@ -1,7 +1,7 @@
 /** Log of changes and sign-ins, to which the application only appends. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 export const AUDIT_TABLE = identifier('content_audit');
@@ -9,7 +9,7 @@ export const AUDIT_TABLE = identifier('content_audit');
 export const AUDIT_INDEX = identifier('content_audit_by_document');
 
 export const auditTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
-  inSchema(parted(table).schema, AUDIT_TABLE);
+  inSchema(splitTable(table).schema, AUDIT_TABLE);
 
 /**
  * Columns of the entries. `type` is null for actions on no document. `status` is that of the HTTP response to

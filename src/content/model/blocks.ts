@@ -14,7 +14,7 @@ type Check = (node: Record<string, unknown>, path: readonly string[]) => BlockIs
 const issue = (path: readonly string[], message: BlockIssue['message'], value?: unknown): BlockIssue =>
   value === undefined ? { path, message } : { path, message, value };
 
-const required = (node: Record<string, unknown>, path: readonly string[], key: string): BlockIssue[] =>
+const requiredKey = (node: Record<string, unknown>, path: readonly string[], key: string): BlockIssue[] =>
   node[key] === undefined || node[key] === null
     ? [issue([...path, key], (at) => `${at} is a required field`)]
     : [];
@@ -22,7 +22,7 @@ const required = (node: Record<string, unknown>, path: readonly string[], key: s
 const oneOf =
   (key: string, allowed: readonly unknown[]): Check =>
   (node, path) => {
-    if (node[key] === undefined || node[key] === null) return required(node, path, key);
+    if (node[key] === undefined || node[key] === null) return requiredKey(node, path, key);
     if (allowed.includes(node[key])) return [];
     const message = (at: string): string =>
       `${at} must be one of the following values: ${allowed.join(', ')}`;
@@ -64,7 +64,7 @@ function children(
   allowed: readonly string[],
 ): BlockIssue[] {
   const list = node['children'];
-  if (list === undefined || list === null) return required(node, path, 'children');
+  if (list === undefined || list === null) return requiredKey(node, path, 'children');
   if (!Array.isArray(list)) return [issue([...path, 'children'], (at) => `${at} must be an array`, list)];
   return list.flatMap((child: unknown, i) => checkNode(child, [...path, 'children', String(i)], allowed));
 }
@@ -73,7 +73,7 @@ const INLINE = ['text', 'link'];
 
 const NODES: Readonly<Record<string, Check>> = {
   text: (node, path) => {
-    if (node['text'] === undefined || node['text'] === null) return required(node, path, 'text');
+    if (node['text'] === undefined || node['text'] === null) return requiredKey(node, path, 'text');
     return ['string', 'number'].includes(typeof node['text'])
       ? []
       : [issue([...path, 'text'], (at) => `${at} must be a string`, node['text'])];
@@ -103,9 +103,9 @@ const NODES: Readonly<Record<string, Check>> = {
   ],
   image: (node, path) => {
     const image = node['image'];
-    if (typeof image !== 'object' || image === null) return required(node, path, 'image');
+    if (typeof image !== 'object' || image === null) return requiredKey(node, path, 'image');
     const fields = IMAGE_FIELDS.flatMap((key) =>
-      required(image as Record<string, unknown>, [...path, 'image'], key),
+      requiredKey(image as Record<string, unknown>, [...path, 'image'], key),
     );
     return [...fields, ...children(node, path, ['text'])];
   },

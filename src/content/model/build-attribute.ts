@@ -9,7 +9,15 @@ import type {
   ScalarTypeName,
   ZoneDefinition,
 } from './definitions.js';
-import { EMBEDDED, HOLDERS, type JoinContext, joinOf, LOCALES, morphJoin, morphSideJoin } from './joins.js';
+import {
+  EMBEDDED_JOIN,
+  HOLDERS,
+  type JoinContext,
+  joinOf,
+  LOCALES,
+  morphJoin,
+  morphSideJoin,
+} from './joins.js';
 import type { Join } from './join-model.js';
 import type {
   Attribute,
@@ -126,7 +134,7 @@ const zone = (def: ZoneDefinition, { build, base }: BuildContext): ZoneAttribute
 
 /** Returns the join of a relation to one type. Inside a component the instance itself contains the links. */
 function joinFrom(def: RelationAttribute['def'], { build, type, base }: BuildContext): Join {
-  if (type === undefined) return EMBEDDED;
+  if (type === undefined) return EMBEDDED_JOIN;
   const context = joinContextOf(build, type, base.name);
   return 'morphBy' in def ? morphSideJoin(def, context) : joinOf(def, context);
 }
@@ -159,7 +167,7 @@ const targetsOf = ({ targets }: MorphDefinition, { types }: Build): ContentType[
     : targets.map((name) => present(types.get(name), name));
 
 function morph(def: MorphDefinition, { build, type, base }: BuildContext): MorphAttribute {
-  const join = type === undefined ? EMBEDDED : morphJoin(def, joinContextOf(build, type, base.name));
+  const join = type === undefined ? EMBEDDED_JOIN : morphJoin(def, joinContextOf(build, type, base.name));
   return Object.freeze<MorphAttribute>({
     ...base,
     kind: 'morph',

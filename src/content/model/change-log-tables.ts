@@ -3,7 +3,7 @@
  */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType, Schema } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 /** Value of `type` in a change that makes every earlier response stale. */
@@ -49,7 +49,7 @@ export interface ChangeLogTables {
 }
 
 export function changeLogTablesOf({ table }: Pick<ContentType, 'table'>): ChangeLogTables {
-  const { schema } = parted(table);
+  const { schema } = splitTable(table);
   return {
     change: inSchema(schema, identifier('content_change')),
     total: inSchema(schema, identifier('content_total')),

@@ -7,7 +7,13 @@ import { type AttributeContext, attributeOf } from './attribute-context.js';
 import { AUTHORS } from './authors.js';
 import { checkLayout, checkValueNames } from './check-layout.js';
 import { checkRelation } from './check-relation.js';
-import { ATTRIBUTE_LAYOUT, ATTRIBUTE_OPTIONS, checkOptions, NEEDED, type Report } from './options.js';
+import {
+  ATTRIBUTE_LAYOUT,
+  ATTRIBUTE_OPTIONS,
+  checkOptions,
+  REQUIRED_OPTIONS,
+  type Report,
+} from './options.js';
 import { sentValue } from './value-context.js';
 import { isScalarType, SCALAR_TYPES } from './scalar-types.js';
 import { among } from './suggest.js';
@@ -147,7 +153,9 @@ export function checkAttribute({ key, def }: NamedDefinition, scope: AttributeCo
   const type: unknown = def.type;
   if (typeof type !== 'string' || !Object.hasOwn(ATTRIBUTE_OPTIONS, type))
     return report(`unknown type "${String(type)}"${among(String(type), Object.keys(ATTRIBUTE_OPTIONS))}`);
-  if (!checkOptions(def, { options: ATTRIBUTE_OPTIONS[def.type], needed: NEEDED[type] ?? [] }, report))
+  if (
+    !checkOptions(def, { options: ATTRIBUTE_OPTIONS[def.type], needed: REQUIRED_OPTIONS[type] ?? [] }, report)
+  )
     return;
   if (!checkLayout(def, ATTRIBUTE_LAYOUT, report)) return;
   checkValueNames(def, report);

@@ -9,7 +9,7 @@ import { among } from './suggest.js';
 const TEXTS: readonly string[] = ['string', 'text', 'richtext', 'email', 'uid', 'enumeration'];
 
 /** Attribute types without an entry in a sorted index, with the reason. */
-const UNSORTED: Readonly<Partial<Record<AttributeDefinition['type'], string>>> = {
+const UNSORTABLE_TYPES: Readonly<Partial<Record<AttributeDefinition['type'], string>>> = {
   text: "may be too long for a sorted index; set using: 'trigram' to search it",
   richtext: "may be too long for a sorted index; set using: 'trigram' to search it",
   component: 'is a component; set index: true on the attribute',
@@ -21,7 +21,7 @@ const isToOne = (def: AttributeDefinition): boolean =>
   (def.type === 'relation' && (def.relation === 'manyToOne' || def.relation === 'oneToOne'));
 
 /** Whether the links are in a table of their own, or in the table of the other side. */
-const isElsewhere = (def: AttributeDefinition, type: ContentTypeDefinition): boolean =>
+const isInOtherTable = (def: AttributeDefinition, type: ContentTypeDefinition): boolean =>
   ('mappedBy' in def && def.mappedBy !== undefined) ||
   ('inversedBy' in def && def.inversedBy !== undefined && def.localized === true && type.localized === true);
 
@@ -29,10 +29,10 @@ const isElsewhere = (def: AttributeDefinition, type: ContentTypeDefinition): boo
 function unsortedReason(def: AttributeDefinition, type: ContentTypeDefinition): string | null {
   if (def.type === 'relation' || def.type === 'media') {
     if (!isToOne(def)) return 'has several targets, which are not in the row of the document';
-    return isElsewhere(def, type) ? 'is not stored in the row of the document' : null;
+    return isInOtherTable(def, type) ? 'is not stored in the row of the document' : null;
   }
   if (Object.hasOwn(ATTRIBUTE_OPTIONS[def.type], 'index') && def.type !== 'component') return null;
-  return UNSORTED[def.type] ?? `has the type ${def.type}, which cannot be sorted`;
+  return UNSORTABLE_TYPES[def.type] ?? `has the type ${def.type}, which cannot be sorted`;
 }
 
 function reasonAgainst(

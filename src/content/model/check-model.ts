@@ -123,7 +123,7 @@ const needs = (type: object): readonly string[] => [
   'attributes',
 ];
 
-const named = <T extends object>(list: readonly T[], idOf: (item: T) => unknown): Map<string, T> =>
+const mapById = <T extends object>(list: readonly T[], idOf: (item: T) => unknown): Map<string, T> =>
   new Map(
     list.filter(isObject).flatMap((item): [string, T][] => {
       const id = idOf(item);
@@ -144,8 +144,8 @@ export function checkModel(
         attribute,
         text: `${name}${attribute === null ? '' : `.${attribute}`}: ${message}`,
       });
-  const typeMap = named(types, (type) => type.singularApiId);
-  const componentMap = named(components, (component) => component.uid);
+  const typeMap = mapById(types, (type) => type.singularApiId);
+  const componentMap = mapById(components, (component) => component.uid);
   const all = { types: typeMap, components: componentMap };
   const checkAttributes = (
     name: string,

@@ -18,7 +18,7 @@ const OPPOSITE: Readonly<Record<string, string>> = {
   manyToMany: 'manyToMany',
 };
 
-function typeNamed(
+function findType(
   { option, name }: { readonly option: string; readonly name: string },
   { types }: AttributeContext,
   report: Report,
@@ -35,7 +35,7 @@ function checkTwoWay(
   scope: AttributeContext,
   report: Report,
 ): void {
-  const target = typeNamed({ option: 'target', name: def.target }, scope, report);
+  const target = findType({ option: 'target', name: def.target }, scope, report);
   if (target === undefined) return;
   const other = def.mappedBy ?? def.inversedBy;
   if (def.mappedBy !== undefined && def.inversedBy !== undefined)
@@ -66,7 +66,7 @@ const leadsTo = ({ targets }: MorphDefinition, { singularApiId, routes }: Conten
   targets === undefined ? routes !== false : targets.includes(singularApiId);
 
 function checkMorph(def: MorphDefinition, scope: AttributeContext, report: Report): void {
-  for (const name of def.targets ?? []) typeNamed({ option: 'targets', name }, scope, report);
+  for (const name of def.targets ?? []) findType({ option: 'targets', name }, scope, report);
   if (def.targets === undefined && ![...scope.types.values()].some((type) => leadsTo(def, type)))
     report('has no targets, because no content type has routes: set "targets"');
 }
@@ -92,7 +92,7 @@ function checkMorphSide(
 ): void {
   if (scope.type === undefined)
     return report(`a relation inside a component has no other side: use "morphToOne" or "morphToMany"`);
-  const target = typeNamed({ option: 'target', name: def.target }, scope, report);
+  const target = findType({ option: 'target', name: def.target }, scope, report);
   if (target === undefined || !isObject(target.attributes)) return;
   const owner = attributeOf(target.attributes, def.morphBy);
   const named = `"${def.target}.${def.morphBy}"`;
@@ -111,9 +111,9 @@ function checkMorphSide(
 function checkKind(def: AnyRelation, report: Report): boolean {
   const { needs, takes } = RELATION_KINDS[def.relation];
   const options: Readonly<Record<string, unknown>> = { ...def };
-  const given = (option: string): boolean => options[option] !== undefined;
-  const missing = needs.filter((option) => !given(option));
-  const foreign = LEADING.filter((option) => given(option) && !takes.includes(option));
+  const isSet = (option: string): boolean => options[option] !== undefined;
+  const missing = needs.filter((option) => !isSet(option));
+  const foreign = LEADING.filter((option) => isSet(option) && !takes.includes(option));
   for (const option of missing)
     report(`needs "${option}", ${ATTRIBUTE_OPTIONS.relation[option]?.expected ?? ''}`);
   for (const option of foreign)

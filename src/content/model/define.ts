@@ -16,8 +16,8 @@ import { STAGE, type StageAttribute, stageAttribute, type StageDefinition } from
  * @publicApi
  */
 export const defineCollectionType = <const T extends TypeOptions>(
-  options: T & Known<T, keyof TypeOptions | 'kind'>,
-): Defined<T, 'collectionType'> => defined<T, 'collectionType'>(options, 'collectionType');
+  options: T & KnownOptions<T, keyof TypeOptions | 'kind'>,
+): Definition<T, 'collectionType'> => withKind<T, 'collectionType'>(options, 'collectionType');
 
 /**
  * Defines a single type: at most one document, served under its singular API id.
@@ -25,8 +25,8 @@ export const defineCollectionType = <const T extends TypeOptions>(
  * @publicApi
  */
 export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'>>(
-  options: T & Known<T, keyof TypeOptions | 'kind'>,
-): Defined<T, 'singleType'> => defined<T, 'singleType'>(options, 'singleType');
+  options: T & KnownOptions<T, keyof TypeOptions | 'kind'>,
+): Definition<T, 'singleType'> => withKind<T, 'singleType'>(options, 'singleType');
 
 /**
  * Defines a component: a group of attributes that types and other components embed. It has no routes.
@@ -34,32 +34,32 @@ export const defineSingleType = <const T extends Omit<TypeOptions, 'pluralApiId'
  * @publicApi
  */
 export const defineComponent = <const T extends ComponentDefinition>(
-  options: T & Known<T, keyof ComponentDefinition>,
+  options: T & KnownOptions<T, keyof ComponentDefinition>,
 ): T => Object.freeze({ ...options });
 
 /** Attribute `stage` of a type with stages. */
-type Staged<T> = T extends { readonly stages: infer S }
+type StageAttributes<T> = T extends { readonly stages: infer S }
   ? { readonly attributes: { readonly [STAGE]: StageAttribute<keyof S & string> } }
   : unknown;
 
-type Defined<T, K> = T & { readonly kind: K } & Staged<T>;
+type Definition<T, K> = T & { readonly kind: K } & StageAttributes<T>;
 
 /** Adds the attribute `stage` to a type with stages, unless the type has another attribute of this name. */
-function defined<T extends Omit<TypeOptions, 'pluralApiId'>, K extends string>(
+function withKind<T extends Omit<TypeOptions, 'pluralApiId'>, K extends string>(
   options: T,
   kind: K,
-): Defined<T, K> {
+): Definition<T, K> {
   const stage = stageAttribute(options);
   const { attributes } = options;
   const all = stage === null || STAGE in attributes ? attributes : { ...attributes, [STAGE]: stage };
-  return Object.freeze({ ...options, attributes: all, kind }) as Defined<T, K>;
+  return Object.freeze({ ...options, attributes: all, kind }) as Definition<T, K>;
 }
 
 /**
  * Makes a misspelt option of a definition or attribute a compile error. Omits attributes without mistakes,
  * which keeps type checks fast.
  */
-type Known<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & (T extends {
+type KnownOptions<T, Options> = { readonly [P in Exclude<keyof T, Options>]: never } & (T extends {
   attributes: infer A;
 }
   ? {

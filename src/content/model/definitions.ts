@@ -181,16 +181,16 @@ type Scalar<N extends ScalarTypeName, K extends keyof ScalarDefinition = never> 
   : never;
 
 type Length = 'minLength' | 'maxLength' | 'regex';
-type Indexed = 'index' | 'unique';
+type IndexOptions = 'index' | 'unique';
 
 export type AttributeDefinition =
-  | Scalar<'string' | 'email', Indexed | Length>
+  | Scalar<'string' | 'email', IndexOptions | Length>
   | Scalar<'text' | 'richtext', Length>
   | Omit<Scalar<'password', 'minLength'>, 'default'>
-  | Scalar<'uid', Indexed | Length | 'targetField' | 'generate'>
-  | Flat<Scalar<'enumeration', Indexed> & Required<Pick<ScalarDefinition, 'enum'>>>
-  | Scalar<'integer' | 'biginteger' | 'float' | 'decimal', Indexed | 'min' | 'max'>
-  | Scalar<'date' | 'time' | 'datetime' | 'timestamp', Indexed>
+  | Scalar<'uid', IndexOptions | Length | 'targetField' | 'generate'>
+  | Flat<Scalar<'enumeration', IndexOptions> & Required<Pick<ScalarDefinition, 'enum'>>>
+  | Scalar<'integer' | 'biginteger' | 'float' | 'decimal', IndexOptions | 'min' | 'max'>
+  | Scalar<'date' | 'time' | 'datetime' | 'timestamp', IndexOptions>
   | Scalar<'boolean', 'index'>
   | Scalar<'json' | 'array' | 'blocks'>
   | RelationDefinition

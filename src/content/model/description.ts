@@ -23,7 +23,7 @@ import type {
 } from './definitions.js';
 import type { IndexDefinition } from './index-definition.js';
 import type { Attribute, Component, ContentType, Model, Schema } from './model.js';
-import { parted } from './naming.js';
+import { splitTable } from './naming.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 
 /** Format of descriptions. Increase it when the meaning of existing descriptions would change. */
@@ -88,7 +88,7 @@ export const isOtherFormat = (value: unknown): boolean =>
  * Returns a stored description. Throws an Error if a later release of the library wrote it, or if it is
  * invalid.
  */
-export function noted(value: unknown): ModelDescription {
+export function parseDescription(value: unknown): ModelDescription {
   if (isOtherFormat(value))
     throw new Error(`The database was last migrated by a newer version of the library: update the library`);
   if (!isDescription(value)) throw new Error('The content model stored in the database cannot be read');
@@ -158,7 +158,7 @@ const indexesOf = ({ indexes }: ContentType): IndexDefinition[] =>
 const typeDescription = (type: ContentType): TypeDescription => ({
   kind: type.kind,
   pluralApiId: type.pluralApiId,
-  tableName: parted(type.table).bare,
+  tableName: splitTable(type.table).bare,
   draftAndPublish: type.draftAndPublish,
   localized: type.localized,
   owner: type.owner,

@@ -1,7 +1,7 @@
 /** Event log, and the state of its readers: webhooks, and handlers in code. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 export interface EventTables {
@@ -27,7 +27,7 @@ export const EVENT_NAMES: readonly Identifier[] = [
 ];
 
 export function eventTablesOf({ table }: Pick<ContentType, 'table'>): EventTables {
-  const { schema } = parted(table);
+  const { schema } = splitTable(table);
   const { event, reader, delivery, attempt } = EVENT_TABLE_NAMES;
   return {
     event: inSchema(schema, event),

@@ -1,7 +1,7 @@
 /** Stored versions of documents of types with `history`. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 export const HISTORY_TABLE = identifier('content_version');
@@ -12,7 +12,7 @@ export const HISTORY_INDEX = identifier('content_version_by_document');
 export const HISTORY_MEMBER = identifier('history');
 
 export const historyTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
-  inSchema(parted(table).schema, HISTORY_TABLE);
+  inSchema(splitTable(table).schema, HISTORY_TABLE);
 
 /**
  * Columns of the stored versions. `content` is a version after a write, null if the write deleted it. `since`

@@ -75,7 +75,7 @@ export interface LinkTable {
   readonly table: Identifier;
   readonly owner: LinkColumn;
   readonly published: LinkColumn;
-  /** Locale of the owner; {@link SHARED} if all locales share the links. */
+  /** Locale of the owner; {@link SHARED_LOCALE} if all locales share the links. */
   readonly locale: LinkColumn;
   readonly target: LinkColumn;
   /** `singularApiId` of the target's type; null if there is one target type only. */
@@ -103,7 +103,7 @@ export function linkTableColumns(links: LinkTable): readonly LinkColumn[] {
 }
 
 /** Locale of links that all locales share. */
-export const SHARED = '';
+export const SHARED_LOCALE = '';
 
 export interface TwoWayLinkTable extends LinkTable {
   readonly inversePosition: LinkColumn;

@@ -3,7 +3,7 @@ import { sql } from '../../kernel/sql.js';
 import { byKind } from './by-kind.js';
 import type { ColumnJoin, InverseColumnJoin, InverseLinkJoin, Join, LinkJoin } from './join-model.js';
 import type { Attribute, ContentType, LinkedAttribute, MorphAttribute, RelationAttribute } from './model.js';
-import { attributeIndexName, columnName, holderIndexName, parted } from './naming.js';
+import { attributeIndexName, columnName, holderIndexName, splitTable } from './naming.js';
 import { type AttributeStorage, columnOf, indexOf, NOTHING } from './stored-parts.js';
 
 export const relationsOf = ({ attributes }: ContentType): LinkedAttribute[] =>
@@ -67,7 +67,7 @@ function inOtherColumn(
 }
 
 function inLinkTable({ links }: LinkJoin): AttributeStorage {
-  const { bare } = parted(links.table);
+  const { bare } = splitTable(links.table);
   const contended = links.exclusive ? [links.targetIndex] : [];
   return { ...NOTHING, link: links, names: [bare, links.targetIndex, `${bare}_pkey`], contended };
 }

@@ -26,7 +26,7 @@ import { columnName, linkTableName, targetIndexName } from './naming.js';
 const ONE_SIDED = { name: null, side: null, lock: null, perLocale: false } as const;
 
 /** Links inside a component are part of its JSON, so only the document's own writes change them. */
-export const EMBEDDED: EmbeddedJoin = Object.freeze({ kind: 'embedded', ...ONE_SIDED });
+export const EMBEDDED_JOIN: EmbeddedJoin = Object.freeze({ kind: 'embedded', ...ONE_SIDED });
 
 export const LOCALES: LocalesJoin = Object.freeze({ kind: 'locales', ...ONE_SIDED });
 
@@ -39,8 +39,8 @@ const keyColumn = (name: string, property: string, type: string): LinkColumn =>
   Object.freeze({ ...linkColumn(name, property, type), key: true });
 
 const OWNER = keyColumn('owner_document_id', 'ownerDocumentId', 'text');
-const PUBLISHED = keyColumn('published', 'published', 'boolean');
-const LOCALE = keyColumn('locale', 'locale', 'text');
+const PUBLISHED_COLUMN = keyColumn('published', 'published', 'boolean');
+const LOCALE_COLUMN = keyColumn('locale', 'locale', 'text');
 const TARGET = keyColumn('target_document_id', 'targetDocumentId', 'text');
 const TARGET_TYPE = keyColumn('target_type', 'targetType', 'text');
 const POSITION = linkColumn('position', 'position', 'integer');
@@ -57,8 +57,8 @@ function linkTable(owner: Identifier, key: string, shape: LinkShape): LinkTable 
   return {
     table,
     owner: OWNER,
-    published: PUBLISHED,
-    locale: LOCALE,
+    published: PUBLISHED_COLUMN,
+    locale: LOCALE_COLUMN,
     target: TARGET,
     targetType: null,
     position: POSITION,
@@ -117,13 +117,13 @@ const isToMany = ({ relation }: RelationDefinition): boolean =>
 const isPerLocale = (type: ContentTypeDefinition, def: { readonly localized?: boolean }): boolean =>
   type.localized === true && def.localized === true;
 
-interface TwoWay {
+interface TwoWayRelation {
   readonly owner: ContentTypeDefinition;
   readonly key: string;
   readonly def: RelationDefinition;
 }
 
-const shapeOf = ({ owner, def }: TwoWay): LinkShape => ({
+const shapeOf = ({ owner, def }: TwoWayRelation): LinkShape => ({
   perLocale: isPerLocale(owner, def),
   toOne: !isToMany(def),
   exclusive: def.relation.startsWith('oneTo'),
@@ -135,13 +135,13 @@ const shapeOf = ({ owner, def }: TwoWay): LinkShape => ({
  */
 const hasTable = (shape: LinkShape): boolean => !shape.toOne || shape.perLocale;
 
-function owning({ owner, key, def }: TwoWay, table: Identifier): Join {
+function owning({ owner, key, def }: TwoWayRelation, table: Identifier): Join {
   const shape = shapeOf({ owner, key, def });
   if (hasTable(shape)) return link(table, key, twoWayTable(table, key, shape));
   return column(table, key, def.relation === 'manyToOne');
 }
 
-function inverse(twoWay: TwoWay, table: Identifier): Join {
+function inverse(twoWay: TwoWayRelation, table: Identifier): Join {
   const { key, def } = twoWay;
   const shape = shapeOf(twoWay);
   const relation = relationOf(table, key);
@@ -195,7 +195,7 @@ interface MorphOwner {
  * Whether a type shows the links of a polymorphic relation as a `morphOne`, so each document has one owner at
  * most.
  */
-const showsOne = (type: ContentTypeDefinition, { owner, key }: MorphOwner): boolean =>
+const hasOneOwner = (type: ContentTypeDefinition, { owner, key }: MorphOwner): boolean =>
   Object.values(type.attributes).some(
     (def) =>
       def.type === 'relation' &&
@@ -211,7 +211,7 @@ function morphTable(morph: MorphOwner, { types, tableOf }: JoinContext): TwoWayL
     ...twoWayTable(tableOf(owner), key, { perLocale: isPerLocale(owner, def), toOne, exclusive: false }),
     targetType: TARGET_TYPE,
     exclusiveTypes: [...types.values()]
-      .filter((type) => showsOne(type, morph))
+      .filter((type) => hasOneOwner(type, morph))
       .map(({ singularApiId }) => singularApiId),
   };
 }

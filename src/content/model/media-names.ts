@@ -1,7 +1,7 @@
 import { byKind } from './by-kind.js';
 import type { Attribute, Component, EmbeddedAttribute, Model } from './model.js';
 
-interface Found {
+interface FoundName {
   readonly name: string;
   readonly hidden: boolean;
 }
@@ -12,7 +12,7 @@ interface Walk {
   readonly seen: Readonly<Record<'hidden' | 'shown', Set<Model>>>;
 }
 
-function inComponents(components: readonly Component[], walk: Walk): readonly Found[] {
+function inComponents(components: readonly Component[], walk: Walk): readonly FoundName[] {
   const seen = walk.seen[walk.hidden ? 'hidden' : 'shown'];
   const fresh = components.filter((component) => !seen.has(component));
   for (const component of fresh) seen.add(component);
@@ -21,7 +21,7 @@ function inComponents(components: readonly Component[], walk: Walk): readonly Fo
     .flatMap((attribute) => mediaIn(attribute, walk));
 }
 
-const found = byKind<Attribute, [Walk], readonly Found[]>({
+const namesIn = byKind<Attribute, [Walk], readonly FoundName[]>({
   scalar: () => [],
   morph: () => [],
   relation: ({ media, name }, { hidden }) => (media ? [{ name, hidden }] : []),
@@ -29,10 +29,10 @@ const found = byKind<Attribute, [Walk], readonly Found[]>({
   zone: ({ components }, walk) => inComponents(components, walk),
 });
 
-const mediaIn = (attribute: Attribute, { hidden, seen }: Walk): readonly Found[] =>
-  found(attribute, { hidden: hidden || attribute.hidden, seen });
+const mediaIn = (attribute: Attribute, { hidden, seen }: Walk): readonly FoundName[] =>
+  namesIn(attribute, { hidden: hidden || attribute.hidden, seen });
 
-const allMedia = (attribute: Attribute): readonly Found[] =>
+const allMedia = (attribute: Attribute): readonly FoundName[] =>
   mediaIn(attribute, { hidden: false, seen: { hidden: new Set(), shown: new Set() } });
 
 export const leadsToFiles = (attribute: Attribute): boolean =>

@@ -1,14 +1,14 @@
 /** Table with the model that the stored content conforms to. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 /** Has one row: the model that the rows of all other tables conform to. */
 export const MODEL_TABLE = identifier('content_model');
 
 export const modelTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
-  inSchema(parted(table).schema, MODEL_TABLE);
+  inSchema(splitTable(table).schema, MODEL_TABLE);
 
 /** The `id` of the only row is 1. */
 export const MODEL_COLUMNS: readonly OwnColumn[] = [

@@ -20,7 +20,7 @@ export function name(...words: readonly string[]): Identifier {
   return identifier(`${full.slice(0, MAX_IDENTIFIER_BYTES - hash.length - 1)}_${hash}`);
 }
 
-const TAKEN: readonly string[] = [
+const RESERVED_COLUMNS: readonly string[] = [
   ...SYSTEM_COLUMNS.map((column) => column.name),
   ...['tableoid', 'ctid', 'xmin', 'cmin', 'xmax', 'cmax'],
 ];
@@ -28,7 +28,7 @@ const TAKEN: readonly string[] = [
 /** Returns the column of an attribute; a reserved name gets a trailing underscore. */
 export function columnName(attribute: string, suffix?: string): Identifier {
   const plain = suffix === undefined ? name(attribute) : name(attribute, suffix);
-  return TAKEN.includes(plain) ? identifier(`${plain}_`) : plain;
+  return RESERVED_COLUMNS.includes(plain) ? identifier(`${plain}_`) : plain;
 }
 
 /** Qualifies a table with its PostgreSQL schema; null means the current schema of the connection. */
@@ -39,38 +39,38 @@ export const inSchema = (schema: string | null, table: Identifier): Identifier =
  * Splits a table name into schema and bare name. Index names use the bare name, because an index is in the
  * schema of its table.
  */
-export function parted(table: string): { readonly schema: string | null; readonly bare: string } {
+export function splitTable(table: string): { readonly schema: string | null; readonly bare: string } {
   const dot = table.indexOf('.');
   return { schema: dot < 0 ? null : table.slice(0, dot), bare: table.slice(dot + 1) };
 }
 
 export function namedSchema(table: string): Identifier | null {
-  const { schema } = parted(table);
+  const { schema } = splitTable(table);
   return schema === null ? null : identifier(schema);
 }
 
-const of = (table: string, ...words: readonly string[]): Identifier => name(parted(table).bare, ...words);
+const of = (table: string, ...words: readonly string[]): Identifier => name(splitTable(table).bare, ...words);
 
 export const linkTableName = (table: string, attribute: string): Identifier =>
-  inSchema(parted(table).schema, of(table, attribute, 'links'));
+  inSchema(splitTable(table).schema, of(table, attribute, 'links'));
 
 interface Table {
   readonly table: string;
 }
 
-interface Named {
+interface NamedAttribute {
   readonly name: string;
 }
 
 /** Unique index of an attribute; database errors are mapped back to the attribute by this name. */
-export const uniqueIndexName = ({ table }: Table, attribute: Named): Identifier =>
+export const uniqueIndexName = ({ table }: Table, attribute: NamedAttribute): Identifier =>
   of(table, attribute.name, 'unique');
 
-export const attributeIndexName = ({ table }: Table, attribute: Named): Identifier =>
+export const attributeIndexName = ({ table }: Table, attribute: NamedAttribute): Identifier =>
   of(table, attribute.name, 'index');
 
 /** Index that limits a one-to-one target to one owner per locale and state. */
-export const holderIndexName = ({ table }: Table, attribute: Named): Identifier =>
+export const holderIndexName = ({ table }: Table, attribute: NamedAttribute): Identifier =>
   of(table, attribute.name, 'holder');
 
 const DECLARED_KINDS = ['sorted', 'together', 'trigram'] as const;

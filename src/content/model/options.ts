@@ -45,7 +45,7 @@ const listOf = (...words: readonly string[]): Option =>
 const FLAG = option('true or false', (value) => typeof value === 'boolean');
 const COUNT = option('a whole number, 0 or more', isCount);
 const NUMBER = option('a number', isNumber);
-const WHOLE = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
+const INTEGER_OPTION = option('a whole number of at most 64 bits', (value) => toBigint(value) !== undefined);
 const TEXT = option('a non-empty string', isFilledText);
 export const LABEL = option('a non-empty string, or such strings by language', isDeskText);
 const TEXTS = option('a list of distinct non-empty strings', isListOf(isFilledText));
@@ -115,7 +115,7 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
   uid: { ...TEXTUAL, targetField: TEXT, generate: FLAG },
   enumeration: { ...COMPARABLE, enum: TEXTS },
   integer: NUMERIC,
-  biginteger: { ...COMPARABLE, min: WHOLE, max: WHOLE },
+  biginteger: { ...COMPARABLE, min: INTEGER_OPTION, max: INTEGER_OPTION },
   float: NUMERIC,
   decimal: NUMERIC,
   boolean: { ...SCALAR, index: FLAG },
@@ -141,7 +141,7 @@ export const ATTRIBUTE_OPTIONS: Readonly<Record<AttributeDefinition['type'], Opt
   dynamiczone: { ...COMMON, components: TEXTS, min: COUNT, max: COUNT },
 };
 
-export const NEEDED: Readonly<Record<string, readonly string[]>> = {
+export const REQUIRED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   enumeration: ['enum'],
   relation: ['relation'],
   component: ['component'],

@@ -1,7 +1,7 @@
 /** Table of the documents that editors have open at the desk. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 const NAME = identifier('content_presence');
@@ -10,7 +10,7 @@ const NAME = identifier('content_presence');
 export const PRESENCE_NAMES: readonly Identifier[] = [NAME];
 
 export const presenceTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
-  inSchema(parted(table).schema, NAME);
+  inSchema(splitTable(table).schema, NAME);
 
 /**
  * Columns. `id` names a form, `place` its document and locale, `saved` the `updatedAt` of its last save.

@@ -1,7 +1,7 @@
 /** Tables of releases: sets of documents that are published and unpublished together. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 const RELEASE = identifier('content_release');
@@ -19,7 +19,7 @@ export interface ReleaseTables {
 }
 
 export const releaseTablesOf = ({ table }: Pick<ContentType, 'table'>): ReleaseTables => {
-  const { schema } = parted(table);
+  const { schema } = splitTable(table);
   return { release: inSchema(schema, RELEASE), entry: inSchema(schema, ENTRY) };
 };
 

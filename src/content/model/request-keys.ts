@@ -1,11 +1,11 @@
 /** Table of the responses to requests with an `Idempotency-Key`. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 export const requestKeyTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
-  inSchema(parted(table).schema, identifier('content_request_key'));
+  inSchema(splitTable(table).schema, identifier('content_request_key'));
 
 export const REQUEST_KEY_INDEX = identifier('content_request_key_by_time');
 

@@ -99,14 +99,14 @@ const CASTS: Readonly<Record<string, readonly [Sql, Sql]>> = {
 };
 
 /** Value of the JSON type that the condition tests, otherwise null. */
-const guarded = (condition: Sql, value: Sql): Sql => sql`(case when ${condition} then ${value} end)`;
+const valueIf = (condition: Sql, value: Sql): Sql => sql`(case when ${condition} then ${value} end)`;
 
 const memberText: MemberType['text'] = (json, name) => sql`(${json}->>${name})`;
 
 /** Fixed-length texts, which sort like the dates and times that they contain. */
 function memberLike(pattern: Sql): MemberType {
   const value: MemberType['value'] = (json, name) =>
-    sql`(${guarded(sql`${json}->>${name} like ${pattern}`, sql`${json}->>${name}`)} collate "C")`;
+    sql`(${valueIf(sql`${json}->>${name} like ${pattern}`, sql`${json}->>${name}`)} collate "C")`;
   return { value, text: memberText, cast: sql`::text`, castList: sql`::text[]` };
 }
 
@@ -115,16 +115,16 @@ const MEMBERS: Readonly<Record<string, MemberType['value']>> = {
   text: memberText,
   jsonb: (json, name) => sql`(${json}->${name})`,
   boolean: (json, name) =>
-    guarded(sql`jsonb_typeof(${json}->${name}) = 'boolean'`, sql`(${json}->${name})::boolean`),
+    valueIf(sql`jsonb_typeof(${json}->${name}) = 'boolean'`, sql`(${json}->${name})::boolean`),
   int8: (json, name) =>
-    guarded(
+    valueIf(
       sql`rtrim(${json}->>${name}, '0123456789') in ('', '-') and ${json}->>${name} not in ('', '-')
         and length(${json}->>${name}) < 40`,
       sql`(${json}->>${name})::numeric`,
     ),
 };
 const memberNumber: MemberType['value'] = (json, name) =>
-  guarded(sql`jsonb_typeof(${json}->${name}) = 'number'`, sql`(${json}->${name})::numeric`);
+  valueIf(sql`jsonb_typeof(${json}->${name}) = 'number'`, sql`(${json}->${name})::numeric`);
 
 const TEXTS: Readonly<Record<string, MemberType['text']>> = {
   jsonb: (json, name) => sql`(${json}->${name})::text`,

@@ -1,20 +1,20 @@
 /** Scheduled publishing: actions, and the table of the schedules. */
 import { type Identifier, identifier } from '../../kernel/sql.js';
 import type { ContentType } from './model.js';
-import { inSchema, parted } from './naming.js';
+import { inSchema, splitTable } from './naming.js';
 import { type OwnColumn, ownColumn } from './own-column.js';
 
 /** Actions that can be scheduled. Of two that are due at the same time, the first in the list runs first. */
-export const SCHEDULED = ['publish', 'unpublish'] as const;
+export const SCHEDULED_ACTIONS = ['publish', 'unpublish'] as const;
 
-export type Scheduled = (typeof SCHEDULED)[number];
+export type ScheduledAction = (typeof SCHEDULED_ACTIONS)[number];
 
-export const isScheduledAction = (value: unknown): value is Scheduled =>
-  SCHEDULED.some((action) => action === value);
+export const isScheduledAction = (value: unknown): value is ScheduledAction =>
+  SCHEDULED_ACTIONS.some((action) => action === value);
 
 export const TIME_OF = { publish: 'publishAt', unpublish: 'unpublishAt' } as const;
 
-export type ScheduleTime = (typeof TIME_OF)[Scheduled];
+export type ScheduleTime = (typeof TIME_OF)[ScheduledAction];
 
 /** Table of the schedules of all types, one row per document, locale and pending action. */
 export const SCHEDULE_TABLE = identifier('content_schedule');
@@ -22,7 +22,7 @@ export const SCHEDULE_TABLE = identifier('content_schedule');
 export const SCHEDULE_INDEX = identifier('content_schedule_by_time');
 
 export const scheduleTableOf = ({ table }: Pick<ContentType, 'table'>): Identifier =>
-  inSchema(parted(table).schema, SCHEDULE_TABLE);
+  inSchema(splitTable(table).schema, SCHEDULE_TABLE);
 
 /** Columns of the schedule table. A failed row stores its error and is not retried. */
 export const SCHEDULE_COLUMNS: readonly OwnColumn[] = [

@@ -11,7 +11,7 @@ import {
   INSTANCE_IDS,
   INSTANCE_SEQUENCE,
   listIndexName,
-  parted,
+  splitTable,
   singleIndexName,
   uniqueIndexName,
   versionIndexName,
@@ -65,7 +65,7 @@ function ownIndexes(type: ContentType): Index[] {
  * type, because it may become one.
  */
 function ownNames(type: ContentType, declared: readonly DeclaredIndex[]): string[] {
-  const { bare } = parted(type.table);
+  const { bare } = splitTable(type.table);
   return [
     bare,
     `${bare}_id_seq`,
@@ -141,10 +141,10 @@ export function storageOf(type: ContentType, types: readonly ContentType[]): Sto
       ...declared.map(({ index }) => index),
       ...ownIndexes(type),
     ],
-    instanceIds: inSchema(parted(type.table).schema, INSTANCE_IDS),
-    instanceSequence: inSchema(parted(type.table).schema, INSTANCE_SEQUENCE),
-    counter: inSchema(parted(type.table).schema, COUNTER),
-    counts: inSchema(parted(type.table).schema, COUNTS),
+    instanceIds: inSchema(splitTable(type.table).schema, INSTANCE_IDS),
+    instanceSequence: inSchema(splitTable(type.table).schema, INSTANCE_SEQUENCE),
+    counter: inSchema(splitTable(type.table).schema, COUNTER),
+    counts: inSchema(splitTable(type.table).schema, COUNTS),
     names: [
       ...ownNames(type, declared).map((name) => ({ name, attribute: null })),
       ...stored.flatMap(({ attribute, names, indexes }) =>

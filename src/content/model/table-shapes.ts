@@ -14,7 +14,7 @@ import {
 } from '../../kernel/sql.js';
 import { type LinkTable, linkTableColumns } from './join-model.js';
 import type { Column, ContentType, GinIndex, Index, Schema } from './model.js';
-import { parted } from './naming.js';
+import { splitTable } from './naming.js';
 import { type OwnTable, ownTablesOf } from './own-tables.js';
 import { SYSTEM_COLUMNS } from './system-columns.js';
 
@@ -52,7 +52,7 @@ const columnShape = (name: string, type: string, more: Partial<ColumnShape> = {}
   ...more,
 });
 
-const named = (names: readonly Identifier[]): Sql =>
+const columnList = (names: readonly Identifier[]): Sql =>
   sql`(${join(
     names.map((name) => quote(name)),
     ', ',
@@ -79,7 +79,7 @@ function indexShape({ name, properties, gin, ...index }: Index, { storage }: Con
   if (gin !== null)
     return { name, kind: 'index', body: ginBody(gin), trigram: gin.operators === 'gin_trgm_ops' };
   const known = new Map([...SYSTEM_COLUMNS, ...storage.columns].map((one) => [one.property, one.name]));
-  const columns = named(properties.map((property) => identifier(known.get(property) ?? property)));
+  const columns = columnList(properties.map((property) => identifier(known.get(property) ?? property)));
   if (!index.unique) return { name, kind: 'index', body: columns };
   if (index.where !== null) return { name, kind: 'unique index', body: sql`${columns} where ${index.where}` };
   return { name, kind: 'constraint', body: uniqueBody(columns, index.deferred) };
@@ -98,7 +98,7 @@ export const typeTable = (type: ContentType): TableShape => ({
 export function linkTable(links: LinkTable): TableShape {
   const { published, locale, target } = links;
   const columns = linkTableColumns(links);
-  const byTarget = named([target.name, published.name, locale.name]);
+  const byTarget = columnList([target.name, published.name, locale.name]);
   const index: IndexShape = links.exclusive
     ? { name: links.targetIndex, kind: 'constraint', body: uniqueBody(byTarget, true) }
     : { name: links.targetIndex, kind: 'index', body: byTarget };
@@ -122,7 +122,9 @@ const ownShape = ({ table, columns, index }: OwnTable): TableShape => ({
   columns: columns.map(({ name, type, nullable }) => columnShape(name, type, { nullable })),
   primary: columns.filter(({ key }) => key).map(({ name }) => name),
   indexes:
-    index === null ? [] : [{ name: index.name, kind: 'index', body: named(index.columns.map(identifier)) }],
+    index === null
+      ? []
+      : [{ name: index.name, kind: 'index', body: columnList(index.columns.map(identifier)) }],
 });
 
 export const ownTables = (schema: Schema): TableShape[] => [
@@ -139,12 +141,12 @@ const lentName = (bare: string, suffix: string): string =>
 
 /** Returns the names of a table's primary key and sequence, qualified with its schema. */
 export function lentNames(table: Identifier): { readonly key: Identifier; readonly sequence: Identifier } {
-  const { schema, bare } = parted(table);
-  const inside = (name: string): Identifier => identifier(schema === null ? name : `${schema}.${name}`);
-  return { key: inside(lentName(bare, '_pkey')), sequence: inside(lentName(bare, '_id_seq')) };
+  const { schema, bare } = splitTable(table);
+  const inSchemaOf = (name: string): Identifier => identifier(schema === null ? name : `${schema}.${name}`);
+  return { key: inSchemaOf(lentName(bare, '_pkey')), sequence: inSchemaOf(lentName(bare, '_id_seq')) };
 }
 
 export const besideTable = (table: Identifier, name: Identifier): Identifier => {
-  const { schema } = parted(table);
+  const { schema } = splitTable(table);
   return schema === null ? name : identifier(`${schema}.${name}`);
 };

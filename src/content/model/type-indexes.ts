@@ -12,7 +12,7 @@ export interface DeclaredIndex {
 }
 
 /** Condition that all texts of a unique index have a value: empty texts do not count (protocol 14.18). */
-const filled = (columns: readonly Column[]): Sql =>
+const hasValues = (columns: readonly Column[]): Sql =>
   join(
     [
       sql`published`,
@@ -32,7 +32,7 @@ function indexFor(
       gin: { columns: columns.map((column) => column.name), operators: 'gin_trgm_ops' },
     });
   if (unique === true)
-    return indexOf(name, [...properties, 'locale'], { unique: true, where: filled(columns) });
+    return indexOf(name, [...properties, 'locale'], { unique: true, where: hasValues(columns) });
   // Lists have one state, usually one locale, and the id as last sort key: the index alone finds a page.
   return indexOf(name, ['_published', 'locale', ...properties, 'id']);
 }

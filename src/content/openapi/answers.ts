@@ -14,9 +14,9 @@ import type { PartName } from './components.js';
 import type { Describing } from './describing.js';
 import { anyOf, type JsonSchema, list, NULL, open, type Reference, TEXT } from './document.js';
 import { answerOf } from './scalars.js';
-import { below, entered, mayShowState, partOf, type View } from './view.js';
+import { below, readableTargets, mayShowState, partOf, type View } from './view.js';
 
-interface Shown {
+interface ShownView {
   readonly view: View;
   readonly describing: Describing;
 }
@@ -41,7 +41,7 @@ function countOf({ format, components }: Describing, linked: boolean): JsonSchem
 function valueOf(
   item: JsonSchema,
   attribute: Exclude<Attribute, { kind: 'scalar' }>,
-  { describing }: Shown,
+  { describing }: ShownView,
 ): JsonSchema {
   const { many, linked } = attribute;
   const items = many ? list(item) : anyOf(item, NULL);
@@ -51,21 +51,21 @@ function valueOf(
   return describing.counts && countable ? anyOf(value, countOf(describing, linked)) : value;
 }
 
-const relation = (attribute: RelationAttribute, { view, describing }: Shown): JsonSchema =>
+const relation = (attribute: RelationAttribute, { view, describing }: ShownView): JsonSchema =>
   valueOf(answerSchema(below(view, attribute, attribute.target), describing), attribute, {
     view,
     describing,
   });
 
-const component = (attribute: ComponentAttribute, { view, describing }: Shown): JsonSchema =>
+const component = (attribute: ComponentAttribute, { view, describing }: ShownView): JsonSchema =>
   valueOf(answerSchema(below(view, attribute, attribute.component), describing), attribute, {
     view,
     describing,
   });
 
 /** Items of several types, each with its type. */
-const morph = (attribute: MorphAttribute, shown: Shown): JsonSchema => {
-  const items = entered(shown.view, attribute).map((type) =>
+const morph = (attribute: MorphAttribute, shown: ShownView): JsonSchema => {
+  const items = readableTargets(shown.view, attribute).map((type) =>
     answerWith(
       below(shown.view, attribute, type),
       { about: 'Item', members: { [TYPE]: { const: typeUid(type) } } },
@@ -75,7 +75,7 @@ const morph = (attribute: MorphAttribute, shown: Shown): JsonSchema => {
   return valueOf(anyOf(...items), attribute, shown);
 };
 
-const zone = (attribute: ZoneAttribute, shown: Shown): JsonSchema => {
+const zone = (attribute: ZoneAttribute, shown: ShownView): JsonSchema => {
   const items = attribute.components.map((one) =>
     answerWith(
       below(shown.view, attribute, one),
@@ -86,7 +86,7 @@ const zone = (attribute: ZoneAttribute, shown: Shown): JsonSchema => {
   return valueOf(anyOf(...items), attribute, shown);
 };
 
-const shownAs = byKind<Attribute, [Shown], JsonSchema>({
+const shownAs = byKind<Attribute, [ShownView], JsonSchema>({
   scalar: (attribute, { view, describing }) =>
     answerOf(attribute, mayBeUnset(view.model), describing.components),
   relation,
@@ -137,12 +137,12 @@ const inFormat = ({ key, name }: PartName, { format }: Describing): PartName => 
 });
 
 /** Members in addition to those of a view. */
-export interface Beside {
+export interface ExtraMembers {
   readonly about: string;
   readonly members: Members;
 }
 
-export function answerWith(view: View, { about, members }: Beside, describing: Describing): Reference {
+export function answerWith(view: View, { about, members }: ExtraMembers, describing: Describing): Reference {
   const part = inFormat(partOf(view, about), describing);
   return describing.components.ref('schemas', part, () => objectOf(view, members, describing));
 }

@@ -5,7 +5,7 @@ import type { ContentType } from '../model/model.js';
 import { HANDLERS } from '../model/routes.js';
 import { BULK_ACTIONS, type BulkAction } from '../query/parse-bulk.js';
 import type { Describing } from './describing.js';
-import { anyOf, closed, type JsonSchema, list, NULL, open, TEXT } from './document.js';
+import { anyOf, closedObject, type JsonSchema, list, NULL, open, TEXT } from './document.js';
 import { writeData } from './inputs.js';
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
@@ -21,11 +21,15 @@ const actionsOf = (type: ContentType, { caller }: Describing): BulkAction[] =>
 function itemOf(type: ContentType, action: BulkAction, describing: Describing): JsonSchema {
   const of = { action: { const: action }, locale: TEXT, status: TEXT };
   if (action === 'create')
-    return closed({ ...of, data: writeData(type, action, describing) }, ['action', 'data']);
+    return closedObject({ ...of, data: writeData(type, action, describing) }, ['action', 'data']);
   const stored = { ...of, documentId: TEXT, ifMatch: TEXT };
   if (action === 'update')
-    return closed({ ...stored, data: writeData(type, action, describing) }, ['action', 'documentId', 'data']);
-  return closed(stored, ['action', 'documentId']);
+    return closedObject({ ...stored, data: writeData(type, action, describing) }, [
+      'action',
+      'documentId',
+      'data',
+    ]);
+  return closedObject(stored, ['action', 'documentId']);
 }
 
 function selectionOf(type: ContentType, actions: readonly BulkAction[], describing: Describing): JsonSchema {
@@ -38,7 +42,7 @@ function selectionOf(type: ContentType, actions: readonly BulkAction[], describi
     limit: { type: 'integer', minimum: 1, maximum: describing.settings.limits.bulkItems },
     dryRun: { type: 'boolean' },
   };
-  return closed(
+  return closedObject(
     actions.includes('update') ? { ...members, data: writeData(type, 'update', describing) } : members,
     ['action'],
   );
@@ -51,7 +55,7 @@ export function bulkBody(type: ContentType, describing: Describing): JsonSchema 
   const items = list(anyOf(...actions.map((action) => itemOf(type, action, describing))));
   const selects = selecting.length > 0 && decide(describing.caller, type, 'find') !== 'none';
   const data = selects ? anyOf(items, selectionOf(type, selecting, describing)) : items;
-  return closed({ data, atomic: { type: 'boolean' } }, ['data']);
+  return closedObject({ data, atomic: { type: 'boolean' } }, ['data']);
 }
 
 const FAILURE = open(

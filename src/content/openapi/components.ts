@@ -38,10 +38,14 @@ export class Components {
   }
 
   all(): NamedParts {
-    const sorted = <T>(parts: ReadonlyMap<string, T>): Readonly<Record<string, T>> =>
+    const sortByName = <T>(parts: ReadonlyMap<string, T>): Readonly<Record<string, T>> =>
       Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1)));
     const { schemas, parameters, responses } = this.parts;
-    return { schemas: sorted(schemas), parameters: sorted(parameters), responses: sorted(responses) };
+    return {
+      schemas: sortByName(schemas),
+      parameters: sortByName(parameters),
+      responses: sortByName(responses),
+    };
   }
 
   private claim(section: Section, wanted: string): string {

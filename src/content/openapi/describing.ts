@@ -5,14 +5,14 @@ import type { Components } from './components.js';
 import type { Paths } from './document.js';
 
 /** Variant of the responses to describe. */
-export interface Described {
+export interface ResponseVariant {
   /** Format of responses (protocol 17.1). */
   readonly format: 'flat' | 'v4';
   /** Whether `count` in a `populate` is described: counted attributes may then be objects. */
   readonly counts: boolean;
 }
 
-export interface Describing extends Described {
+export interface Describing extends ResponseVariant {
   readonly caller: Caller;
   readonly schema: Schema;
   readonly settings: ContentSettings;

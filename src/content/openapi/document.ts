@@ -81,7 +81,7 @@ export const FLAG: JsonSchema = Object.freeze({ type: 'boolean' });
 export const TIME: JsonSchema = Object.freeze({ type: 'string', format: 'date-time' });
 
 /** Object without further members. */
-export const closed = (
+export const closedObject = (
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
 ): JsonSchema => ({ ...open(properties, required), additionalProperties: false });

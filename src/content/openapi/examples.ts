@@ -68,7 +68,10 @@ export const dataExample = (
   describing: Describing,
 ): JsonSchema => ({ data: bodyExample(sentAttributes(type, action, describing)) });
 
-function embedded({ components: [first], named, many, required }: EmbeddedAttribute, depth: number): unknown {
+function embeddedExample(
+  { components: [first], named, many, required }: EmbeddedAttribute,
+  depth: number,
+): unknown {
   if (!required || first === undefined || depth === 0) return undefined;
   const attributes = [...first.attributes.values()].filter(({ writable }) => writable);
   const one = { ...(named ? { [COMPONENT]: first.uid } : {}), ...bodyExample(attributes, depth - 1) };
@@ -82,8 +85,8 @@ const valueOf = byKind<Attribute, [number], unknown>({
   scalar: ({ def }) => VALUES[def.type](def),
   relation: nothing,
   morph: nothing,
-  component: embedded,
-  zone: embedded,
+  component: embeddedExample,
+  zone: embeddedExample,
 });
 
 const isText = (attribute: Attribute): attribute is ScalarAttribute =>

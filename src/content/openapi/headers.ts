@@ -5,32 +5,35 @@ import { type Operation, type Paths, type Response, TEXT } from './document.js';
 
 type Headers = NonNullable<Response['headers']>;
 
-const MARKED: Headers = {
+const POSITION_HEADERS: Headers = {
   [MARK_HEADER]: {
     description:
       'Position of the database. A read that sends it sees at least what this response reports, on replicas too.',
     schema: TEXT,
   },
 };
-const TIMED: Headers = {
+const TIMING_HEADERS: Headers = {
   'Server-Timing': { description: 'Time per processing step, in milliseconds.', schema: TEXT },
 };
 
 /** Header of responses with timings. */
-export const timed = ({ settings }: Pick<Describing, 'settings'>): Headers =>
-  settings.serverTiming ? TIMED : {};
+export const timingHeaders = ({ settings }: Pick<Describing, 'settings'>): Headers =>
+  settings.serverTiming ? TIMING_HEADERS : {};
 
 /** Header of responses that report a position. */
-export const markedBy = ({ replicas }: Pick<Describing, 'replicas'>): Headers => (replicas ? MARKED : {});
+export const markedBy = ({ replicas }: Pick<Describing, 'replicas'>): Headers =>
+  replicas ? POSITION_HEADERS : {};
 
-const isDone = (status: string): boolean => status.startsWith('2');
+const isSuccess = (status: string): boolean => status.startsWith('2');
 
-const marked = (operation: Operation): Operation => ({
+const withPosition = (operation: Operation): Operation => ({
   ...operation,
   responses: Object.fromEntries(
     Object.entries(operation.responses).map(([status, one]) => [
       status,
-      isDone(status) && !('$ref' in one) ? { ...one, headers: { ...one.headers, ...MARKED } } : one,
+      isSuccess(status) && !('$ref' in one)
+        ? { ...one, headers: { ...one.headers, ...POSITION_HEADERS } }
+        : one,
     ]),
   ),
 });
@@ -46,7 +49,7 @@ export function withPositions(paths: Paths, { replicas }: Pick<Describing, 'repl
     Object.fromEntries(
       Object.entries(of).map(([method, one]) => [
         method,
-        method !== 'get' || acceptsPosition(one) ? marked(one) : one,
+        method !== 'get' || acceptsPosition(one) ? withPosition(one) : one,
       ]),
     );
   return Object.fromEntries(Object.entries(paths).map(([path, of]) => [path, operations(of)]));

@@ -13,7 +13,7 @@ import type {
 import { COMPONENT, TYPE, typeUid } from '../model/naming.js';
 import { TIME_OF } from '../model/schedule.js';
 import type { Describing } from './describing.js';
-import { anyOf, closed, type JsonSchema, list, NULL, type Reference, TEXT } from './document.js';
+import { anyOf, closedObject, type JsonSchema, list, NULL, type Reference, TEXT } from './document.js';
 import { inputOf } from './scalars.js';
 import { nameOf } from './view.js';
 
@@ -58,8 +58,8 @@ function documentSchemas({ type, byRow }: Naming, more: Members = {}): JsonSchem
   const members = { ...kind, ...more };
   const required = Object.keys(kind);
   const objects = [
-    closed({ documentId: TEXT, ...members }, ['documentId', ...required]),
-    ...(byRow ? [closed({ id: ROW_ID, ...members }, ['id', ...required])] : []),
+    closedObject({ documentId: TEXT, ...members }, ['documentId', ...required]),
+    ...(byRow ? [closedObject({ id: ROW_ID, ...members }, ['id', ...required])] : []),
   ];
   // A bare id lacks the type (11.30).
   return type === null ? [...bareIds(byRow), ...objects] : objects;
@@ -69,7 +69,7 @@ function documentSchemas({ type, byRow }: Naming, more: Members = {}): JsonSchem
 function positionSchema({ type, byRow }: Naming): JsonSchema {
   const anchor = anyOf(...bareIds(byRow));
   const kind: Members = type === null ? {} : { [TYPE]: type };
-  return closed({
+  return closedObject({
     before: anchor,
     after: anchor,
     start: { type: 'boolean' },
@@ -97,11 +97,11 @@ function linksSchema(
   return describing.components.ref('schemas', part, () => {
     const document = anyOf(...documentSchemas(naming));
     const positioned = anyOf(...documentSchemas(naming, { position: positionSchema(naming) }));
-    const change = closed({
+    const change = closedObject({
       set: list(document),
       connect: list(positioned),
       disconnect: list(document),
-      options: closed({ strict: { type: 'boolean' } }),
+      options: closedObject({ strict: { type: 'boolean' } }),
     });
     return anyOf(NULL, ...(many ? [list(document)] : documentSchemas(naming)), change);
   });
@@ -119,11 +119,11 @@ function instanceSchema(component: Component, named: boolean, writing: Writing):
   return components.ref('schemas', part, () => {
     const kind: Members = named ? { [COMPONENT]: { const: component.uid } } : {};
     const id = { id: { type: ['integer', 'string'] }, documentId: TEXT };
-    return closed({ ...kind, ...id, ...valuesOf(members, writing) }, Object.keys(kind));
+    return closedObject({ ...kind, ...id, ...valuesOf(members, writing) }, Object.keys(kind));
   });
 }
 
-function embedded(attribute: EmbeddedAttribute, writing: Writing): JsonSchema {
+function embeddedInput(attribute: EmbeddedAttribute, writing: Writing): JsonSchema {
   const items = attribute.components.map((one) => instanceSchema(one, attribute.named, writing));
   const { min, max } =
     attribute.def.type === 'component' || attribute.def.type === 'dynamiczone' ? attribute.def : {};
@@ -135,15 +135,15 @@ function embedded(attribute: EmbeddedAttribute, writing: Writing): JsonSchema {
   };
 }
 
-const linked = (attribute: LinkedAttribute, { rights, describing }: Writing): JsonSchema =>
+const linkedInput = (attribute: LinkedAttribute, { rights, describing }: Writing): JsonSchema =>
   linksSchema(attribute, linkable(attribute, rights), describing);
 
 const sentAs = byKind<Attribute, [Writing], JsonSchema>({
   scalar: (attribute, { describing }) => inputOf(attribute, describing.components),
-  relation: linked,
-  morph: linked,
-  component: embedded,
-  zone: embedded,
+  relation: linkedInput,
+  morph: linkedInput,
+  component: embeddedInput,
+  zone: embeddedInput,
 });
 
 const valuesOf = (attributes: readonly Attribute[], writing: Writing): Members =>
@@ -163,7 +163,7 @@ function neededOf(type: ContentType, attributes: readonly Attribute[]): string[]
 /** Members other than `data` are ignored, or refused with `strictParams`. */
 const bodyOf = (data: JsonSchema, { settings }: Describing): JsonSchema =>
   settings.strictParams
-    ? closed({ data }, ['data'])
+    ? closedObject({ data }, ['data'])
     : { type: 'object', properties: { data }, required: ['data'] };
 
 type Write = Extract<Action, 'create' | 'update'>;
@@ -186,7 +186,9 @@ export function writeData(type: ContentType, action: Write, describing: Describi
     key: JSON.stringify([type.singularApiId, 'body', names, needed]),
     name: action === 'create' ? `New${nameOf(type)}` : `${nameOf(type)}Changes`,
   };
-  return describing.components.ref('schemas', part, () => closed(valuesOf(attributes, writing), needed));
+  return describing.components.ref('schemas', part, () =>
+    closedObject(valuesOf(attributes, writing), needed),
+  );
 }
 
 export const writeBody = (type: ContentType, action: Write, describing: Describing): JsonSchema =>
@@ -196,4 +198,4 @@ const TIME = { anyOf: [{ type: 'string', format: 'date-time' }, NULL] };
 
 /** Body of a schedule (protocol 8.26). */
 export const scheduleBody = (describing: Describing): JsonSchema =>
-  bodyOf(closed(Object.fromEntries(Object.values(TIME_OF).map((name) => [name, TIME]))), describing);
+  bodyOf(closedObject(Object.fromEntries(Object.values(TIME_OF).map((name) => [name, TIME]))), describing);

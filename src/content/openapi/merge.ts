@@ -29,7 +29,7 @@ function renamedIn(value: unknown, to: Renaming): unknown {
   );
 }
 
-const renamed = <T>(value: T, to: Renaming): T => renamedIn(value, to) as T;
+const rename = <T>(value: T, to: Renaming): T => renamedIn(value, to) as T;
 
 /** Throws for a document of another version, whose schemas have other semantics. */
 function checkVersion({ openapi }: HostDocument): void {
@@ -49,7 +49,7 @@ function mergeSections(host: HostDocument, content: ContentDocument['components'
   const { schemas, parameters, responses, securitySchemes } = content;
   const sections: Readonly<Record<string, Members>> = { schemas, parameters, responses, securitySchemes };
   for (const [section, parts] of Object.entries(sections)) {
-    const own = Object.entries(parts).map(([name, part]) => [to(section, name), renamed(part, to)]);
+    const own = Object.entries(parts).map(([name, part]) => [to(section, name), rename(part, to)]);
     merged[section] = { ...(Object.fromEntries(own) as Members), ...merged[section] };
   }
   return merged;
@@ -77,7 +77,7 @@ export function mergeContentDocument<T extends HostDocument>(host: T, content: C
   for (const [path, operations] of Object.entries(content.paths)) {
     const secured = Object.entries(operations).map(([method, operation]) => [
       method,
-      { ...renamed(operation, to), security: content.security },
+      { ...rename(operation, to), security: content.security },
     ]);
     paths[path] = Object.fromEntries(secured) as object;
   }
@@ -106,17 +106,17 @@ export function hostPaths(host: HostDocument): Describe {
       const part = sectionName === undefined ? undefined : parts[sectionName]?.[name];
       if (sectionName === undefined || part === undefined) return name;
       const at = { key: `host ${name}`, name };
-      return components.ref(sectionName, at, () => renamed(part, to)).$ref.replace(PART, '$2');
+      return components.ref(sectionName, at, () => rename(part, to)).$ref.replace(PART, '$2');
     };
-    const described = ({ security: _security, ...operation }: HostOperation): Operation => ({
-      ...renamed(operation, to),
+    const renameOperation = ({ security: _security, ...operation }: HostOperation): Operation => ({
+      ...rename(operation, to),
       tags: operation.tags ?? [],
     });
     return Object.fromEntries(
       Object.entries(host.paths as Paths).map(([path, operations]) => [
         path,
         Object.fromEntries(
-          Object.entries(operations).map(([method, operation]) => [method, described(operation)]),
+          Object.entries(operations).map(([method, operation]) => [method, renameOperation(operation)]),
         ),
       ]),
     );

@@ -9,7 +9,7 @@ type Members = Readonly<Record<string, JsonSchema>>;
 
 const MAP: JsonSchema = { type: 'object', additionalProperties: true };
 
-const needed = (members: Members, optional: Members = {}): JsonSchema =>
+const requiredMembers = (members: Members, optional: Members = {}): JsonSchema =>
   open({ ...members, ...optional }, Object.keys(members));
 
 /** Members of a type and of a component; later versions may add more. */
@@ -28,8 +28,8 @@ const LISTS = [
     path: 'content-types',
     name: 'ContentType',
     words: ['the types', 'a type'],
-    shape: needed(
-      { uid: TEXT, apiID: TEXT, schema: { ...needed(OF_TYPE), additionalProperties: true } },
+    shape: requiredMembers(
+      { uid: TEXT, apiID: TEXT, schema: { ...requiredMembers(OF_TYPE), additionalProperties: true } },
       { plugin: TEXT },
     ),
   },
@@ -37,11 +37,11 @@ const LISTS = [
     path: 'components',
     name: 'Component',
     words: ['the components', 'a component'],
-    shape: needed({
+    shape: requiredMembers({
       uid: TEXT,
       category: TEXT,
       apiId: TEXT,
-      schema: { ...needed(COMMON), additionalProperties: true },
+      schema: { ...requiredMembers(COMMON), additionalProperties: true },
     }),
   },
 ] as const;
@@ -68,7 +68,7 @@ function listPaths({ path, name, words, shape }: (typeof LISTS)[number], describ
     description: needsGrant('find', MODEL_GRANT),
     ...of,
     responses: {
-      200: { description: 'Success.', content: json(needed({ data })) },
+      200: { description: 'Success.', content: json(requiredMembers({ data })) },
       ...errorAnswers([...ALWAYS, ...(of.parameters === undefined ? [] : ON_DOCUMENT)], components),
     },
   });

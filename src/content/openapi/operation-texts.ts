@@ -24,7 +24,7 @@ interface Operation {
 /** Longest list of names in a description. */
 const MANY = 8;
 
-const named = (names: readonly string[]): string =>
+const listNames = (names: readonly string[]): string =>
   [...names.slice(0, MANY).map((name) => `\`${name}\``), ...(names.length > MANY ? ['others'] : [])].join(
     ', ',
   );
@@ -34,7 +34,7 @@ function shows({ type, view }: Operation): string[] {
   return [
     ...(type.draftAndPublish ? ['Shows published documents, unless `status` is `draft`.'] : []),
     ...(type.localized ? ['Shows the default locale, unless `locale` names another one.'] : []),
-    ...(others.length > 0 ? [`\`populate\` adds ${named(others)}.`] : []),
+    ...(others.length > 0 ? [`\`populate\` adds ${listNames(others)}.`] : []),
   ];
 }
 
@@ -45,7 +45,7 @@ function publishes({ type, storesDraft }: Operation): string[] {
     : ['Publishes the document, unless `status` is `draft`.'];
 }
 
-const ofOne = (sentence: string) => (): string[] => [sentence];
+const oneSentence = (sentence: string) => (): string[] => [sentence];
 
 const SENTENCES: Readonly<Record<Handler, (operation: Operation) => readonly string[]>> = {
   find: (operation) => [
@@ -62,7 +62,7 @@ const SENTENCES: Readonly<Record<Handler, (operation: Operation) => readonly str
     return [
       'Creates a document.',
       ...publishes(operation),
-      ...(required.length > 0 ? [`Required values: ${named(required.map(({ name }) => name))}.`] : []),
+      ...(required.length > 0 ? [`Required values: ${listNames(required.map(({ name }) => name))}.`] : []),
     ];
   },
   update: (operation) => [
@@ -72,19 +72,19 @@ const SENTENCES: Readonly<Record<Handler, (operation: Operation) => readonly str
   delete: ({ type }) => [
     type.localized ? 'Deletes the document, or the locales that `locale` names.' : 'Deletes the document.',
   ],
-  publish: ofOne('Makes the draft the published version.'),
-  unpublish: ofOne('Removes the published version, and keeps the draft.'),
-  discardDraft: ofOne('Replaces the draft by the published version.'),
-  findSchedule: ofOne('Returns the times of the next publication and its end.'),
-  schedule: ofOne('Sets the times of the next publication and its end.'),
-  unschedule: ofOne('Removes both times.'),
-  findTrash: ofOne('Returns a page of deleted documents.'),
-  findVersions: ofOne('Returns the stored versions of a document, the latest first.'),
-  findVersion: ofOne('Returns one stored version of a document.'),
-  compareVersion: ofOne('Returns what a version changed, compared with the one before it.'),
-  restoreVersion: ofOne('Writes the values of a stored version into the document.'),
-  restore: ofOne('Brings a deleted document back.'),
-  bulk: ofOne('Writes a list of documents, or all documents that match a filter.'),
+  publish: oneSentence('Makes the draft the published version.'),
+  unpublish: oneSentence('Removes the published version, and keeps the draft.'),
+  discardDraft: oneSentence('Replaces the draft by the published version.'),
+  findSchedule: oneSentence('Returns the times of the next publication and its end.'),
+  schedule: oneSentence('Sets the times of the next publication and its end.'),
+  unschedule: oneSentence('Removes both times.'),
+  findTrash: oneSentence('Returns a page of deleted documents.'),
+  findVersions: oneSentence('Returns the stored versions of a document, the latest first.'),
+  findVersion: oneSentence('Returns one stored version of a document.'),
+  compareVersion: oneSentence('Returns what a version changed, compared with the one before it.'),
+  restoreVersion: oneSentence('Writes the values of a stored version into the document.'),
+  restore: oneSentence('Brings a deleted document back.'),
+  bulk: oneSentence('Writes a list of documents, or all documents that match a filter.'),
 };
 
 /** Returns the description of an operation on a type. */

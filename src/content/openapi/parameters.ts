@@ -8,7 +8,7 @@ import type { ContentType } from '../model/model.js';
 import type { Describing } from './describing.js';
 import {
   anyOf,
-  closed,
+  closedObject,
   FLAG,
   type JsonSchema,
   list,
@@ -20,7 +20,7 @@ import { filtersExample, populateExample } from './examples.js';
 import { fieldsSchema, filtersSchema, populatable, populateSchema, sortSchema } from './queries.js';
 import { mayShowState, type View } from './view.js';
 
-export interface Parametrised {
+export interface ParameterContext {
   readonly type: ContentType;
   readonly view: View;
   readonly describing: Describing;
@@ -31,12 +31,12 @@ interface ParameterRow {
   readonly style?: 'form' | 'deepObject';
   readonly in?: 'path' | 'header';
   /** Returns the schema, or null if the parameter has no effect. */
-  readonly schema: (about: Parametrised) => JsonSchema | null;
+  readonly schema: (about: ParameterContext) => JsonSchema | null;
   /** Name of the parameter; default: the row's key. */
   readonly name?: string;
   readonly required?: boolean;
   /** Example of an object. */
-  readonly example?: (about: Parametrised) => JsonSchema;
+  readonly example?: (about: ParameterContext) => JsonSchema;
 }
 
 /** Locale schema; the codes are listed only for callers who may list the locales. */
@@ -46,7 +46,7 @@ function localeSchema({ settings: { locales }, caller }: Describing, ...more: re
 }
 
 /** Whether a locale has an effect. */
-const hasLocales = ({ type, describing: { settings } }: Parametrised): boolean =>
+const hasLocales = ({ type, describing: { settings } }: ParameterContext): boolean =>
   type.localized || settings.locales.length > 1;
 
 const localeRow = (...more: readonly string[]): ParameterRow => ({
@@ -56,18 +56,18 @@ const localeRow = (...more: readonly string[]): ParameterRow => ({
 });
 
 /** Whether the caller may read drafts: of the type itself, or of any other type if it has none. */
-const draftsOf = ({ type, describing: { caller, schema } }: Parametrised): boolean =>
+const draftsOf = ({ type, describing: { caller, schema } }: ParameterContext): boolean =>
   (type.draftAndPublish ? [type] : [...schema.types.values()]).some(
     (one) => one.draftAndPublish && decide(caller, one, 'readDrafts') !== 'none',
   );
 
 /** Filters that disclose drafts require permission to read drafts (D17). */
-const publicationFilters = (about: Parametrised): readonly PublicationFilter[] =>
+const publicationFilters = (about: ParameterContext): readonly PublicationFilter[] =>
   draftsOf(about)
     ? PUBLICATION_FILTERS
     : PUBLICATION_FILTERS.filter((publication) => !revealsDrafts({ published: true, publication }));
 
-const statusRow = (mayDraft: (about: Parametrised) => boolean): ParameterRow => ({
+const statusRow = (mayDraft: (about: ParameterContext) => boolean): ParameterRow => ({
   name: 'status',
   description: 'Publication state of documents and populated relations. Default `published`.',
   schema: (about) =>
@@ -76,14 +76,14 @@ const statusRow = (mayDraft: (about: Parametrised) => boolean): ParameterRow => 
       : null,
 });
 
-const COUNTED = { withCount: FLAG };
-const WHOLE: JsonSchema = { type: 'integer', minimum: 0 };
+const COUNT_PARAMETER = { withCount: FLAG };
+const FROM_ZERO: JsonSchema = { type: 'integer', minimum: 0 };
 const FROM_ONE: JsonSchema = { type: 'integer', minimum: 1 };
 
 /** Pagination by page or by offset (protocol 7.14, 7.15). */
 const PAGINATION = anyOf(
-  closed({ page: FROM_ONE, pageSize: FROM_ONE, ...COUNTED }),
-  closed({ start: WHOLE, limit: FROM_ONE, ...COUNTED }),
+  closedObject({ page: FROM_ONE, pageSize: FROM_ONE, ...COUNT_PARAMETER }),
+  closedObject({ start: FROM_ZERO, limit: FROM_ONE, ...COUNT_PARAMETER }),
 );
 
 const ROWS = {
@@ -105,7 +105,7 @@ const ROWS = {
     description: 'Id of the row, or document id.',
     schema: () => TEXT,
   },
-  start: { description: 'Number of entries to skip.', schema: () => WHOLE },
+  start: { description: 'Number of entries to skip.', schema: () => FROM_ZERO },
   limit: { description: 'Maximum number of entries.', schema: () => FROM_ONE },
   fields: {
     style: 'form',
@@ -214,7 +214,7 @@ const examplesOf = (example: JsonSchema = {}): NonNullable<Parameter['examples']
 /** Returns the parameters with an effect; those without type-specific parts are shared. */
 export function parametersOf(
   names: readonly ParameterName[],
-  about: Parametrised,
+  about: ParameterContext,
 ): (Parameter | Reference)[] {
   const { components } = about.describing;
   return names.flatMap((key): (Parameter | Reference)[] => {

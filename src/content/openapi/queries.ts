@@ -6,9 +6,9 @@ import type { Attribute, Model, ScalarAttribute } from '../model/model.js';
 import { isScalar, scalarOf } from '../model/scalar-of.js';
 import { typeUid } from '../model/naming.js';
 import type { Describing } from './describing.js';
-import { anyOf, closed, FLAG, type JsonSchema, list, type Reference } from './document.js';
+import { anyOf, closedObject, FLAG, type JsonSchema, list, type Reference } from './document.js';
 import { comparedOf } from './scalars.js';
-import { below, entered, partOf, type View } from './view.js';
+import { below, readableTargets, partOf, type View } from './view.js';
 
 type Members = Readonly<Record<string, JsonSchema>>;
 
@@ -83,7 +83,7 @@ function conditionsOf(attribute: ScalarAttribute, { components }: Describing): R
       .filter(isOperator)
       .filter((op) => isFor(attribute, op))
       .map((op) => [op, operandOf(op, operand)] as const);
-    return closed({ ...Object.fromEntries(operators), $and: list(self), $not: anyOf(operand, self) });
+    return closedObject({ ...Object.fromEntries(operators), $and: list(self), $not: anyOf(operand, self) });
   };
   return components.ref('schemas', part, make);
 }
@@ -114,7 +114,7 @@ export const filtersSchema: (view: View, describing: Describing) => Reference = 
     );
     const hops = hopsOf(view).map((hop) => [hop.name, ofHop(hop, view, describing)] as const);
     const groups = { $and: list(self), $or: list(self), $not: self };
-    return closed({ ...Object.fromEntries([...scalars, ...hops]), ...groups });
+    return closedObject({ ...Object.fromEntries([...scalars, ...hops]), ...groups });
   },
 );
 
@@ -128,9 +128,9 @@ function selectionOf(view: View, describing: Describing): Members {
   };
 }
 
-const selectionSchema = named('Selection', (view, describing) => closed(selectionOf(view, describing)));
+const selectionSchema = named('Selection', (view, describing) => closedObject(selectionOf(view, describing)));
 const countedSelection = named('ListSelection', (view, describing) =>
-  closed({ ...selectionOf(view, describing), count: FLAG }),
+  closedObject({ ...selectionOf(view, describing), count: FLAG }),
 );
 
 const YES: JsonSchema = { anyOf: [FLAG, { const: '*' }] };
@@ -149,16 +149,19 @@ function ofOneKind(hop: Hop, { view, describing }: QueryContext): JsonSchema {
 /** Items of several types have one selection per type under `on` (protocol 4.20, D33). */
 function ofSeveralKinds(attribute: MixedAttribute, { view, describing }: QueryContext): JsonSchema {
   const kinds = attribute.linked
-    ? entered(view, attribute).map((type) => [typeUid(type), type] as const)
+    ? readableTargets(view, attribute).map((type) => [typeUid(type), type] as const)
     : attribute.components.map((one) => [one.uid, one] as const);
   const on = kinds.map(
     ([uid, kind]) => [uid, anyOf(YES, selectionSchema(below(view, attribute, kind), describing))] as const,
   );
   const counted: Members = attribute.linked && describing.counts ? { count: FLAG } : {};
-  return anyOf(FLAG, closed({ on: closed(Object.fromEntries(on)), populate: { const: '*' }, ...counted }));
+  return anyOf(
+    FLAG,
+    closedObject({ on: closedObject(Object.fromEntries(on)), populate: { const: '*' }, ...counted }),
+  );
 }
 
-const populated = byKind<Exclude<Attribute, ScalarAttribute>, [QueryContext], JsonSchema>({
+const populateOf = byKind<Exclude<Attribute, ScalarAttribute>, [QueryContext], JsonSchema>({
   relation: ofOneKind,
   component: ofOneKind,
   morph: ofSeveralKinds,
@@ -172,9 +175,9 @@ export const populateSchema: (view: View, describing: Describing) => Reference =
     const attributes = populatable(view);
     const names = attributes.map(({ name }) => name);
     const members = attributes.map(
-      (attribute) => [attribute.name, populated(attribute, { view, describing })] as const,
+      (attribute) => [attribute.name, populateOf(attribute, { view, describing })] as const,
     );
     const listed = list(anyOf({ type: 'string', enum: names }, pathFrom(names, '')));
-    return anyOf({ const: '*' }, listed, closed(Object.fromEntries(members)));
+    return anyOf({ const: '*' }, listed, closedObject(Object.fromEntries(members)));
   },
 );

@@ -9,7 +9,7 @@ import { TIME_OF } from '../model/schedule.js';
 import { answerSchema } from './answers.js';
 import { BULK_META, bulkBody } from './bulk.js';
 import { envelope, LIST_META, META } from './meta.js';
-import { notModified, TAGGED } from './conditional.js';
+import { notModified, ETAG_HEADER } from './conditional.js';
 import type { Describing } from './describing.js';
 import {
   anyOf,
@@ -24,7 +24,7 @@ import {
   TEXT,
 } from './document.js';
 import { errorAnswers, ON_DOCUMENT, statusesOf } from './error-answers.js';
-import { timed } from './headers.js';
+import { timingHeaders } from './headers.js';
 import { dataExample } from './examples.js';
 import { HISTORY, scheduleSchema } from './extra-answers.js';
 import { scheduleBody, writeBody } from './inputs.js';
@@ -41,7 +41,7 @@ interface Description {
   readonly errors: readonly number[];
 }
 
-interface Routed {
+interface RouteContext {
   readonly type: ContentType;
   readonly view: View;
   readonly action: Action;
@@ -52,13 +52,13 @@ interface Routed {
 }
 
 const BODIES = {
-  create: ({ type, describing }: Routed) => writeBody(type, 'create', describing),
-  update: ({ type, describing }: Routed) => writeBody(type, 'update', describing),
-  schedule: ({ describing }: Routed) => scheduleBody(describing),
-  bulk: ({ type, describing }: Routed) => bulkBody(type, describing),
+  create: ({ type, describing }: RouteContext) => writeBody(type, 'create', describing),
+  update: ({ type, describing }: RouteContext) => writeBody(type, 'update', describing),
+  schedule: ({ describing }: RouteContext) => scheduleBody(describing),
+  bulk: ({ type, describing }: RouteContext) => bulkBody(type, describing),
 };
 
-const BODY_EXAMPLES: Readonly<Record<keyof typeof BODIES, (routed: Routed) => JsonSchema>> = {
+const BODY_EXAMPLES: Readonly<Record<keyof typeof BODIES, (routed: RouteContext) => JsonSchema>> = {
   create: ({ type, describing }) => dataExample(type, 'create', describing),
   update: ({ type, describing }) => dataExample(type, 'update', describing),
   schedule: () => ({ data: { [TIME_OF.publish]: '2030-01-31T08:00:00.000Z' } }),
@@ -85,7 +85,7 @@ function versionsSchema({ draftAndPublish, localized }: ContentType, { component
   });
 }
 
-function documentMeta({ type, storesDraft: draft, isWrite, describing }: Routed): JsonSchema {
+function documentMeta({ type, storesDraft: draft, isWrite, describing }: RouteContext): JsonSchema {
   const properties = {
     ...(draft ? { status: DRAFT_META } : {}),
     ...(isWrite && mayShowState(describing, type) ? { versions: versionsSchema(type, describing) } : {}),
@@ -97,18 +97,18 @@ export const listMeta = ({ components }: Describing): JsonSchema =>
   components.ref('schemas', { key: 'meta of lists', name: 'ListMeta' }, () => LIST_META);
 
 const ANSWERS = {
-  list: ({ view, describing }: Routed): JsonSchema =>
+  list: ({ view, describing }: RouteContext): JsonSchema =>
     envelope(list(answerSchema(view, describing)), listMeta(describing)),
-  document: (routed: Routed): JsonSchema =>
+  document: (routed: RouteContext): JsonSchema =>
     envelope(answerSchema(routed.view, routed.describing), documentMeta(routed)),
-  schedule: ({ describing }: Routed): JsonSchema => envelope(scheduleSchema(describing)),
-  bulk: ({ view, describing }: Routed): JsonSchema =>
+  schedule: ({ describing }: RouteContext): JsonSchema => envelope(scheduleSchema(describing)),
+  bulk: ({ view, describing }: RouteContext): JsonSchema =>
     envelope(list(anyOf(answerSchema(view, describing), NULL)), BULK_META),
   history: (): JsonSchema => envelope(HISTORY),
   nothing: null,
 };
 
-const READ: readonly ParameterName[] = [
+const READ_PARAMETERS: readonly ParameterName[] = [
   'fields',
   'populate',
   'filters',
@@ -121,7 +121,13 @@ const READ: readonly ParameterName[] = [
   'position',
   'format',
 ];
-const SHOWN: readonly ParameterName[] = ['fields', 'populate', 'fallbackLocale', 'withState', 'format'];
+const RESPONSE_PARAMETERS: readonly ParameterName[] = [
+  'fields',
+  'populate',
+  'fallbackLocale',
+  'withState',
+  'format',
+];
 const CONDITION: readonly ParameterName[] = ['ifMatch', 'ifNone'];
 
 const row = (options: Pick<Description, 'summary'> & Partial<Description>): Description => ({
@@ -133,7 +139,7 @@ const row = (options: Pick<Description, 'summary'> & Partial<Description>): Desc
 });
 
 /** Header of responses repeated for an Idempotency-Key. */
-const REPLAYED: NonNullable<Response['headers']> = {
+const REPLAYED_HEADERS: NonNullable<Response['headers']> = {
   [REPLAYED_HEADER]: {
     description: 'Present with the value `true` if an earlier request with the same key has written.',
     schema: { type: 'string' },
@@ -142,7 +148,7 @@ const REPLAYED: NonNullable<Response['headers']> = {
 
 /** Document action in one locale, or in all locales of the document. */
 const transition = (summary: string): Description =>
-  row({ parameters: ['localeOrAll', ...SHOWN, ...CONDITION], summary });
+  row({ parameters: ['localeOrAll', ...RESPONSE_PARAMETERS, ...CONDITION], summary });
 
 /** Route of the stored versions. */
 const history = (options: Pick<Description, 'summary'> & Partial<Description>): Description =>
@@ -150,21 +156,27 @@ const history = (options: Pick<Description, 'summary'> & Partial<Description>): 
 
 const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
   find: row({
-    parameters: [...READ.filter((name) => name !== 'locale'), 'localeOrAll', 'sort', 'pagination', '_q'],
+    parameters: [
+      ...READ_PARAMETERS.filter((name) => name !== 'locale'),
+      'localeOrAll',
+      'sort',
+      'pagination',
+      '_q',
+    ],
     answer: 'list',
     errors: [],
     summary: 'List documents',
   }),
-  findOne: row({ parameters: [...READ, '_q'], summary: 'Get a document' }),
+  findOne: row({ parameters: [...READ_PARAMETERS, '_q'], summary: 'Get a document' }),
   create: row({
     body: 'create',
-    parameters: ['locale', 'statusOfWrite', ...SHOWN],
+    parameters: ['locale', 'statusOfWrite', ...RESPONSE_PARAMETERS],
     errors: [],
     summary: 'Create a document',
   }),
   update: row({
     body: 'update',
-    parameters: ['locale', 'statusOfWrite', ...SHOWN, ...CONDITION],
+    parameters: ['locale', 'statusOfWrite', ...RESPONSE_PARAMETERS, ...CONDITION],
     summary: 'Update a document',
   }),
   delete: row({
@@ -200,7 +212,7 @@ const DESCRIPTIONS: Readonly<Record<Handler, Description>> = {
   }),
 };
 
-const SINGLE_FIND = row({ parameters: READ, summary: 'Get the document' });
+const SINGLE_FIND = row({ parameters: READ_PARAMETERS, summary: 'Get the document' });
 
 const descriptionOf = (handler: Handler, { kind }: ContentType): Description =>
   handler === 'find' && kind === 'singleType' ? SINGLE_FIND : DESCRIPTIONS[handler];
@@ -211,16 +223,16 @@ const SUCCESS: Readonly<Record<200 | 201 | 204, string>> = {
   204: 'No content.',
 };
 
-const isTagged = ({ answer }: Description): boolean => answer === 'document' || answer === 'list';
+const hasEtag = ({ answer }: Description): boolean => answer === 'document' || answer === 'list';
 
-function successOf(handler: Handler, routed: Routed): Response {
+function successOf(handler: Handler, routed: RouteContext): Response {
   const { method, status } = HANDLERS[handler];
   const one = descriptionOf(handler, routed.type);
   const schema = ANSWERS[one.answer]?.(routed);
   const headers = {
-    ...(isTagged(one) ? TAGGED : {}),
-    ...(method === 'get' ? {} : REPLAYED),
-    ...timed(routed.describing),
+    ...(hasEtag(one) ? ETAG_HEADER : {}),
+    ...(method === 'get' ? {} : REPLAYED_HEADERS),
+    ...timingHeaders(routed.describing),
   };
   return {
     description: SUCCESS[status],
@@ -229,7 +241,7 @@ function successOf(handler: Handler, routed: Routed): Response {
   };
 }
 
-function operationOf(handler: Handler, routed: Routed): Operation {
+function operationOf(handler: Handler, routed: RouteContext): Operation {
   const { type, describing } = routed;
   const { method, status, onDocument, below } = HANDLERS[handler];
   const one = descriptionOf(handler, type);
@@ -252,7 +264,7 @@ function operationOf(handler: Handler, routed: Routed): Operation {
     ...(body === null ? {} : { requestBody: { required: true, content: body } }),
     responses: {
       [status]: successOf(handler, routed),
-      ...(!isWrite && isTagged(one) ? notModified(describing) : {}),
+      ...(!isWrite && hasEtag(one) ? notModified(describing) : {}),
       ...errorAnswers(statusesOf(method, errors), describing.components),
     },
   };

@@ -24,7 +24,7 @@ const ANY: JsonSchema = {};
 const JSON_TEXT: JsonSchema = { type: ['string', 'number', 'boolean'] };
 
 /** Omits undefined members. */
-const given = (members: Readonly<Record<string, unknown>>): JsonSchema =>
+const definedMembers = (members: Readonly<Record<string, unknown>>): JsonSchema =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
 /** JSON Schema patterns are Unicode patterns; others are omitted. */
@@ -42,7 +42,7 @@ const textInput =
   (cap?: number, more: JsonSchema = {}): ScalarRow['input'] =>
   ({ minLength, maxLength, regex }) => ({
     ...TEXT,
-    ...given({ minLength, maxLength: maxLength ?? cap, pattern: patternOf(regex) }),
+    ...definedMembers({ minLength, maxLength: maxLength ?? cap, pattern: patternOf(regex) }),
     ...more,
   });
 
@@ -50,7 +50,7 @@ const numberInput =
   (type: JsonSchema): ScalarRow['input'] =>
   ({ min, max }) => ({
     ...type,
-    ...given({
+    ...definedMembers({
       minimum: min === undefined ? undefined : Number(min),
       maximum: max === undefined ? undefined : Number(max),
     }),

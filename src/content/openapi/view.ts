@@ -2,7 +2,7 @@
 import type { Caller } from '../access/caller.js';
 import { decide } from '../access/decide.js';
 import type { Action } from '../access/actions.js';
-import { answerFields, decideReadBack, isShown, type Rights, rightsOf } from '../plan/rights.js';
+import { answerFields, decideReadBack, mayKnow, type Rights, rightsOf } from '../plan/rights.js';
 import type { Attribute, ContentType, LinkedAttribute, Model } from '../model/model.js';
 import type { ContentSettings } from '../../kernel/settings.js';
 import { pascal, type PartName } from './components.js';
@@ -17,11 +17,13 @@ export interface View {
 }
 
 /** Returns the targets of a relation that the caller may read. */
-export const entered = ({ rights }: Pick<View, 'rights'>, attribute: LinkedAttribute): ContentType[] =>
-  attribute.targets.filter((type) => rights.mayEnter(attribute, type));
+export const readableTargets = (
+  { rights }: Pick<View, 'rights'>,
+  attribute: LinkedAttribute,
+): ContentType[] => attribute.targets.filter((type) => rights.mayEnter(attribute, type));
 
 function viewOf(model: Model, rights: Rights, place: string): View {
-  const attributes = [...model.attributes.values()].filter((attribute) => isShown(rights, model, attribute));
+  const attributes = [...model.attributes.values()].filter((attribute) => mayKnow(rights, model, attribute));
   return { model, attributes, rights, place };
 }
 

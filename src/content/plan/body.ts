@@ -14,7 +14,7 @@ import {
   type ScalarAttribute,
 } from '../model/model.js';
 import {
-  added,
+  withValue,
   componentOf,
   copyOf,
   type GivenInstance,
@@ -25,10 +25,10 @@ import {
   noValues,
   scopesOf,
 } from './given.js';
-import { checkSize, dataOf, refuseBeside } from './read-body.js';
+import { checkSize, dataOf, refuseOtherKeys } from './read-body.js';
 import { type Reference, referencesOf, relationInput } from './relation-input.js';
 import { sentReferences } from './sent-references.js';
-import { type LinkRefusal, type Telling, TRUSTED, type WriteRights } from './write-rights.js';
+import { type LinkRefusal, type Telling, ALL_WRITE_RIGHTS, type WriteRights } from './write-rights.js';
 
 export interface Lookup {
   readonly references: Reference[];
@@ -74,9 +74,9 @@ interface Walk {
 }
 
 const SOURCE = { source: 'body' } as const;
-const TOLERATED = ['publishedAt', 'locale'];
+const IGNORED_KEYS = ['publishedAt', 'locale'];
 
-interface Where<M extends Model = Model> {
+interface BodyLevel<M extends Model = Model> {
   readonly model: M;
   readonly path: readonly string[];
   readonly named: boolean;
@@ -86,7 +86,7 @@ interface Where<M extends Model = Model> {
 
 function instanceOf(
   raw: Readonly<Record<string, unknown>>,
-  where: Where<Component>,
+  where: BodyLevel<Component>,
   walk: Walk,
 ): GivenInstance {
   walk.instances += 1;
@@ -94,21 +94,21 @@ function instanceOf(
 }
 
 /** Dotted path of a refused key (protocol 2.5), which has no indexes. */
-const dotted = (path: readonly string[]): string => path.filter((part) => !/^\d+$/.test(part)).join('.');
+const dottedPath = (path: readonly string[]): string => path.filter((part) => !/^\d+$/.test(part)).join('.');
 
-interface Sent {
+interface SentValue {
   readonly raw: unknown;
   readonly path: readonly string[];
   readonly shown: boolean;
   readonly into: GivenMaps;
 }
 
-function scalar(attribute: ScalarAttribute, { raw, into }: Sent, walk: Walk): void {
+function scalar(attribute: ScalarAttribute, { raw, into }: SentValue, walk: Walk): void {
   if (attribute.def.type === 'password' && typeof raw === 'string') walk.passwords.push(raw);
-  into.scalars = added(into.scalars, attribute.name, { attribute, raw });
+  into.scalars = withValue(into.scalars, attribute.name, { attribute, raw });
 }
 
-function embedded(attribute: EmbeddedAttribute, { raw, path, shown, into }: Sent, walk: Walk): void {
+function embed(attribute: EmbeddedAttribute, { raw, path, shown, into }: SentValue, walk: Walk): void {
   const list: readonly unknown[] = Array.isArray(raw) ? raw : [];
   const single = isObject(raw) ? [raw] : [];
   const items = attribute.many ? list : single;
@@ -118,7 +118,7 @@ function embedded(attribute: EmbeddedAttribute, { raw, path, shown, into }: Sent
     const place = attribute.many ? [...path, String(i)] : path;
     return instanceOf(item, { model, path: place, named: attribute.named, shown }, walk);
   });
-  into.embedded = added(into.embedded, attribute.name, { attribute, raw, instances });
+  into.embedded = withValue(into.embedded, attribute.name, { attribute, raw, instances });
 }
 
 /** Error for a relation that the caller may not write; `grant` is the missing grant (protocol 11.28, D26). */
@@ -144,8 +144,8 @@ function lookupOf(known: Lookup | undefined, type: ContentType, given: GivenRela
   };
 }
 
-function relation(attribute: LinkedAttribute, { raw, path, shown, into }: Sent, walk: Walk): void {
-  const at = dotted(path);
+function relation(attribute: LinkedAttribute, { raw, path, shown, into }: SentValue, walk: Walk): void {
+  const at = dottedPath(path);
   const scope = walk.rights.links(attribute, shown);
   if ('grant' in scope) throw refusedLink(attribute.name, at, scope);
   const input = relationInput(raw, { attribute, at, types: scope.types });
@@ -154,32 +154,32 @@ function relation(attribute: LinkedAttribute, { raw, path, shown, into }: Sent, 
   for (const type of attribute.named ? new Set(references.map((one) => one.type)) : attribute.targets)
     walk.references.set(type, lookupOf(walk.references.get(type), type, given));
   for (const reference of references) walk.references.get(reference.type)?.references.push(reference);
-  into.relations = added(into.relations, attribute.name, given);
+  into.relations = withValue(into.relations, attribute.name, given);
 }
 
-const take = byKind<Attribute, [Sent, Walk], void>({
+const take = byKind<Attribute, [SentValue, Walk], void>({
   scalar,
   relation,
   morph: relation,
-  component: embedded,
-  zone: embedded,
+  component: embed,
+  zone: embed,
 });
 
 function writable(
   key: string,
-  { model, path, named }: Where,
+  { model, path, named }: BodyLevel,
   { mayWrite, trusted }: WriteRights,
 ): Attribute | undefined {
   if (model.model === 'component') {
     if (key === 'id' || key === 'documentId' || (named && key === '__component')) return undefined;
   } else {
     if (key === 'id' || key === 'documentId') throw validationError(`Invalid key ${key}`, { key, ...SOURCE });
-    if (TOLERATED.includes(key)) return undefined;
+    if (IGNORED_KEYS.includes(key)) return undefined;
   }
   const attribute = model.attributes.get(key);
   const settable = attribute?.writable === true || (trusted && attribute?.system === false);
   const refused = attribute !== undefined && (!settable || (model.model === 'type' && !mayWrite(attribute)));
-  const prefix = attribute === undefined || refused ? dotted(path) : '';
+  const prefix = attribute === undefined || refused ? dottedPath(path) : '';
   const at = prefix === '' ? key : `${prefix}.${key}`;
   if (refused || (attribute === undefined && isAuthor({ name: key })))
     throw invalidKey(key, { at: prefix === '' ? '' : at, path: at }, SOURCE);
@@ -188,10 +188,10 @@ function writable(
   return attribute;
 }
 
-function member(key: string, { raw, path, into }: Omit<Sent, 'shown'>, { where, walk }: Walking): void {
+function member(key: string, { raw, path, into }: Omit<SentValue, 'shown'>, { where, walk }: Walking): void {
   const { model } = where;
   if (model.model === 'type') {
-    walk.rights = walk.changed.has(key) ? TRUSTED : walk.asked;
+    walk.rights = walk.changed.has(key) ? ALL_WRITE_RIGHTS : walk.asked;
     walk.root = model.attributes.get(key) ?? null;
   }
   const attribute = writable(key, where, walk.rights);
@@ -201,11 +201,11 @@ function member(key: string, { raw, path, into }: Omit<Sent, 'shown'>, { where, 
 }
 
 interface Walking {
-  readonly where: Where;
+  readonly where: BodyLevel;
   readonly walk: Walk;
 }
 
-function valuesOf(object: Readonly<Record<string, unknown>>, where: Where, walk: Walk): GivenValues {
+function valuesOf(object: Readonly<Record<string, unknown>>, where: BodyLevel, walk: Walk): GivenValues {
   const into = noValues();
   for (const [key, raw] of Object.entries(object)) {
     const path = [...where.path, key];
@@ -235,7 +235,7 @@ interface Creation extends Pick<BodyRules, 'creator' | 'preset'> {
 function withChosen(values: GivenValues, creation: Creation, walk: Walk): GivenValues {
   const chosen = [...chosenFor(creation)].filter(([name]) => !isGiven(values, name));
   if (chosen.length === 0) return values;
-  [walk.rights, walk.root] = [TRUSTED, null];
+  [walk.rights, walk.root] = [ALL_WRITE_RIGHTS, null];
   const into = copyOf(values);
   for (const [name, raw] of chosen) {
     const attribute = creation.type.attributes.get(name);
@@ -269,7 +269,7 @@ export function planBody(
 ): Body {
   checkSize(body, maxNodes);
   const data = dataOf(body);
-  if (strict && isObject(body)) refuseBeside(body);
+  if (strict && isObject(body)) refuseOtherKeys(body);
   const walk: Walk = {
     rights,
     asked: rights,

@@ -15,21 +15,21 @@ import type { Rights } from './rights.js';
 
 const SOURCE = { source: 'body', param: 'where' } as const;
 
-const failed = (message: string, path: readonly string[]): ContentError =>
+const conditionError = (message: string, path: readonly string[]): ContentError =>
   validationError(message, { key: path.at(-1) ?? 'where', path: path.join('.'), source: 'body' });
 
 /** Replaces variables by placeholders. Throws for misspelled ones, and for a variable as a flag. */
-function opened(value: unknown, path: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((item, i) => opened(item, [...path, String(i)]));
+function withPlaceholders(value: unknown, path: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item, i) => withPlaceholders(item, [...path, String(i)]));
   if (isObject(value))
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, opened(item, [...path, key])]),
+      Object.entries(value).map(([key, item]) => [key, withPlaceholders(item, [...path, key])]),
     );
   if (isMisspelled(value))
-    throw failed('expected "$CURRENT_USER" or "$CURRENT_USER.", followed by an attribute', path);
+    throw conditionError('expected "$CURRENT_USER" or "$CURRENT_USER.", followed by an attribute', path);
   if (variableIn(value) === undefined) return value;
   const key = path.at(-1) ?? '';
-  if (isFlag(key)) throw failed(`${key} takes true or false, no variable`, path);
+  if (isFlag(key)) throw conditionError(`${key} takes true or false, no variable`, path);
   return tokenOf('grant', 0);
 }
 
@@ -54,8 +54,9 @@ export function checkCondition(
   filters: GrantFilters,
   mayEnter: (type: ContentType) => boolean = () => true,
 ): void {
-  const raw = opened(filters, []);
-  if (!isComplete(filters)) throw failed('no document can meet a condition with null or an empty object', []);
+  const raw = withPlaceholders(filters, []);
+  if (!isComplete(filters))
+    throw conditionError('no document can meet a condition with null or an empty object', []);
   const filter = parseFilters(raw, { source: SOURCE, budget: { left: Infinity, allowed: Infinity } });
   if (filter === null) return;
   const condition = planFilter(openFilter(filter), {
@@ -67,7 +68,7 @@ export function checkCondition(
     rights: rightsTo(mayEnter),
     source: SOURCE,
   });
-  for (const { message, path } of unknownOperands(condition)) throw failed(message, path);
+  for (const { message, path } of unknownOperands(condition)) throw conditionError(message, path);
 }
 
 /**
@@ -86,10 +87,12 @@ export function checkPreset(
   });
   for (const [name, value] of Object.entries(values)) {
     if (!names.includes(name))
-      throw failed(`"${name}" is not an attribute that a preset can set${among(name, names)}`, [name]);
-    opened(value, [name]);
+      throw conditionError(`"${name}" is not an attribute that a preset can set${among(name, names)}`, [
+        name,
+      ]);
+    withPlaceholders(value, [name]);
   }
-  for (const { message, path } of unknownPresets(type, values)) throw failed(message, path);
+  for (const { message, path } of unknownPresets(type, values)) throw conditionError(message, path);
 }
 
 /** Returns the error of a condition or preset as JSON; null for a valid one. */

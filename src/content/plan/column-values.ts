@@ -5,7 +5,7 @@ import type { Attribute, ContentType } from '../model/model.js';
 import type { WriteValues } from './plan-values.js';
 import type { ColumnValues } from './steps.js';
 
-interface Authored {
+interface AuthorContext {
   readonly caller: Caller;
   /** Whether the write creates the version. */
   readonly isNew: boolean;
@@ -15,7 +15,7 @@ interface Authored {
 export function columnValues(
   { storage, attributes }: ContentType,
   { values, lists }: WriteValues,
-  { caller, isNew }: Authored,
+  { caller, isNew }: AuthorContext,
 ): ColumnValues {
   const all = new Map<Attribute, unknown>(values);
   for (const [attribute, list] of lists)

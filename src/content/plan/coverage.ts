@@ -15,7 +15,7 @@ import type { ContentLimits } from '../../kernel/settings.js';
 import {
   answerFields,
   decideRelated,
-  isShown,
+  mayKnow,
   oneOf,
   type Rights,
   rightsOf,
@@ -42,7 +42,7 @@ export const revealsDrafts = ({
   readonly withState?: boolean;
 }): boolean => !published || withState || (publication !== null && DRAFT_FILTERS.includes(publication));
 
-interface Place {
+interface CoverageLevel {
   readonly model: Model;
   readonly covers: Coverage['covers'];
   readonly prefix: string;
@@ -50,17 +50,17 @@ interface Place {
   readonly above: readonly Model[];
 }
 
-const paths = (place: Place): string[] =>
+const paths = (place: CoverageLevel): string[] =>
   [...place.model.attributes.values()].flatMap((attribute) => omittedAt(attribute, place));
 
-const omittedAt = (attribute: Attribute, place: Place): string[] => {
+const omittedAt = (attribute: Attribute, place: CoverageLevel): string[] => {
   const { model, covers, prefix } = place;
   return !attribute.system && !covers(model, attribute)
     ? [`${prefix}${attribute.name}`]
     : belowOf(attribute, { ...place, prefix: `${prefix}${attribute.name}.` });
 };
 
-const omittedInside = (attribute: EmbeddedAttribute, { covers, prefix, above }: Place): string[] =>
+const omittedInside = (attribute: EmbeddedAttribute, { covers, prefix, above }: CoverageLevel): string[] =>
   attribute.components
     .filter((one) => !above.includes(one))
     .flatMap((one) => paths({ model: one, covers, prefix: `${prefix}${one.uid}.`, above: [...above, one] }));
@@ -69,7 +69,7 @@ const omittedInside = (attribute: EmbeddedAttribute, { covers, prefix, above }: 
 export const omitsInside = (attribute: EmbeddedAttribute, { covers }: Pick<Coverage, 'covers'>): boolean =>
   attribute.components.some((one) => paths({ model: one, covers, prefix: '', above: [one] }).length > 0);
 
-const belowOf = byKind<Attribute, [Place], string[]>({
+const belowOf = byKind<Attribute, [CoverageLevel], string[]>({
   scalar: () => [],
   relation: () => [],
   morph: () => [],
@@ -81,7 +81,7 @@ function coverageOf(type: ContentType, rights: Rights): Coverage | null {
   const inside: Rights = { ...rights, mayRead: () => true };
   // A list of links is compared as a whole: a polymorphic one counts only if all its targets are readable.
   const covers: Coverage['covers'] = (model, attribute) =>
-    isShown(model === type ? rights : inside, model, attribute) &&
+    mayKnow(model === type ? rights : inside, model, attribute) &&
     (!attribute.linked || attribute.targets.every((target) => rights.seesAll(attribute, target)));
   const omitted = paths({ model: type, covers, prefix: '', above: [type] });
   return omitted.length === 0 ? null : { covers, omitted };

@@ -6,7 +6,7 @@ import type { Versions } from './versions.js';
 import type { WritePlan } from './write-plan.js';
 
 /** Whether a write may change shared content: values that the caller sent, or a discarded draft. */
-function changesShared({ verb, target: { type, everyLocale }, body }: WritePlan): boolean {
+function changesSharedContent({ verb, target: { type, everyLocale }, body }: WritePlan): boolean {
   if (!type.localized || everyLocale) return false;
   if (body === null) return verb === 'discardDraft';
   const { scalars, embedded, relations } = body.values;
@@ -16,10 +16,10 @@ function changesShared({ verb, target: { type, everyLocale }, body }: WritePlan)
 }
 
 /** Returns the step that ends approvals, for a caller who cannot approve (protocol 8.41). */
-export function approvalsEnded(plan: WritePlan, { all }: Versions): WriteStep[] {
+export function endApprovals(plan: WritePlan, { all }: Versions): WriteStep[] {
   const { caller, target, restores = null } = plan;
   const { type, locale } = target;
-  if (type.stages === null || restores === 'deleted' || !changesShared(plan)) return [];
+  if (type.stages === null || restores === 'deleted' || !changesSharedContent(plan)) return [];
   const drafts = all.filter((row) => !row.published && row.locale !== locale);
   const approved = unapprovable(caller, type);
   if (drafts.length === 0 || approved.length === 0) return [];

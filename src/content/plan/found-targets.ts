@@ -23,7 +23,7 @@ export type FoundRow = readonly [
   mime?: string,
 ];
 
-interface Found {
+interface FoundTarget {
   readonly documentId: string;
   readonly published: boolean;
   readonly own: boolean;
@@ -32,8 +32,8 @@ interface Found {
 
 /** Lookup result for one type. */
 export class FoundTargets {
-  private readonly byRow = new Map<number, Found>();
-  private readonly byDocument = new Map<string, Found>();
+  private readonly byRow = new Map<number, FoundTarget>();
+  private readonly byDocument = new Map<string, FoundTarget>();
 
   constructor(
     private readonly type: ContentType,
@@ -76,7 +76,7 @@ export class FoundTargets {
     return this.byDocument.get(documentId)?.mime;
   }
 
-  isOthers(documentId: string): boolean {
+  isOfOtherOwner(documentId: string): boolean {
     return this.byDocument.get(documentId)?.own === false;
   }
 
@@ -132,6 +132,6 @@ export function resolverOf(
     mime: (key) =>
       attribute.targets.map((type) => foundOf(type).mimeOf(key)).find((mime) => mime !== undefined),
     isOthers: (key) =>
-      scope.targets !== 'all' && attribute.targets.some((type) => foundOf(type).isOthers(key)),
+      scope.targets !== 'all' && attribute.targets.some((type) => foundOf(type).isOfOtherOwner(key)),
   };
 }

@@ -55,12 +55,12 @@ export interface GivenMaps {
 }
 
 /** Shared empty map: most objects have values of one kind only, so maps are created on first use. */
-const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+const EMPTY: ReadonlyMap<string, never> = new Map<string, never>();
 
-export const noValues = (): GivenMaps => ({ scalars: NONE, relations: NONE, embedded: NONE });
+export const noValues = (): GivenMaps => ({ scalars: EMPTY, relations: EMPTY, embedded: EMPTY });
 
-export function added<V>(map: ReadonlyMap<string, V>, name: string, value: V): ReadonlyMap<string, V> {
-  const own = map === NONE ? new Map<string, V>() : (map as Map<string, V>);
+export function withValue<V>(map: ReadonlyMap<string, V>, name: string, value: V): ReadonlyMap<string, V> {
+  const own = map === EMPTY ? new Map<string, V>() : (map as Map<string, V>);
   return own.set(name, value);
 }
 

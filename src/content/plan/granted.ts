@@ -15,7 +15,7 @@ const MOST = 1000;
 
 const SOURCE = { source: 'query', param: 'where' } as const;
 
-const unlimited = (): Rights => {
+const unlimitedRights = (): Rights => {
   const rights: Rights = {
     budget: { hops: Infinity, allowed: { hops: Infinity, hopDepth: Infinity } },
     mayEnter: () => true,
@@ -27,15 +27,15 @@ const unlimited = (): Rights => {
   return rights;
 };
 
-const planned = new WeakMap<ContentType, LRUCache<string, Condition>>();
+const plannedConditions = new WeakMap<ContentType, LRUCache<string, Condition>>();
 
 /**
  * Returns the condition of a grant's filters. Throws an Error for names that the model does not have: it is
  * no error of the client. A value that does not fit, which may come from the caller, is a ForbiddenError.
  */
-export function plannedWhere({ type, key }: WhereCondition): Condition {
-  const ofType = planned.get(type) ?? new LRUCache<string, Condition>({ max: MOST });
-  planned.set(type, ofType);
+export function planWhere({ type, key }: WhereCondition): Condition {
+  const ofType = plannedConditions.get(type) ?? new LRUCache<string, Condition>({ max: MOST });
+  plannedConditions.set(type, ofType);
   const cached = ofType.get(key);
   if (cached !== undefined) return cached;
   const condition = plan(type, JSON.parse(key));
@@ -74,7 +74,7 @@ function conditionOf(type: ContentType, filters: unknown): Condition {
     open: true,
     path: [],
     negated: false,
-    rights: unlimited(),
+    rights: unlimitedRights(),
     source: SOURCE,
   });
 }

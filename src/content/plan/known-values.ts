@@ -33,7 +33,7 @@ function fits(values: readonly string[], op: OperatorName, operand: string): boo
   return values.some((value) => expression.test(value));
 }
 
-const unknown = (value: string, values: readonly string[], path: readonly string[]): UnknownValue => ({
+const unknownValue = (value: string, values: readonly string[], path: readonly string[]): UnknownValue => ({
   message: `"${value}" is not a value of ${path.join('.')}${among(value, values)}`,
   path,
 });
@@ -54,7 +54,7 @@ export function unknownOperands(condition: Condition, path: readonly string[] = 
         .flat()
         .filter((one) => typeof one === 'string')
         .filter((one) => !fits(values, op, one))
-        .map((one) => unknown(one.replace(/^%|%$/g, ''), values, [...path, attribute.name]));
+        .map((one) => unknownValue(one.replace(/^%|%$/g, ''), values, [...path, attribute.name]));
     }
     default:
       return [];
@@ -81,7 +81,7 @@ export function unknownPresets(
       const { enum: values } = attribute.def;
       const isKnown = values === undefined || value === null || variableIn(value) !== undefined;
       if (isKnown || values.some((one) => one === value)) return [];
-      return [unknown(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), values, at)];
+      return [unknownValue(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), values, at)];
     }
     if (!('components' in attribute)) return [];
     return instancesIn(value, at).flatMap(([item, below]) => {

@@ -2,7 +2,7 @@
 import { type Caller, userOf } from '../access/caller.js';
 import { ownerTypeOf } from '../model/joins.js';
 import type { ContentType, LinkedAttribute } from '../model/model.js';
-import type { Loaded } from './loaded.js';
+import type { LoadedState } from './loaded.js';
 import type { WriteValues } from './plan-values.js';
 import { decideOwners } from './write-rights.js';
 import type { LinkChange, LinksStep, LinkTransfer } from './steps.js';
@@ -14,7 +14,7 @@ interface Linking {
   readonly target: WriteTarget;
   readonly caller: Caller;
   readonly documentId: string;
-  readonly loaded: Loaded;
+  readonly loaded: LoadedState;
 }
 
 interface LinkedBody extends Linking {

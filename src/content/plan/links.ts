@@ -67,7 +67,7 @@ class Connecting {
   /** Connects an item, after its anchor if that is in the same request and not linked yet. */
   connect(first: Step): void {
     const chain: Step[] = [];
-    for (let step: Step | undefined = first; step !== undefined; step = this.awaited(step)) {
+    for (let step: Step | undefined = first; step !== undefined; step = this.pendingAnchor(step)) {
       if (this.waiting.has(step.id))
         throw validationError(
           'A circular reference was found in the connect array. One relation is trying to connect before/after ' +
@@ -80,7 +80,7 @@ class Connecting {
     for (const step of chain.reverse()) this.insert(step);
   }
 
-  private awaited({ anchor }: Step): Step | undefined {
+  private pendingAnchor({ anchor }: Step): Step | undefined {
     return anchor === null || this.list.has(anchor) ? undefined : this.pending.get(anchor);
   }
 
@@ -101,7 +101,7 @@ class Connecting {
   }
 }
 
-function changed(current: readonly string[], change: Change, resolver: Resolver): readonly string[] {
+function applySteps(current: readonly string[], change: Change, resolver: Resolver): readonly string[] {
   const steps = stepsOf(change, resolver);
   const gone = new Set(resolver.require(change.disconnect.filter((reference) => 'documentId' in reference)));
   for (const reference of change.disconnect) {
@@ -152,13 +152,15 @@ export function applyChange(
   return list;
 }
 
-type Asked = Exclude<RelationInput, { kind: 'keep' }>;
+type ListChange = Exclude<RelationInput, { kind: 'keep' }>;
 
-const newList = (current: readonly string[], input: Asked, resolver: Resolver): readonly string[] =>
-  input.kind === 'set' ? [...new Set(resolver.require(input.references))] : changed(current, input, resolver);
+const newList = (current: readonly string[], input: ListChange, resolver: Resolver): readonly string[] =>
+  input.kind === 'set'
+    ? [...new Set(resolver.require(input.references))]
+    : applySteps(current, input, resolver);
 
 /** Returns the only entry of a to-one: the last connected item, regardless of its position. */
-function lastOf(list: readonly string[], input: Asked, resolver: Resolver): readonly string[] {
+function lastOf(list: readonly string[], input: ListChange, resolver: Resolver): readonly string[] {
   const last = input.kind === 'change' ? input.connect.at(-1) : undefined;
   return last === undefined ? list.slice(-1) : [resolver.find(last.reference) ?? ''];
 }

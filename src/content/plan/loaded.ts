@@ -3,7 +3,7 @@ import type { FoundTargets } from './found-targets.js';
 import type { StoredValues } from './stored-instances.js';
 import type { Versions } from './versions.js';
 
-export interface Loaded {
+export interface LoadedState {
   readonly versions: Versions;
   readonly stored: StoredValues | null;
   readonly published: StoredValues | null;
@@ -14,5 +14,5 @@ export interface Loaded {
   readonly unlinked: ReadonlySet<LinkedAttribute>;
   readonly model: string | null;
   /** State of each locale with a draft, for a write of all locales; otherwise empty. */
-  readonly each: readonly Loaded[];
+  readonly each: readonly LoadedState[];
 }

@@ -38,19 +38,19 @@ export const mutexOf = (type: ContentType, documentId: string | null): string | 
 export const rowsLockOf = (type: ContentType, documentId: string | null): string | null =>
   documentId === null && type.kind === 'collectionType' ? null : nameOfLinksLock(type.table);
 
-const transferred = ({ owning, relations }: Storage): LinkedAttribute[] => [
+const transferredRelations = ({ owning, relations }: Storage): LinkedAttribute[] => [
   ...owning,
   ...relations.filter((one) => one.join.side === 'inverse' && ownerTypeOf(one).draftAndPublish),
 ];
 
-interface Written {
+interface WriteTarget {
   readonly type: ContentType;
   readonly documentId: string | null;
   readonly publish: boolean;
 }
 
 /** Locks of a create or update. Publishing also affects relations that the body does not name. */
-export function locksOfWrite({ type, documentId, publish }: Written, body: Body): Lock[] {
+export function locksOfWrite({ type, documentId, publish }: WriteTarget, body: Body): Lock[] {
   const existing = documentId !== null || type.kind === 'singleType';
   const publishes = existing && type.draftAndPublish && publish;
   const others = existing && type.localized ? type.storage.owning : [];
@@ -58,17 +58,17 @@ export function locksOfWrite({ type, documentId, publish }: Written, body: Body)
   return [
     ...documentLock(type, documentId),
     ...others.flatMap((attribute) => linksLock(attribute, false)),
-    ...[...(publishes ? transferred(type.storage) : []), ...given].flatMap(writtenLock),
+    ...[...(publishes ? transferredRelations(type.storage) : []), ...given].flatMap(writtenLock),
   ];
 }
 
-export const locksOfTransition = ({ type, documentId }: Written): Lock[] => [
+export const locksOfTransition = ({ type, documentId }: WriteTarget): Lock[] => [
   ...documentLock(type, documentId),
-  ...transferred(type.storage).flatMap(writtenLock),
+  ...transferredRelations(type.storage).flatMap(writtenLock),
 ];
 
 /** Locks of a deletion, which also deletes links from other documents. */
-export const locksOfDelete = ({ type, documentId }: Written): Lock[] => [
+export const locksOfDelete = ({ type, documentId }: WriteTarget): Lock[] => [
   ...documentLock(type, documentId),
   ...type.storage.relations.flatMap(writtenLock),
   ...type.storage.incomingLocks.map((name) => ({ name, exclusive: true })),

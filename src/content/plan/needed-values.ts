@@ -9,7 +9,7 @@ import type { WriteTarget } from './write-plan.js';
 const meetsInstances = ({ attribute, instances }: GivenInstances): boolean =>
   attribute.named || instances.some((instance) => instance?.id !== undefined && instance.id !== null);
 
-export interface Needed {
+export interface NeededValues {
   readonly names: ReadonlySet<string>;
   /** Attributes whose values of the published version are needed, since instances may come from it (D18). */
   readonly merged: ReadonlySet<string>;
@@ -19,7 +19,7 @@ export interface Needed {
  * Returns the needed values: instances that a body references, and omitted attributes with rules if the
  * document must be complete. It must be when it is published, and in a new locale.
  */
-export function neededValues({ type, publish }: WriteTarget, values: GivenValues): Needed {
+export function neededValues({ type, publish }: WriteTarget, values: GivenValues): NeededValues {
   const merged = [...values.embedded].flatMap(([name, given]) => (meetsInstances(given) ? [name] : []));
   const isChecked = type.validate !== null && publish;
   const isComplete = (type.draftAndPublish && publish) || type.localized || isChecked;

@@ -17,7 +17,7 @@ const isWholeInstance = (item: GivenInstance | null): boolean =>
   [...item.values.relations.values()].every(isWholeList) &&
   [...item.values.embedded.values()].every(({ instances }) => instances.every(isWholeInstance));
 
-function isWhole({ scalars, relations, embedded }: GivenValues, name: string): boolean {
+function isWholeSent({ scalars, relations, embedded }: GivenValues, name: string): boolean {
   const list = relations.get(name);
   if (list !== undefined) return isWholeList(list);
   return scalars.has(name) || embedded.get(name)?.instances.every(isWholeInstance) === true;
@@ -25,7 +25,7 @@ function isWhole({ scalars, relations, embedded }: GivenValues, name: string): b
 
 /** Reduces a response to the ids and the attributes whose whole value the body contained. */
 export function onlySent(plan: ReadPlan, sent: GivenValues): ReadPlan {
-  const whole = (name: string): boolean => isWhole(sent, name);
+  const whole = (name: string): boolean => isWholeSent(sent, name);
   const { fields, children, ...object } = plan.object;
   return {
     ...plan,

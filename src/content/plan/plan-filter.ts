@@ -83,7 +83,7 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
     single instanceof OpenOperand
       ? single.with((sent) => convert(sent, comparison, scope))
       : convert(single, comparison, scope);
-  const one = (single: unknown): Condition =>
+  const planOperand = (single: unknown): Condition =>
     single === null && ofNull !== undefined
       ? compare({ ...comparison, op: ofNull }, [])
       : compare(comparison, [value(single)]);
@@ -106,8 +106,8 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
       });
     }
     case 'one': {
-      if (!Array.isArray(raw)) return one(raw);
-      return { kind: negated ? 'all' : 'any', parts: raw.map(one) };
+      if (!Array.isArray(raw)) return planOperand(raw);
+      return { kind: negated ? 'all' : 'any', parts: raw.map(planOperand) };
     }
   }
 }
@@ -115,7 +115,7 @@ function operator(op: OperatorName, raw: unknown, scope: FilterScope): Condition
 const not = (value: boolean | null): boolean | null => (value === null ? null : !value);
 
 /** Results of operators on a missing row; other operators give null. */
-const ABSENT: ReadonlyMap<string, boolean> = new Map([
+const RESULTS_ON_MISSING_ROW: ReadonlyMap<string, boolean> = new Map([
   ['$null', true],
   ['$notNull', false],
 ]);
@@ -126,7 +126,7 @@ function ofNothing(condition: Condition): boolean | null {
     case 'constant':
       return condition.value;
     case 'compare': {
-      const known = ABSENT.get(condition.op) ?? null;
+      const known = RESULTS_ON_MISSING_ROW.get(condition.op) ?? null;
       return condition.negated ? not(known) : known;
     }
     case 'related':
@@ -167,13 +167,13 @@ export function enterHop(hop: Hop, path: readonly string[], { rights, source }: 
 export const hidden = (path: readonly string[], source: Source): ContentError =>
   invalidKey(path.at(-1) ?? '', { at: path.length > 1 ? path.join('.') : '', path: path.join('.') }, source);
 
-export const unknown = (key: string, path: readonly string[], source: Source): ContentError =>
+export const unknownKey = (key: string, path: readonly string[], source: Source): ContentError =>
   invalidKey(key, { at: path.join('.'), path: path.join('.') || null }, source);
 
 function member(key: string, of: Filter, scope: FilterScope): Condition {
   const path = [...scope.path, key];
   const attribute = scope.open ? lookUp(scope.model, key, scope.rights) : undefined;
-  if (attribute === undefined) throw unknown(key, scope.path, scope.source);
+  if (attribute === undefined) throw unknownKey(key, scope.path, scope.source);
   if (attribute === 'hidden' || !isSearched(attribute)) throw hidden(path, scope.source);
   if (attribute.kind === 'scalar') return planFilter(of, { ...scope, attribute, open: false, path });
   const model = enterHop(attribute, path, scope);
@@ -201,7 +201,7 @@ export function planFilter(filter: Filter, scope: FilterScope): Condition {
     case 'member':
       return member(filter.key, filter.of, scope);
     case 'group': {
-      if (!scope.open && filter.op === '$or') throw unknown(filter.op, scope.path, scope.source);
+      if (!scope.open && filter.op === '$or') throw unknownKey(filter.op, scope.path, scope.source);
       const parts = filter.parts.map((part) => planFilter(part, scope));
       return { kind: (filter.op === '$or') === scope.negated ? 'all' : 'any', parts };
     }

@@ -20,7 +20,10 @@ export interface ListRequest {
  * Adds links of other owners back to a replaced list (D22, D26). Throws a 400 for a change that would remove
  * one of them.
  */
-function withOthers(list: readonly string[], { given, stored, resolver }: ListRequest): readonly string[] {
+function keepOthersLinks(
+  list: readonly string[],
+  { given, stored, resolver }: ListRequest,
+): readonly string[] {
   const listed = new Set(list);
   const lost = stored.filter((id) => !listed.has(id) && resolver.isOthers(id));
   if (lost.length === 0) return list;
@@ -37,7 +40,7 @@ export function planList(request: ListRequest): readonly string[] {
   const { given, stored, resolver, path, sent } = request;
   const { attribute } = given;
   try {
-    return withOthers(applyChange(stored, given, resolver), request);
+    return keepOthersLinks(applyChange(stored, given, resolver), request);
   } catch (error) {
     if (!(error instanceof ContentError)) throw error;
     const place = { key: attribute.name, path: path.join('.'), source: 'body' };

@@ -16,7 +16,7 @@ import {
   type MixedAttribute,
   type ObjectPlan,
 } from './plan.js';
-import { type AskedBy, hidden, planFilter, unknown } from './plan-filter.js';
+import { type AskedBy, hidden, planFilter, unknownKey } from './plan-filter.js';
 import { planSort } from './plan-sort.js';
 import { lookUp, type Rights } from './rights.js';
 
@@ -39,7 +39,7 @@ function planFields(fields: Fields, model: Model, { rights, source }: AskedBy): 
   const named = (fields === '*' ? [] : fields).filter((key) => key !== '*');
   const chosen = named.map((key) => {
     const attribute = lookUp(model, key, rights);
-    if (attribute === undefined) throw unknown(key, [], source);
+    if (attribute === undefined) throw unknownKey(key, [], source);
     if (attribute === 'hidden' || attribute.kind !== 'scalar') throw hidden([key], source);
     return attribute;
   });
@@ -51,7 +51,7 @@ function planFields(fields: Fields, model: Model, { rights, source }: AskedBy): 
 const invalidAt = (key: string, at: string): Error =>
   invalidKey(key, { at: at === key ? '' : at, path: at }, POPULATE_SOURCE);
 
-function where(item: PopulateItem, model: Model, context: SelectContext): Condition | null {
+function planWhere(item: PopulateItem, model: Model, context: SelectContext): Condition | null {
   if (item.filters === null) return null;
   return planFilter(item.filters, {
     model,
@@ -71,7 +71,7 @@ const enter = (context: SelectContext, attribute: Attribute): SelectContext => (
 
 function itemsPlan(item: PopulateItem, model: Model, context: SelectContext): ItemsPlan {
   return {
-    where: where(item, model, context),
+    where: planWhere(item, model, context),
     order: planSort(item.sort, model, { ...context, source: POPULATE_SOURCE }),
     object: {
       model,
@@ -150,10 +150,10 @@ function mixedItems(item: PopulateItem, attribute: MixedAttribute, context: Sele
     !attribute.linked ||
     (kind.model === 'type' &&
       context.rights.mayEnter(attribute, kind) &&
-      maySeeHeld(attribute, kind, inside));
+      maySeeHolders(attribute, kind, inside));
   const counted = item.count && attribute.linked;
   const seen = [...asked].filter(([kind]) => maySee(kind));
-  const items = new Map(seen.map(([kind, plan]) => [kind, counted ? uncovered(plan) : plan]));
+  const items = new Map(seen.map(([kind, plan]) => [kind, counted ? countOnly(plan) : plan]));
   return kindsOf(attribute).some(maySee) ? [{ kind: 'mixed', attribute, items, counted }] : [];
 }
 
@@ -161,12 +161,12 @@ function mixedItems(item: PopulateItem, attribute: MixedAttribute, context: Sele
  * Whether the caller may see which documents of a type contain a file: only if all attributes with files are
  * readable.
  */
-const maySeeHeld = ({ join }: MorphAttribute, type: Model, { rights }: SelectContext): boolean =>
+const maySeeHolders = ({ join }: MorphAttribute, type: Model, { rights }: SelectContext): boolean =>
   join.kind !== 'holders' ||
   [...type.attributes.values()].every((held) => !leadsToFiles(held) || rights.mayRead(type, held));
 
 /** Removes the fields and children of items that are only counted. */
-const uncovered = (items: ItemsPlan): ItemsPlan => ({
+const countOnly = (items: ItemsPlan): ItemsPlan => ({
   ...items,
   object: { ...items.object, fields: [], children: [] },
 });
@@ -201,7 +201,7 @@ function isPopulatable(model: Model, key: string): boolean {
 }
 
 /** Returns the type that a name under `on` refers to, even if the attribute never has items of it. */
-function kindNamed(name: string, { linked }: MixedAttribute, { schema }: SelectContext): Model | undefined {
+function itemType(name: string, { linked }: MixedAttribute, { schema }: SelectContext): Model | undefined {
   if (!linked) return schema.components.get(name);
   return [...schema.types.values()].find((type) => isUidOf(type, name));
 }
@@ -213,7 +213,7 @@ function fragmentsOf(
 ): Map<Model, ItemsPlan> {
   const items = new Map<Model, ItemsPlan>();
   for (const fragment of on) {
-    const kind = kindNamed(fragment.key, attribute, context);
+    const kind = itemType(fragment.key, attribute, context);
     if (kind === undefined)
       throw invalidKey(fragment.key, { at: fragment.at, path: fragment.at }, POPULATE_SOURCE);
     if (fragment.text !== null) refuseText(fragment, kind);

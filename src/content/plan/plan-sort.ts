@@ -4,7 +4,7 @@ import type { SortKey } from '../query/query.js';
 import type { Model } from '../model/model.js';
 import type { ContentLimits } from '../../kernel/settings.js';
 import { type Hop, isSearched, type OrderKey } from './plan.js';
-import { type AskedBy, enterHop, hidden, unknown } from './plan-filter.js';
+import { type AskedBy, enterHop, hidden, unknownKey } from './plan-filter.js';
 import { lookUp } from './rights.js';
 
 interface SortContext extends AskedBy {
@@ -24,11 +24,11 @@ export function planSort(keys: readonly SortKey[], root: Model, context: SortCon
     for (const [depth, key] of path.entries()) {
       const here = path.slice(0, depth + 1);
       const attribute = lookUp(model, key, rights);
-      if (attribute === undefined) throw unknown(key, path.slice(0, depth), source);
+      if (attribute === undefined) throw unknownKey(key, path.slice(0, depth), source);
       if (attribute === 'hidden' || !isSearched(attribute)) throw hidden(here, source);
       const last = depth === path.length - 1;
       if (attribute.kind === 'scalar') {
-        if (!last) throw unknown(path[depth + 1] ?? '', here, source);
+        if (!last) throw unknownKey(path[depth + 1] ?? '', here, source);
         return [{ hops, attribute, descending }];
       }
       if (last) throw hidden(here, source);

@@ -5,7 +5,7 @@ import { STAGE } from '../model/stage-definition.js';
 import type { Stages } from '../model/stages.js';
 import { sentValue, storedValue, untoldValue, type ValueContext } from '../model/value-context.js';
 import type { Body } from './body.js';
-import type { Loaded } from './loaded.js';
+import type { LoadedState } from './loaded.js';
 import type { BodyWrite, CheckedValues } from './plan-write.js';
 import type { Restores } from './write-plan.js';
 
@@ -33,7 +33,7 @@ export interface StageChange {
 }
 
 /** Whether the caller sent other values than the stage. Those that hooks have added do not count. */
-function isEdited({ type, values, isNamed }: Body): boolean {
+function changesOtherValues({ type, values, isNamed }: Body): boolean {
   const { scalars, embedded, relations } = values;
   return [scalars, embedded, relations].some((given) =>
     [...given.keys()].some((name) => {
@@ -50,7 +50,10 @@ function stageAttributeOf({ shown }: ContentType): ScalarAttribute {
 }
 
 /** Returns the stage of a version before and after a write; null for a type without stages. */
-export function stageChangeOf({ target, body, restores }: StagedWrite, loaded: Loaded): StageChange | null {
+export function stageChangeOf(
+  { target, body, restores }: StagedWrite,
+  loaded: LoadedState,
+): StageChange | null {
   const { type } = target;
   const { stages } = type;
   if (stages === null) return null;
@@ -63,7 +66,8 @@ export function stageChangeOf({ target, body, restores }: StagedWrite, loaded: L
   const named = raw === null ? stages.initial : raw;
   const to = isKnown(named) ? named : from;
   const restored = restores === 'deleted';
-  const edits = !restored && to === from && stages.states.get(from)?.publish === true && isEdited(body);
+  const edits =
+    !restored && to === from && stages.states.get(from)?.publish === true && changesOtherValues(body);
   const moves = !restored && to !== from && body.isSent(attribute);
   const older = restored && !isKnown(raw);
   return { stages, attribute, stored, from, to, edits, restored, older, asks: edits || moves ? to : null };

@@ -159,7 +159,7 @@ function validate(value: unknown, { attribute: { def }, raw, at }: Candidate): v
 }
 
 /** Casts a value for storage. Collects unique values inside components. */
-function accepted({ attribute, raw, at }: Candidate, level: Level, context: PlanContext): unknown {
+function acceptValue({ attribute, raw, at }: Candidate, level: Level, context: PlanContext): unknown {
   if (raw === undefined || raw === null) {
     if (attribute.required) reportMissing(at, { value: raw, label: attribute.type.label }, context);
     return null;
@@ -178,28 +178,28 @@ export function planScalar(attribute: ScalarAttribute, level: Level, context: Pl
   const given = level.given.scalars.get(attribute.name);
   if (given !== undefined) {
     const at = contextOf({ from: 'body', attribute }, level, context);
-    const value = accepted({ attribute, raw: given.raw, at }, level, context);
+    const value = acceptValue({ attribute, raw: given.raw, at }, level, context);
     return attribute.def.type === 'password' && typeof value === 'string' ? context.hash(value) : value;
   }
   // A uid that is generated from another attribute may be omitted.
   const isNew = level.stored === null || (level.within === null && context.newLocale && attribute.localized);
   if (isNew && attribute.def.generate === true) return null;
-  if (isNew) return acceptedStored(attribute, attribute.def.default, { level, context });
+  if (isNew) return acceptStored(attribute, attribute.def.default, { level, context });
   if (!context.complete) return undefined;
   // A stored password is a hash, to which the rules of passwords do not apply.
   const stored = level.stored[attribute.name] ?? (context.missingIsNull ? null : undefined);
   const isHash = attribute.def.type === 'password' && typeof stored === 'string';
-  if (!isHash) acceptedStored(attribute, stored, { level, context });
+  if (!isHash) acceptStored(attribute, stored, { level, context });
   return undefined;
 }
 
-function acceptedStored(
+function acceptStored(
   attribute: ScalarAttribute,
   raw: unknown,
   { level, context }: { readonly level: Level; readonly context: PlanContext },
 ): unknown {
   const at = contextOf({ from: 'stored', attribute }, level, context);
-  return accepted({ attribute, raw, at }, level, context);
+  return acceptValue({ attribute, raw, at }, level, context);
 }
 
 function givenList(

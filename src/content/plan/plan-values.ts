@@ -32,7 +32,7 @@ import {
   type StoredValues,
   StoredInstances,
   unknownMembers,
-  withUnknown,
+  keepUnknown,
 } from './stored-instances.js';
 
 export interface WriteValues {
@@ -92,15 +92,17 @@ function linkedMember(attribute: LinkedAttribute, level: Level, context: PlanCon
 }
 
 const memberOf = byKind<Attribute, [Level, PlanContext], unknown>({
-  scalar: (attribute, level, context) => orStored(attribute, planScalar(attribute, level, context), level),
+  scalar: (attribute, level, context) =>
+    plannedOrStored(attribute, planScalar(attribute, level, context), level),
   component: (attribute, level, context) =>
-    orStored(attribute, planInstances(attribute, level, context), level),
-  zone: (attribute, level, context) => orStored(attribute, planInstances(attribute, level, context), level),
+    plannedOrStored(attribute, planInstances(attribute, level, context), level),
+  zone: (attribute, level, context) =>
+    plannedOrStored(attribute, planInstances(attribute, level, context), level),
   relation: linkedMember,
   morph: linkedMember,
 });
 
-const orStored = ({ name }: Attribute, planned: unknown, { stored }: Level): unknown =>
+const plannedOrStored = ({ name }: Attribute, planned: unknown, { stored }: Level): unknown =>
   planned === undefined ? stored?.[name] : planned;
 
 interface PlannedComponent {
@@ -157,7 +159,7 @@ function manyInstances(given: GivenInstances, level: Level, context: PlanContext
   const byId = new Map<unknown, StoredValues>();
   for (const item of planned) byId.set(item['id'], item);
   const list = byId.size === planned.length ? planned : [...byId.values()];
-  return withUnknown(list, attribute, level.stored);
+  return keepUnknown(list, attribute, level.stored);
 }
 
 function oneInstance(given: GivenInstances, level: Level, context: PlanContext): unknown {
@@ -218,7 +220,7 @@ interface Planning {
   readonly lists: Map<LinkedAttribute, readonly string[]>;
 }
 
-function put<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
+function setDefined<A>(into: Map<A, unknown>, attribute: A, value: unknown): void {
   if (value !== undefined) into.set(attribute, value);
 }
 
@@ -227,14 +229,14 @@ const orNothing = (planned: unknown): unknown =>
   Array.isArray(planned) && planned.length === 0 ? null : planned;
 
 const planInstancesInto = (attribute: EmbeddedAttribute, { level, context, values }: Planning): void =>
-  put(values, attribute, orNothing(planInstances(attribute, level, context)));
+  setDefined(values, attribute, orNothing(planInstances(attribute, level, context)));
 
 const planLinksInto = (attribute: LinkedAttribute, { level, context, lists }: Planning): void =>
-  put(lists, attribute, planRelation(attribute, level, context));
+  setDefined(lists, attribute, planRelation(attribute, level, context));
 
 const planInto = byKind<Attribute, [Planning], void>({
   scalar: (attribute, { level, context, values }) =>
-    put(values, attribute, planScalar(attribute, level, context)),
+    setDefined(values, attribute, planScalar(attribute, level, context)),
   component: planInstancesInto,
   zone: planInstancesInto,
   relation: planLinksInto,
@@ -243,9 +245,9 @@ const planInto = byKind<Attribute, [Planning], void>({
 
 /** Attributes whose values a check of the type receives: all in `storage.ruled` but passwords. */
 const checkedAttributes = ({ attributes, storage }: ContentType): (ScalarAttribute | EmbeddedAttribute)[] => {
-  const isChecked = (one: Attribute): one is ScalarAttribute | EmbeddedAttribute =>
+  const hasRules = (one: Attribute): one is ScalarAttribute | EmbeddedAttribute =>
     storage.ruled.has(one.name) && one.def.type !== 'password';
-  return [...attributes.values()].filter(isChecked);
+  return [...attributes.values()].filter(hasRules);
 };
 
 /** Reports the messages of the type's own check. */

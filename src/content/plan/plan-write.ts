@@ -8,10 +8,10 @@ import { bodyError, type Issue, notFound, type Refusal } from '../../kernel/erro
 import type { Attribute } from '../model/model.js';
 import { isPublishedSide } from '../model/published-side.js';
 import { columnValues } from './column-values.js';
-import { approvalsEnded } from './ended-approvals.js';
+import { endApprovals } from './ended-approvals.js';
 import { FoundTargets, resolverOf } from './found-targets.js';
 import { linksOfTransition, linksOfWrite } from './link-steps.js';
-import type { Loaded } from './loaded.js';
+import type { LoadedState } from './loaded.js';
 import { locksOfDelete, locksOfTransition, locksOfWrite } from './locks.js';
 import type { Lock } from '../../pool/locks.js';
 import { planValues, type WriteValues } from './plan-values.js';
@@ -49,7 +49,11 @@ export interface BodyWrite {
 }
 
 /** Merges a body into the stored values, and collects its errors (protocol 8 and 11 to 14). */
-export function checkedValues({ target, body }: BodyWrite, loaded: Loaded, tools: WriteTools): CheckedValues {
+export function checkedValues(
+  { target, body }: BodyWrite,
+  loaded: LoadedState,
+  tools: WriteTools,
+): CheckedValues {
   const { type, locale, publish } = target;
   const issues: Issue[] = [];
   const uniques: UniqueValue[] = [];
@@ -95,7 +99,7 @@ export interface PlannedSteps {
 
 export interface StepsRequest {
   readonly plan: WritePlan;
-  readonly loaded: Loaded;
+  readonly loaded: LoadedState;
   readonly writeValues: WriteValues | null;
 }
 
@@ -125,13 +129,13 @@ const rowsOfWrite: StepsOf = ({ plan, loaded, writeValues }, tools) => {
         publish,
         links: linksOfWrite({ target, caller: plan.caller, body, documentId, loaded, writeValues }),
       },
-      ...approvalsEnded(plan, versions),
+      ...endApprovals(plan, versions),
     ],
   };
 };
 
 /** Step that creates missing drafts, which an older model did not have. */
-const draftsOf = ({ type }: WriteTarget, { draftless }: Loaded): WriteStep[] =>
+const draftsOf = ({ type }: WriteTarget, { draftless }: LoadedState): WriteStep[] =>
   draftless.has(type) ? [{ kind: 'drafts', type, documentIds: draftless.get(type) ?? [] }] : [];
 
 const localeOf = ({ locale, everyLocale }: WriteTarget): string | null => (everyLocale ? null : locale);
@@ -140,7 +144,7 @@ const localeOf = ({ locale, everyLocale }: WriteTarget): string | null => (every
  * Publishing one locale is an update with an empty body; publishing all locales copies the drafts as they
  * are.
  */
-const published: StepsOf = (request, tools) => {
+const publishSteps: StepsOf = (request, tools) => {
   const { target, caller } = request.plan;
   if (!target.everyLocale) return rowsOfWrite(request, tools);
   const { documentId } = request.loaded.versions;
@@ -149,7 +153,7 @@ const published: StepsOf = (request, tools) => {
   return { documentId, steps: [{ kind: 'publish', type: target.type, documentId, locale: null, links }] };
 };
 
-const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
+const unpublishSteps: StepsOf = ({ plan: { target }, loaded }) => {
   const { type, documentId } = target;
   const locale = localeOf(target);
   return {
@@ -158,7 +162,7 @@ const unpublished: StepsOf = ({ plan: { target }, loaded }) => {
   };
 };
 
-const discarded: StepsOf = ({ plan, loaded }) => {
+const discardSteps: StepsOf = ({ plan, loaded }) => {
   const { target, caller } = plan;
   const { type, everyLocale } = target;
   const { documentId, all } = loaded.versions;
@@ -170,12 +174,12 @@ const discarded: StepsOf = ({ plan, loaded }) => {
     steps: [
       ...draftsOf(target, loaded),
       { kind: 'discard', type, documentId, locale: localeOf(target), links },
-      ...approvalsEnded(plan, loaded.versions),
+      ...endApprovals(plan, loaded.versions),
     ],
   };
 };
 
-const deleted: StepsOf = ({ plan: { target, caller }, loaded }) => {
+const deleteSteps: StepsOf = ({ plan: { target, caller }, loaded }) => {
   const { type, documentId } = target;
   const document = { type, documentId, locale: localeOf(target) };
   const unscheduled: WriteStep[] = type.draftAndPublish ? [{ kind: 'unschedule', ...document }] : [];
@@ -232,7 +236,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
     ofLocale: true,
     events: () => ['delete'],
     locks: ({ target }) => locksOfDelete(target),
-    steps: deleted,
+    steps: deleteSteps,
   },
   publish: {
     right: 'publish',
@@ -240,7 +244,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
     ofLocale: true,
     events: (target) => publishing('update', target),
     locks: lockedTransition,
-    steps: published,
+    steps: publishSteps,
   },
   unpublish: {
     right: 'publish',
@@ -248,7 +252,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
     ofLocale: true,
     events: () => ['unpublish'],
     locks: lockedTransition,
-    steps: unpublished,
+    steps: unpublishSteps,
   },
   discardDraft: {
     right: 'publish',
@@ -256,7 +260,7 @@ export const VERBS: Readonly<Record<Verb, VerbRow>> = {
     ofLocale: true,
     events: () => ['discardDraft'],
     locks: lockedTransition,
-    steps: discarded,
+    steps: discardSteps,
   },
 };
 

@@ -10,7 +10,7 @@ export interface Precondition {
   readonly noneMatch: Tags | null;
 }
 
-interface Written {
+interface WrittenVersions {
   readonly type: ContentType;
   readonly locale: string;
   readonly everyLocale: boolean;
@@ -29,7 +29,10 @@ function stampsOf(row: VersionRow, all: readonly VersionRow[]): string[] {
 }
 
 /** Versions that a write changes: in each locale the draft, or the published version without one. */
-function written({ type, locale, everyLocale }: Written, all: readonly VersionRow[]): VersionRow[] {
+function versionsToWrite(
+  { type, locale, everyLocale }: WrittenVersions,
+  all: readonly VersionRow[],
+): VersionRow[] {
   const here = everyLocale ? all : all.filter((row) => row.locale === locale);
   return here.filter(
     (row) => isDraft(row, type) || !here.some((other) => isDraft(other, type) && other.locale === row.locale),
@@ -42,13 +45,13 @@ const isDraft = ({ published }: VersionRow, type: ContentType): boolean =>
 /** Throws PreconditionFailedError if the stored versions do not meet the preconditions. */
 export function checkPrecondition(
   { match, noneMatch }: Precondition,
-  target: Written,
+  target: WrittenVersions,
   all: readonly VersionRow[],
 ): void {
-  const rows = written(target, all);
-  const isNamed = (row: VersionRow, tags: Tags): boolean =>
+  const rows = versionsToWrite(target, all);
+  const hasTag = (row: VersionRow, tags: Tags): boolean =>
     tags === '*' || tags.some((tag) => stampsOf(row, all).includes(stampIn(tag)));
-  const matches = match === null || (rows.length > 0 && rows.every((row) => isNamed(row, match)));
-  const collides = noneMatch !== null && rows.some((row) => isNamed(row, noneMatch));
+  const matches = match === null || (rows.length > 0 && rows.every((row) => hasTag(row, match)));
+  const collides = noneMatch !== null && rows.some((row) => hasTag(row, noneMatch));
   if (!matches || collides) throw preconditionFailed();
 }

@@ -7,9 +7,9 @@ import { isObject } from '../../kernel/json.js';
 import type { ContentType, LinkedAttribute } from '../model/model.js';
 import { isUidOf, TYPE } from '../model/naming.js';
 
-type Named = { readonly documentId: string } | { readonly id: number };
+type TargetId = { readonly documentId: string } | { readonly id: number };
 
-export type Reference = Named & { readonly type: ContentType };
+export type Reference = TargetId & { readonly type: ContentType };
 
 export interface RelationPlace {
   readonly attribute: LinkedAttribute;
@@ -43,14 +43,14 @@ const SOURCE = { source: 'body' } as const;
 const invalid = (at: string): Error =>
   validationError('Invalid relations', { key: at.split('.').at(-1), path: at, ...SOURCE });
 
-function single(raw: unknown, at: string): Named {
+function single(raw: unknown, at: string): TargetId {
   if (typeof raw === 'number' && Number.isSafeInteger(raw)) return { id: raw };
   if (typeof raw !== 'string' || raw === '' || raw.includes('\u0000')) throw invalid(at);
   return /^\d{1,15}$/.test(raw) ? { id: Number(raw) } : { documentId: raw };
 }
 
 /** Error for a relation or type that the body may not use (protocol 11.28, 11.30). */
-const refused = ({ attribute: { name }, at }: RelationPlace): Error =>
+const refusedRelation = ({ attribute: { name }, at }: RelationPlace): Error =>
   invalidKey(name, { at: at === name ? '' : at, path: at }, SOURCE);
 
 /** Returns the type of an item, which items of polymorphic relations must contain. */
@@ -59,10 +59,10 @@ function typeOf(raw: unknown, place: RelationPlace): ContentType {
   const [only] = attribute.targets;
   if (!attribute.named && only !== undefined) return only;
   const said = isObject(raw) ? raw[TYPE] : undefined;
-  if (said === undefined || said === null) throw refused(place);
+  if (said === undefined || said === null) throw refusedRelation(place);
   const type = attribute.targets.find((one) => isUidOf(one, said));
   if (type === undefined) throw invalidKey(TYPE, { at, path: at }, SOURCE);
-  if (!types.includes(type)) throw refused(place);
+  if (!types.includes(type)) throw refusedRelation(place);
   return type;
 }
 

@@ -30,7 +30,7 @@ export interface Rights {
  * Whether a caller may know of an attribute. Descriptions, OpenAPI and comparisons of versions use this rule
  * only.
  */
-export const isShown = (
+export const mayKnow = (
   { mayEnter, mayRead }: Pick<Rights, 'mayEnter' | 'mayRead'>,
   model: Model,
   attribute: Attribute,

@@ -1,9 +1,9 @@
 import { invalidKey, type Issue, issuesError } from '../../kernel/errors.js';
 import { toDatetime } from '../model/formats.js';
-import { type Scheduled, SCHEDULED, TIME_OF } from '../model/schedule.js';
+import { type ScheduledAction, SCHEDULED_ACTIONS, TIME_OF } from '../model/schedule.js';
 import { dataOf } from './read-body.js';
 
-export type GivenTimes = ReadonlyMap<Scheduled, string | null>;
+export type GivenTimes = ReadonlyMap<ScheduledAction, string | null>;
 
 const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z$/;
 
@@ -19,7 +19,7 @@ export function instantOf(value: unknown): string | null | undefined {
   }
 }
 
-const refused = (key: string, value: unknown): Issue => ({
+const refusedTime = (key: string, value: unknown): Issue => ({
   path: [key],
   message: `${key} must be a time in UTC, such as 2026-11-20T09:30:00Z, or null`,
   name: 'ValidationError',
@@ -32,14 +32,14 @@ const refused = (key: string, value: unknown): Issue => ({
  */
 export function planTimes(body: unknown): GivenTimes {
   const data = dataOf(body);
-  const times = new Map<Scheduled, string | null>();
+  const times = new Map<ScheduledAction, string | null>();
   const issues: Issue[] = [];
   for (const [key, value] of Object.entries(data)) {
-    const action = SCHEDULED.find((one) => TIME_OF[one] === key);
+    const action = SCHEDULED_ACTIONS.find((one) => TIME_OF[one] === key);
     if (action === undefined) throw invalidKey(key, { at: '', path: null }, { source: 'body' });
     if (value === undefined) continue;
     const instant = instantOf(value);
-    if (instant === undefined) issues.push(refused(key, value));
+    if (instant === undefined) issues.push(refusedTime(key, value));
     else times.set(action, instant);
   }
   if (issues.length > 0) throw issuesError(issues);

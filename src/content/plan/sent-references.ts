@@ -10,7 +10,7 @@ interface Former {
   readonly isNamed: (attribute: Attribute) => boolean;
 }
 
-interface Place {
+interface ReferencePlace {
   /** Null before the hooks. */
   readonly former: Former | null;
   /** Attribute of the document that contains the relation; null for values that no caller chooses. */
@@ -34,7 +34,7 @@ const isSame = (one: Reference, other: Reference): boolean =>
 export function sentReferences(
   attribute: LinkedAttribute,
   shown: boolean,
-  { former, root, changed, asked }: Place,
+  { former, root, changed, asked }: ReferencePlace,
 ): SentReferences | null {
   if (former === null || root === null || !changed.has(root.name) || !former.isNamed(root)) return null;
   const scope = asked.links(attribute, shown && asked.isShown(root));

@@ -28,7 +28,7 @@ const keyIn = (item: StoredValues): string => `${String(item['__component'])} ${
  * Adds stored instances of components that are unknown in this model to a new list of a dynamic zone. Each
  * stays after its nearest preceding instance that still exists.
  */
-export function withUnknown(
+export function keepUnknown(
   list: readonly StoredValues[],
   attribute: EmbeddedAttribute,
   stored: StoredValues | null,
@@ -45,7 +45,7 @@ export function withUnknown(
   return [...(behind.get(null) ?? []), ...list.flatMap((item) => [item, ...(behind.get(keyIn(item)) ?? [])])];
 }
 
-interface Known {
+interface KnownInstance {
   /** Values in the written version, or in the first other version that has the instance. */
   readonly stored: StoredValues;
   /** Values in the other versions. */
@@ -59,7 +59,7 @@ interface Versions {
 
 /** Stored instances of one attribute. The index is built once, on the first lookup. */
 export class StoredInstances {
-  private index: ReadonlyMap<string, Known> | null = null;
+  private index: ReadonlyMap<string, KnownInstance> | null = null;
 
   constructor(
     private readonly attribute: EmbeddedAttribute,
@@ -67,15 +67,15 @@ export class StoredInstances {
   ) {}
 
   /** Finds the instance of a component by an id in a body: a number, or its digits. */
-  find(id: unknown, component: string): Known | undefined {
+  find(id: unknown, component: string): KnownInstance | undefined {
     const digits = typeof id === 'string' && /^\d+$/.test(id);
     if (!digits && typeof id !== 'number') return undefined;
     this.index ??= this.indexed();
     return this.index.get(this.key(Number(id), component));
   }
 
-  private indexed(): Map<string, Known> {
-    const index = new Map<string, Known>();
+  private indexed(): Map<string, KnownInstance> {
+    const index = new Map<string, KnownInstance>();
     const add = (item: StoredValues, versions: StoredValues[]): void => {
       const key = this.key(Number(item['id']), item['__component']);
       const known = index.get(key);

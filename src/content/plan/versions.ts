@@ -44,11 +44,11 @@ const currentVersions = (rows: readonly VersionRow[], type: ContentType, locale:
 export function versionsOf(rows: readonly VersionRow[], type: ContentType, locale: string): Versions {
   const all = currentVersions(rows, type, locale);
   const isOwn = ({ published }: VersionRow): boolean => published === !type.draftAndPublish;
-  const here = (row: VersionRow): boolean => row.locale === locale;
+  const isOfLocale = (row: VersionRow): boolean => row.locale === locale;
   return {
     all,
-    own: all.find((row) => isOwn(row) && here(row)),
-    published: all.find((row) => row.published && here(row)),
+    own: all.find((row) => isOwn(row) && isOfLocale(row)),
+    published: all.find((row) => row.published && isOfLocale(row)),
     base: all.find(isOwn),
     documentId: rows[0]?.documentId ?? null,
   };

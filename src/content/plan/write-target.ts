@@ -7,7 +7,7 @@ import type { Verb, WriteTarget } from './write-plan.js';
 
 const about = (param: 'locale' | 'status') => ({ key: param, path: null, source: 'query', param }) as const;
 
-type Asked = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
+type TargetPlan = Pick<ReadPlan, 'type' | 'documentId' | 'version'>;
 
 /** Actions that also accept all locales (`locale=*`). */
 const TRANSITIONS: readonly Verb[] = ['publish', 'unpublish', 'discardDraft'];
@@ -18,14 +18,14 @@ const TRANSITIONS: readonly Verb[] = ['publish', 'unpublish', 'discardDraft'];
  * Throws a 400 for an unknown locale (except on delete, D19), for deleting only a draft, and for states of a
  * type without drafts.
  */
-export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSettings): WriteTarget {
+export function writeTargetOf(verb: Verb, asked: TargetPlan, settings: ContentSettings): WriteTarget {
   const { type, documentId, version } = asked;
   if (documentId === null && type.kind === 'collectionType' && verb !== 'create') throw notFound();
   const changesState = TRANSITIONS.includes(verb);
   if (changesState && !type.draftAndPublish) throw validationError(`${type.singularApiId} has no drafts`);
   const deletes = verb === 'delete';
   if (deletes && type.draftAndPublish && !version.published) throw lonelyDraft();
-  if (verb === 'unpublish' && version.published) throw draftAlone();
+  if (verb === 'unpublish' && version.published) throw draftOnly();
   const everyLocale =
     (deletes && !type.localized) ||
     ((deletes || changesState) && type.localized && version.locale.kind === 'any');
@@ -41,11 +41,14 @@ export function writeTargetOf(verb: Verb, asked: Asked, settings: ContentSetting
 }
 
 /** Locale of localized links for a document that is not localized: the request's, else the default (D25). */
-function linkLocaleOf({ version: { locale } }: Asked, { defaultLocale, locales }: ContentSettings): string {
+function linkLocaleOf(
+  { version: { locale } }: TargetPlan,
+  { defaultLocale, locales }: ContentSettings,
+): string {
   return locale.kind === 'one' && locales.includes(locale.code) ? locale.code : defaultLocale;
 }
 
-function localeOf({ type, version }: Asked, settings: ContentSettings, anyCode: boolean): string {
+function localeOf({ type, version }: TargetPlan, settings: ContentSettings, anyCode: boolean): string {
   const { defaultLocale, locales } = settings;
   if (!type.localized) return defaultLocale;
   if (version.locale.kind !== 'one') throw notOneLocale(version.locale);
@@ -57,7 +60,7 @@ function localeOf({ type, version }: Asked, settings: ContentSettings, anyCode: 
   return code;
 }
 
-const draftAlone = (): Error =>
+const draftOnly = (): Error =>
   validationError('Invalid status parameter. Unpublishing accepts "draft" only', about('status'));
 
 const lonelyDraft = (): Error =>

@@ -51,7 +51,7 @@ const ITEM_MEMBERS = ['action', 'documentId', 'locale', 'status', 'data', 'ifMat
 const SELECTION_MEMBERS = ['action', 'filters', '_q', 'locale', 'status', 'data', 'limit', 'dryRun'];
 const WITH_DATA: readonly BulkAction[] = ['create', 'update'];
 
-type Given = Readonly<Record<string, unknown>>;
+type JsonObject = Readonly<Record<string, unknown>>;
 
 function wrong(message: string, path: readonly string[]): ContentError {
   const [key = '', ...before] = [...path].reverse();
@@ -62,31 +62,31 @@ function wrong(message: string, path: readonly string[]): ContentError {
   });
 }
 
-function refuseOthers(given: Given, known: readonly string[], path: readonly string[]): void {
+function refuseUnknown(given: JsonObject, known: readonly string[], path: readonly string[]): void {
   const other = Object.keys(given).find((key) => !known.includes(key));
   if (other !== undefined) throw wrong(`expected one of ${known.join(', ')}`, [...path, other]);
 }
 
-function boolean(given: Given, name: string, path: readonly string[]): boolean | null {
+function boolean(given: JsonObject, name: string, path: readonly string[]): boolean | null {
   const { [name]: value = null } = given;
   if (value === null || typeof value === 'boolean') return value;
   throw wrong('expected true or false', [...path, name]);
 }
 
-function text(given: Given, name: string, path: readonly string[]): string | null {
+function text(given: JsonObject, name: string, path: readonly string[]): string | null {
   const { [name]: value = null } = given;
   if (value === null || (typeof value === 'string' && value !== '')) return value;
   throw wrong('expected a text', [...path, name]);
 }
 
-function actionOf({ action }: Given, path: readonly string[]): BulkAction {
+function actionOf({ action }: JsonObject, path: readonly string[]): BulkAction {
   const known = keysOf(BULK_ACTIONS);
   const found = known.find((one) => one === action);
   if (found !== undefined) return found;
   throw wrong(`expected one of ${known.join(', ')}`, [...path, 'action']);
 }
 
-function dataOf(given: Given, action: BulkAction, path: readonly string[]): unknown {
+function dataOf(given: JsonObject, action: BulkAction, path: readonly string[]): unknown {
   const { data } = given;
   if (WITH_DATA.includes(action)) {
     if (isObject(data)) return data;
@@ -96,7 +96,7 @@ function dataOf(given: Given, action: BulkAction, path: readonly string[]): unkn
   throw wrong(`"${action}" has no data`, [...path, 'data']);
 }
 
-function documentIdOf(given: Given, action: BulkAction, path: readonly string[]): string | null {
+function documentIdOf(given: JsonObject, action: BulkAction, path: readonly string[]): string | null {
   const id = text(given, 'documentId', path);
   if (action === 'create' && id !== null)
     throw wrong('a new document gets its id from the server', [...path, 'documentId']);
@@ -106,7 +106,7 @@ function documentIdOf(given: Given, action: BulkAction, path: readonly string[])
 
 function itemOf(given: unknown, path: readonly string[]): BulkItem {
   if (!isObject(given)) throw wrong('expected an object', path);
-  refuseOthers(given, ITEM_MEMBERS, path);
+  refuseUnknown(given, ITEM_MEMBERS, path);
   const action = actionOf(given, path);
   const documentId = documentIdOf(given, action, path);
   const match = text(given, 'ifMatch', path);
@@ -131,9 +131,9 @@ function itemOrError(given: unknown, index: number): BulkItem | InvalidItem {
   }
 }
 
-function selectionOf(given: Given, most: number): BulkSelection {
+function selectionOf(given: JsonObject, most: number): BulkSelection {
   const path = ['data'];
-  refuseOthers(given, SELECTION_MEMBERS, path);
+  refuseUnknown(given, SELECTION_MEMBERS, path);
   const action = actionOf(given, path);
   if (action === 'create') throw wrong('"create" needs a list of items', ['data', 'action']);
   const { filters = null, _q: search = null, limit = most } = given;
@@ -156,12 +156,12 @@ function selectionOf(given: Given, most: number): BulkSelection {
 
 /**
  * Parses a bulk body: `{ data: [item, …] }`, or `{ data: { action, filters, … } }` for every document that
- * matches. `most` is the limit of items. Throws the 400 of the protocol, with the path of the wrong member;
- * the error of a single item is in its place in the list.
+ * matches. `most` is the limit of items. Throws the 400 of the protocol, with the path of the wrong member.
+ * The error of a single item is in its place in the list.
  */
 export function parseBulk(body: unknown, most: number): Bulk {
   if (!isObject(body)) throw wrong('expected a list of items, or an object with filters', ['data']);
-  refuseOthers(body, MEMBERS, []);
+  refuseUnknown(body, MEMBERS, []);
   const { data } = body;
   const atomic = boolean(body, 'atomic', []) ?? true;
   if (isObject(data)) return { atomic, asked: selectionOf(data, most) };

@@ -35,7 +35,7 @@ const item = (key: string, at: string, rest: Partial<PopulateItem> = {}): Popula
   ...rest,
 });
 
-const dotted = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}.${key}`);
+const joinPath = (prefix: string, key: string): string => (prefix === '' ? key : `${prefix}.${key}`);
 
 /** Tree of path segments. */
 interface PathTree {
@@ -47,8 +47,8 @@ function fromTree(tree: PathTree, prefix: string): Populate {
   return {
     kind: 'items',
     items: [...tree.below].map(([key, below]) =>
-      item(key, dotted(prefix, key), {
-        populate: fromTree(below, dotted(prefix, key)),
+      item(key, joinPath(prefix, key), {
+        populate: fromTree(below, joinPath(prefix, key)),
         dotted: prefix !== '',
       }),
     ),
@@ -98,7 +98,7 @@ function fragments(raw: unknown, at: string, context: PopulateContext): readonly
   if (raw === null || raw === '') return [];
   if (!isObject(raw)) throw invalidKey('on', { at, path: at }, POPULATE_SOURCE);
   return Object.entries(raw).map(([uid, value]) =>
-    parseItem({ key: uid, at: dotted(dotted(at, 'on'), uid) }, value, context),
+    parseItem({ key: uid, at: joinPath(joinPath(at, 'on'), uid) }, value, context),
   );
 }
 
@@ -129,22 +129,22 @@ export function parsePopulate(raw: unknown, context: PopulateContext, prefix = '
   if (raw === undefined || raw === null || raw === '') return NO_POPULATE;
   if (context.depth > context.limits.populateDepth) throw tooDeep(context.limits);
   if (raw === '*') return { kind: 'all' };
-  if (typeof raw === 'string') return fromPaths(checked(raw.split(','), context), context);
+  if (typeof raw === 'string') return fromPaths(checkPaths(raw.split(','), context), context);
   if (Array.isArray(raw)) {
     const paths = raw.filter((path) => path !== null);
     if (!paths.every((path) => typeof path === 'string'))
       throw validationError(SHAPES, { ...POPULATE_SOURCE });
-    return fromPaths(checked(paths, context), context);
+    return fromPaths(checkPaths(paths, context), context);
   }
   if (!isObject(raw)) throw validationError(SHAPES, { ...POPULATE_SOURCE });
   tooMany(Object.keys(raw).length, context.limits);
   const items = Object.entries(raw).map(([key, value]) =>
-    parseItem({ key, at: dotted(prefix, key) }, value, context),
+    parseItem({ key, at: joinPath(prefix, key) }, value, context),
   );
   return items.length === 0 ? NO_POPULATE : { kind: 'items', items };
 }
 
-function checked(paths: string[], context: PopulateContext): string[] {
+function checkPaths(paths: string[], context: PopulateContext): string[] {
   tooMany(paths.length, context.limits);
   return paths;
 }

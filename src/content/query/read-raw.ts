@@ -14,7 +14,7 @@ export type RawQuery = Readonly<Record<string, unknown>>;
 export type QueryDefaults = (raw: RawQuery, settings: ContentSettings) => RawQuery;
 
 /** Defaults the status to draft: an action that leaves a draft responds with it. */
-export const draftUnlessSaid = (query: RawQuery): RawQuery => ({
+export const withDraftByDefault = (query: RawQuery): RawQuery => ({
   ...query,
   status: query['status'] ?? 'draft',
 });

@@ -22,7 +22,7 @@ function pairOf(part: string): Pair {
   return at < 0 ? { key: text, value: null } : { key: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-function decoded(text: string): string {
+function decodeKey(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -33,22 +33,22 @@ function decoded(text: string): string {
 const WELL_FORMED = /^(?:[^[\]]+|\[[^[\]]*\])(?:\[[^[\]]*\])*$/;
 
 /** Maximum length of a key in a message. */
-const SHOWN = 200;
+const MOST_KEY_CHARACTERS = 200;
 
 function refuse(whole: string, param: string, why: string): Error {
-  const key = whole.slice(0, SHOWN);
+  const key = whole.slice(0, MOST_KEY_CHARACTERS);
   return validationError(`Invalid key ${key}${why}`, { key, path: null, source: 'query', param });
 }
 
 /** Returns the segments of a key, the parameter first; null if the keys of the parameter do not matter. */
 function segmentsOf(raw: string): readonly string[] | null {
-  const param = decoded(/^[[\]]*([^[\]]*)/.exec(raw)?.[1] ?? '');
+  const param = decodeKey(/^[[\]]*([^[\]]*)/.exec(raw)?.[1] ?? '');
   const keys = PARAMETERS.get(param) ?? 'any';
   if (keys === 'any') return null;
-  const key = decoded(raw);
+  const key = decodeKey(raw);
   if (!WELL_FORMED.test(raw)) throw refuse(key, param, ': unbalanced brackets');
   const path = [...raw.matchAll(/\[([^[\]]*)\]|([^[\]]+)/g)].map(([, inside, root]) =>
-    decoded(inside ?? root ?? ''),
+    decodeKey(inside ?? root ?? ''),
   );
   if (keys === 'names' && path.includes('__proto__')) throw refuse('__proto__', param, '');
   return path;
@@ -86,7 +86,7 @@ export function rejectAmbiguousKeys(text: string, depth: number): string {
     const { key, value } = pairOf(part);
     const path = key === '' ? null : segmentsOf(key);
     if (path !== null && path.length <= depth + 1 && isCondition(path)) {
-      checkEntries(path, decoded(key));
+      checkEntries(path, decodeKey(key));
       paths.set(path.join('\u0000'), path);
     }
     if (value === null || !value.includes('=')) return part;

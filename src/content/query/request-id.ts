@@ -10,12 +10,12 @@ const TRACE = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-
 
 type Header = string | readonly string[] | undefined;
 
-const matched = (header: Header, pattern: RegExp): RegExpExecArray | null =>
+const matchHeader = (header: Header, pattern: RegExp): RegExpExecArray | null =>
   typeof header === 'string' ? pattern.exec(header) : null;
 
 /** Returns the id that a request carries, or the id of its trace, or a new one. */
 export function requestIdIn(headers: Readonly<Record<string, Header>>): string {
-  const [given] = matched(headers['x-request-id'], WELL_FORMED) ?? [];
-  const [, trace] = matched(headers['traceparent'], TRACE) ?? [];
+  const [given] = matchHeader(headers['x-request-id'], WELL_FORMED) ?? [];
+  const [, trace] = matchHeader(headers['traceparent'], TRACE) ?? [];
   return given ?? trace ?? randomUUID();
 }

@@ -8,8 +8,8 @@ export const REPLAYED_HEADER = 'Idempotency-Replayed';
 
 /** Maximum length of a key. */
 const MAX_LENGTH = 255;
-const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
-const BARE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+const QUOTED_KEY = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+const BARE_KEY = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
  * Returns the key in a header, null without one. The draft's quoted string and the bare text that most
@@ -18,7 +18,7 @@ const BARE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 export function parseRequestKey(header: string | readonly string[] | undefined): string | null {
   if (header === undefined) return null;
   const text = typeof header === 'string' ? header.trim() : header.join(', ');
-  const key = BARE.test(text) ? text : QUOTED.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1');
+  const key = BARE_KEY.test(text) ? text : QUOTED_KEY.exec(text)?.[1]?.replaceAll(/\\(.)/g, '$1');
   if (key === undefined || key === '' || key.length > MAX_LENGTH)
     throw new ContentError(
       'BadRequestError',

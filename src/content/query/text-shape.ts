@@ -76,8 +76,8 @@ export function openText({ text }: TextShape): string {
 }
 
 /** Returns the placeholder that a token stands for; other operands as they are. */
-export const opened = (operand: unknown): unknown => {
-  if (Array.isArray(operand)) return operand.map(opened);
+export const placeholderOf = (operand: unknown): unknown => {
+  if (Array.isArray(operand)) return operand.map(placeholderOf);
   if (typeof operand !== 'string' || !operand.startsWith(':')) return operand;
   for (const [origin, token] of TOKENS)
     if (operand.startsWith(token)) return new OpenOperand(Number(operand.slice(token.length)), null, origin);
@@ -90,7 +90,7 @@ export function openFilter(filter: Filter): Filter {
     case 'group':
       return { ...filter, parts: filter.parts.map(openFilter) };
     case 'operator':
-      return { ...filter, operand: opened(filter.operand) };
+      return { ...filter, operand: placeholderOf(filter.operand) };
     default:
       return { ...filter, of: openFilter(filter.of) };
   }

@@ -36,11 +36,11 @@ export class BackgroundWork implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(): Promise<void> {
     this.isOver = true;
     for (const timer of this.timers) clearInterval(timer);
-    await this.settled();
+    await this.waitForAll();
   }
 
   /** Waits for the running work, at most 5 s. */
-  async settled(): Promise<void> {
+  async waitForAll(): Promise<void> {
     if (this.running.size === 0) return;
     const stop = new AbortController();
     const timeout = sleep(SHUTDOWN_WAIT, undefined, { signal: stop.signal }).catch(() => undefined);

@@ -8,13 +8,13 @@ export const PING = print(sql`select 1`);
 
 const quoted = (name: string): string => `"${name}"`;
 
-interface Expected {
+interface ExpectedColumn {
   readonly table: string;
   readonly column: string;
   readonly type: string;
 }
 
-function expected(orm: MikroORM): Expected[] {
+function expectedColumns(orm: MikroORM): ExpectedColumn[] {
   const ours = [...orm.getMetadata()].filter(({ className }) => className.startsWith('Content_'));
   return ours.flatMap(({ tableName, schema, props }) => {
     const table = [schema, tableName]
@@ -27,7 +27,7 @@ function expected(orm: MikroORM): Expected[] {
   });
 }
 
-const listed = (names: readonly string[]): string => [...new Set(names)].join(', ');
+const listNames = (names: readonly string[]): string => [...new Set(names)].join(', ');
 
 export interface TableProblems {
   readonly tables: readonly string[];
@@ -35,7 +35,7 @@ export interface TableProblems {
 }
 
 export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<TableProblems> {
-  const all = expected(orm);
+  const all = expectedColumns(orm);
   const wanted = param(JSON.stringify(all));
   const rows = await run(
     print(sql`select e."table", e."column", e.type, to_regclass(e."table") is null as gone,
@@ -55,7 +55,7 @@ export async function checkTables(orm: MikroORM, run: Runner['run']): Promise<Ta
   const sentence = (what: string, names: readonly string[]): string[] =>
     names.length === 0
       ? []
-      : [`The database ${what} ${listed(names)}: requests that need them fail with 503`];
+      : [`The database ${what} ${listNames(names)}: requests that need them fail with 503`];
   return {
     tables: [...sentence('lacks', missing), ...sentence('has other types for', others)],
     isNew: rows.length === all.length && rows.every((row) => row['gone'] === true),

@@ -42,7 +42,7 @@ export interface TransactionOptions {
 }
 
 /** Options of a transaction of the library's own, without a document. */
-export const ALONE: TransactionOptions = Object.freeze({
+export const OWN_TRANSACTION: TransactionOptions = Object.freeze({
   values: new Map(),
   retryOn: [],
   shared: false,
@@ -107,7 +107,7 @@ export class Database {
       traits?.begun();
       return await runnerOf(this.em.fork()).run(statement);
     } catch (error) {
-      throw this.mapped(error);
+      throw this.mapError(error);
     }
   }
 
@@ -182,7 +182,7 @@ export class Database {
         return await this.attempt(work, options);
       } catch (error) {
         const again = isRetryable(error) || retryOn.some((index) => isViolationOf(error, index));
-        if (joined !== undefined || attempt >= ATTEMPTS || !again) throw this.mapped(error, values);
+        if (joined !== undefined || attempt >= ATTEMPTS || !again) throw this.mapError(error, values);
         await pause(attempt);
       }
     }
@@ -193,13 +193,13 @@ export class Database {
     if (joined !== undefined) return work(runnerOf(joined));
     const native = await this.nativePool();
     if (native === null) return this.em.fork().transactional((em) => work(runnerOf(em)), READ_COMMITTED);
-    if (shared) return this.hosted(work, options, native);
+    if (shared) return this.runHosted(work, options, native);
     const done = await native.transaction(work, options);
     this.commits.note();
     return done;
   }
 
-  private async hosted<T>(
+  private async runHosted<T>(
     work: (runner: Runner) => Promise<T>,
     options: TransactionOptions,
     native: NativePool,
@@ -217,7 +217,7 @@ export class Database {
    * Runs `work` in one transaction without timeouts and outside the request queue, for commands. With
    * `snapshot`, it reads one consistent snapshot and cannot write. Retries deadlocks.
    */
-  async alone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
+  async runAlone<T>(work: (runner: Runner) => Promise<T>, { snapshot }: { snapshot: boolean }): Promise<T> {
     const options = snapshot ? ONE_SNAPSHOT : READ_COMMITTED;
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -244,7 +244,7 @@ export class Database {
   async apart<T>(work: (run: Runner['run']) => Promise<T>): Promise<T> {
     const connection = await this.open();
     if (connection === null)
-      return this.alone((runner) => work((statement) => runner.run(statement)), { snapshot: false });
+      return this.runAlone((runner) => work((statement) => runner.run(statement)), { snapshot: false });
     try {
       return await connection.transaction(work);
     } finally {
@@ -283,7 +283,7 @@ export class Database {
     return [...ofPool, ...(await checkText(run).catch(() => []))];
   }
 
-  private mapped(error: unknown, values: UniqueValues = new Map()): unknown {
+  private mapError(error: unknown, values: UniqueValues = new Map()): unknown {
     const { schema, settings, namesTables } = this.base;
     const reason = reasonAway(error);
     // Log missing tables once: only a migration adds them.

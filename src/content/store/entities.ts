@@ -2,7 +2,7 @@
 import { EntitySchema, type MikroORM } from '@mikro-orm/core';
 import type { LinkColumn, LinkTable } from '../model/join-model.js';
 import type { Column, ContentType, Index, Schema, StoredLinks } from '../model/model.js';
-import { parted } from '../model/naming.js';
+import { splitTable } from '../model/naming.js';
 import type { OwnColumn } from '../model/own-column.js';
 import { type OwnTable, ownTablesOf } from '../model/own-tables.js';
 import { SYSTEM_COLUMNS, type SystemColumn } from '../model/system-columns.js';
@@ -101,7 +101,7 @@ function entity(
   { properties, indexes, uniques, triggers = [] }: Parts,
 ): AnyEntity {
   // MikroORM's types expect a class that is known at compile time.
-  const { schema, bare } = parted(table);
+  const { schema, bare } = splitTable(table);
   return new EntitySchema({
     name: entityClass,
     tableName: bare,
@@ -132,7 +132,7 @@ function typeEntities(type: ContentType): AnyEntity[] {
  * the setting to change: otherwise every request would fail.
  */
 export function checkRegistered(orm: MikroORM, schema: Schema): void {
-  const [theirs, ours] = [orm.config.get('schema') ?? 'public', parted(schema.file.table).schema];
+  const [theirs, ours] = [orm.config.get('schema') ?? 'public', splitTable(schema.file.table).schema];
   if (ours === null && theirs !== '*' && theirs !== 'public') {
     throw new Error(
       `MikroORM keeps tables in the schema "${theirs}": set "schema: '${theirs}'" in ContentModule.forRoot, too`,

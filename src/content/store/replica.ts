@@ -1,5 +1,5 @@
 /** A server that is listed as a replica: whether it can be read, and how far it lags behind. */
-import { type PositionCheck, compileReplayed } from '../compile/compile-mark.js';
+import { type PositionCheck, compileReplayPosition } from '../compile/compile-mark.js';
 import { type Mark, markIn, placeOf } from '../query/mark.js';
 import { reasonAway } from '../../kernel/postgres-errors.js';
 import type { NativePool } from '../../pool/native-pool.js';
@@ -60,7 +60,7 @@ export class Replica {
     if (this.isProbed) return;
     this.isProbed = true;
     try {
-      const [row = {}] = await this.base.pool.run(compileReplayed(), null);
+      const [row = {}] = await this.base.pool.run(compileReplayPosition(), null);
       this.identify(String(row['server']));
       if (row['recovers'] === true) this.compare(markIn(row['mark']), sample);
       else this.checkPrimary(sample);

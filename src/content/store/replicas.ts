@@ -1,5 +1,5 @@
 /** Reads from replicas, and from the primary if no replica can respond as required. */
-import { compileMark, compileReached } from '../compile/compile-mark.js';
+import { compileMark, compileHasReached } from '../compile/compile-mark.js';
 import { type Mark, markIn } from '../query/mark.js';
 import type { Statement } from '../../kernel/sql.js';
 import { isTimeout, reasonAway } from '../../kernel/postgres-errors.js';
@@ -67,7 +67,7 @@ export class Replicas {
     const traits = { ...read.traits, disconnect: timeout };
     try {
       if (since === null) return await pool.run(statement, traits);
-      const question = compileReached(replica.positionCheck(since, this.sample?.server ?? null));
+      const question = compileHasReached(replica.positionCheck(since, this.sample?.server ?? null));
       return await pool.runIf(question, statement, traits);
     } catch (error) {
       const why = reasonAway(error) ?? (isTimeout(error) ? 'it takes too long' : null);

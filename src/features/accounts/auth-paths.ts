@@ -3,7 +3,7 @@ import type { Caller } from '../../content/access/caller.js';
 import { ERRORS } from '../../kernel/errors.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
 import {
-  closed,
+  closedObject,
   FLAG,
   json,
   type JsonSchema,
@@ -153,7 +153,9 @@ const bodyOf = ({ path, body }: AuthRow, { register }: ResolvedUsersOptions): Js
   const fields = body ?? {};
   const more = path === 'local/register' ? register.fields : [];
   const extra = Object.fromEntries(more.map((name) => [name, {}]));
-  return path === 'local/register' ? closed({ ...extra, ...fields }, Object.keys(fields)) : needed(fields);
+  return path === 'local/register'
+    ? closedObject({ ...extra, ...fields }, Object.keys(fields))
+    : needed(fields);
 };
 
 function operationOf(one: AuthRow, options: ResolvedUsersOptions, { components }: Describing): Operation {

@@ -1,5 +1,5 @@
 /** Builds the lines of the library's own archive: one document with its versions and links. */
-import { SHARED } from '../../content/model/join-model.js';
+import { SHARED_LOCALE } from '../../content/model/join-model.js';
 import type { Attribute, Column, LinkedAttribute, StoredLinks } from '../../content/model/model.js';
 
 import { convertValue, indexable, instantOf, archiveValue } from './convert-value.js';
@@ -237,7 +237,7 @@ export class DocumentBuilder {
       this.links.of(version, attribute).map((link, index): Values => {
         const values: Values = {
           [table.published.name]: version.published,
-          [table.locale.name]: table.perLocale ? version.locale : SHARED,
+          [table.locale.name]: table.perLocale ? version.locale : SHARED_LOCALE,
           [table.target.name]: link.target,
           [table.position.name]: index + 1,
         };

@@ -10,7 +10,7 @@ import type { ArchivedType } from '../../content/model/archive.js';
 import { MAX_INTEGER } from '../../content/model/cast-value.js';
 import { linkTableColumns } from '../../content/model/join-model.js';
 import type { Attribute, StoredLinks } from '../../content/model/model.js';
-import { isScheduledAction, SCHEDULE_COLUMNS, SCHEDULED } from '../../content/model/schedule.js';
+import { isScheduledAction, SCHEDULE_COLUMNS, SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
 import { SYSTEM_COLUMNS } from '../../content/model/system-columns.js';
 import { ArchiveError, documentIdOf } from './format.js';
 import type { ArchiveConflict } from './compare-batch.js';
@@ -174,7 +174,7 @@ function* refused({ versions, times }: Rows, check: Check): Generator<readonly [
     yield* refusedIn(version, check);
   }
   if (times.some(({ action }) => !isScheduledAction(action)))
-    yield ['schedule', `an action is none of ${SCHEDULED.join(', ')}`];
+    yield ['schedule', `an action is none of ${SCHEDULED_ACTIONS.join(', ')}`];
 }
 
 /** Returns the conflicts of a document. Throws an ArchiveError for a line that no export writes. */

@@ -167,7 +167,7 @@ export async function exportArchive(
   };
   const task = { ...source, files, members, writer: new ArchiveWriter(put), progress };
   try {
-    const result = await source.database.alone((runner) => writeAll(runner, task), { snapshot: true });
+    const result = await source.database.runAlone((runner) => writeAll(runner, task), { snapshot: true });
     gzip.end();
     await written;
     return result;

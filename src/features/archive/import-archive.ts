@@ -172,7 +172,7 @@ async function importAll(task: BatchSource, counts: Counts): Promise<void> {
   const { contents } = parts;
   let archive = '';
   const inOne = <T>(work: (runner: Runner) => Promise<T>): Promise<T> =>
-    database.alone(work, { snapshot: false });
+    database.runAlone(work, { snapshot: false });
   let documents = 0;
   let at: ArchivedType | null = null;
   const intake = intakeOf(task, counts);
@@ -261,7 +261,7 @@ export async function importArchive(
 ): Promise<ImportResult> {
   const task: Import = { ...DEFAULTS, ...options, source, open };
   const check = (runner: Runner): Promise<Checked> => findConflicts(task, runner);
-  const { found: all, brought } = await source.database.alone(check, { snapshot: true });
+  const { found: all, brought } = await source.database.runAlone(check, { snapshot: true });
   const { done, ...found } = all;
   if (dryRun) return { ...noCounts(), ...found };
   refuse({ ...found, done }, task.onConflict);

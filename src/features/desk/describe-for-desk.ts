@@ -11,7 +11,7 @@ import { HANDLERS, HANDLERS_OF } from '../../content/model/routes.js';
 import { STAGE } from '../../content/model/stage-definition.js';
 import { writableOf } from '../../content/openapi/inputs.js';
 import { rootView } from '../../content/openapi/view.js';
-import { isShown, oneOf, rightsOf } from '../../content/plan/rights.js';
+import { mayKnow, oneOf, rightsOf } from '../../content/plan/rights.js';
 import { mayLook, mayRestore, type Viewer } from '../../content/plan/version-rights.js';
 import { writeRightsOf } from '../../content/plan/write-rights.js';
 import type { ContentSettings } from '../../kernel/settings.js';
@@ -71,7 +71,7 @@ function readable(
   if (type.kind === 'singleType' && action === 'findOne') return [];
   if (!type.internal) return rootView({ caller, settings }, type, action).attributes;
   const rights = rightsOf(caller, { fields: null, published: true }, settings.limits);
-  return [...type.attributes.values()].filter((attribute) => isShown(rights, type, attribute));
+  return [...type.attributes.values()].filter((attribute) => mayKnow(rights, type, attribute));
 }
 
 function writable(type: ContentType, action: (typeof WRITES)[number], caller: Caller): Allowed {

@@ -5,7 +5,7 @@ import { ALWAYS_LISTED, type DeskText, textIn } from '../../content/model/layout
 import { STAGE } from '../../content/model/stage-definition.js';
 import type { Attribute, Component, ContentType, LinkedAttribute, Model } from '../../content/model/model.js';
 import { linkable, writableOf } from '../../content/openapi/inputs.js';
-import { isShown, rightsOf, type Rights } from '../../content/plan/rights.js';
+import { mayKnow, rightsOf, type Rights } from '../../content/plan/rights.js';
 import { writeRightsOf, type WriteRights } from '../../content/plan/write-rights.js';
 import type { DeskAttribute, DeskComponent } from './desk-model.js';
 
@@ -86,7 +86,7 @@ export class DeskParts {
 
   private usable(component: Component, action: Used): Allowed {
     if (!isRead(action)) return writableOf(component, { rights: this.links });
-    return [...component.attributes.values()].filter((one) => isShown(this.inside, component, one));
+    return [...component.attributes.values()].filter((one) => mayKnow(this.inside, component, one));
   }
 
   private actionsOn(model: Model, attribute: Attribute): Used[] {

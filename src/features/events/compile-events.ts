@@ -1,7 +1,7 @@
 /** Statements of the event log: append, and read by snapshot. */
 import { nextCount, TIME } from '../../content/compile/changes.js';
 import type { ImportedDocument } from '../../content/documents/archive-parts.js';
-import { unseen } from '../../content/compile/compile-change-log.js';
+import { rowsUnseenBy } from '../../content/compile/compile-change-log.js';
 import { eventTablesOf } from '../../content/model/event-tables.js';
 import type { ContentType } from '../../content/model/model.js';
 import { isoInstant } from '../../content/model/scalar-types.js';
@@ -87,7 +87,7 @@ const inOrder = (events: Sql): Sql =>
  */
 export function compileNews(file: ContentType, limit: number): Template<Pick<Cursor, 'base'>> {
   const base = sql`${slot(({ base: known }: Pick<Cursor, 'base'>) => known)}::pg_snapshot`;
-  const rows = union(unseen(eventTablesOf(file).event, sql`c.*`, base));
+  const rows = union(rowsUnseenBy(eventTablesOf(file).event, sql`c.*`, base));
   // Transaction ids of a restored log may be ahead of this server: see compileRebase.
   const events = sql`select ${EVENT_SHOWN} from (${rows}) e
     where pg_visible_in_snapshot(e.xid, pg_current_snapshot()) order by e.id limit ${constant(limit)}`;

@@ -12,7 +12,7 @@ import {
 import { fill, type Template } from '../../kernel/sql.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
 import { BackgroundWork } from '../../content/store/background-work.js';
-import { ALONE, Database } from '../../content/store/database.js';
+import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { WRITE_EVENTS } from '../../content/plan/write-plan.js';
 import type { Row } from '../../pool/runner.js';
 import { compileForget, compileNews, compileRest, type Cursor } from './compile-events.js';
@@ -109,7 +109,7 @@ export class EventLog {
       if (lock !== undefined) await runner.run(lock);
       if (isForeign(await runner.run(question)))
         for (const statement of statements) await runner.run(statement);
-    }, ALONE);
+    }, OWN_TRANSACTION);
   }
 
   /** Deletes events that are older than a number of days. Returns the number of deleted ones. */

@@ -4,7 +4,7 @@ import { isListOf, isShape } from '../../kernel/json.js';
 import { batchStatements, countIn, isFailing, type Pending, type Tried } from './batch-statements.js';
 import type { Cursor } from './compile-events.js';
 import { compileHold, compileParked, compileProbe, type Lease } from './compile-readers.js';
-import { ALONE } from '../../content/store/database.js';
+import { OWN_TRANSACTION } from '../../content/store/database.js';
 import { dueRowsIn, type EventLog } from './event-log.js';
 import type { LoggedEvent } from './logged-event.js';
 import type { EventReader } from './reader.js';
@@ -159,7 +159,7 @@ export class ReaderRun {
       const [held] = await runner.run(compileHold(log.file, this.lease));
       if (held === undefined) throw new LeaseLost();
       for (const statement of statements) await runner.run(statement);
-    }, ALONE);
+    }, OWN_TRANSACTION);
     this.cursor = batch.cursor;
     this.failing = failing;
     countIn(this.base.counts, batch.tried);

@@ -1,7 +1,7 @@
 /** Long steps that run before a migration, in batches: conversions of columns, and drafts. */
 import { startDrafts } from '../../content/compile/compile-drafts.js';
 import type { ContentType, Schema } from '../../content/model/model.js';
-import { name, parted } from '../../content/model/naming.js';
+import { name, splitTable } from '../../content/model/naming.js';
 import { besideTable } from '../../content/model/table-shapes.js';
 import { type Identifier, plain, quote, type Sql, sql, typeName } from '../../kernel/sql.js';
 import { conversionGuards, convertedValue } from './attribute-steps.js';
@@ -19,7 +19,7 @@ const filledName = (column: Identifier): Identifier => name('content', 'ahead', 
 const lostName = (filled: Identifier): Identifier => name(filled, 'lost');
 
 const functionOf = (table: Identifier, filled: Identifier): Identifier =>
-  besideTable(table, name(parted(table).bare, filled));
+  besideTable(table, name(splitTable(table).bare, filled));
 
 /** Returns the statements that end the backfill of a column. */
 const dropBackfillTrigger = (table: Identifier, filled: Identifier): Sql[] => [

@@ -3,7 +3,7 @@
  */
 import type { AttributeDefinition } from '../../content/model/definitions.js';
 import type { Attribute, ContentType } from '../../content/model/model.js';
-import { columnName, parted } from '../../content/model/naming.js';
+import { columnName, splitTable } from '../../content/model/naming.js';
 import { SCALAR_TYPES } from '../../content/model/scalar-types.js';
 import { param, quote, type Sql, sql, union } from '../../kernel/sql.js';
 import {
@@ -16,7 +16,7 @@ import type { Side } from './pairs.js';
 
 /** Columns of all tables in the model's schema: `table`, `column` and `type`. */
 export const foundColumns = ({ schema }: Side): Sql => {
-  const place = parted(schema.file.table).schema;
+  const place = splitTable(schema.file.table).schema;
   const inSchema = place === null ? sql`current_schema()` : sql`${param(place)}::text`;
   return sql`select c.relname as "table", a.attname as "column", format_type(a.atttypid, null) as "type"
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -69,17 +69,17 @@ function inColumn(
 /** Whether the tables store the links of a relation as the model requires. */
 function isLinked(attribute: Attribute, type: ContentType, found: Found): boolean {
   const { columns, links } = type.storage;
-  const own = found.get(parted(type.table).bare);
+  const own = found.get(splitTable(type.table).bare);
   const held = columns.filter((column) => column.attribute === attribute);
   const tables = links.filter((stored) => stored.attribute === attribute);
   return (
     held.every(({ name, remembers }) => remembers !== null || own?.has(name) === true) &&
-    tables.every(({ table: { table } }) => found.has(parted(table).bare))
+    tables.every(({ table: { table } }) => found.has(splitTable(table).bare))
   );
 }
 
 function foundType(type: ContentType, described: TypeDescription, found: Found): TypeDescription | null {
-  const columns = found.get(parted(type.table).bare);
+  const columns = found.get(splitTable(type.table).bare);
   if (columns === undefined) return null;
   const entries = Object.entries(described.attributes).flatMap(([key, def]): Entry[] => {
     const attribute = type.attributes.get(key);

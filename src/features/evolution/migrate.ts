@@ -1,9 +1,9 @@
 /** Creates the migration from the stored model of a database to a new model. */
-import { allChanged } from '../../content/compile/compile-change-log.js';
+import { logEverything } from '../../content/compile/compile-change-log.js';
 import { missingTriggers } from '../../content/compile/compile-triggers.js';
 import { modelTableOf } from '../../content/model/model-table.js';
 import type { Schema } from '../../content/model/model.js';
-import { namedSchema, parted } from '../../content/model/naming.js';
+import { namedSchema, splitTable } from '../../content/model/naming.js';
 import { besideTable, typeTable } from '../../content/model/table-shapes.js';
 import { type Identifier, join, quote, script, type Sql, sql } from '../../kernel/sql.js';
 import { changesOf, isUndone } from './changes.js';
@@ -112,7 +112,7 @@ function transitionStatements({ before, after }: Evolution, { from, to, statemen
     script(beginMigration(after.schema, from)),
     ...statements,
     script(deleteBackfillRecord(after.schema)),
-    ...(kept.length === 0 ? [] : [script(allChanged(after.schema.file, kept))]),
+    ...(kept.length === 0 ? [] : [script(logEverything(after.schema.file, kept))]),
     script(saveModel(after.schema, to)),
   ];
 }
@@ -154,7 +154,7 @@ const emptySide = (goal: Side): Side => ({
 
 const sideOf = (description: ModelDescription, { schema }: Side): Side => ({
   ...description,
-  schema: schemaOf(description, parted(schema.file.table).schema),
+  schema: schemaOf(description, splitTable(schema.file.table).schema),
 });
 
 /**

@@ -4,7 +4,7 @@
  * Columns: `owner`, `published`, `locale`, `target`, `type`, `position` among the owner's links and `place`
  * among the target's.
  */
-import { type LinkTable, SHARED } from '../../content/model/join-model.js';
+import { type LinkTable, SHARED_LOCALE } from '../../content/model/join-model.js';
 import type { ContentType, LinkedAttribute } from '../../content/model/model.js';
 import { constant, join, plain, quote, type Sql, sql } from '../../kernel/sql.js';
 import { type Both, type Evolution, isBoth } from './pairs.js';
@@ -50,7 +50,7 @@ export function storedLinks(evolution: Evolution, relation: Relation): Sql {
     (one) => one.attribute === attribute && one.placeOf !== null && one.remembers === null,
   );
   const place = ordered === undefined ? sql`null::int8` : sql`l.${quote(ordered.name)}`;
-  const locale = attribute.localized ? sql`l.locale` : constant(SHARED);
+  const locale = attribute.localized ? sql`l.locale` : constant(SHARED_LOCALE);
   const [only] = attribute.targets;
   const name = only === undefined ? '' : laterName(evolution, only);
   // Unless localized, all locales of a document have the same target.
@@ -130,7 +130,7 @@ export const leavesDrafts = (evolution: Evolution, { before, after, swapped }: M
  */
 export function linksWithoutDrafts(links: Sql, { before }: MovedRelation): Sql {
   const isPublished = sql`exists (select 1 from ${quote(before.type.table)} v where v.document_id = x.target
-    and v.published and x.locale in (v.locale, ${constant(SHARED)}))`;
+    and v.published and x.locale in (v.locale, ${constant(SHARED_LOCALE)}))`;
   return sql`select w.owner, w.published or not w.live as published, w.locale, w.target, w.type, w.position, w.place
     from (select x.*, ${isPublished} as live from (${links}) x) w where w.live or not w.published`;
 }
@@ -160,7 +160,7 @@ export function linksInLocales(links: Sql, { evolution, pair, versions }: Move):
     return sql`select x.owner, x.published, coalesce(v.locale, ${defaultLocale}) as locale,
       x.target, x.type, x.position, x.place
       from (${links}) x left join ${versions} v on v.document_id = x.owner and v.published = x.published`;
-  return sql`select y.owner, y.published, ${constant(SHARED)} as locale, y.target, y.type, y.position, y.place from (
+  return sql`select y.owner, y.published, ${constant(SHARED_LOCALE)} as locale, y.target, y.type, y.position, y.place from (
       select x.*, dense_rank() over (
         partition by x.owner, x.published order by x.locale = ${defaultLocale} desc, x.locale) as choice
       from (${links}) x) y where y.choice = 1`;

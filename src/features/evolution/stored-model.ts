@@ -4,7 +4,7 @@ import type { Schema } from '../../content/model/model.js';
 import { isListOf, isShape, isText, type Test } from '../../kernel/json.js';
 import { param, print, quote, type Sql, sql, type Statement } from '../../kernel/sql.js';
 import type { Row } from '../../pool/runner.js';
-import { digestOf, type ModelDescription, noted } from '../../content/model/description.js';
+import { digestOf, type ModelDescription, parseDescription } from '../../content/model/description.js';
 
 export interface StoredModel {
   readonly digest: string;
@@ -44,7 +44,7 @@ export const parseStoredModel = (row: Row | undefined): StoredModel | null =>
     : {
         digest: String(row['digest']),
         generation: String(row['generation']),
-        description: noted(JSON.parse(String(row['description']))),
+        description: parseDescription(JSON.parse(String(row['description']))),
         backfill: parseBackfillRecord(row['backfill']),
       };
 

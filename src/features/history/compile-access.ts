@@ -5,7 +5,7 @@ import { rowScope } from '../../content/compile/scope.js';
 import { isAuthor } from '../../content/model/authors.js';
 import { byKind } from '../../content/model/by-kind.js';
 import type { Attribute, ContentType } from '../../content/model/model.js';
-import { plannedWhere } from '../../content/plan/granted.js';
+import { planWhere } from '../../content/plan/granted.js';
 import type { Condition } from '../../content/plan/plan.js';
 import { quote, type Sql, sql } from '../../kernel/sql.js';
 import { isCreator, isStored } from './compile-content.js';
@@ -31,7 +31,7 @@ function namedBy(condition: Condition): readonly Attribute[] {
 
 function namedIn(formula: Formula): readonly Attribute[] {
   if (formula.kind === 'own') return [formula.owner.attribute];
-  if (formula.kind === 'where') return namedBy(plannedWhere(formula));
+  if (formula.kind === 'where') return namedBy(planWhere(formula));
   return formula.parts.flatMap(namedIn);
 }
 

@@ -1,6 +1,6 @@
 /** Statements about the stored versions of what was published. */
 import { TIME } from '../../content/compile/changes.js';
-import { checked } from '../../content/compile/compile-version-rights.js';
+import { compileWithoutValues } from '../../content/compile/compile-version-rights.js';
 import { rowScope } from '../../content/compile/scope.js';
 import type { PublishedChange, ReversalRequest } from '../../content/documents/document-history.js';
 import { historyTableOf } from '../../content/model/history-table.js';
@@ -67,7 +67,7 @@ export function compileReversal(
     and not coalesce(${join([sql`true`, ...visible], ' and ')}, false)`;
   const draft = sql`select ${compileContent(rowScope(type, sql`d`))} from ${rows} d
     where d.document_id = ${document} and d.locale = x.locale and not d.published`;
-  return checked(sql`select x.locale, a.content::text as after, b.content::text as before, (${draft})::text as draft,
+  return compileWithoutValues(sql`select x.locale, a.content::text as after, b.content::text as before, (${draft})::text as draft,
       exists (select 1 from ${rows} e where e.document_id = ${document}) as found, t.id is not null as live,
       coalesce(a.id = (${last}) and ${isSame}, false) as current, not exists (${hidden}) as visible
     from ${asked} left join ${rows} t on t.document_id = ${document} and t.locale = x.locale and t.published

@@ -1,5 +1,5 @@
 /** Statements that read stored versions. */
-import { checked } from '../../content/compile/compile-version-rights.js';
+import { compileWithoutValues } from '../../content/compile/compile-version-rights.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import type { ContentType } from '../../content/model/model.js';
 import { isoInstant } from '../../content/model/scalar-types.js';
@@ -51,14 +51,14 @@ export function compileVersions(file: ContentType, of: VersionsOf, page: Version
   // An offset would compute the columns of the earlier pages.
   const pageRows = sql`select f.id, f.locale, f.published, f.action, f.since, f.at, f.actor, f.actor_id
     from ${rows} order by f.id desc limit ${param(limit)}::int8 offset ${param(start)}::int8`;
-  return checked(sql`select ${totalOf(page, rows)} as total,
+  return compileWithoutValues(sql`select ${totalOf(page, rows)} as total,
     (select json_agg((select to_json(s) from (select ${SHOWN}) s) order by f.id desc)
       from (${pageRows}) f)::text as list`);
 }
 
 /** Selects one stored version with its content. */
 export const compileVersion = (file: ContentType, of: VersionsOf, id: string): Statement =>
-  checked(sql`select ${SHOWN}, f.content::text as content from ${quote(historyTableOf(file))} f
+  compileWithoutValues(sql`select ${SHOWN}, f.content::text as content from ${quote(historyTableOf(file))} f
     where ${ofDocument(of)} and f.id = ${param(id)}::bigint`);
 
 interface Last extends Pick<VersionsOf, 'current'> {
@@ -87,7 +87,7 @@ export function compileLast(
   { type, documentId, visible, current }: VersionsOf,
 ): Statement {
   const columns = sql`${SHOWN}, f.content::text as content, ${join([sql`true`, ...visible], ' and ')} as visible`;
-  return checked(
+  return compileWithoutValues(
     last(quote(historyTableOf(file)), {
       document: sql`${param(documentId)}::text`,
       type: typeOf(type),
@@ -122,7 +122,7 @@ export function compileTrash(
     (select to_json(l) from (${lastOf(sql`${SHOWN}, f.content::text as content`)} limit 1) l) as last`;
   const pageRows = sql`select d.* from d order by d.id desc
     limit ${param(page.limit)}::int8 offset ${param(page.start)}::int8`;
-  return checked(sql`with d as materialized (${deleted})
+  return compileWithoutValues(sql`with d as materialized (${deleted})
     select ${totalOf(page, sql`d`)} as total,
       (select json_agg((select to_json(s) from (select ${entry}) s) order by v.id desc)
         from (${pageRows}) v)::text as list`);
@@ -130,5 +130,5 @@ export function compileTrash(
 
 /** Selects `found`: whether a document exists in any state. */
 export const compileExists = ({ type, documentId }: Pick<VersionsOf, 'type' | 'documentId'>): Statement =>
-  checked(sql`select exists (select 1 from ${quote(type.table)} t
+  compileWithoutValues(sql`select exists (select 1 from ${quote(type.table)} t
     where t.document_id = ${param(documentId)}::text) as found`);

@@ -5,7 +5,7 @@ import { eventTablesOf } from '../../content/model/event-tables.js';
 import { historyTableOf } from '../../content/model/history-table.js';
 import { releaseTablesOf } from '../../content/model/release-tables.js';
 import type { Schema } from '../../content/model/model.js';
-import { ALONE, type Database } from '../../content/store/database.js';
+import { OWN_TRANSACTION, type Database } from '../../content/store/database.js';
 import { constant, type Identifier, join, param, print, quote, type Sql, sql } from '../../kernel/sql.js';
 
 const CREATOR_NAME = constant(CREATOR);
@@ -121,6 +121,6 @@ export async function eraseUser(
         );
       erased.push({ what, count: Number(row?.['count'] ?? 0) });
     }
-  }, ALONE);
+  }, OWN_TRANSACTION);
   return erased;
 }

@@ -10,7 +10,7 @@ import type {
   Model,
 } from '../../content/model/model.js';
 import { COMPONENT } from '../../content/model/naming.js';
-import { isShown, type Rights } from '../../content/plan/rights.js';
+import { mayKnow, type Rights } from '../../content/plan/rights.js';
 import { BETWEEN, documentIdsOf } from '../../content/plan/target-key.js';
 import { isStored } from './compile-content.js';
 
@@ -96,7 +96,7 @@ const nameIn = (content: Values, { name, def: { previousName = name } }: Attribu
 /** Returns the attributes of a content that the present model has and the caller may see. */
 export function contentOf(content: Values, model: Model, shape: Shape): Record<string, unknown> {
   const entries = [...model.attributes.values()].flatMap((attribute) => {
-    if (!isStored(attribute) || !isShown(shape.rights, model, attribute)) return [];
+    if (!isStored(attribute) || !mayKnow(shape.rights, model, attribute)) return [];
     if (shape.without?.(attribute) === true) return [];
     const value = content[nameIn(content, attribute)];
     if (value === undefined || shape.refuses?.(attribute, value) === true) return [];

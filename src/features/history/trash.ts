@@ -9,7 +9,7 @@ import { type Attribute, CONTENT_SCHEMA, type Schema } from '../../content/model
 import { byDocumentId } from '../../content/plan/plan-read.js';
 import { isEmbedded, problemOf } from '../../content/plan/stored-problems.js';
 import { mayRestore, type Viewer } from '../../content/plan/version-rights.js';
-import { ALONE, Database } from '../../content/store/database.js';
+import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { forbidden, notFound } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
@@ -90,7 +90,7 @@ export class Trash {
         if (runner.em === null) throw new Error('The transaction has no entity manager');
         return this.recreate(subject, versions, runner.em);
       },
-      { ...ALONE, shared: true, disconnect },
+      { ...OWN_TRANSACTION, shared: true, disconnect },
     );
   }
 

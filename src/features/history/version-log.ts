@@ -79,7 +79,7 @@ export class VersionLog implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.additions.addKept((type) => (type.history ? compileKept(this.storedIn(type)) : null));
+    this.additions.addKeptCondition((type) => (type.history ? compileKept(this.storedIn(type)) : null));
     this.additions.add((write) =>
       this.of(write, ({ first, last }, stored) => {
         if (DELETING.includes(write.plan.verb)) return [fill(last, stored)];

@@ -49,7 +49,9 @@ const onWhole = (entry: AnyEntry): readonly AnyEntry[] => [
 /** Returns the caller with the permissions of the library. Conditions of its grants stay. */
 const writer = (caller: Caller): Caller => ({
   ...caller,
-  permissions: isLimited(caller) ? caller.permissions.rewritten(onWhole) : caller.permissions.plus(WRITES),
+  permissions: isLimited(caller)
+    ? caller.permissions.replaceEntries(onWhole)
+    : caller.permissions.plus(WRITES),
 });
 
 const empty = (): ContentError => validationError('Files are empty');

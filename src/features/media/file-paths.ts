@@ -1,10 +1,10 @@
 /** OpenAPI description of `/api/upload…` (protocol section 20), with one row per route. */
 import type { Action } from '../../content/access/actions.js';
-import { answerWith, type Beside } from '../../content/openapi/answers.js';
+import { answerWith, type ExtraMembers } from '../../content/openapi/answers.js';
 import type { Describe, Describing } from '../../content/openapi/describing.js';
 import {
   anyOf,
-  closed,
+  closedObject,
   type Content,
   json,
   type JsonSchema,
@@ -42,17 +42,17 @@ const TEXT_OR_NULL = anyOf(TEXT, NULL);
 const PERCENT: JsonSchema = { type: 'number', minimum: 0, maximum: 100 };
 
 /** Whether the URL expires, in responses of the upload routes. */
-const SIGNED: Beside = { about: 'Uploaded', members: { isUrlSigned: { type: 'boolean' } } };
+const SIGNED: ExtraMembers = { about: 'Uploaded', members: { isUrlSigned: { type: 'boolean' } } };
 
 const fileSchema = ({ type, action, describing }: SchemaContext): JsonSchema =>
   answerWith(rootView(describing, type, action), SIGNED, describing);
 
 /** Attributes of a file in `fileInfo` (20.4). */
-const INFO = closed({
+const INFO = closedObject({
   name: TEXT,
   alternativeText: TEXT_OR_NULL,
   caption: TEXT_OR_NULL,
-  focalPoint: anyOf(closed({ x: PERCENT, y: PERCENT }, ['x', 'y']), NULL),
+  focalPoint: anyOf(closedObject({ x: PERCENT, y: PERCENT }, ['x', 'y']), NULL),
   folder: TEXT_OR_NULL,
 });
 

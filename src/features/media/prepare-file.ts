@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { ContentError, validationError } from '../../kernel/errors.js';
-import { fileKindOf, mayBecome } from '../../content/model/allowed-types.js';
+import { fileKindOf, acceptsNewKind } from '../../content/model/allowed-types.js';
 import type { Schema } from '../../content/model/model.js';
 import type { ContentToKeep } from './file-bytes.js';
 import { type Admitted, admit } from './file-gate.js';
@@ -81,7 +81,7 @@ function imageValues(
 function checkKind({ mime, name }: Admitted, { former, schema, index }: Preparing): void {
   if (former === null) return;
   const [from, to] = [fileKindOf(former.mime), fileKindOf(mime)];
-  if (!mayBecome(schema, from, to))
+  if (!acceptsNewKind(schema, from, to))
     throw validationError(
       `The file "${name}" of kind ${to} cannot replace ${from}: an attribute allows only ${from}`,
       { key: 'files', path: `files.${index}`, source: 'body' },

@@ -1,6 +1,6 @@
 /** Dry runs: the writes of entries in a transaction that is rolled back. */
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { ALONE, Database } from '../../content/store/database.js';
+import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { mayFail } from '../../content/store/may-fail.js';
 import { ContentError } from '../../kernel/errors.js';
 import { isRetryable } from '../../kernel/postgres-errors.js';
@@ -68,7 +68,7 @@ export class DryRun {
       }
       throw new Finished();
     };
-    await this.database.transaction(work, { ...ALONE, shared: true }).catch((error: unknown) => {
+    await this.database.transaction(work, { ...OWN_TRANSACTION, shared: true }).catch((error: unknown) => {
       if (!(error instanceof Finished)) throw error;
     });
     return failed;

@@ -1,7 +1,7 @@
 /** Bodies of the routes of releases. */
 import { instantOf } from '../../content/plan/schedule.js';
 import { unstorable } from '../../content/model/cast-value.js';
-import { SCHEDULED } from '../../content/model/schedule.js';
+import { SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
 import { dataOf } from '../../content/plan/read-body.js';
 import { type ContentError, refuseOtherKeys, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
@@ -51,7 +51,7 @@ export type EntryInput = Omit<NewEntry, 'locale' | 'documentId'> & {
   /** Null for a single type. */
   readonly documentId: string | null;
   readonly locale: string | null;
-  readonly action: (typeof SCHEDULED)[number];
+  readonly action: (typeof SCHEDULED_ACTIONS)[number];
 };
 
 const isText = (value: unknown): value is string =>
@@ -64,8 +64,8 @@ function entryIn(input: unknown, path: string): EntryInput {
   if (!isText(type)) throw wrong(`${path}.type`, 'the name of a type');
   if (documentId !== null && !isText(documentId)) throw wrong(`${path}.documentId`, 'the id of a document');
   if (locale !== null && !isText(locale)) throw wrong(`${path}.locale`, 'a locale, or * for all');
-  const scheduled = SCHEDULED.find((one) => one === action);
-  if (scheduled === undefined) throw wrong(`${path}.action`, SCHEDULED.join(' or '));
+  const scheduled = SCHEDULED_ACTIONS.find((one) => one === action);
+  if (scheduled === undefined) throw wrong(`${path}.action`, SCHEDULED_ACTIONS.join(' or '));
   return { type, documentId, locale, action: scheduled };
 }
 

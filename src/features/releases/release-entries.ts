@@ -11,7 +11,7 @@ import {
 import type { StateChange } from '../../content/documents/write-list.js';
 import type { WriteOptions } from '../../content/documents/write-options.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
-import { type Scheduled, SCHEDULED } from '../../content/model/schedule.js';
+import { type ScheduledAction, SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
 import { writeTargetOf } from '../../content/plan/write-target.js';
 import { ContentError, forbidden, validationError } from '../../kernel/errors.js';
 import { CONTENT_SETTINGS, type ContentSettings } from '../../kernel/settings.js';
@@ -33,7 +33,7 @@ export interface StoredEntry {
   readonly type: ContentType | undefined;
   readonly documentId: string;
   readonly locale: string;
-  readonly action: Scheduled;
+  readonly action: ScheduledAction;
   /** Changes of the release; null before it, and if no history has stored them. */
   readonly undo: readonly PublishedChange[] | null;
 }
@@ -45,7 +45,7 @@ export interface ShownEntry {
   readonly documentId: string;
   /** Null in types without locales, `*` for all locales. */
   readonly locale: string | null;
-  readonly action: Scheduled;
+  readonly action: ScheduledAction;
   readonly title: unknown;
   /** `draft`, `modified` or `published`; null for a document that does not exist. */
   readonly status: string | null;
@@ -92,7 +92,7 @@ export class ReleaseEntries {
       type: this.schema.types.get(String(row['type'])),
       documentId: String(row['document_id']),
       locale: String(row['locale']),
-      action: SCHEDULED.find((one) => one === row['action']) ?? 'publish',
+      action: SCHEDULED_ACTIONS.find((one) => one === row['action']) ?? 'publish',
       undo: undoIn(row),
     }));
   }

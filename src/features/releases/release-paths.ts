@@ -1,5 +1,5 @@
 /** OpenAPI description of `/api/releases` (protocol section 27). */
-import { SCHEDULED } from '../../content/model/schedule.js';
+import { SCHEDULED_ACTIONS } from '../../content/model/schedule.js';
 import { RELEASES_GRANT } from '../../content/model/naming.js';
 import {
   anyOf,
@@ -17,7 +17,7 @@ import { type RouteRow, routesOf } from '../../content/openapi/route-rows.js';
 
 const COUNT: JsonSchema = { type: 'integer', minimum: 0 };
 const BY = open({ kind: TEXT, id: anyOf(TEXT, NULL) }, ['kind', 'id']);
-const ACTION: JsonSchema = { type: 'string', enum: [...SCHEDULED] };
+const ACTION: JsonSchema = { type: 'string', enum: [...SCHEDULED_ACTIONS] };
 const OR_NULL = (schema: JsonSchema): JsonSchema => anyOf(schema, NULL);
 
 const RELEASE_MEMBERS = {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
-import { ALONE, Database } from '../../content/store/database.js';
+import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { ContentError } from '../../kernel/errors.js';
 import type { Runner } from '../../pool/runner.js';
 import { compileReopened } from './compile-releases.js';
@@ -45,7 +45,7 @@ export class ReleaseUndo {
         await this.go(runner, ways, sender);
         await runner.all(compileReopened(this.file, id));
       },
-      { ...ALONE, shared: true },
+      { ...OWN_TRANSACTION, shared: true },
     );
     return this.releases.one(id, sender.caller);
   }

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { SYSTEM } from '../../content/access/caller.js';
 import { isLasting, MAX_ATTEMPTS, ScheduleWorker } from '../../content/documents/schedule-worker.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
-import { ALONE, Database } from '../../content/store/database.js';
+import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { mayFail } from '../../content/store/may-fail.js';
 import { ContentError, messageOf } from '../../kernel/errors.js';
 import type { Runner } from '../../pool/runner.js';
@@ -56,7 +56,7 @@ export class ReleaseWorker implements OnModuleInit {
       return isTaken ? this.within(runner, id) : null;
     };
     try {
-      const failure = await this.database.transaction(work, { ...ALONE, shared: true });
+      const failure = await this.database.transaction(work, { ...OWN_TRANSACTION, shared: true });
       if (failure !== null) this.warn(id, failure);
     } catch (error) {
       if (isTaken) await this.countAttempt(id, messageOf(error));

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../content/access/caller.js';
 import { CONTENT_SCHEMA, type ContentType, type Schema } from '../../content/model/model.js';
-import { ALONE, Database } from '../../content/store/database.js';
+import { OWN_TRANSACTION, Database } from '../../content/store/database.js';
 import { ContentError, forbidden, notFound, overLimit, validationError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
 import type { Statement } from '../../kernel/sql.js';
@@ -149,7 +149,7 @@ export class Releases {
         await this.hold(runner, id);
         await this.release(runner, id, sender);
       },
-      { ...ALONE, shared: true },
+      { ...OWN_TRANSACTION, shared: true },
     );
     return this.one(id, sender.caller);
   }
@@ -187,7 +187,7 @@ export class Releases {
     await this.database.transaction(async (runner) => {
       await this.hold(runner, id);
       await runner.all(await work(runner));
-    }, ALONE);
+    }, OWN_TRANSACTION);
   }
 
   /** `id` of the entry is its place in the body. */

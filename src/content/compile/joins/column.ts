@@ -1,7 +1,7 @@
 import type { ColumnJoin } from '../../model/join-model.js';
 import type { Column, ContentType } from '../../model/model.js';
 import { join, quote, type Sql, sql } from '../../../kernel/sql.js';
-import { changedBy, noted } from '../changes.js';
+import { changedBy, changeColumns } from '../changes.js';
 import { allOf, inState, inStates, type LinkStep, texts, writtenId } from '../link-sql.js';
 import { column, rowOf } from '../scope.js';
 import type { LinksShape } from '../write-shape.js';
@@ -16,7 +16,7 @@ function takeOver(
   const { type } = step;
   const value = ({ name }: Column): Sql | undefined => (name === targetColumn ? sql`null::text` : undefined);
   const others = allOf([sql`t.document_id <> ${writtenId(step)}`, ...takenRows]);
-  const sets = [sql`${quote(targetColumn)} = null`, noted({ type, value }), ...changedBy(type)];
+  const sets = [sql`${quote(targetColumn)} = null`, changeColumns({ type, value }), ...changedBy(type)];
   const update = sql`update ${quote(type.table)} t set ${join(sets, ', ')} where ${others}`;
   return [{ parts: [() => update], rows: { type, links: null, own: false } }];
 }

@@ -2,10 +2,10 @@ import type { EmbeddedJoin } from '../../model/join-model.js';
 import { alias, quote, sql } from '../../../kernel/sql.js';
 import { listOf } from '../json-list.js';
 import { column, type JsonScope } from '../scope.js';
-import { type JoinSql, type Linked, NOTHING_STORED, type ReadStep, tableOf } from './join-sql.js';
+import { type JoinSql, type LinkedRows, NOTHING_STORED, type ReadStep, tableOf } from './join-sql.js';
 import { lookUp } from './look-up.js';
 
-function targets({ from: instance, attribute, target, context, version }: ReadStep): Linked {
+function targets({ from: instance, attribute, target, context, version }: ReadStep): LinkedRows {
   const documentId = column(target, 'document_id');
   const stored = sql`${(instance as JsonScope).value}->${quote(attribute.name, 'string')}`;
   if (!attribute.many) {

@@ -19,7 +19,7 @@ import {
 } from './inverse-side.js';
 import { type JoinSql, tableOf } from './join-sql.js';
 
-interface Wanted {
+interface TargetRows {
   readonly way: InverseColumnJoin;
   readonly attribute: ChangeShape['attribute'];
   readonly from: Sql;
@@ -31,7 +31,7 @@ interface Wanted {
 }
 
 /** Wanted rows, except those that would take an exclusive target from a protected owner. */
-function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksShape): Sql {
+function takenBy({ way, attribute, from, isOpen }: TargetRows, step: LinksShape): Sql {
   if (attribute.many || isOpen === null) return from;
   const is = [sql`h.${quote(way.column)} = ${writtenId(step)}`, sql`h.published = c.published`];
   return withoutTaking(from, isOpen, {
@@ -42,7 +42,7 @@ function takenBy({ way, attribute, from, isOpen }: Wanted, step: LinksShape): Sq
 }
 
 /** Clears the remembered list position of a row that moves to another list. */
-function forgotten({ way, attribute }: Wanted): Sql[] {
+function forgotten({ way, attribute }: TargetRows): Sql[] {
   if (way.position === null) return [];
   const former = formerPlaceOf(ownerTypeOf(attribute), way.position);
   if (former === undefined) return [];
@@ -51,7 +51,7 @@ function forgotten({ way, attribute }: Wanted): Sql[] {
 }
 
 /** Makes exactly the rows of the wanted documents reference the written one, in all locales. */
-function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
+function bring(wanted: TargetRows, step: LinksShape): LinkStep[] {
   const { way, attribute, scope, isOpen, waits } = wanted;
   const target = ownerTypeOf(attribute);
   const table = quote(target.table);

@@ -1,4 +1,4 @@
-import { type InverseLinkJoin, SHARED } from '../../model/join-model.js';
+import { type InverseLinkJoin, SHARED_LOCALE } from '../../model/join-model.js';
 import { ownerTypeOf } from '../../model/joins.js';
 import type { StoredLinks } from '../../model/model.js';
 import { alias, constant, join, type Sql, sql } from '../../../kernel/sql.js';
@@ -33,9 +33,9 @@ import {
   placed,
   withoutTaking,
 } from './inverse-side.js';
-import { type JoinSql, type Linked, type ReadStep, tableOf } from './join-sql.js';
+import { type JoinSql, type LinkedRows, type ReadStep, tableOf } from './join-sql.js';
 
-function targets({ links, calledType }: InverseLinkJoin, { from, target, context }: ReadStep): Linked {
+function targets({ links, calledType }: InverseLinkJoin, { from, target, context }: ReadStep): LinkedRows {
   const { table, owner, place } = twoWayNamesOf(links);
   const link = alias('l', context.next());
   return {
@@ -43,13 +43,13 @@ function targets({ links, calledType }: InverseLinkJoin, { from, target, context
     conditions: [
       leadsTo(link, links, { documentId: column(rowOf(from), 'document_id'), calledType }),
       stateCondition(target.type, link, context),
-      sql`${link}.locale = ${links.perLocale ? column(target, 'locale') : constant(SHARED)}`,
+      sql`${link}.locale = ${links.perLocale ? column(target, 'locale') : constant(SHARED_LOCALE)}`,
     ],
     position: sql`${link}.${place}`,
   };
 }
 
-interface Wanted {
+interface TargetRows {
   readonly way: InverseLinkJoin;
   readonly attribute: ChangeShape['attribute'];
   readonly from: Sql;
@@ -61,7 +61,7 @@ interface Wanted {
 }
 
 /** Wanted links, except those that would take an exclusive target from a protected owner. */
-function takenBy({ way: { links, calledType }, attribute, from, isOpen }: Wanted, step: LinksShape): Sql {
+function takenBy({ way: { links, calledType }, attribute, from, isOpen }: TargetRows, step: LinksShape): Sql {
   if (attribute.many || isOpen === null) return from;
   const { table, owner } = namesOf(links);
   const toMe = leadsTo(sql`h`, links, { documentId: writtenId(step), calledType });
@@ -70,14 +70,14 @@ function takenBy({ way: { links, calledType }, attribute, from, isOpen }: Wanted
 }
 
 /** Condition for the links to the document that are deleted unless `all`, the wanted ones, includes them. */
-function lost({ way, attribute, scope, isOpen, waits }: Wanted, toMe: Sql, all: Sql): Sql {
+function lost({ way, attribute, scope, isOpen, waits }: TargetRows, toMe: Sql, all: Sql): Sql {
   const taken = sql`exists (select 1 from ${all} w where w.published = l.published and w.locale = l.locale)`;
   const ends = attribute.many ? sql`not ${waits}` : sql`(not ${waits} or ${taken})`;
   return allOf([toMe, ...scope, ...ifOpen(isOpen, sql`l.${namesOf(way.links).owner}`), ends]);
 }
 
 /** Makes exactly the wanted links reference the document; the owners' lists keep their order. */
-function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
+function bring(wanted: TargetRows, step: LinksShape): LinkStep[] {
   const { way, attribute } = wanted;
   const { links, calledType } = way;
   const names = twoWayNamesOf(links);

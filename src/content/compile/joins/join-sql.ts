@@ -15,7 +15,7 @@ export interface ReadStep {
   readonly version: readonly Sql[] | null;
 }
 
-export interface Linked {
+export interface LinkedRows {
   readonly from: Sql;
   readonly conditions: readonly Sql[];
   /** Stored order; null for at most one target. */
@@ -40,7 +40,7 @@ interface StoredList {
 
 export interface JoinSql<J extends Join = Join> {
   /** Prints the path from a row to its targets. */
-  targets(way: J, step: ReadStep): Linked;
+  targets(way: J, step: ReadStep): LinkedRows;
   /** Whether shown targets are looked up separately, each by its index. */
   isLookedUp(attribute: RelationAttribute): boolean;
   /**

@@ -1,4 +1,4 @@
-import { type LinkJoin, type LinkTable, SHARED } from '../../model/join-model.js';
+import { type LinkJoin, type LinkTable, SHARED_LOCALE } from '../../model/join-model.js';
 import type { LinkedAttribute } from '../../model/model.js';
 import {
   alias,
@@ -34,7 +34,7 @@ import {
 } from '../link-sql.js';
 import { column, type Context, rowOf, type RowScope, stateCondition } from '../scope.js';
 import type { ChangeShape, LinksShape, TransferShape } from '../write-shape.js';
-import { type JoinSql, type Linked, NOTHING_STORED, type ReadStep } from './join-sql.js';
+import { type JoinSql, type LinkedRows, NOTHING_STORED, type ReadStep } from './join-sql.js';
 import { lookUp } from './look-up.js';
 
 /** Selects the links of a row, in the version that the request reads. */
@@ -47,24 +47,24 @@ export function linksOf({ links }: LinkJoin, row: RowScope, context: Context): L
     conditions: [
       sql`${link}.${owner} = ${column(row, 'document_id')}`,
       stateCondition(row.type, link, context),
-      sql`${link}.locale = ${links.perLocale ? column(row, 'locale') : constant(SHARED)}`,
+      sql`${link}.locale = ${links.perLocale ? column(row, 'locale') : constant(SHARED_LOCALE)}`,
     ],
     position: sql`${link}.${position}`,
   };
 }
 
-interface Links extends Linked {
+interface Links extends LinkedRows {
   readonly link: Sql;
   readonly position: Sql;
 }
 
-function targets(way: LinkJoin, { from, target, context, version }: ReadStep): Linked {
+function targets(way: LinkJoin, { from, target, context, version }: ReadStep): LinkedRows {
   const { link, ...links } = linksOf(way, rowOf(from), context);
   const on = sql`${column(target, 'document_id')} = ${link}.${namesOf(way.links).target}`;
   return { ...links, from: sql`${links.from} ${lookUp(target, on, version)}` };
 }
 
-interface Wanted {
+interface TargetRows {
   readonly links: LinkTable;
   readonly attribute: LinkedAttribute;
   readonly from: Sql;
@@ -73,11 +73,11 @@ interface Wanted {
 }
 
 /** Whether versions in other locales share the links that a step writes. */
-const isShared = ({ links }: Pick<Wanted, 'links'>, { hasOthers, isOfLocale }: LinksShape): boolean =>
+const isShared = ({ links }: Pick<TargetRows, 'links'>, { hasOthers, isOfLocale }: LinksShape): boolean =>
   hasOthers && isOfLocale && !links.perLocale;
 
 /** Parts that change links: wanted links, deletions, insertions, and deletions from other owners. */
-function changesOf(wanting: Wanted, step: LinksShape): Part[] {
+function changesOf(wanting: TargetRows, step: LinksShape): Part[] {
   const { links, from, states, locale } = wanting;
   const names = namesOf(links);
   // The result is needed only if versions in other locales change, too.
@@ -118,7 +118,7 @@ function changesOf(wanting: Wanted, step: LinksShape): Part[] {
 }
 
 /** Makes the wanted links the only ones. Exclusive targets are removed from former owners. */
-function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
+function bring(wanted: TargetRows, step: LinksShape): LinkStep[] {
   const { links, attribute, states, locale } = wanted;
   const { type } = step;
   const parts = changesOf(wanted, step);
@@ -146,7 +146,7 @@ function bring(wanted: Wanted, step: LinksShape): LinkStep[] {
   return [{ parts, rows: { type, links: { attribute, parts: changed, after }, own } }];
 }
 
-const IN_VERSION = sql`w.published = t.published and w.locale in (${constant(SHARED)}, t.locale)`;
+const IN_VERSION = sql`w.published = t.published and w.locale in (${constant(SHARED_LOCALE)}, t.locale)`;
 
 /** Condition for wanted links `w` that are taken from other owners. */
 interface Taking {

@@ -11,14 +11,14 @@ import { fileHolders } from '../file-holders.js';
 import type { NamedLinks } from './join-sql.js';
 import { linksOf } from './link.js';
 
-interface LinksRead {
+interface LinksContext {
   readonly attribute: MorphAttribute;
   readonly scope: Scope;
   readonly context: Context;
 }
 
 /** Reads links from a component instance, where a link is one text of type and id. */
-function inInstance({ attribute, scope, context }: LinksRead): NamedLinks {
+function inInstance({ attribute, scope, context }: LinksContext): NamedLinks {
   const link = alias('l', context.next());
   const stored = sql`${(scope as JsonScope).value}->${quote(attribute.name, 'string')}`;
   const between = constant(BETWEEN);
@@ -32,13 +32,13 @@ function inInstance({ attribute, scope, context }: LinksRead): NamedLinks {
 }
 
 /** Reads links from a link table with a type column. */
-function inTable(way: LinkJoin, { scope, context }: LinksRead): NamedLinks {
+function inTable(way: LinkJoin, { scope, context }: LinksContext): NamedLinks {
   const { link, ...links } = linksOf(way, rowOf(scope), context);
   const [documentId, type] = targetColumns(way.links).map(({ name }) => sql`${link}.${name}`);
   return { ...links, type: type ?? sql`null`, documentId: documentId ?? sql`null` };
 }
 
-export const namedLinksIn = byKind<MorphAttribute['join'], [LinksRead], NamedLinks>({
+export const namedLinksIn = byKind<MorphAttribute['join'], [LinksContext], NamedLinks>({
   link: inTable,
   embedded: (_, read) => inInstance(read),
   holders: (_, { attribute, scope, context }) => fileHolders(attribute.targets, rowOf(scope), context),

@@ -54,7 +54,7 @@ export class VisibleEvents {
 
   /** Calls the hooks of reads, which can refuse the stream. */
   async admit({ type: { singularApiId: type } }: Watched, caller: Caller): Promise<void> {
-    await this.hooks.beforeRead({ type, documentId: null, action: 'find', caller, requestId: null });
+    await this.hooks.runReadHooks({ type, documentId: null, action: 'find', caller, requestId: null });
   }
 
   /**

@@ -11,7 +11,7 @@ import {
   compileReplay,
   compileReplaySince,
 } from '../compile-readers.js';
-import { ALONE } from '../../../content/store/database.js';
+import { OWN_TRANSACTION } from '../../../content/store/database.js';
 import { EventLog } from '../event-log.js';
 import { EVENTS_OPTIONS, type ResolvedEventsOptions } from '../events.options.js';
 import { PREFIX } from '../logged-event.js';
@@ -154,7 +154,7 @@ export class Webhooks implements OnModuleInit {
     await this.stored.remove(id);
     await this.log.database.transaction(async (runner) => {
       for (const statement of compileRemove(this.log.file, reader)) await runner.run(statement);
-    }, ALONE);
+    }, OWN_TRANSACTION);
   }
 
   /** Gives a stored webhook a new secret. Requests are signed with the former one, too, for 24 hours. */
