@@ -6,9 +6,11 @@ import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { ApiError, isTemporary, OfflineError } from './api/errors.ts';
+import { reload } from './api/reload.ts';
 import { session } from './api/session.ts';
 import { leaving } from './editor/leaving.ts';
 import { loadExtension } from './extension.ts';
+import { Boundary } from './parts/boundary.tsx';
 import { App } from './screens/app.tsx';
 import { settings } from './settings.ts';
 import { chosenLanguage, directionOf, loadTexts, TextsProvider } from './texts/texts.ts';
@@ -21,12 +23,12 @@ const RELOADED = 'content-desk reloaded';
 const RELOAD_PAUSE = 10_000;
 
 // A script of a former release is gone after a deploy. Unsaved work outlives the reload.
-addEventListener('vite:preloadError', (event) => {
+addEventListener('vite:preloadError', () => {
   const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
   if (Date.now() - last < RELOAD_PAUSE) return;
-  event.preventDefault();
   sessionStorage.setItem(RELOADED, String(Date.now()));
-  location.reload();
+  // Without the server, the page stays, with a message in place of the missing part.
+  reload().catch(() => sessionStorage.removeItem(RELOADED));
 });
 
 // A file that misses its field would open in place of the page. Text editors accept files without a handler.
@@ -101,7 +103,9 @@ async function start(): Promise<void> {
         <QueryClientProvider client={client}>
           <TextsProvider value={{ texts, language }}>
             <Router base={settings.base} aroundNav={leaving.navigate}>
-              <App />
+              <Boundary>
+                <App />
+              </Boundary>
             </Router>
           </TextsProvider>
         </QueryClientProvider>

@@ -174,8 +174,9 @@ class Session {
   }
 
   private accept(token: Token): void {
-    // Unsaved work belongs to a user. The page of another user starts again.
-    if (this.user !== null && this.user.documentId !== token.user.documentId) return location.reload();
+    // Unsaved work belongs to a user. The page of another user starts again, without a code that is used now.
+    if (this.user !== null && this.user.documentId !== token.user.documentId)
+      return location.hash === '' ? location.reload() : location.replace(`${settings.base}/`);
     this.token = token;
     this.user = token.user;
     this.become('in');

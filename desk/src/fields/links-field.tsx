@@ -14,13 +14,14 @@ import {
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { ApiError, messageOf } from '../api/errors.ts';
 import { request } from '../api/http.ts';
 import { type Json, keyOf, type Link, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import { isToOne, type Type } from '../model/model.ts';
 import { isLong } from '../parts/long-list.ts';
+import { Opening } from '../parts/opening.tsx';
 import { settings } from '../settings.ts';
 import { reasonText } from '../texts/reasons.ts';
 import { useTexts } from '../texts/texts.ts';
@@ -37,7 +38,6 @@ interface Opened {
 }
 
 export function LinksField({ attribute, path, readOnly }: FieldProps) {
-  const texts = useTexts();
   const { model, locale } = useForm();
   const [value, set, problem] = useValue<readonly Link[] | undefined>(path);
   const [drawer, setDrawer] = useState<Opened | null>(null);
@@ -69,9 +69,9 @@ export function LinksField({ attribute, path, readOnly }: FieldProps) {
         />
       )}
       {drawer !== null && (
-        <Suspense fallback={<Loader size="xs" aria-label={texts.loading} />}>
+        <Opening>
           <DocumentDrawer {...drawer} locale={locale} close={closed} />
-        </Suspense>
+        </Opening>
       )}
     </Stack>
   );

@@ -2,6 +2,7 @@
 import { Center, Input, Loader } from '@mantine/core';
 import { type ComponentType, lazy, type ReactNode, Suspense, useId } from 'react';
 import { problemOf } from '../form/check.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { directionOf, useTexts } from '../texts/texts.ts';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
 import { type Look, type Uploading, useUpload } from './text-parts.tsx';
@@ -48,19 +49,21 @@ function Frame({ attribute, path, readOnly, problem, children }: FrameProps) {
       data-path={path}
     >
       {notice}
-      <Suspense fallback={<Waiting />}>
-        <div lang={isLocal ? locale : undefined}>
-          {children({
-            label,
-            readOnly,
-            dir: isLocal ? directionOf(locale) : 'auto',
-            describedBy: description === undefined ? undefined : id,
-            placeholder,
-            upload,
-            late,
-          })}
-        </div>
-      </Suspense>
+      <Boundary>
+        <Suspense fallback={<Waiting />}>
+          <div lang={isLocal ? locale : undefined}>
+            {children({
+              label,
+              readOnly,
+              dir: isLocal ? directionOf(locale) : 'auto',
+              describedBy: description === undefined ? undefined : id,
+              placeholder,
+              upload,
+              late,
+            })}
+          </div>
+        </Suspense>
+      </Boundary>
     </Input.Wrapper>
   );
 }

@@ -1,11 +1,12 @@
 /** Details of one file: its description, focal point and folder, where it is used, and its bytes. */
-import { Anchor, Button, FileButton, Group, Loader, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Anchor, Button, FileButton, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconCrop, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { type Json, type Link, linkOf, textOfValue } from '../form/values.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { say } from '../parts/messages.tsx';
+import { Opening } from '../parts/opening.tsx';
 import { useSending } from '../parts/sending.tsx';
 import { Thumbnail } from '../parts/thumbnail.tsx';
 import { Unsaved } from '../parts/unsaved.tsx';
@@ -160,9 +161,9 @@ function Details({ file, close }: Props) {
         <DeleteDialog files={[file]} close={(isDone) => (isDone ? close(null) : setAsked(null))} />
       )}
       {asked === 'crop' && (
-        <Suspense fallback={<Loader aria-label={texts.loading} />}>
+        <Opening>
           <CropDialog file={file} close={() => setAsked(null)} work={work} />
-        </Suspense>
+        </Opening>
       )}
     </Stack>
   );

@@ -1,8 +1,9 @@
 import { Center, Loader } from '@mantine/core';
 import { type ReactNode, Suspense } from 'react';
 import { useTexts } from '../texts/texts.ts';
+import { Boundary } from './boundary.tsx';
 
-/** Shows over the page that a dialog is being loaded. */
+/** Shows over the page that a dialog is being loaded, or that it cannot be. */
 export function Opening({ children }: { readonly children: ReactNode }) {
   const { loading } = useTexts();
   const waiting = (
@@ -10,5 +11,9 @@ export function Opening({ children }: { readonly children: ReactNode }) {
       <Loader aria-label={loading} />
     </Center>
   );
-  return <Suspense fallback={waiting}>{children}</Suspense>;
+  return (
+    <Boundary className="desk-not-opened">
+      <Suspense fallback={waiting}>{children}</Suspense>
+    </Boundary>
+  );
 }

@@ -1,23 +1,13 @@
-import {
-  Anchor,
-  AppShell,
-  Box,
-  Burger,
-  Center,
-  Group,
-  Loader,
-  NavLink,
-  ScrollArea,
-  Text,
-  Title,
-} from '@mantine/core';
+import { AppShell, Box, Burger, Center, Group, Loader, NavLink, ScrollArea, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { lazy, type MouseEvent, Suspense, useEffect } from 'react';
+import { lazy, type MouseEvent, Suspense } from 'react';
 import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import type { Model, Type } from '../model/model.ts';
 import { settings } from '../settings.ts';
 import { hostText, useLanguage, useTexts } from '../texts/texts.ts';
+import { Boundary } from '../parts/boundary.tsx';
 import { MessageLine } from '../parts/messages.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import { LeaveQuestion } from '../parts/leave-question.tsx';
 import { CONTENT, focusContent, usePageChanges } from '../parts/page-change.ts';
 import { hostScreens } from '../extension.ts';
@@ -48,6 +38,7 @@ export function Shell() {
   const model = useModel();
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const first = model.listed[0];
+  const [path] = useLocation();
   usePageChanges();
   const hasWebhooks = model.webhooks.includes('find');
   const hasLibrary = hasFiles(model);
@@ -81,59 +72,61 @@ export function Shell() {
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main id={CONTENT} tabIndex={-1}>
-        <Suspense
-          fallback={
-            <Center p="xl">
-              <Loader aria-label={texts.loading} />
-            </Center>
-          }
-        >
-          <Switch>
-            <Route path="/content/:type">{({ type }) => <OneType name={type} />}</Route>
-            <Route path="/content/:type/:document">
-              {({ type, document }) => <OneType name={type} document={document} />}
-            </Route>
-            <Route path="/history/:type/:document?">
-              {({ type, document = null }) => <Past screen="history" name={type} documentId={document} />}
-            </Route>
-            <Route path="/trash/:type">
-              {({ type }) => <Past screen="trash" name={type} documentId={null} />}
-            </Route>
-            {hasLibrary && (
-              <Route path="/media">
-                <MediaScreen />
+        <Boundary at={path}>
+          <Suspense
+            fallback={
+              <Center p="xl">
+                <Loader aria-label={texts.loading} />
+              </Center>
+            }
+          >
+            <Switch>
+              <Route path="/content/:type">{({ type }) => <OneType name={type} />}</Route>
+              <Route path="/content/:type/:document">
+                {({ type, document }) => <OneType name={type} document={document} />}
               </Route>
-            )}
-            {hasWebhooks && (
-              <Route path="/webhooks/:id?">
-                <WebhooksScreens />
+              <Route path="/history/:type/:document?">
+                {({ type, document = null }) => <Past screen="history" name={type} documentId={document} />}
               </Route>
-            )}
-            {model.releases && (
-              <Route path="/releases/:id?">
-                <ReleasesScreens />
+              <Route path="/trash/:type">
+                {({ type }) => <Past screen="trash" name={type} documentId={null} />}
               </Route>
-            )}
-            {model.audit && (
-              <Route path="/audit">
-                <AuditScreen />
+              {hasLibrary && (
+                <Route path="/media">
+                  <MediaScreen />
+                </Route>
+              )}
+              {hasWebhooks && (
+                <Route path="/webhooks/:id?">
+                  <WebhooksScreens />
+                </Route>
+              )}
+              {model.releases && (
+                <Route path="/releases/:id?">
+                  <ReleasesScreens />
+                </Route>
+              )}
+              {model.audit && (
+                <Route path="/audit">
+                  <AuditScreen />
+                </Route>
+              )}
+              <Route path="/people/:screen/:id?">
+                <PeopleScreens />
               </Route>
-            )}
-            <Route path="/people/:screen/:id?">
-              <PeopleScreens />
-            </Route>
-            <Route path="/host/:name">{({ name }) => <HostScreen key={name} name={name} />}</Route>
-            <Route path="/account">
-              <PeopleScreens />
-            </Route>
-            <Route path="/">
-              {first === undefined ? <Nothing /> : <Redirect to={`/content/${first.name}`} replace />}
-            </Route>
-            <Route path="*">
-              <Nothing />
-            </Route>
-          </Switch>
-        </Suspense>
+              <Route path="/host/:name">{({ name }) => <HostScreen key={name} name={name} />}</Route>
+              <Route path="/account">
+                <PeopleScreens />
+              </Route>
+              <Route path="/">
+                {first === undefined ? <NoContent /> : <Redirect to={`/content/${first.name}`} replace />}
+              </Route>
+              <Route path="*">
+                <NotFound />
+              </Route>
+            </Switch>
+          </Suspense>
+        </Boundary>
       </AppShell.Main>
       <LeaveQuestion />
     </AppShell>
@@ -165,7 +158,7 @@ function Screens({ close }: Pick<ScreenProps, 'close'>) {
 
 function OneType({ name, document }: { readonly name: string; readonly document?: string }) {
   const type = useModel().type(name);
-  if (type === null || type.route === null) return <Nothing />;
+  if (type === null || type.route === null) return <NotFound />;
   if (type.kind === 'singleType') return <DocumentScreen key={name} type={type} documentId={null} />;
   if (document === undefined) return <ListScreen key={name} type={type} />;
   const documentId = document === 'new' ? null : document;
@@ -183,30 +176,17 @@ function Past({ screen, name, documentId }: PastProps) {
   const type = useModel().type(name);
   const isShown = type !== null && (screen === 'trash' ? 'trash' : 'versions') in type.verbs;
   const isComplete = screen === 'trash' || (documentId === null) === (type?.kind === 'singleType');
-  if (!isShown || !isComplete) return <Nothing />;
+  if (!isShown || !isComplete) return <NotFound />;
   return <HistoryScreens key={`${name} ${documentId}`} {...{ screen, type, documentId }} />;
 }
 
-function Nothing() {
+/** Start of an editor who sees no content. */
+function NoContent() {
   const texts = useTexts();
-  const [path] = useLocation();
-  const isHome = path === '/';
-  const title = isHome ? texts.noContent : texts.notFound;
-  useEffect(() => {
-    document.title = `${title} · ${texts.desk}`;
-  }, [title, texts]);
   return (
-    <Box p="xl">
-      <Title order={1} size="h3" mb="sm">
-        {title}
-      </Title>
-      {isHome && <Text>{texts.noContentHint}</Text>}
-      {!isHome && (
-        <Anchor component={Link} href="/">
-          {texts.toStart}
-        </Anchor>
-      )}
-    </Box>
+    <NotFound title={texts.noContent}>
+      <Text>{texts.noContentHint}</Text>
+    </NotFound>
   );
 }
 

@@ -282,6 +282,15 @@ afterAll(async () => {
     );
   });
 
+  it('accepts an invitation in the browser of another user, whose session is replaced', async () => {
+    const third = await arrive();
+    await third.acceptInvitation(await room.invite('kai@example.org', 'chief'), PASSWORD);
+    await third.acceptInvitation(await room.invite('lea@example.org', 'writer'), PASSWORD);
+    await third.seesNot('Users');
+    await third.open('/account');
+    await third.sees('lea@example.org');
+  });
+
   it('deletes a user after a question', async () => {
     await eva.open('/people/users');
     await act('ben', 'Delete');

@@ -1,8 +1,7 @@
 /** Screens of users, roles, API tokens and the own account, loaded when one of them opens. */
-import { Box, Title } from '@mantine/core';
 import { Route, Switch } from 'wouter';
+import { NotFound } from '../../parts/not-found.tsx';
 import { settings } from '../../settings.ts';
-import { useTexts } from '../../texts/texts.ts';
 import { useModel } from '../app.tsx';
 import { AccountScreen } from './account.tsx';
 import { hasScreen } from './navigation.tsx';
@@ -13,7 +12,6 @@ import { UsersScreen } from './users.tsx';
 
 export default function PeopleScreens() {
   const { people } = useModel();
-  const texts = useTexts();
   const has = (screen: string): boolean => hasScreen(people, screen);
   return (
     <Switch>
@@ -41,11 +39,7 @@ export default function PeopleScreens() {
         </Route>
       )}
       <Route path="*">
-        <Box p="xl">
-          <Title order={1} size="h3">
-            {texts.notFound}
-          </Title>
-        </Box>
+        <NotFound />
       </Route>
     </Switch>
   );
