@@ -8,6 +8,8 @@ import { hasDrafts, type Type } from '../model/model.ts';
 
 export type BulkVerb = 'publish' | 'unpublish' | 'delete';
 
+export const VERBS: readonly BulkVerb[] = ['publish', 'unpublish', 'delete'];
+
 /** Document of a list, as the editor has seen it. */
 export interface Seen {
   readonly documentId: string;
@@ -118,6 +120,10 @@ const selectionOf = (verb: BulkVerb, { filters, ...place }: Selection): object =
   ...filters,
   ...localeOf(verb, place),
 });
+
+/** Whether the editor may act on several documents at once. */
+export const mayActOnMany = ({ verbs }: Type): boolean =>
+  'bulk' in verbs && VERBS.some((verb) => verb in verbs);
 
 /** Whether an action can have all documents that match: those of a deletion may be in other languages. */
 export const mayMatch = (verb: BulkVerb, { localized }: Type): boolean => verb !== 'delete' || !localized;

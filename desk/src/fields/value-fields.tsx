@@ -6,6 +6,7 @@ import { unfinished, unfinishedText } from '../form/values.ts';
 import { choicesOf } from '../model/model.ts';
 import { directionOf, useTexts } from '../texts/texts.ts';
 import { type FieldProps, useForm, useValue } from './form-context.ts';
+import { SlugButton } from './slug-button.tsx';
 import { TEXT_FIELDS } from './text-fields.tsx';
 
 /** Types whose values have Latin letters, in all languages. */
@@ -56,7 +57,8 @@ const INPUT_TYPES: Readonly<Record<string, string>> = { email: 'email', date: 'd
 
 export function TextField(props: FieldProps) {
   const { value, set, shared } = useInput<string>(props);
-  const { attribute } = props;
+  const { attribute, path, readOnly } = props;
+  const { targetField: target, maxLength } = attribute;
   const text = String(value ?? '');
   return (
     <div>
@@ -66,8 +68,11 @@ export function TextField(props: FieldProps) {
         step={attribute.type === 'time' ? 1 : undefined}
         value={attribute.type === 'time' ? text.slice(0, 8) : text}
         onChange={(event: Typed) => set(orNull(event.currentTarget.value))}
+        rightSection={
+          target === undefined || readOnly ? undefined : <SlugButton {...{ path, target, maxLength }} />
+        }
       />
-      <Length value={text} max={attribute.maxLength} />
+      <Length value={text} max={maxLength} />
     </div>
   );
 }

@@ -16,16 +16,22 @@ const beginsWord = ({ label }: Entry, letters: string): boolean =>
   ` ${label.toLowerCase()}`.includes(` ${letters}`);
 
 interface Found {
+  /** Fields of the open form. */
+  readonly fields: readonly Entry[];
   /** Screens and actions that the editor may open. */
   readonly screens: readonly Entry[];
   /** Documents that the server has found, best first. */
   readonly documents: readonly Entry[];
 }
 
-/** Returns screens with a word that begins with the letters, then documents, then other screens with them. */
-export function entriesFor(search: string, { screens, documents }: Found): readonly Entry[] {
+/**
+ * Returns fields and screens with a word that begins with the letters, then documents, then others with them.
+ * Fields need letters.
+ */
+export function entriesFor(search: string, { fields, screens, documents }: Found): readonly Entry[] {
   const letters = search.trim().toLowerCase();
-  const found = screens.filter(({ label }) => label.toLowerCase().includes(letters));
+  const all = letters === '' ? screens : [...fields, ...screens];
+  const found = all.filter(({ label }) => label.toLowerCase().includes(letters));
   const named = found.filter((one) => beginsWord(one, letters));
   // Letters inside a word are rarely meant.
   const others = found.filter((one) => !named.includes(one));

@@ -1,7 +1,7 @@
 /** Actions on several documents: those that are selected, or all that match the list. */
 import { Button, Group, Text } from '@mantine/core';
 import { lazy, useEffect, useState } from 'react';
-import { type BulkVerb, mayMatch, type Report, type Seen } from '../editor/bulk.ts';
+import { type BulkVerb, mayActOnMany, mayMatch, type Report, type Seen, VERBS } from '../editor/bulk.ts';
 import { type Json, textOfValue } from '../form/values.ts';
 import { isSelectable, type ListState, matchQuery, showsPublished } from '../model/list-query.ts';
 import { mayRelease, type Type } from '../model/model.ts';
@@ -23,8 +23,6 @@ interface Props {
 }
 
 const AddDialog = lazy(() => import('./releases/add-dialog.tsx'));
-
-const VERBS: readonly BulkVerb[] = ['publish', 'unpublish', 'delete'];
 
 function seenIn(documents: readonly Json[], selected: Props['selected']): readonly Seen[] {
   return documents.flatMap(({ documentId, updatedAt }) => {
@@ -57,7 +55,7 @@ export function BulkBar({ type, state, documents, total, selected, clear }: Prop
   return (
     <>
       {report !== null && <BulkReport {...{ type, report }} close={() => setReport(null)} />}
-      {selected.size > 0 && 'bulk' in type.verbs && verbs.length > 0 && (
+      {selected.size > 0 && mayActOnMany(type) && (
         <Group gap="sm" role="region" aria-label={label} className="desk-bulk">
           <Text size="sm" fw={600}>
             {label}

@@ -51,6 +51,11 @@ export function DocumentForm({ editor, locale, other = null }: FormProps) {
     <FormProvider value={form}>
       <Notices editor={editor} />
       <Conflicts editor={editor} />
+      {!mayWrite && phase === 'ready' && (
+        <Text size="sm" c="dimmed">
+          {texts.readOnly}
+        </Text>
+      )}
       {isShown && <Stage editor={editor} at="form" />}
       {isShown && other === null && <FieldGrid part={type} at="" readOnly={!mayWrite} />}
       {isShown && other !== null && (

@@ -23,7 +23,8 @@ interface TableProps {
   readonly documents: readonly Json[];
   /** Titles of the selected documents by their id. */
   readonly selected: ReadonlyMap<string, string>;
-  readonly setSelected: (selected: ReadonlyMap<string, string>) => void;
+  /** Null if the editor may not act on several documents. */
+  readonly setSelected: ((selected: ReadonlyMap<string, string>) => void) | null;
   readonly go: (change: Partial<ListState>) => void;
   /** Moves a row to another place; null if the rows have no order of the editors. */
   readonly move: ((from: number, to: number) => void) | null;
@@ -56,7 +57,7 @@ export function DocumentTable(props: TableProps) {
   const toggle = (id: string, title: string): void => {
     const next = new Map(selected);
     if (!next.delete(id)) next.set(id, title);
-    setSelected(next);
+    setSelected?.(next);
   };
   const table = (
     <Table.ScrollContainer minWidth={300}>
@@ -64,16 +65,18 @@ export function DocumentTable(props: TableProps) {
         <Table.Thead>
           <Table.Tr>
             {type.order !== null && <OrderHead {...{ type, state, go }} />}
-            <Table.Th w={40}>
-              <Checkbox
-                aria-label={texts.selectAll}
-                checked={isAll}
-                indeterminate={!isAll && selected.size > 0}
-                onChange={() =>
-                  setSelected(isAll ? new Map() : new Map(rows.map(({ id, title }) => [id, title])))
-                }
-              />
-            </Table.Th>
+            {setSelected !== null && (
+              <Table.Th w={40}>
+                <Checkbox
+                  aria-label={texts.selectAll}
+                  checked={isAll}
+                  indeterminate={!isAll && selected.size > 0}
+                  onChange={() =>
+                    setSelected(isAll ? new Map() : new Map(rows.map(({ id, title }) => [id, title])))
+                  }
+                />
+              </Table.Th>
+            )}
             <ColumnHead column={head} {...{ state, go }} className="" />
             {hasDrafts(type) && <Table.Th>{texts.status}</Table.Th>}
             {hasLocales && <Table.Th className="desk-wide">{texts.locales}</Table.Th>}
@@ -88,13 +91,15 @@ export function DocumentTable(props: TableProps) {
             const suffix = state.locale === model.defaultLocale ? '' : `?locale=${state.locale}`;
             return (
               <Row key={id} {...{ id, title, order }} isSelected={selected.has(id)}>
-                <Table.Td>
-                  <Checkbox
-                    aria-label={texts.select(title)}
-                    checked={selected.has(id)}
-                    onChange={() => toggle(id, title)}
-                  />
-                </Table.Td>
+                {setSelected !== null && (
+                  <Table.Td>
+                    <Checkbox
+                      aria-label={texts.select(title)}
+                      checked={selected.has(id)}
+                      onChange={() => toggle(id, title)}
+                    />
+                  </Table.Td>
+                )}
                 <Table.Td className="desk-title">
                   <TitleCell
                     href={`/content/${type.name}/${id}${suffix}`}

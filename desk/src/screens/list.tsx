@@ -18,6 +18,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { request } from '../api/http.ts';
 import { session } from '../api/session.ts';
+import { mayActOnMany } from '../editor/bulk.ts';
 import { moveRow } from '../editor/move-row.ts';
 import type { Json } from '../form/values.ts';
 import { keepList } from '../model/last-list.ts';
@@ -160,7 +161,10 @@ export function ListScreen({ type }: { readonly type: Type }) {
       />
       {alert}
       {data !== undefined && data.data.length > 0 && (
-        <DocumentTable {...{ type, state, columns, documents, selected, setSelected, go, move }} />
+        <DocumentTable
+          {...{ type, state, columns, documents, selected, go, move }}
+          setSelected={mayActOnMany(type) ? setSelected : null}
+        />
       )}
       {data?.data.length === 0 && (
         <Stack align="flex-start" py="xl">
@@ -277,7 +281,7 @@ function Pages({ state, page, go }: { state: ListState; page: Page; go: Go }) {
         }}
         size="sm"
         getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
-        getControlProps={(control) => ({ 'aria-label': control })}
+        getControlProps={(control) => ({ 'aria-label': texts.pages(control) })}
       />
       <Select
         aria-label={texts.perPage}

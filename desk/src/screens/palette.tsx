@@ -1,4 +1,4 @@
-/** Palette: finds screens, actions and documents by a few letters, and opens them by keyboard. */
+/** Palette: finds screens, actions, documents and fields by a few letters, and opens them by keyboard. */
 import { Combobox, Loader, Text, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { request } from '../api/http.ts';
 import { hostScreens } from '../extension.ts';
+import { isField, jumpTo, shownFields } from '../fields/jump.ts';
 import { type Json, linkOf } from '../form/values.ts';
 import { versionQuery } from '../model/list-query.ts';
 import type { Model, Type } from '../model/model.ts';
@@ -97,16 +98,28 @@ function useDocuments(search: string) {
   });
 }
 
+/** Fields of the form on the page, as it is when the palette opens. */
+function useFields(path: string): readonly Entry[] {
+  const texts = useTexts();
+  const model = useModel();
+  const [fields] = useState(() => {
+    const type = model.type(/^\/content\/([^/]+)/.exec(path)?.[1] ?? '');
+    return type === null ? [] : shownFields(type, model, { at: '', hint: texts.palette.field });
+  });
+  return fields;
+}
+
 export default function Palette({ close }: { readonly close: () => void }) {
   const texts = useTexts();
   const language = useLanguage();
   const model = useModel();
-  const [, navigate] = useLocation();
+  const [page, navigate] = useLocation();
+  const fields = useFields(page);
   const [search, setSearch] = useState('');
   const [asked] = useDebouncedValue(search.trim(), 200);
   const { data, isFetching } = useDocuments(asked);
   const screens = screensOf(model, { texts, language });
-  const entries = entriesFor(search, { screens, documents: data ?? [] });
+  const entries = entriesFor(search, { fields, screens, documents: data ?? [] });
   const combobox = useCombobox({ opened: true });
   const paths = entries.map(({ path }) => path).join();
   useEffect(() => {
@@ -114,7 +127,9 @@ export default function Palette({ close }: { readonly close: () => void }) {
   }, [paths]);
   const open = (path: string): void => {
     close();
-    navigate(path);
+    // The dialog keeps the focus until it is gone.
+    if (isField(path)) requestAnimationFrame(() => jumpTo(path));
+    else navigate(path);
   };
   return (
     <Dialog title={texts.palette.title} close={close}>

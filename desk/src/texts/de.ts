@@ -111,7 +111,8 @@ export const de: Texts = {
   missing: 'fehlt',
   palette: {
     title: 'Gehe zu',
-    hint: 'Eine Liste, eine Aktion oder ein Dokument',
+    hint: 'Eine Liste, eine Aktion, ein Dokument oder ein Feld',
+    field: 'Feld',
     views: 'Ansichten',
     saveView: 'Diese Ansicht speichern',
     viewName: 'Name der Ansicht',
@@ -131,6 +132,7 @@ export const de: Texts = {
     $notNull: 'ist nicht leer',
   },
   page: (page) => `Seite ${page}`,
+  pages: (control) => (control === 'next' ? 'Nächste Seite' : 'Vorige Seite'),
 
   draft: 'Entwurf',
   modified: 'Geändert',
@@ -209,6 +211,7 @@ export const de: Texts = {
   hasProblem: 'Ein Feld darin muss korrigiert werden',
   noPattern: 'Der Text hat nicht die erwartete Form',
   noJson: 'Das ist kein gültiges JSON',
+  makeFrom: (field) => `Aus ${field} bilden`,
   inZone: (zone) => `Zeitzone: ${zone}`,
   showPassword: 'Leer lassen, um das Passwort zu behalten',
 

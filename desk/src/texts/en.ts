@@ -108,7 +108,8 @@ export const en = {
   missing: 'missing',
   palette: {
     title: 'Go to',
-    hint: 'A list, an action or a document',
+    hint: 'A list, an action, a document or a field',
+    field: 'Field',
     views: 'Views',
     saveView: 'Save this view',
     viewName: 'Name of the view',
@@ -128,6 +129,7 @@ export const en = {
     $notNull: 'is not empty',
   },
   page: (page: number) => `Page ${page}`,
+  pages: (control: string): string => (control === 'next' ? 'Next page' : 'Previous page'),
 
   draft: 'Draft',
   modified: 'Modified',
@@ -203,6 +205,7 @@ export const en = {
   hasProblem: 'A field inside must be corrected',
   noPattern: 'The text does not have the expected form',
   noJson: 'This is no valid JSON',
+  makeFrom: (field: string) => `Make it from ${field}`,
   inZone: (zone: string) => `Time zone: ${zone}`,
   showPassword: 'Leave empty to keep the password',
 

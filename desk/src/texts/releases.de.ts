@@ -5,7 +5,7 @@ const documents = (count: number): string => (count === 1 ? '1 Dokument' : `${co
 /** German texts of releases. */
 export const releases: typeof english = {
   title: 'Freigaben',
-  hint: 'Eine Freigabe veröffentlicht ihre Dokumente gemeinsam oder nimmt sie zurück: alle oder keines.',
+  hint: 'Eine Freigabe veröffentlicht ihre Dokumente gemeinsam oder zieht sie zurück: alle oder keines.',
   create: 'Freigabe anlegen',
   none: 'Noch keine Freigaben.',
   planned: 'Geplant',
@@ -30,8 +30,8 @@ export const releases: typeof english = {
   publishTitle: (name) => `„${name}“ jetzt freigeben?`,
   publishHint: (count) =>
     count === 1
-      ? '1 Dokument wird veröffentlicht oder zurückgenommen.'
-      : `${count} Dokumente werden gemeinsam veröffentlicht oder zurückgenommen.`,
+      ? '1 Dokument wird veröffentlicht oder zurückgezogen.'
+      : `${count} Dokumente werden gemeinsam veröffentlicht oder zurückgezogen.`,
   done: (name) => `„${name}“ ist freigegeben`,
   checked: (count) =>
     count === 1
@@ -50,7 +50,7 @@ export const releases: typeof english = {
   failedHere: 'Hier ist die Freigabe fehlgeschlagen.',
   document: 'Dokument',
   action: 'Aktion',
-  actions: { publish: 'Veröffentlichen', unpublish: 'Zurücknehmen' },
+  actions: { publish: 'Veröffentlichen', unpublish: 'Zurückziehen' },
   result: 'Prüfung',
   everyLocale: 'Alle Sprachen',
   gone: 'Gelöschtes Dokument',
@@ -71,7 +71,7 @@ export const releases: typeof english = {
     label: 'Freigabe rückgängig machen',
     title: (name) => `„${name}“ rückgängig machen?`,
     hint:
-      'Was vor der Freigabe veröffentlicht war, wird wieder veröffentlicht, alles andere zurückgenommen. ' +
+      'Was vor der Freigabe veröffentlicht war, wird wieder veröffentlicht, alles andere zurückgezogen. ' +
       'Entwürfe bleiben, wie sie sind, und die Freigabe ist wieder offen.',
     ready: (count) =>
       count === 1

@@ -8,6 +8,8 @@ const entries = (...labels: readonly string[]): readonly Entry[] =>
 const SCREENS = entries('Articles', 'Authors', 'Media library', 'New: Article', 'Trash: Articles');
 const DOCUMENTS = entries('Art of cooking', 'A year of rain');
 
+const FIELDS = entries('Art director', 'Start', 'Title');
+
 describe('the palette', () => {
   it.each<[name: string, search: string, expected: readonly string[]]>([
     ['all screens in the order of the menu without letters', '', SCREENS.map(({ label }) => label)],
@@ -30,13 +32,37 @@ describe('the palette', () => {
     ['words in the middle of a label', 'library', ['Media library', 'Art of cooking', 'A year of rain']],
     ['documents only if no screen has the letters', 'rain', ['Art of cooking', 'A year of rain']],
   ])('shows %s', (_name, search, expected) => {
-    const found = entriesFor(search, { screens: SCREENS, documents: DOCUMENTS });
+    const found = entriesFor(search, { fields: [], screens: SCREENS, documents: DOCUMENTS });
     expect(found.map(({ label }) => label)).toEqual(expected);
+  });
+
+  it.each<[name: string, search: string, expected: readonly string[]]>([
+    ['no field without letters', '', SCREENS.map(({ label }) => label)],
+    [
+      'fields for one letter',
+      't',
+      ['Title', 'Trash: Articles', 'Art director', 'Start', 'Articles', 'Authors'],
+    ],
+    [
+      'fields before screens, and those with the letters inside a word at the end',
+      'art',
+      [
+        'Art director',
+        'Articles',
+        'New: Article',
+        'Trash: Articles',
+        ...DOCUMENTS.map(({ label }) => label),
+        'Start',
+      ],
+    ],
+  ])('shows, on a form, %s', (_name, search, expected) => {
+    const found = entriesFor(search, { fields: FIELDS, screens: SCREENS, documents: DOCUMENTS });
+    expect(found.map(({ label }) => label).slice(0, expected.length)).toEqual(expected);
   });
 
   it('shows twelve entries at most', () => {
     const screens = entries(...Array.from({ length: 20 }, (_, at) => `List ${at}`));
-    const found = entriesFor('list', { screens, documents: DOCUMENTS });
+    const found = entriesFor('list', { fields: [], screens, documents: DOCUMENTS });
     expect(found).toEqual(screens.slice(0, 12));
   });
 });

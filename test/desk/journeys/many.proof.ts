@@ -98,6 +98,50 @@ const imprint = defineSingleType({
     await guest.heading('There is no content for you yet');
   });
 
+  it('goes to a field of a long form by a few letters of its label, also in a component', async () => {
+    await ann.open('/content/article/new');
+    const isShown = (): Promise<unknown> =>
+      ann.page.evaluate(`(() => {
+        const { top, bottom } = document.activeElement.getBoundingClientRect();
+        return top > 120 && bottom < innerHeight;
+      })()`);
+    const jump = async (letters: string, entry: string, control: string): Promise<void> => {
+      await palette();
+      await ann.page.keyboard.type(letters);
+      await ann.until(entry, async () => (await options())[0] === entry);
+      await ann.page.keyboard.press('Enter');
+      await ann.until(control, async () => (await ann.focused()) === control);
+      expect(await isShown()).toBe(true);
+    };
+    await jump('meet', 'Meeting Field', 'Meeting');
+    await jump('gal', 'Gallery Field', 'Choose from the library');
+    await ann.press('Add Seo');
+    await jump('title for', 'Title for search engines Seo', 'Title for search engines');
+    await jump('auth', 'Author Field', 'Choose Author');
+    await jump('title', 'Title Field', 'Title');
+    await palette();
+    await ann.page.keyboard.press('Escape');
+    await ann.until('closed', async () => (await ann.focused()) === 'Title');
+    await ann.open('/content/article');
+    await palette();
+    await ann.page.keyboard.type('meet');
+    await ann.sees('Nothing found');
+    await ann.page.keyboard.press('Escape');
+  });
+
+  it('shows an editor who may only read no boxes to select documents, and says so on a form', async () => {
+    const lou = await visit.arrive('lou', 'looker');
+    await lou.sees('Rain in autumn');
+    expect(await lou.page.$$('table input[type=checkbox]')).toEqual([]);
+    await lou.follow('Rain in autumn');
+    await lou.sees('You may read this, but not change it.');
+    await lou.open('/people/users');
+    await lou.follow('Back to the start');
+    await lou.heading('Articles');
+    await ann.open('/content/article');
+    expect(await ann.page.$$('table input[type=checkbox]')).not.toEqual([]);
+  });
+
   it('finds documents before screens that have the letters inside a word', async () => {
     await palette();
     await ann.page.keyboard.type('ra');
@@ -282,6 +326,17 @@ const imprint = defineSingleType({
     await ann.sees('No documents yet.');
     await ann.page.locator('#content .mantine-Stack-root .mantine-Stack-root a').click();
     await ann.heading('New: Tag');
+  });
+
+  it('makes a slug from the title, which replaces that of a draft without a title', async () => {
+    await ann.open('/content/article/new');
+    await ann.fill('Lead', 'First the lead');
+    await ann.saved();
+    expect(await ann.valueOf('Slug')).toBe('article');
+    await ann.fill('Title', 'Größe & Maß');
+    await ann.press('Make it from Title');
+    await ann.until('slug', async () => (await ann.valueOf('Slug')) === 'groesse-and-mass');
+    await ann.saved();
   });
 
   it.each([['palette', palette]] as const)('%s in all views', async (name, show) => {

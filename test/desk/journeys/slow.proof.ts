@@ -42,6 +42,33 @@ import { startVisit, type Visit } from './visit.ts';
     await ann.heading('A long way');
   });
 
+  it('keeps the page when a part cannot be loaded, and opens it with the network again', async () => {
+    const id = (await visit.api('post', '/articles?status=draft', { data: { title: 'On a train' } }))
+      .documentId;
+    await ann.openAnew(`/content/article/${id}`);
+    await ann.page.waitForSelector('[data-path=story] .ProseMirror');
+    await ann.page.setOfflineMode(true);
+    await ann.type('Lead', 'Written in a tunnel');
+    await ann.press('Make it from Title');
+    await ann.press('Create: Author');
+    await ann.sees('The content could not be loaded: The server cannot be reached.');
+    await ann.press('Try again');
+    await ann.until(
+      'refused',
+      async () => (await ann.page.$$('.desk-not-opened [data-loading]')).length === 0,
+    );
+    expect(await ann.valueOf('Lead')).toBe('Written in a tunnel');
+    expect(await ann.texts('.mantine-InputWrapper-error')).toContain('The server cannot be reached.');
+    await ann.page.setOfflineMode(false);
+    await ann.press('Try again');
+    await ann.until('a new page', async () => (await ann.page.$$('.desk-not-opened')).length === 0);
+    await ann.press('Create: Author');
+    await ann.until('a drawer', async () => (await ann.texts('[role=dialog] h2')).includes('New: Author'));
+    expect(await ann.valueOf('Lead')).toBe('Written in a tunnel');
+    expect(visit.complaints().every((one) => one.includes('dynamically imported'))).toBe(true);
+    await ann.page.keyboard.press('Escape');
+  });
+
   it('sees that the library opens before its files have arrived', async () => {
     const release = await holdRequests(ann.page, '*file-picker*');
     await ann.page

@@ -61,7 +61,7 @@ export function TrashScreen({ type }: { readonly type: Type }) {
           onChange={setPage}
           size="sm"
           getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
-          getControlProps={(control) => ({ 'aria-label': control })}
+          getControlProps={(control) => ({ 'aria-label': texts.pages(control) })}
         />
       )}
       {asked !== null && (

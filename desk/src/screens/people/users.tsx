@@ -105,7 +105,7 @@ export function UsersScreen() {
             onChange={setPage}
             size="sm"
             getItemProps={(at) => ({ 'aria-label': texts.page(at) })}
-            getControlProps={(control) => ({ 'aria-label': control })}
+            getControlProps={(control) => ({ 'aria-label': texts.pages(control) })}
           />
         </Group>
       )}

@@ -1,0 +1,46 @@
+/** Button in the field of a uid: makes the value from another attribute, such as the title. */
+import { ActionIcon } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useState } from 'react';
+import { messageOf, OfflineError } from '../api/errors.ts';
+import { useTexts } from '../texts/texts.ts';
+import { useForm, useValue } from './form-context.ts';
+
+interface Props {
+  /** Place of the uid in the form. */
+  readonly path: string;
+  readonly target: string;
+  readonly maxLength: number | undefined;
+}
+
+export function SlugButton({ path, target, maxLength }: Props) {
+  const texts = useTexts();
+  const { type, store } = useForm();
+  const source = `${path.slice(0, path.lastIndexOf('/') + 1)}${target}`;
+  const [text] = useValue<unknown>(source);
+  const [isLoading, setLoading] = useState(false);
+  const label = texts.makeFrom(type.attributes.find(({ name }) => name === source)?.label ?? target);
+  const make = async (): Promise<void> => {
+    setLoading(true);
+    try {
+      const { default: slugify } = await import('@sindresorhus/slugify');
+      store.set(path, slugify(String(text)).slice(0, maxLength) || null);
+    } catch (error) {
+      store.addProblems([[path, messageOf(new OfflineError(error))]]);
+    } finally {
+      setLoading(false);
+    }
+  };
+  return (
+    <ActionIcon
+      variant="subtle"
+      aria-label={label}
+      title={label}
+      disabled={typeof text !== 'string' || text.trim() === ''}
+      loading={isLoading}
+      onClick={() => void make()}
+    >
+      <IconRefresh size={16} />
+    </ActionIcon>
+  );
+}
